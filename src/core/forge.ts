@@ -1,0 +1,75 @@
+import type { AccessRequest } from '../schema/access.ts'
+import type { operationsDoor } from '../schema/doors.ts'
+import type { PinKind } from '../schema/records.ts'
+import type { MaybePromise } from '../schema/steps.ts'
+import type { BeforeCommit } from '../storage/contract/aggregate-store.ts'
+import type { ForgeStorage } from '../storage/contract/forge-storage.ts'
+import type { Actor, Asker, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
+import type { JoinedServices, Prompt, Services, Synchronous } from './services.ts'
+
+/** What a join gives back. */
+export interface Joined<T> {
+  /** What the work returned. */
+  readonly value: T
+  /** Call it once the host has committed: tells the listeners of the events found committed. What is not announced is still in the outbox. */
+  afterCommit(): void
+}
+
+/**
+ * The operations behind the services: the policy is not asked, answers come at once where ports and storage do.
+ * For the HTTP routes, which authorise a request themselves, once.
+ */
+export interface Operations<A extends Actor> extends Prompt<Omit<Services<A>, 'lifecycle' | 'events'>> {
+  /** As `forge.authorize`, answering at once where the policy does. */
+  authorize(actor: Asker<A>, request: AccessRequest, options?: CallOptions): MaybePromise<void>
+}
+
+/** A forge: the services, and the ways into a host's transaction. */
+export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A> {
+  /**
+   * Runs services inside the host's open transaction on a synchronous SQLite handle: no BEGIN, no COMMIT, no second
+   * connection, rolled back with the host. Open the transaction with the write lock (`.immediate()`).
+   *
+   * @throws TypeError when the handle is not in a transaction, when a port or the work answers with a promise, or when
+   * the storage has no synchronous transactions; ForgeError `STORAGE_BUSY` when another writer holds the lock
+   */
+  joinSync<T>(
+    transaction: Tx,
+    work: (forge: Synchronous<JoinedServices<A>>) => T extends PromiseLike<unknown> ? never : T,
+  ): Joined<T>
+  /**
+   * Asks the policy; throws what a service would.
+   * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`
+   */
+  authorize(actor: Asker<A>, request: AccessRequest, options?: CallOptions): Promise<void>
+  /** Closes the storage: ends what the storage itself opened. Safe to call twice. */
+  close(): Promise<void>
+  /** For the HTTP routes of this package. */
+  readonly [operationsDoor]: Operations<A>
+}
+
+/** Bounds of a forge. */
+export interface ForgeLimits {
+  /** Pins on one board, per kind: an integer from 0 (none) up. Default 3 each. */
+  readonly maxPins?: { readonly [K in PinKind]?: number | undefined } | undefined
+  /** Characters of a block's note, 0 to 255. Default 255. */
+  readonly maxNoteLength?: number | undefined
+}
+
+/** What a forge is made of: a storage, and the host's ports. */
+export interface ForgeOptions<A extends Actor, Tx> {
+  readonly storage: ForgeStorage<Tx>
+  readonly policy: Policy<A, NoInfer<Tx>>
+  readonly membership: Membership<NoInfer<A>, NoInfer<Tx>>
+  /** Default: the instance has no signing key. */
+  readonly signingKey?: SigningKeySource | undefined
+  readonly limits?: ForgeLimits | undefined
+  /**
+   * Runs after our write and before the commit, on the same transaction, in joins too: the place for the host's own
+   * consequences (drop a blocked user's watches). On synchronous SQLite a promise is a TypeError and rolls this change back.
+   */
+  readonly beforeCommit?: BeforeCommit<NoInfer<Tx>> | undefined
+  /** Default: the system's clock. */
+  readonly clock?: { now(): Date } | undefined
+  readonly logger?: Logger | undefined
+}

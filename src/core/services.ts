@@ -1,0 +1,212 @@
+import type { ForgeEvent, ForgeEventType } from '../schema/events.ts'
+import type { Id, IdInput } from '../schema/ids.ts'
+import type { Page, PageRequest } from '../schema/paging.ts'
+import type {
+  AccountRef,
+  Badge,
+  Block,
+  Grant,
+  IssueRef,
+  Pin,
+  PinKind,
+  PublicKey,
+  SigningKeyFormat,
+} from '../schema/records.ts'
+import type { MaybePromise } from '../schema/steps.ts'
+import type { Actor, Asker, CallOptions } from './ports.ts'
+
+/**
+ * Pins: an ordered board of issues and one of pull requests in each repository. Source: decisions.md, Pins.
+ * Every method throws `REPOSITORY_NOT_FOUND` for a concealed or retired repository, `UNAUTHENTICATED` or `FORBIDDEN`
+ * when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
+ */
+export interface PinService<A extends Actor> {
+  /**
+   * Puts an issue at the end of its board; pinning what is pinned changes nothing and records nothing.
+   * @throws ForgeError `PIN_LIMIT_REACHED`, `ISSUE_NOT_FOUND` when it was reported as deleted
+   */
+  pin(actor: Asker<A>, issue: IssueRef, options?: CallOptions): Promise<Pin>
+  /** Takes an issue off its board and closes the gap; unpinning what is not pinned changes nothing. */
+  unpin(actor: Asker<A>, issue: IssueRef, options?: CallOptions): Promise<void>
+  /**
+   * Moves a pinned issue to a 1-based position; beyond the end means last.
+   * @throws ForgeError `ISSUE_NOT_PINNED`, `INVALID_INPUT` when the position is not an integer from 1 up
+   */
+  move(actor: Asker<A>, issue: IssueRef, position: number, options?: CallOptions): Promise<Pin>
+  /** A board in order of position. */
+  list(
+    actor: Asker<A>,
+    board: { readonly repositoryId: IdInput; readonly kind: PinKind },
+    options?: CallOptions,
+  ): Promise<readonly Pin[]>
+  /** Whether each board has room for one more. */
+  allowed(actor: Asker<A>, repositoryId: IdInput, options?: CallOptions): Promise<{ readonly [K in PinKind]: boolean }>
+  /** The pins and unpins of one issue, in the order they happened. */
+  history(
+    actor: Asker<A>,
+    issue: IssueRef,
+    options?: CallOptions,
+  ): Promise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]>
+}
+
+/**
+ * Blocks: an organization keeps users out. Source: decisions.md, Blocks.
+ * Every guarded method throws `ORGANIZATION_NOT_FOUND` for a concealed or retired organization, `UNAUTHENTICATED` or
+ * `FORBIDDEN` when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
+ */
+export interface BlockService<A extends Actor> {
+  /**
+   * Blocks an account. Refusals in this order: organization, self, member, already.
+   * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`, `CANNOT_BLOCK_MEMBER`, `ALREADY_BLOCKED`,
+   * `USER_NOT_FOUND` for a retired user, `INVALID_INPUT` for a note longer than the limit (default 255 characters)
+   */
+  block(
+    actor: Asker<A>,
+    target: {
+      readonly organizationId: IdInput
+      readonly account: AccountRef
+      readonly note?: string | undefined
+    },
+    options?: CallOptions,
+  ): Promise<Block>
+  /** Lifts a block. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `NOT_BLOCKED` */
+  unblock(
+    actor: Asker<A>,
+    target: { readonly organizationId: IdInput; readonly account: AccountRef },
+    options?: CallOptions,
+  ): Promise<void>
+  find(
+    actor: Asker<A>,
+    target: { readonly organizationId: IdInput; readonly userId: IdInput },
+    options?: CallOptions,
+  ): Promise<Block | undefined>
+  /** Oldest block first, stable under concurrent writes. @throws ForgeError `INVALID_INPUT` for a page request that is none */
+  list(actor: Asker<A>, organizationId: IdInput, page?: PageRequest, options?: CallOptions): Promise<Page<Block>>
+  /** The one unguarded read: what a host asks before it lets someone act. Those of the users who are blocked. */
+  blockedAmong(organizationId: IdInput, userIds: readonly IdInput[]): Promise<ReadonlySet<Id>>
+}
+
+/** The badge catalogue: what can be granted. Every method throws `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses. */
+export interface BadgeCatalogueService<A extends Actor> {
+  /** @throws ForgeError `BADGE_EXISTS`, `INVALID_INPUT` for a slug that is empty or longer than 255 characters */
+  define(
+    actor: Asker<A>,
+    badge: {
+      readonly slug: string
+      readonly description?: string | undefined
+      readonly imageUrl?: string | undefined
+    },
+    options?: CallOptions,
+  ): Promise<Badge>
+  /** Changes what is given and keeps the rest. @throws ForgeError `BADGE_NOT_FOUND` */
+  update(
+    actor: Asker<A>,
+    slug: string,
+    change: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
+    options?: CallOptions,
+  ): Promise<Badge>
+  /** @throws ForgeError `BADGE_NOT_FOUND`, `BADGE_IN_USE` while someone holds it */
+  remove(actor: Asker<A>, slug: string, options?: CallOptions): Promise<void>
+  find(actor: Asker<A>, slug: string, options?: CallOptions): Promise<Badge | undefined>
+  /** Oldest definition first. @throws ForgeError `INVALID_INPUT` for a page request that is none */
+  list(actor: Asker<A>, page?: PageRequest, options?: CallOptions): Promise<Page<Badge>>
+}
+
+/**
+ * Badges: which user holds which. Source: decisions.md, Badges.
+ * Every method throws `USER_NOT_FOUND` for a concealed or retired user and `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses.
+ */
+export interface BadgeService<A extends Actor> {
+  /** Grants badges, all or none; one already held or repeated is passed over. @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug */
+  grant(actor: Asker<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
+  /** Revokes badges, all or none; one not held is passed over. @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug */
+  revoke(actor: Asker<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
+  /** What the user holds, oldest grant first. */
+  heldBy(actor: Asker<A>, userId: IdInput, options?: CallOptions): Promise<readonly Grant[]>
+  readonly catalogue: BadgeCatalogueService<A>
+}
+
+/** The instance's public signing key. Source: decisions.md, Signing keys. */
+export interface SigningKeyService<A extends Actor> {
+  /**
+   * With a repository the policy is asked whether the actor may see it; the key is the instance's all the same.
+   * @throws ForgeError `NO_SIGNING_KEY`, `SIGNING_KEY_FORMAT_MISMATCH` (the key is not touched then), `SIGNING_KEY_UNREADABLE`,
+   * `REPOSITORY_NOT_FOUND`
+   */
+  publicKey(
+    actor: Asker<A>,
+    request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
+    options?: CallOptions,
+  ): Promise<PublicKey>
+}
+
+/**
+ * What the host tells us, inside its own transaction, so that nothing dangles and no decision is made on what is gone.
+ * Telling the same twice changes nothing. Source: storage rules, section 2.
+ */
+export interface LifecycleService {
+  /** The user is gone: blocks of the user and grants to the user go too. */
+  userDeleted(userId: IdInput): Promise<void>
+  /** The organization is gone: its blocks go too. Its repositories are reported one by one. */
+  organizationDeleted(organizationId: IdInput): Promise<void>
+  /** The repository is gone: its pins go too. */
+  repositoryDeleted(repositoryId: IdInput): Promise<void>
+  /** The issue is gone: it leaves its board, the gap is closed, and it can never be pinned again. */
+  issueDeleted(issue: IssueRef): Promise<void>
+  /** @throws ForgeError `ALREADY_BLOCKED` when the user is blocked there: unblock first */
+  memberAdded(member: { readonly organizationId: IdInput; readonly userId: IdInput }): Promise<void>
+}
+
+/** Which events the audit view shows; what is undefined does not narrow. */
+export interface EventListFilter {
+  readonly organizationId?: IdInput | undefined
+  readonly repositoryId?: IdInput | undefined
+  readonly userId?: IdInput | undefined
+  readonly actorId?: IdInput | undefined
+  readonly types?: readonly ForgeEventType[] | undefined
+}
+
+/** What happened: to be told at once, to be read in order, to be looked through. No policy is asked: this is for the host's own code. */
+export interface EventService {
+  /** After commit, this process only. A listener that throws is logged and does not stop the others. Gives back the way to stop. */
+  on(listener: (event: ForgeEvent) => void): () => void
+  /**
+   * The outbox: every committed event, once numbered, in order, at least once, from all processes.
+   * @param query - `after`: an opaque cursor of an earlier answer; `limit`: 1 to 1,000, default 100
+   * @throws ForgeError `INVALID_INPUT` for a cursor that is none
+   */
+  read(query?: {
+    readonly after?: string | undefined
+    readonly limit?: number | undefined
+  }): Promise<{ readonly events: readonly ForgeEvent[]; readonly cursor: string }>
+  /** The audit view, newest first. @throws ForgeError `INVALID_INPUT` for a page request that is none */
+  list(filter: EventListFilter, page?: PageRequest): Promise<Page<ForgeEvent>>
+}
+
+/** Everything a forge can do. */
+export interface Services<A extends Actor> {
+  readonly pins: PinService<A>
+  readonly blocks: BlockService<A>
+  readonly badges: BadgeService<A>
+  readonly signingKeys: SigningKeyService<A>
+  readonly lifecycle: LifecycleService
+  readonly events: EventService
+}
+
+/** Inside a host's transaction: everything but the reading of events, which shows what is committed. */
+export type JoinedServices<A extends Actor> = Omit<Services<A>, 'events'>
+
+/**
+ * The same services without promises, for synchronous SQLite drivers: ports that answer with a promise there are a
+ * TypeError before any write.
+ */
+export type Synchronous<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer P) => infer R ? (...args: P) => Awaited<R> : Synchronous<T[K]>
+}
+
+/** The same services, answering at once where ports and storage do. */
+export type Prompt<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer P) => Promise<infer R>
+    ? (...args: P) => MaybePromise<R>
+    : Prompt<T[K]>
+}

@@ -1,0 +1,124 @@
+import type { Action } from './access.ts'
+import type { PinKind, SigningKeyFormat } from './records.ts'
+
+/** One thing that is wrong with an input: where (a JSON pointer, RFC 6901), what kind, and a text for people. */
+export interface Violation {
+  readonly pointer: string
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * Error code to the details it carries. A new code is a minor version: a host's `switch` keeps a `default`.
+ * Only the wire has ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_LARGE, CROSS_SITE and INTERNAL.
+ */
+export interface ForgeErrorDetails {
+  UNAUTHENTICATED: undefined
+  INVALID_CREDENTIALS: undefined
+  FORBIDDEN: { readonly action: Action; readonly reason: string }
+  USER_NOT_FOUND: undefined
+  ORGANIZATION_NOT_FOUND: undefined
+  REPOSITORY_NOT_FOUND: undefined
+  ISSUE_NOT_FOUND: undefined
+  INVALID_INPUT: { readonly violations: readonly Violation[] }
+  PIN_LIMIT_REACHED: { readonly kind: PinKind; readonly limit: number }
+  ISSUE_NOT_PINNED: undefined
+  CANNOT_BLOCK_SELF: undefined
+  CANNOT_BLOCK_MEMBER: undefined
+  CANNOT_BLOCK_ORGANIZATION: undefined
+  ALREADY_BLOCKED: undefined
+  NOT_BLOCKED: undefined
+  UNKNOWN_BADGE: { readonly slugs: readonly string[] }
+  BADGE_NOT_FOUND: { readonly slug: string }
+  BADGE_EXISTS: { readonly slug: string }
+  BADGE_IN_USE: { readonly slug: string; readonly holders: number }
+  NO_SIGNING_KEY: undefined
+  SIGNING_KEY_FORMAT_MISMATCH: { readonly format: SigningKeyFormat }
+  SIGNING_KEY_UNREADABLE: undefined
+  INVALID_DOCUMENT: { readonly violations: readonly Violation[] }
+  IMPORT_CONFLICT: { readonly pointer: string }
+  EVENTS_PRUNED: { readonly floor: string }
+  /** `retry`: 'call' = the same call may be tried again; 'host-transaction' = the host must run its own transaction again. */
+  STORAGE_BUSY: { readonly retry: 'call' | 'host-transaction' }
+  /** `outcome` 'unknown': the connection was lost while committing. */
+  STORAGE_UNAVAILABLE: { readonly outcome: 'nothing-done' | 'unknown' }
+  SCHEMA_OUTDATED: { readonly found: number; readonly needed: number }
+  SCHEMA_TOO_NEW: { readonly found: number; readonly oldestLibrary: number }
+}
+
+/** Every code a `ForgeError` can have. */
+export type ForgeErrorCode = keyof ForgeErrorDetails
+
+/** A `ForgeError` of one code. */
+export interface ForgeErrorOf<C extends ForgeErrorCode> extends Error {
+  readonly name: 'ForgeError'
+  readonly code: C
+  readonly details: ForgeErrorDetails[C]
+}
+
+/** A state of the world that refused the call: a union over codes, so that `switch (error.code)` narrows `error.details`. */
+export type ForgeError<C extends ForgeErrorCode = ForgeErrorCode> = C extends ForgeErrorCode ? ForgeErrorOf<C> : never
+
+/** What the constructor takes after the message: details only for the codes that carry some. */
+export type ForgeErrorRest<C extends ForgeErrorCode> = undefined extends ForgeErrorDetails[C]
+  ? [details?: undefined, options?: ErrorOptions]
+  : [details: ForgeErrorDetails[C], options?: ErrorOptions]
+
+/** Makes and recognises forge errors; `instanceof` works across two copies of the package, by brand. */
+export interface ForgeErrorConstructor {
+  new <C extends ForgeErrorCode>(code: C, message: string, ...rest: ForgeErrorRest<C>): ForgeError<C>
+  [Symbol.hasInstance](value: unknown): value is ForgeError
+}
+
+const BRAND: unique symbol = Symbol.for('forgelet.error')
+
+class BrandedError extends Error {
+  override readonly name = 'ForgeError'
+  readonly [BRAND] = true
+  readonly code: ForgeErrorCode
+  readonly details: ForgeErrorDetails[ForgeErrorCode]
+
+  constructor(
+    code: ForgeErrorCode,
+    message: string,
+    details?: ForgeErrorDetails[ForgeErrorCode],
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+    this.code = code
+    this.details = details
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value
+  }
+}
+
+/** The one error class of forgelet. Misuse of the API is a `TypeError` instead; an abort rethrows `signal.reason`. */
+// The class stores any code with any details; only this type, which pairs them, is public. TypeScript cannot see that both agree.
+export const ForgeError: ForgeErrorConstructor = BrandedError as unknown as ForgeErrorConstructor
+
+/** Whether a value is a forge error, made by this or another copy of the package. */
+export function isForgeError(value: unknown): value is ForgeError
+/** Whether a value is a forge error of this code, made by this or another copy of the package. */
+export function isForgeError<C extends ForgeErrorCode>(value: unknown, code: C): value is ForgeError<C>
+export function isForgeError(value: unknown, code?: ForgeErrorCode): boolean {
+  return value instanceof ForgeError && (code === undefined || value.code === code)
+}
+
+const NOT_FOUND = {
+  user: 'USER_NOT_FOUND',
+  organization: 'ORGANIZATION_NOT_FOUND',
+  repository: 'REPOSITORY_NOT_FOUND',
+  issue: 'ISSUE_NOT_FOUND',
+} as const satisfies Record<string, ForgeErrorCode>
+
+/** The error for a thing of the host's that is not there, is retired, or is concealed. */
+export function notFound(thing: keyof typeof NOT_FOUND): ForgeError {
+  return new ForgeError(NOT_FOUND[thing], `${thing} not found`)
+}
+
+/** The error for one input that is wrong, named by its JSON pointer. */
+export function invalidInput(pointer: string, code: string, message: string): ForgeError<'INVALID_INPUT'> {
+  return new ForgeError('INVALID_INPUT', message, { violations: [{ pointer, code, message }] })
+}

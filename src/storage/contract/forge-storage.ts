@@ -1,0 +1,37 @@
+import type { ForgeEvent } from '../../schema/events.ts'
+import type { MaybePromise } from '../../schema/steps.ts'
+import type { BadgeCaseStore } from './badge-case-store.ts'
+import type { BadgeCatalogueStore } from './badge-catalogue-store.ts'
+import type { BlockStore } from './block-store.ts'
+import type { EventStore } from './event-store.ts'
+import type { PinBoardStore } from './pin-board-store.ts'
+import type { Retirement } from './retirement.ts'
+
+/** How our tables are: fit to use, or why not; warnings name what endangers the data and cannot be set by us. */
+export interface SchemaStatus {
+  readonly state: 'current' | 'outdated' | 'too-new' | 'drifted' | 'empty'
+  readonly warnings: readonly string[]
+}
+
+/** What a forge keeps its data in. `Tx` is the host's open transaction, as the driver has it. */
+export interface ForgeStorage<Tx = unknown> {
+  readonly pinBoards: PinBoardStore<Tx>
+  readonly blocks: BlockStore<Tx>
+  readonly badgeCases: BadgeCaseStore<Tx>
+  readonly badgeCatalogue: BadgeCatalogueStore<Tx>
+  readonly events: EventStore<Tx>
+  /** For the host's lifecycle calls: one transaction, all or nothing. Gives back the events it made. */
+  retire(retirement: Retirement<Tx>): MaybePromise<readonly ForgeEvent[]>
+  /** Whether a host's transaction can be joined, and whether everything on it answers at once. */
+  readonly transactions: 'none' | 'synchronous'
+  /**
+   * Checks that a host's transaction is open and usable, and takes its write lock.
+   * @throws TypeError when it is none, or not open; ForgeError `STORAGE_BUSY` when another writer holds the lock
+   */
+  enter(transaction: Tx): MaybePromise<void>
+  /** Brings our tables to the version this library needs. @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE` */
+  migrate(): Promise<void>
+  schemaStatus(): Promise<SchemaStatus>
+  /** Ends what the storage itself opened; safe to call twice. */
+  close(): Promise<void>
+}
