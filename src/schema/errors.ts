@@ -106,15 +106,18 @@ export function isForgeError(value: unknown, code?: ForgeErrorCode): boolean {
   return value instanceof ForgeError && (code === undefined || value.code === code)
 }
 
-const NOT_FOUND = {
+/** A thing of the host's that can be missing. */
+export type HostThing = 'user' | 'organization' | 'repository' | 'issue'
+
+const NOT_FOUND: Readonly<Record<HostThing, `${Uppercase<HostThing>}_NOT_FOUND`>> = {
   user: 'USER_NOT_FOUND',
   organization: 'ORGANIZATION_NOT_FOUND',
   repository: 'REPOSITORY_NOT_FOUND',
   issue: 'ISSUE_NOT_FOUND',
-} as const satisfies Record<string, ForgeErrorCode>
+}
 
 /** The error for a thing of the host's that is not there, is retired, or is concealed. */
-export function notFound(thing: keyof typeof NOT_FOUND): ForgeError {
+export function notFound(thing: HostThing): ForgeError {
   return new ForgeError(NOT_FOUND[thing], `${thing} not found`)
 }
 
