@@ -3,6 +3,17 @@ import type { ViteUserConfig } from 'vitest/config'
 const config: ViteUserConfig = {
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/house/setup/build-first.ts'],
+    setupFiles: ['test/house/setup/fail-on-console.ts'],
+    typecheck: {
+      enabled: true,
+      include: ['test/**/*.test-d.ts'],
+      tsconfig: './tsconfig.json',
+      ignoreSourceErrors: true, // `npm run typecheck` is where those are told
+    },
+    // Real servers, processes and programs on a slow machine; nothing waits for these on purpose.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
   },
 }
 
