@@ -1,0 +1,61 @@
+import type { AccessRequest } from '../../schema/access.ts'
+import { ForgeError, notFound } from '../../schema/errors.ts'
+import type { Steps } from '../../schema/steps.ts'
+import { wait } from '../../schema/steps.ts'
+import type { Call } from '../call.ts'
+import { portContext } from '../call.ts'
+import type { Environment } from '../environment.ts'
+import type { Actor } from '../ports.ts'
+
+/** Whether the policy is asked about this call. */
+export function asksPolicy<A extends Actor, Tx>(call: Call<A, Tx>): boolean {
+  return call.guarded && call.actor !== 'system'
+}
+
+/**
+ * Asks the policy, where it is asked.
+ *
+ * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`.
+ * Source: decisions.md, order of checks
+ */
+export function* authorize<A extends Actor, Tx>(
+  environment: Environment<A, Tx>,
+  call: Call<A, Tx>,
+  request: AccessRequest,
+): Steps<void> {
+  call.signal?.throwIfAborted()
+  if (!call.guarded || call.actor === 'system') return
+
+  const verdict = yield* wait(environment.policy.authorize(request, portContext(call, call.actor)))
+  if (verdict.allow) return
+  if (verdict.conceal === true) throw concealed(request, verdict.reason)
+  if (call.actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'token is required')
+  throw forbidden(request, verdict.reason)
+}
+
+function concealed(request: AccessRequest, reason: string): ForgeError {
+  switch (request.action) {
+    case 'pins.read':
+    case 'pins.write':
+    case 'signing-keys.read':
+    case 'issues.import':
+    case 'issues.export':
+      return notFound('repository')
+    case 'blocks.read':
+    case 'blocks.write':
+      return notFound('organization')
+    case 'badges.read':
+    case 'badges.grant':
+      return notFound('user')
+    case 'badges.catalogue.read':
+    case 'badges.catalogue.write':
+    case 'events.read':
+      return forbidden(request, reason) // there is nothing of the host's to conceal
+    default:
+      return request satisfies never
+  }
+}
+
+function forbidden(request: AccessRequest, reason: string): ForgeError {
+  return new ForgeError('FORBIDDEN', reason, { action: request.action, reason })
+}

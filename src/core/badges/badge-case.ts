@@ -1,0 +1,56 @@
+import type { Decision } from '../../schema/decision.ts'
+import { ForgeError } from '../../schema/errors.ts'
+
+/** What a badge rule knows of the slugs it is asked about. */
+export interface BadgeCase {
+  /** Those that are defined in the catalogue. */
+  readonly known: readonly string[]
+  /** Those that the user holds. */
+  readonly held: readonly string[]
+}
+
+/**
+ * Grants badges, all or none; one that is held or repeated is passed over.
+ *
+ * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: decisions.md, Badges
+ */
+export function grantBadges(badges: BadgeCase, slugs: readonly string[]): Decision<BadgeCase, void> {
+  refuseUnknown(badges, slugs)
+  const added = distinct(slugs).filter((slug) => !badges.held.includes(slug))
+  if (added.length === 0) return { state: badges, events: [], result: undefined }
+
+  return {
+    state: { known: badges.known, held: [...badges.held, ...added] },
+    events: added.map((slug) => ({ type: 'badge.granted', data: { slug } })),
+    result: undefined,
+  }
+}
+
+/**
+ * Revokes badges, all or none; one that is not held is passed over.
+ *
+ * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: decisions.md, Badges
+ */
+export function revokeBadges(badges: BadgeCase, slugs: readonly string[]): Decision<BadgeCase, void> {
+  refuseUnknown(badges, slugs)
+  const removed = distinct(slugs).filter((slug) => badges.held.includes(slug))
+  if (removed.length === 0) return { state: badges, events: [], result: undefined }
+
+  return {
+    state: { known: badges.known, held: badges.held.filter((slug) => !removed.includes(slug)) },
+    events: removed.map((slug) => ({ type: 'badge.revoked', data: { slug } })),
+    result: undefined,
+  }
+}
+
+function refuseUnknown(badges: BadgeCase, slugs: readonly string[]): void {
+  const unknown = distinct(slugs).filter((slug) => !badges.known.includes(slug))
+  if (unknown.length === 0) return
+
+  const names = unknown.map((slug) => JSON.stringify(slug)).join(', ')
+  throw new ForgeError('UNKNOWN_BADGE', `no such badge: ${names}`, { slugs: unknown })
+}
+
+function distinct(slugs: readonly string[]): readonly string[] {
+  return [...new Set(slugs)]
+}

@@ -1,0 +1,92 @@
+import type { Decision } from '../../schema/decision.ts'
+import { ForgeError, invalidInput } from '../../schema/errors.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { Badge } from '../../schema/records.ts'
+
+/** One entry of the catalogue: the definition of a slug, if there is one. */
+export interface CatalogueEntry {
+  readonly badge: Badge | undefined
+  /** How many users hold it. */
+  readonly holders: number
+  /** The id a new definition gets. */
+  readonly nextId: Id
+}
+
+/** What a badge is made of. */
+export interface BadgeDefinition {
+  /** 1 to 255 characters, compared exactly. */
+  readonly slug: string
+  /** Up to 4,000 characters. */
+  readonly description: string
+  /** Up to 2,048 characters; may be empty. */
+  readonly imageUrl: string
+}
+
+/** Defines a badge. @throws ForgeError `INVALID_INPUT`, then `BADGE_EXISTS` */
+export function defineBadge<E extends CatalogueEntry>(entry: E, definition: BadgeDefinition): Decision<E, Badge> {
+  checkDefinition(definition)
+  const { slug } = definition
+  if (entry.badge !== undefined) {
+    throw new ForgeError('BADGE_EXISTS', `badge ${JSON.stringify(slug)} exists already`, { slug })
+  }
+
+  const badge: Badge = { id: entry.nextId, ...definition }
+  return { state: { ...entry, badge }, events: [{ type: 'badge.defined', data: { slug } }], result: badge }
+}
+
+/** Changes what is given of a definition and keeps the rest. @throws ForgeError `BADGE_NOT_FOUND`, then `INVALID_INPUT` */
+export function updateBadge<E extends CatalogueEntry>(
+  entry: E,
+  slug: string,
+  change: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
+): Decision<E, Badge> {
+  const current = defined(entry, slug)
+  const badge: Badge = {
+    ...current,
+    description: change.description ?? current.description,
+    imageUrl: change.imageUrl ?? current.imageUrl,
+  }
+  checkDefinition(badge)
+  if (badge.description === current.description && badge.imageUrl === current.imageUrl) {
+    return { state: entry, events: [], result: current }
+  }
+
+  return { state: { ...entry, badge }, events: [{ type: 'badge.updated', data: { slug } }], result: badge }
+}
+
+/** Removes a definition that nobody holds. @throws ForgeError `BADGE_NOT_FOUND`, then `BADGE_IN_USE`. Source: decisions.md, Host life */
+export function removeBadge<E extends CatalogueEntry>(entry: E, slug: string): Decision<E, void> {
+  defined(entry, slug)
+  const { holders } = entry
+  if (holders > 0) {
+    const message = `badge ${JSON.stringify(slug)} is held by ${holders} ${holders === 1 ? 'user' : 'users'}`
+    throw new ForgeError('BADGE_IN_USE', message, { slug, holders })
+  }
+
+  return {
+    state: { ...entry, badge: undefined },
+    events: [{ type: 'badge.removed', data: { slug } }],
+    result: undefined,
+  }
+}
+
+function defined(entry: CatalogueEntry, slug: string): Badge {
+  if (entry.badge !== undefined) return entry.badge
+  throw new ForgeError('BADGE_NOT_FOUND', `no such badge: ${JSON.stringify(slug)}`, { slug })
+}
+
+function checkDefinition({ slug, description, imageUrl }: BadgeDefinition): void {
+  if (slug.length === 0) throw invalidInput('/slug', 'required', 'slug must not be empty')
+  checkText('slug', slug, 255)
+  checkText('description', description, 4000)
+  checkText('imageUrl', imageUrl, 2048)
+}
+
+function checkText(name: string, text: string, longest: number): void {
+  if ([...text].length > longest) {
+    throw invalidInput(`/${name}`, 'too_long', `${name} must not be longer than ${longest} characters`)
+  }
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw invalidInput(`/${name}`, 'text', `${name} must be well-formed text without NUL characters`)
+  }
+}

@@ -1,0 +1,91 @@
+import type { Decision } from '../../schema/decision.ts'
+import type { IdInput } from '../../schema/ids.ts'
+import { toId } from '../../schema/ids.ts'
+import type { Badge, Grant } from '../../schema/records.ts'
+import type { Steps } from '../../schema/steps.ts'
+import { wait } from '../../schema/steps.ts'
+import type { BadgeCaseState } from '../../storage/contract/badge-case-store.ts'
+import { asksPolicy, authorize } from '../access/gate.ts'
+import type { Call } from '../call.ts'
+import { actorIdOf } from '../call.ts'
+import type { Decide } from '../change.ts'
+import { change } from '../change.ts'
+import type { Environment } from '../environment.ts'
+import type { Actor } from '../ports.ts'
+import { allAbout } from '../subject.ts'
+import type { BadgeCase } from './badge-case.ts'
+import { grantBadges, revokeBadges } from './badge-case.ts'
+
+/** Grants of badges, as steps: what the badge service does for one call. */
+export class BadgeOperations<A extends Actor, Tx> {
+  readonly #environment: Environment<A, Tx>
+
+  constructor(environment: Environment<A, Tx>) {
+    this.#environment = environment
+  }
+
+  *grant(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): Steps<void> {
+    return yield* this.#change(call, user, slugs, grantBadges)
+  }
+
+  *revoke(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): Steps<void> {
+    return yield* this.#change(call, user, slugs, revokeBadges)
+  }
+
+  *heldBy(call: Call<A, Tx>, user: IdInput): Steps<readonly Grant[]> {
+    const userId = toId(user, 'userId')
+    yield* authorize(this.#environment, call, { action: 'badges.read', userId })
+
+    return yield* wait(this.#environment.storage.badgeCases.heldBy(userId, call.transaction))
+  }
+
+  *#change(
+    call: Call<A, Tx>,
+    user: IdInput,
+    slugs: readonly string[],
+    rule: (badges: BadgeCase, slugs: readonly string[]) => Decision<BadgeCase, void>,
+  ): Steps<void> {
+    const environment = this.#environment
+    const userId = toId(user, 'userId')
+    const grantedBy = actorIdOf(call.actor)
+
+    const decide: Decide<BadgeCaseState, void> = (state) => {
+      const badges = toBadgeCase(state)
+      const decision = rule(badges, slugs)
+      const held = decision.state.held
+      return {
+        ...decision,
+        state:
+          decision.state === badges ? state : { ...state, held: arrange(state, held, environment.now(), grantedBy) },
+        events: allAbout({ userId }, decision.events),
+      }
+    }
+
+    return yield* change(environment, call, {
+      store: environment.storage.badgeCases,
+      key: { userId, slugs },
+      fenced: asksPolicy(call),
+      *ask() {
+        yield* authorize(environment, call, { action: 'badges.grant', userId })
+        return decide
+      },
+    })
+  }
+}
+
+function toBadgeCase(state: BadgeCaseState): BadgeCase {
+  return { known: state.known.map(({ slug }) => slug), held: state.held.map(({ badge }) => badge.slug) }
+}
+
+function arrange(
+  state: BadgeCaseState,
+  held: readonly string[],
+  grantedAt: Date,
+  grantedBy: Grant['grantedBy'],
+): readonly Grant[] {
+  const kept = state.held.filter(({ badge }) => held.includes(badge.slug))
+  const isNew = ({ slug }: Badge): boolean =>
+    held.includes(slug) && !state.held.some(({ badge }) => badge.slug === slug)
+  const added = held.flatMap((slug) => state.known.filter((badge) => badge.slug === slug && isNew(badge)))
+  return [...kept, ...added.map((badge) => ({ badge, grantedAt, grantedBy }))]
+}

@@ -1,0 +1,122 @@
+import { invalidInput } from '../../schema/errors.ts'
+import type { Id, IdInput } from '../../schema/ids.ts'
+import { toId } from '../../schema/ids.ts'
+import type { Page, PageRequest } from '../../schema/paging.ts'
+import type { AccountRef, Block } from '../../schema/records.ts'
+import type { Steps } from '../../schema/steps.ts'
+import { wait } from '../../schema/steps.ts'
+import type { BlockKey } from '../../storage/contract/block-store.ts'
+import { asksPolicy, authorize } from '../access/gate.ts'
+import type { Call } from '../call.ts'
+import { actorIdOf, portContext } from '../call.ts'
+import { change } from '../change.ts'
+import type { Environment } from '../environment.ts'
+import { toPageQuery } from '../page-query.ts'
+import type { Actor } from '../ports.ts'
+import { allAbout } from '../subject.ts'
+import type { BlockTarget } from './organization-block.ts'
+import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './organization-block.ts'
+
+/** What a block or unblock is about. */
+export interface BlockRequest {
+  readonly organizationId: IdInput
+  readonly account: AccountRef
+  readonly note?: string | undefined
+}
+
+/** Blocks, as steps: what the block service does for one call. */
+export class BlockOperations<A extends Actor, Tx> {
+  readonly #environment: Environment<A, Tx>
+
+  constructor(environment: Environment<A, Tx>) {
+    this.#environment = environment
+  }
+
+  *block(call: Call<A, Tx>, request: BlockRequest): Steps<Block> {
+    const environment = this.#environment
+    const target = toTarget(request.account)
+    const key = toKey(request.organizationId, target.id)
+    const blockedBy = actorIdOf(call.actor)
+    const note = request.note ?? ''
+
+    return yield* change(environment, call, {
+      store: environment.storage.blocks,
+      key,
+      fenced: true,
+      *ask() {
+        yield* authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId })
+        checkNote(note, environment.maxNoteLength)
+        refuseTarget(target, blockedBy)
+        const isMember = yield* wait(environment.membership.isMember(key, portContext(call, call.actor)))
+
+        return (current) => {
+          const block: Block = { ...key, note, blockedAt: environment.now(), blockedBy }
+          const decision = blockUser(current, block, isMember)
+          return { ...decision, events: allAbout(key, decision.events) }
+        }
+      },
+    })
+  }
+
+  *unblock(call: Call<A, Tx>, request: BlockRequest): Steps<void> {
+    const environment = this.#environment
+    const target = toTarget(request.account)
+    const key = toKey(request.organizationId, target.id)
+
+    return yield* change(environment, call, {
+      store: environment.storage.blocks,
+      key,
+      fenced: asksPolicy(call),
+      *ask() {
+        yield* authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId })
+        refuseOrganization(target)
+
+        return (current) => {
+          const decision = unblockUser(current)
+          return { ...decision, events: allAbout(key, decision.events) }
+        }
+      },
+    })
+  }
+
+  *find(
+    call: Call<A, Tx>,
+    target: { readonly organizationId: IdInput; readonly userId: IdInput },
+  ): Steps<Block | undefined> {
+    const key = toKey(target.organizationId, toId(target.userId, 'target.userId'))
+    yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId: key.organizationId })
+
+    return yield* wait(this.#environment.storage.blocks.find(key, call.transaction))
+  }
+
+  *list(call: Call<A, Tx>, organization: IdInput, page: PageRequest | undefined): Steps<Page<Block>> {
+    const organizationId = toId(organization, 'organizationId')
+    yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId })
+
+    return yield* wait(this.#environment.storage.blocks.page(organizationId, toPageQuery(page), call.transaction))
+  }
+
+  *blockedAmong(call: Call<A, Tx>, organization: IdInput, users: readonly IdInput[]): Steps<ReadonlySet<Id>> {
+    const organizationId = toId(organization, 'organizationId')
+    const userIds = users.map((user) => toId(user, 'userId'))
+
+    return yield* wait(this.#environment.storage.blocks.among(organizationId, userIds, call.transaction))
+  }
+}
+
+function toTarget(account: AccountRef): BlockTarget {
+  return { kind: account.kind, id: toId(account.id, 'target.account.id') }
+}
+
+function toKey(organizationId: IdInput, userId: Id): BlockKey {
+  return { organizationId: toId(organizationId, 'target.organizationId'), userId }
+}
+
+function checkNote(note: string, longest: number): void {
+  if ([...note].length > longest) {
+    throw invalidInput('/note', 'too_long', `note must not be longer than ${longest} characters`)
+  }
+  if (note.includes('\0') || !note.isWellFormed()) {
+    throw invalidInput('/note', 'text', 'note must be well-formed text without NUL characters')
+  }
+}

@@ -1,0 +1,54 @@
+import type { Decision } from '../../schema/decision.ts'
+import { ForgeError } from '../../schema/errors.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { Block } from '../../schema/records.ts'
+
+/** The account a block is about, with its canonical id. */
+export interface BlockTarget {
+  readonly kind: 'user' | 'organization'
+  readonly id: Id
+}
+
+/**
+ * Refuses what can never be blocked, before anything is looked up: an organization, then the asker themselves.
+ *
+ * @param askerId - who asks; null for the host's own code
+ * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`. Source: decisions.md, Blocks
+ */
+export function refuseTarget(target: BlockTarget, askerId: Id | null): void {
+  refuseOrganization(target)
+  if (target.id === askerId) throw new ForgeError('CANNOT_BLOCK_SELF', 'cannot block yourself')
+}
+
+/** Refuses an organization as the target. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`. Source: decisions.md, Blocks */
+export function refuseOrganization(target: BlockTarget): void {
+  if (target.kind === 'organization') {
+    throw new ForgeError('CANNOT_BLOCK_ORGANIZATION', 'cannot block an organization')
+  }
+}
+
+/**
+ * Blocks a user whom nothing protects.
+ *
+ * @param current - the block that stands, if any
+ * @param block - the block to set
+ * @param isMember - whether the user is a member of the organization
+ * @throws ForgeError `CANNOT_BLOCK_MEMBER`, then `ALREADY_BLOCKED`. Source: decisions.md, Blocks
+ */
+export function blockUser(
+  current: Block | undefined,
+  block: Block,
+  isMember: boolean,
+): Decision<Block | undefined, Block> {
+  if (isMember) throw new ForgeError('CANNOT_BLOCK_MEMBER', 'cannot block a member of the organization')
+  if (current !== undefined) throw new ForgeError('ALREADY_BLOCKED', 'user is already blocked')
+
+  return { state: block, events: [{ type: 'user.blocked', data: { note: block.note } }], result: block }
+}
+
+/** Lifts a block. @throws ForgeError `NOT_BLOCKED`. Source: decisions.md, Blocks */
+export function unblockUser(current: Block | undefined): Decision<Block | undefined, void> {
+  if (current === undefined) throw new ForgeError('NOT_BLOCKED', 'user is not blocked')
+
+  return { state: undefined, events: [{ type: 'user.unblocked', data: {} }], result: undefined }
+}

@@ -1,0 +1,42 @@
+import type { ForgeEvent } from '../schema/events.ts'
+import type { Id } from '../schema/ids.ts'
+import { toId } from '../schema/ids.ts'
+import type { WriteContext } from '../storage/contract/aggregate-store.ts'
+import type { Environment } from './environment.ts'
+import type { Actor, Asker, CallOptions, PortContext } from './ports.ts'
+
+/** One call of a service: who asks, and where it runs. */
+export interface Call<A extends Actor, Tx> {
+  readonly actor: Asker<A>
+  readonly signal: AbortSignal | undefined
+  readonly transaction: Tx | undefined
+  /** Whether the policy is still to be asked; false for the routes, which have asked it. */
+  readonly guarded: boolean
+  /** Takes the events of a change once it is written. */
+  announce(events: readonly ForgeEvent[]): void
+}
+
+/** Makes the call that a service method runs as. */
+export type OpenCall<A extends Actor, Tx> = (actor: Asker<A>, options: CallOptions | undefined) => Call<A, Tx>
+
+/** The id that events and rows keep of who asked; null for nobody and for the host's own code. */
+export function actorIdOf<A extends Actor>(actor: Asker<A>): Id | null {
+  return typeof actor === 'string' ? null : toId(actor.id, 'actor.id')
+}
+
+/** What a port is told about the call. */
+export function portContext<A extends Actor, Who, Tx>(call: Call<A, Tx>, actor: Who): PortContext<Who, Tx> {
+  return { actor, transaction: call.transaction, signal: call.signal }
+}
+
+/** What a store is told about the call. */
+export function writeContext<A extends Actor, Tx>(
+  environment: Environment<A, Tx>,
+  call: Call<A, Tx>,
+): WriteContext<Tx> {
+  return {
+    by: { actorId: actorIdOf(call.actor), at: () => environment.now() },
+    beforeCommit: environment.beforeCommit,
+    transaction: call.transaction,
+  }
+}

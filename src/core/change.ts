@@ -1,0 +1,50 @@
+import type { Decision } from '../schema/decision.ts'
+import { ForgeError } from '../schema/errors.ts'
+import type { EventDraft } from '../schema/events.ts'
+import type { Steps } from '../schema/steps.ts'
+import { wait } from '../schema/steps.ts'
+import type { AggregateStore } from '../storage/contract/aggregate-store.ts'
+import type { Call } from './call.ts'
+import { writeContext } from './call.ts'
+import type { Environment } from './environment.ts'
+import type { Actor } from './ports.ts'
+
+const MOST_ATTEMPTS = 20
+
+/** A decision that a store can run under its lock. */
+export type Decide<State, Result> = (state: State) => Decision<State, Result, EventDraft>
+
+/** One change of one aggregate, and what must be asked before it can be decided. */
+export interface PlannedChange<Key, State, Result, Tx> {
+  readonly store: AggregateStore<Key, State, Tx>
+  readonly key: Key
+  /** Whether `ask` looks anything up that a lifecycle call could overtake. */
+  readonly fenced: boolean
+  /** Asks the ports, and gives the decision their answers lead to. Runs again when a lifecycle call came between. */
+  readonly ask: () => Steps<Decide<State, Result>>
+}
+
+/**
+ * The way of every change: read the epoch, ask the ports, decide under the lock; once more from the top when a lifecycle
+ * call came in between, so that no decision stands on what is gone. Source: storage rules, section 2.
+ *
+ * @throws ForgeError `STORAGE_BUSY` when lifecycle calls came between every time
+ */
+export function* change<Key, State, Result, A extends Actor, Tx>(
+  environment: Environment<A, Tx>,
+  call: Call<A, Tx>,
+  planned: PlannedChange<Key, State, Result, Tx>,
+): Steps<Result> {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    const seen = planned.fenced ? yield* wait(planned.store.epoch(planned.key, call.transaction)) : undefined
+    const decide = yield* planned.ask()
+    call.signal?.throwIfAborted()
+    const outcome = yield* wait(planned.store.update(planned.key, { seen, decide, ...writeContext(environment, call) }))
+    if (outcome.stale) continue
+
+    call.announce(outcome.events)
+    return outcome.result
+  }
+
+  throw new ForgeError('STORAGE_BUSY', 'too many lifecycle calls came in between; try again', { retry: 'call' })
+}

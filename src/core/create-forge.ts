@@ -1,0 +1,88 @@
+import type { AccessRequest } from '../schema/access.ts'
+import { operationsDoor } from '../schema/doors.ts'
+import type { PinKind } from '../schema/records.ts'
+import type { Steps } from '../schema/steps.ts'
+import { run, runLater } from '../schema/steps.ts'
+import { authorize } from './access/gate.ts'
+import type { OpenCall } from './call.ts'
+import type { Environment } from './environment.ts'
+import { Announcer } from './events/announcer.ts'
+import { eventService } from './events/event-service.ts'
+import type { Forge, ForgeLimits, ForgeOptions } from './forge.ts'
+import { joinSync } from './join.ts'
+import type { Actor, Asker, CallOptions, Logger } from './ports.ts'
+import { serviceRooms } from './service-rooms.ts'
+
+const DEFAULT_MAX_PINS = 3
+const LONGEST_NOTE = 255
+const SILENT: Logger = { error: () => undefined, warn: () => undefined }
+
+/**
+ * Makes a forge out of a storage and the host's ports.
+ *
+ * @throws TypeError when an option is missing or out of its range
+ */
+export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Forge<A, Tx> {
+  const environment = toEnvironment(options)
+  const announcer = new Announcer(environment.logger)
+  const rooms = serviceRooms(environment)
+
+  const opens =
+    (guarded: boolean): OpenCall<A, Tx> =>
+    (actor, call) => ({
+      actor,
+      signal: call?.signal,
+      transaction: undefined,
+      guarded,
+      announce: (events) => announcer.announce(events),
+    })
+  const guarded = opens(true)
+  const judge = (actor: Asker<A>, request: AccessRequest, call: CallOptions | undefined): Steps<void> =>
+    authorize(environment, guarded(actor, call), request)
+
+  return {
+    ...rooms.later(guarded),
+    events: eventService(environment.storage, announcer),
+    joinSync: (transaction, work) => joinSync({ environment, announcer, rooms }, transaction, work),
+    authorize: (actor, request, call) => runLater(judge(actor, request, call)),
+    close: () => environment.storage.close(),
+    [operationsDoor]: {
+      ...rooms.prompt(opens(false)),
+      authorize: (actor, request, call) => run(judge(actor, request, call)),
+    },
+  }
+}
+
+function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Environment<A, Tx> {
+  const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, logger = SILENT } = options
+  need(storage?.pinBoards, 'storage', 'a storage such as memoryStorage()')
+  need(policy?.authorize, 'policy', 'an object with authorize(request, context)')
+  need(membership?.isMember, 'membership', 'an object with isMember(member, context)')
+
+  return {
+    storage,
+    policy,
+    membership,
+    signingKey,
+    maxPins: { issue: maxPins(limits, 'issue'), pullRequest: maxPins(limits, 'pullRequest') },
+    maxNoteLength: integer(limits.maxNoteLength ?? LONGEST_NOTE, 'limits.maxNoteLength', LONGEST_NOTE),
+    beforeCommit,
+    logger,
+    now: () => clock?.now() ?? new Date(),
+  }
+}
+
+function need(part: unknown, name: string, what: string): void {
+  if (part === undefined) throw new TypeError(`createForge needs ${name}: ${what}`)
+}
+
+function maxPins(limits: ForgeLimits, kind: PinKind): number {
+  return integer(limits.maxPins?.[kind] ?? DEFAULT_MAX_PINS, `limits.maxPins.${kind}`, MOST_PINS)
+}
+
+const MOST_PINS = 1000
+
+function integer(value: number, name: string, most: number): number {
+  if (Number.isSafeInteger(value) && value >= 0 && value <= most) return value
+  throw new TypeError(`${name} must be an integer from 0 to ${most}`)
+}

@@ -1,0 +1,67 @@
+import type { IdInput } from '../../schema/ids.ts'
+import { toId } from '../../schema/ids.ts'
+import type { IssueRef } from '../../schema/records.ts'
+import type { Steps } from '../../schema/steps.ts'
+import { wait } from '../../schema/steps.ts'
+import type { Retired } from '../../storage/contract/retirement.ts'
+import type { Call } from '../call.ts'
+import { writeContext } from '../call.ts'
+import type { Environment } from '../environment.ts'
+import type { Actor } from '../ports.ts'
+import { admitMember, retirementEvent } from './host-life.ts'
+
+/** The host's lifecycle calls, as steps: what the lifecycle service does for one call. */
+export class LifecycleOperations<A extends Actor, Tx> {
+  readonly #environment: Environment<A, Tx>
+
+  constructor(environment: Environment<A, Tx>) {
+    this.#environment = environment
+  }
+
+  *userDeleted(call: Call<A, Tx>, userId: IdInput): Steps<void> {
+    yield* this.#retire(call, { thing: 'user', userId: toId(userId, 'userId') })
+  }
+
+  *organizationDeleted(call: Call<A, Tx>, organizationId: IdInput): Steps<void> {
+    yield* this.#retire(call, { thing: 'organization', organizationId: toId(organizationId, 'organizationId') })
+  }
+
+  *repositoryDeleted(call: Call<A, Tx>, repositoryId: IdInput): Steps<void> {
+    yield* this.#retire(call, { thing: 'repository', repositoryId: toId(repositoryId, 'repositoryId') })
+  }
+
+  *issueDeleted(call: Call<A, Tx>, issue: IssueRef): Steps<void> {
+    yield* this.#retire(call, {
+      thing: 'issue',
+      issueId: toId(issue.id, 'issue.id'),
+      repositoryId: toId(issue.repositoryId, 'issue.repositoryId'),
+      kind: issue.kind,
+    })
+  }
+
+  *memberAdded(call: Call<A, Tx>, member: { readonly organizationId: IdInput; readonly userId: IdInput }): Steps<void> {
+    const key = {
+      organizationId: toId(member.organizationId, 'member.organizationId'),
+      userId: toId(member.userId, 'member.userId'),
+    }
+    yield* wait(
+      this.#environment.storage.blocks.update(key, {
+        seen: undefined,
+        decide: admitMember,
+        raisesEpoch: true,
+        ...writeContext(this.#environment, call),
+      }),
+    )
+  }
+
+  *#retire(call: Call<A, Tx>, retired: Retired): Steps<void> {
+    const events = yield* wait(
+      this.#environment.storage.retire({
+        retired,
+        record: (removed) => retirementEvent(retired, removed),
+        ...writeContext(this.#environment, call),
+      }),
+    )
+    call.announce(events)
+  }
+}

@@ -1,0 +1,20 @@
+import { invalidInput } from '../schema/errors.ts'
+import type { PageRequest } from '../schema/paging.ts'
+import type { PageQuery } from '../storage/contract/page-query.ts'
+
+const DEFAULT_LIMIT = 30
+const MOST = 1000
+
+/** Fills in the defaults of a page request. @throws ForgeError `INVALID_INPUT` naming `/page` or `/limit` */
+export function toPageQuery(request: PageRequest = {}): PageQuery {
+  const { page = 1, after, limit = DEFAULT_LIMIT } = request
+  if (!Number.isSafeInteger(page) || page < 1) throw invalidInput('/page', 'range', 'page must be an integer from 1 up')
+
+  return { from: after === undefined ? { page } : { after }, limit: toLimit(limit) }
+}
+
+/** Checks how many items are asked for. @throws ForgeError `INVALID_INPUT` naming `/limit` */
+export function toLimit(limit: number): number {
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MOST) return limit
+  throw invalidInput('/limit', 'range', `limit must be an integer from 1 to ${MOST}`)
+}

@@ -1,0 +1,71 @@
+import type { Decision } from '../../schema/decision.ts'
+import { ForgeError, invalidInput } from '../../schema/errors.ts'
+import type { PinKind } from '../../schema/records.ts'
+
+/** A 1-based place on a pin board. */
+export interface BoardPosition {
+  readonly position: number
+}
+
+const NAMES: Readonly<Record<PinKind, string>> = { issue: 'issues', pullRequest: 'pull requests' }
+
+/**
+ * Pins an issue at the end of a board; pinning what is pinned, even on a full board, changes nothing.
+ *
+ * @param limit - how many pins the board may hold; 0 disables pinning
+ * @param kind - which board, for the error
+ * @throws ForgeError `PIN_LIMIT_REACHED`. Source: decisions.md, Pins
+ */
+export function pinIssue<I>(
+  board: readonly I[],
+  issue: NoInfer<I>,
+  limit: number,
+  kind: PinKind = 'issue',
+): Decision<readonly I[], BoardPosition> {
+  const at = board.indexOf(issue)
+  if (at >= 0) return { state: board, events: [], result: { position: at + 1 } }
+  if (board.length >= limit) {
+    throw new ForgeError('PIN_LIMIT_REACHED', `at most ${limit} ${NAMES[kind]} can be pinned`, { kind, limit })
+  }
+
+  const position = board.length + 1
+  return { state: [...board, issue], events: [{ type: 'issue.pinned', data: { position } }], result: { position } }
+}
+
+/** Takes an issue off a board and closes the gap; unpinning what is not pinned changes nothing. Source: decisions.md, Pins */
+export function unpinIssue<I>(board: readonly I[], issue: NoInfer<I>): Decision<readonly I[], void> {
+  const at = board.indexOf(issue)
+  if (at < 0) return { state: board, events: [], result: undefined }
+
+  return {
+    state: board.toSpliced(at, 1),
+    events: [{ type: 'issue.unpinned', data: { position: at + 1 } }],
+    result: undefined,
+  }
+}
+
+/**
+ * Moves a pinned issue to a 1-based position; beyond the end means last, the same place changes nothing.
+ *
+ * @throws ForgeError `INVALID_INPUT` when the position is not an integer from 1 up, then `ISSUE_NOT_PINNED`. Source: decisions.md, Pins
+ */
+export function movePin<I>(
+  board: readonly I[],
+  issue: NoInfer<I>,
+  position: number,
+): Decision<readonly I[], BoardPosition> {
+  if (!Number.isInteger(position) || position < 1) {
+    throw invalidInput('/position', 'range', 'position must be an integer from 1 up')
+  }
+  const at = board.indexOf(issue)
+  if (at < 0) throw new ForgeError('ISSUE_NOT_PINNED', 'issue is not pinned')
+
+  const from = at + 1
+  const to = Math.min(position, board.length)
+  if (from === to) return { state: board, events: [], result: { position: to } }
+  return {
+    state: board.toSpliced(at, 1).toSpliced(to - 1, 0, issue),
+    events: [{ type: 'issue.moved', data: { from, to } }],
+    result: { position: to },
+  }
+}

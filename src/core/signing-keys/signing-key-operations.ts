@@ -1,0 +1,34 @@
+import type { IdInput } from '../../schema/ids.ts'
+import { toId } from '../../schema/ids.ts'
+import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
+import type { Steps } from '../../schema/steps.ts'
+import { wait } from '../../schema/steps.ts'
+import { authorize } from '../access/gate.ts'
+import type { Call } from '../call.ts'
+import type { Environment } from '../environment.ts'
+import type { Actor } from '../ports.ts'
+import { publishedKey } from './published-key.ts'
+
+/** The signing key, as steps: what the signing-key service does for one call. */
+export class SigningKeyOperations<A extends Actor, Tx> {
+  readonly #environment: Environment<A, Tx>
+
+  constructor(environment: Environment<A, Tx>) {
+    this.#environment = environment
+  }
+
+  *publicKey(
+    call: Call<A, Tx>,
+    request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
+  ): Steps<PublicKey> {
+    call.signal?.throwIfAborted()
+    if (request.repositoryId !== undefined) {
+      const repositoryId = toId(request.repositoryId, 'request.repositoryId')
+      yield* authorize(this.#environment, call, { action: 'signing-keys.read', repositoryId })
+    }
+
+    const source = publishedKey(this.#environment.signingKey, request.format)
+    const key = yield* wait(source.publicKey({ signal: call.signal }))
+    return publishedKey(key, request.format) // a key file may have changed its format since
+  }
+}

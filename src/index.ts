@@ -1,0 +1,75 @@
+export type { OrganizationRole, RepositoryRole, Roles } from './core/access/role-policy.ts'
+export { rolePolicy } from './core/access/role-policy.ts'
+export type { BadgeCase } from './core/badges/badge-case.ts'
+export { grantBadges, revokeBadges } from './core/badges/badge-case.ts'
+export type { BadgeDefinition, CatalogueEntry } from './core/badges/badge-catalogue.ts'
+export { defineBadge, removeBadge, updateBadge } from './core/badges/badge-catalogue.ts'
+export type { BlockTarget } from './core/blocks/organization-block.ts'
+export { blockUser, refuseOrganization, refuseTarget, unblockUser } from './core/blocks/organization-block.ts'
+export { createForge } from './core/create-forge.ts'
+export type { Forge, ForgeLimits, ForgeOptions, Joined, Operations } from './core/forge.ts'
+export { admitMember, retirementEvent } from './core/lifecycle/host-life.ts'
+export type { BoardPosition } from './core/pins/pin-board.ts'
+export { movePin, pinIssue, unpinIssue } from './core/pins/pin-board.ts'
+export type {
+  Actor,
+  Asker,
+  CallOptions,
+  Logger,
+  Membership,
+  Policy,
+  PortContext,
+  SigningKeySource,
+} from './core/ports.ts'
+export type {
+  BadgeCatalogueService,
+  BadgeService,
+  BlockService,
+  EventListFilter,
+  EventService,
+  JoinedServices,
+  LifecycleService,
+  PinService,
+  Prompt,
+  Services,
+  SigningKeyService,
+  Synchronous,
+} from './core/services.ts'
+export { publishedKey } from './core/signing-keys/published-key.ts'
+export type { AccessRequest, Action, Verdict } from './schema/access.ts'
+export type { Decision } from './schema/decision.ts'
+export { operationsDoor } from './schema/doors.ts'
+export type {
+  ForgeErrorCode,
+  ForgeErrorConstructor,
+  ForgeErrorDetails,
+  ForgeErrorOf,
+  ForgeErrorRest,
+  Violation,
+} from './schema/errors.ts'
+export { ForgeError, isForgeError } from './schema/errors.ts'
+export type {
+  EventDraft,
+  EventSubject,
+  ForgeEvent,
+  ForgeEventData,
+  ForgeEventType,
+  RuleEvent,
+} from './schema/events.ts'
+export type { Id, IdInput } from './schema/ids.ts'
+export type { Page, PageRequest } from './schema/paging.ts'
+export type {
+  AccountRef,
+  Badge,
+  Block,
+  Grant,
+  IssueRef,
+  Pin,
+  PinKind,
+  PublicKey,
+  SigningKeyFormat,
+} from './schema/records.ts'
+export type { MaybePromise } from './schema/steps.ts'
+export type { BeforeCommit } from './storage/contract/aggregate-store.ts'
+export type { ForgeStorage } from './storage/contract/forge-storage.ts'
+export type { Removed, Retired } from './storage/contract/retirement.ts'
