@@ -1,0 +1,35 @@
+import { invalidInput } from '../../schema/errors.ts'
+import type { Page } from '../../schema/paging.ts'
+import type { PageQuery } from '../contract/page-query.ts'
+
+/**
+ * Cuts one page out of a whole list.
+ *
+ * @param placeOf - an integer that grows along the list; a cursor names it
+ * @throws ForgeError `INVALID_INPUT` for a cursor that is none
+ */
+export function cutPage<T>(items: readonly T[], placeOf: (item: T) => number, query: PageQuery): Page<T> {
+  const { from, limit } = query
+  const start = 'after' in from ? startAfter(items, placeOf, placeOfCursor(from.after)) : (from.page - 1) * limit
+  const page = items.slice(start, start + limit)
+  const last = page.at(-1)
+  const cursor = last !== undefined && start + limit < items.length ? cursorOf(placeOf(last)) : undefined
+  return { items: page, total: items.length, limit, cursor }
+}
+
+/** The cursor that names a place. */
+export function cursorOf(place: number): string {
+  return `p${place}`
+}
+
+/** The place a cursor names. @throws ForgeError `INVALID_INPUT` for a cursor that is none */
+export function placeOfCursor(cursor: string): number {
+  const place = /^p(-?\d{1,15})$/.exec(cursor)?.[1]
+  if (place === undefined) throw invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
+  return Number(place)
+}
+
+function startAfter<T>(items: readonly T[], placeOf: (item: T) => number, place: number): number {
+  const next = items.findIndex((item) => placeOf(item) > place)
+  return next < 0 ? items.length : next
+}

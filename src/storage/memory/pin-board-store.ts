@@ -1,0 +1,35 @@
+import { notFound } from '../../schema/errors.ts'
+import type { PinBoardKey, PinBoardStore, PinRow } from '../contract/pin-board-store.ts'
+import { copyPin } from './copies.ts'
+import type { HeadKey, MemoryTables } from './memory-tables.ts'
+import type { Aggregate } from './update-aggregate.ts'
+import { refuseRetired, updateAggregate } from './update-aggregate.ts'
+
+/** The pin boards of a memory storage. */
+export function memoryPinBoards(tables: MemoryTables): PinBoardStore<undefined> {
+  return {
+    epoch: (key) => tables.head(boardHead(key)).epoch,
+    update: (key, change) => updateAggregate(tables, pinBoard(tables, boardHead(key)), change),
+    load(key) {
+      refuseRetired(tables, [[boardHead(key), 'repository']])
+      return pinBoard(tables, boardHead(key)).load()
+    },
+  }
+}
+
+/** The head of one board. */
+export function boardHead({ repositoryId, kind }: PinBoardKey): HeadKey {
+  return `board ${kind} ${repositoryId}`
+}
+
+function pinBoard(tables: MemoryTables, head: HeadKey): Aggregate<readonly PinRow[]> {
+  return {
+    head,
+    alive: [[head, 'repository']],
+    load: () => (tables.boards.get(head) ?? []).map(copyPin),
+    check(_before, after) {
+      if (after.some((row) => tables.retiredIssues.has(row.issueId))) throw notFound('issue')
+    },
+    write: (_before, after) => tables.boards.set(head, after.map(copyPin)),
+  }
+}

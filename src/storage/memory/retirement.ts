@@ -1,0 +1,101 @@
+import type { ForgeEvent } from '../../schema/events.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { Removed, Retired, Retirement } from '../contract/retirement.ts'
+import type { HeadKey, MemoryTables } from './memory-tables.ts'
+import { boardHead } from './pin-board-store.ts'
+import { append } from './update-aggregate.ts'
+
+/** What one retirement does to the tables. */
+interface Farewell {
+  /** Whether the same was told before. */
+  readonly before: boolean
+  readonly removed: Removed
+  write(): void
+}
+
+const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
+
+/** Retires one of the host's things in a memory storage. */
+export function retire(tables: MemoryTables, retirement: Retirement<undefined>): readonly ForgeEvent[] {
+  const farewell = farewellTo(tables, retirement.retired)
+  if (farewell.before) return []
+
+  return append(tables, [retirement.record(farewell.removed)], retirement, () => farewell.write())
+}
+
+function farewellTo(tables: MemoryTables, retired: Retired): Farewell {
+  switch (retired.thing) {
+    case 'user':
+      return userFarewell(tables, retired.userId)
+    case 'organization':
+      return organizationFarewell(tables, retired.organizationId)
+    case 'repository':
+      return repositoryFarewell(tables, retired.repositoryId)
+    case 'issue':
+      return issueFarewell(tables, boardHead(retired), retired.issueId)
+    default:
+      return retired satisfies never
+  }
+}
+
+function userFarewell(tables: MemoryTables, userId: Id): Farewell {
+  const blockers = [...tables.blocks].filter(([, placed]) => placed.some(({ block }) => block.userId === userId))
+
+  return {
+    before: tables.head(`user ${userId}`).retired,
+    removed: { ...NOTHING, blocks: blockers.length, grants: tables.grants.get(userId)?.length ?? 0 },
+    write() {
+      tables.retire(`user ${userId}`)
+      tables.grants.delete(userId)
+      for (const [organizationId, placed] of blockers) {
+        tables.raise(`organization ${organizationId}`)
+        tables.blocks.set(
+          organizationId,
+          placed.filter(({ block }) => block.userId !== userId),
+        )
+      }
+    },
+  }
+}
+
+function organizationFarewell(tables: MemoryTables, organizationId: Id): Farewell {
+  return {
+    before: tables.head(`organization ${organizationId}`).retired,
+    removed: { ...NOTHING, blocks: tables.blocks.get(organizationId)?.length ?? 0 },
+    write() {
+      tables.retire(`organization ${organizationId}`)
+      tables.blocks.delete(organizationId)
+    },
+  }
+}
+
+function repositoryFarewell(tables: MemoryTables, repositoryId: Id): Farewell {
+  const heads = [boardHead({ repositoryId, kind: 'issue' }), boardHead({ repositoryId, kind: 'pullRequest' })]
+  const pins = heads.map((head) => tables.boards.get(head)?.length ?? 0).reduce((sum, count) => sum + count)
+
+  return {
+    before: heads.every((head) => tables.head(head).retired),
+    removed: { ...NOTHING, pins },
+    write() {
+      for (const head of heads) {
+        tables.retire(head)
+        tables.boards.delete(head)
+      }
+    },
+  }
+}
+
+function issueFarewell(tables: MemoryTables, head: HeadKey, issueId: Id): Farewell {
+  const board = tables.boards.get(head) ?? []
+  const kept = board.filter((row) => row.issueId !== issueId)
+
+  return {
+    before: tables.retiredIssues.has(issueId),
+    removed: { ...NOTHING, pins: board.length - kept.length },
+    write() {
+      tables.retiredIssues.add(issueId)
+      tables.raise(head)
+      tables.boards.set(head, kept)
+    },
+  }
+}
