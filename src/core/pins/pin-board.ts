@@ -25,7 +25,7 @@ export function pinIssue<I>(
   const at = board.indexOf(issue)
   if (at >= 0) return { state: board, events: [], result: { position: at + 1 } }
   if (board.length >= limit) {
-    throw new ForgeError('PIN_LIMIT_REACHED', `at most ${limit} ${NAMES[kind]} can be pinned`, { kind, limit })
+    throw new ForgeError('PIN_LIMIT_REACHED', `the limit of pinned ${NAMES[kind]} is ${limit}`, { kind, limit })
   }
 
   const position = board.length + 1

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import type { AccessRequest, Asker, Forge, Verdict } from '../../../src/index.ts'
+import type { Person } from '../a-forge.ts'
+import { aForge, codeOf, olga } from '../a-forge.ts'
+
+const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
+const account = { kind: 'user', id: '9' } as const
+const publicKey = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"' } as const
+
+type Act = (forge: Forge<Person, undefined>, who: Asker<Person>) => Promise<unknown>
+
+/** Every method that asks the policy, what it asks, and what a concealed thing answers. */
+const asking: readonly [string, Act, AccessRequest, string][] = [
+  [
+    'pins.pin',
+    (f, who) => f.pins.pin(who, issue),
+    { action: 'pins.write', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  [
+    'pins.unpin',
+    (f, who) => f.pins.unpin(who, issue),
+    { action: 'pins.write', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  [
+    'pins.move',
+    (f, who) => f.pins.move(who, issue, 1),
+    { action: 'pins.write', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  [
+    'pins.list',
+    (f, who) => f.pins.list(who, issue),
+    { action: 'pins.read', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  [
+    'pins.allowed',
+    (f, who) => f.pins.allowed(who, 10),
+    { action: 'pins.read', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  [
+    'pins.history',
+    (f, who) => f.pins.history(who, issue),
+    { action: 'pins.read', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  [
+    'blocks.block',
+    (f, who) => f.blocks.block(who, { organizationId: 5, account }),
+    { action: 'blocks.write', organizationId: '5' },
+    'ORGANIZATION_NOT_FOUND',
+  ],
+  [
+    'blocks.unblock',
+    (f, who) => f.blocks.unblock(who, { organizationId: 5, account }),
+    { action: 'blocks.write', organizationId: '5' },
+    'ORGANIZATION_NOT_FOUND',
+  ],
+  [
+    'blocks.find',
+    (f, who) => f.blocks.find(who, { organizationId: 5, userId: 9 }),
+    { action: 'blocks.read', organizationId: '5' },
+    'ORGANIZATION_NOT_FOUND',
+  ],
+  [
+    'blocks.list',
+    (f, who) => f.blocks.list(who, 5),
+    { action: 'blocks.read', organizationId: '5' },
+    'ORGANIZATION_NOT_FOUND',
+  ],
+  ['badges.grant', (f, who) => f.badges.grant(who, 9, []), { action: 'badges.grant', userId: '9' }, 'USER_NOT_FOUND'],
+  ['badges.revoke', (f, who) => f.badges.revoke(who, 9, []), { action: 'badges.grant', userId: '9' }, 'USER_NOT_FOUND'],
+  ['badges.heldBy', (f, who) => f.badges.heldBy(who, 9), { action: 'badges.read', userId: '9' }, 'USER_NOT_FOUND'],
+  [
+    'catalogue.define',
+    (f, who) => f.badges.catalogue.define(who, { slug: 'a' }),
+    { action: 'badges.catalogue.write' },
+    'FORBIDDEN',
+  ],
+  [
+    'catalogue.update',
+    (f, who) => f.badges.catalogue.update(who, 'a', {}),
+    { action: 'badges.catalogue.write' },
+    'FORBIDDEN',
+  ],
+  [
+    'catalogue.remove',
+    (f, who) => f.badges.catalogue.remove(who, 'a'),
+    { action: 'badges.catalogue.write' },
+    'FORBIDDEN',
+  ],
+  ['catalogue.find', (f, who) => f.badges.catalogue.find(who, 'a'), { action: 'badges.catalogue.read' }, 'FORBIDDEN'],
+  ['catalogue.list', (f, who) => f.badges.catalogue.list(who), { action: 'badges.catalogue.read' }, 'FORBIDDEN'],
+  [
+    'signingKeys.publicKey',
+    (f, who) => f.signingKeys.publicKey(who, { format: 'ssh', repositoryId: 10 }),
+    { action: 'signing-keys.read', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  ['authorize', (f, who) => f.authorize(who, { action: 'events.read' }), { action: 'events.read' }, 'FORBIDDEN'],
+]
+
+function guarded(verdict: Verdict): { readonly forge: Forge<Person, undefined>; readonly asked: AccessRequest[] } {
+  const asked: AccessRequest[] = []
+  const forge = aForge({
+    policy: {
+      authorize(request) {
+        asked.push(request)
+        return verdict
+      },
+    },
+    signingKey: { format: 'ssh', publicKey: () => publicKey },
+  })
+  return { forge, asked }
+}
+
+describe.each(asking)('%s', (_method, act, request, concealed) => {
+  test('asks the policy exactly once', async () => {
+    const { forge, asked } = guarded({ allow: true })
+    await act(forge, olga).catch(() => undefined)
+    expect(asked).toEqual([request])
+  })
+
+  test('asks nothing for the host itself', async () => {
+    const { forge, asked } = guarded({ allow: false, reason: 'no' })
+    await act(forge, 'system').catch(() => undefined)
+    expect(asked).toEqual([])
+  })
+
+  test('is forbidden to a signed-in user whom the policy refuses', async () => {
+    expect(await codeOf(() => act(guarded({ allow: false, reason: 'no' }).forge, olga))).toBe('FORBIDDEN')
+  })
+
+  test('wants a credential from nobody', async () => {
+    expect(await codeOf(() => act(guarded({ allow: false, reason: 'no' }).forge, 'anonymous'))).toBe('UNAUTHENTICATED')
+  })
+
+  test('conceals', async () => {
+    const verdict = { allow: false, reason: 'no', conceal: true } as const
+    expect(await codeOf(() => act(guarded(verdict).forge, olga))).toBe(concealed)
+  })
+})
+
+test('a public key without a repository asks nothing', async () => {
+  const { forge, asked } = guarded({ allow: false, reason: 'no' })
+  expect(await forge.signingKeys.publicKey('anonymous', { format: 'ssh' })).toEqual(publicKey)
+  expect(asked).toEqual([])
+})

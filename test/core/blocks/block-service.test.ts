@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { aForge, codeOf, mia, olga } from '../a-forge.ts'
+
+const user = (id: string) => ({ kind: 'user', id }) as const
+const target = (userId: string, note?: string) => ({ organizationId: '5', account: user(userId), note })
+
+describe('the block service', () => {
+  test('keeps the note, the time and who blocked', async () => {
+    const forge = aForge()
+    const block = {
+      organizationId: '5',
+      userId: '9',
+      note: 'spam',
+      blockedAt: new Date('2026-01-02T03:04:05Z'),
+      blockedBy: '1',
+    }
+    expect(await forge.blocks.block(olga, target('9', 'spam'))).toEqual(block)
+    expect(await forge.blocks.find(mia, { organizationId: 5, userId: 9 })).toEqual(block)
+  })
+
+  test('refuses in the order organization, self, member, already', async () => {
+    let member = true
+    const forge = aForge({ membership: { isMember: () => member } })
+    const organization = { organizationId: '5', account: { kind: 'organization', id: '1' } } as const
+    expect(await codeOf(() => forge.blocks.block(olga, organization))).toBe('CANNOT_BLOCK_ORGANIZATION')
+    expect(await codeOf(() => forge.blocks.block(olga, target('1')))).toBe('CANNOT_BLOCK_SELF')
+    expect(await codeOf(() => forge.blocks.block(olga, target('9')))).toBe('CANNOT_BLOCK_MEMBER')
+    member = false
+    await forge.blocks.block(olga, target('9'))
+    expect(await codeOf(() => forge.blocks.block(olga, target('9')))).toBe('ALREADY_BLOCKED')
+  })
+
+  test('asks the membership again when a user becomes a member in between', async () => {
+    let asked = 0
+    const forge = aForge({
+      membership: {
+        async isMember(member) {
+          asked += 1
+          if (asked > 1) return true
+          await forge.lifecycle.memberAdded(member)
+          return false
+        },
+      },
+    })
+    expect(await codeOf(() => forge.blocks.block(olga, target('9')))).toBe('CANNOT_BLOCK_MEMBER')
+    expect(asked).toBe(2)
+  })
+
+  test('gives up as busy when lifecycle calls never stop coming in between', async () => {
+    const forge = aForge({
+      membership: {
+        async isMember(member) {
+          await forge.lifecycle.memberAdded({ ...member, userId: '77' })
+          return false
+        },
+      },
+    })
+    expect(await codeOf(() => forge.blocks.block(olga, target('9')))).toBe('STORAGE_BUSY')
+  })
+
+  test('counts the characters of a note, not its code units', async () => {
+    const forge = aForge()
+    await forge.blocks.block(olga, target('9', '🦉'.repeat(255)))
+    expect(await codeOf(() => forge.blocks.block(olga, target('8', 'x'.repeat(256))))).toBe('INVALID_INPUT')
+  })
+
+  test('refuses a note with a NUL character', async () => {
+    expect(await codeOf(() => aForge().blocks.block(olga, target('9', 'a\0b')))).toBe('INVALID_INPUT')
+  })
+
+  test('lists the oldest block first, page by page or after a cursor', async () => {
+    const forge = aForge()
+    for (const id of ['9', '7', '8']) await forge.blocks.block(olga, target(id))
+    const first = await forge.blocks.list(olga, 5, { limit: 2 })
+    expect(first.items.map((block) => block.userId)).toEqual(['9', '7'])
+    expect(first.total).toBe(3)
+    const second = await forge.blocks.list(olga, 5, { limit: 2, after: first.cursor })
+    expect(second.items.map((block) => block.userId)).toEqual(['8'])
+    expect(second.cursor).toBeUndefined()
+  })
+
+  test.each([{ page: 0 }, { page: 1.5 }, { limit: 0 }, { limit: 1001 }, { after: 'x' }])(
+    'refuses the page request %j',
+    async (page) => {
+      expect(await codeOf(() => aForge().blocks.list(olga, 5, page))).toBe('INVALID_INPUT')
+    },
+  )
+
+  test('tells those who are blocked among many without asking the policy', async () => {
+    const forge = aForge({ policy: { authorize: () => ({ allow: false, reason: 'never' }) } })
+    await forge.blocks.block('system', target('9'))
+    expect(await forge.blocks.blockedAmong(5, [8, 9, 10])).toEqual(new Set(['9']))
+  })
+
+  test('does not let a blocked user become a member', async () => {
+    const forge = aForge()
+    await forge.blocks.block(olga, target('9'))
+    expect(await codeOf(() => forge.lifecycle.memberAdded({ organizationId: 5, userId: 9 }))).toBe('ALREADY_BLOCKED')
+  })
+})

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { createForge } from '../../src/index.ts'
+import { memoryStorage } from '../../src/storage/memory.ts'
+import { aForge, everyone, olga } from './a-forge.ts'
+
+describe('createForge', () => {
+  test.each(['storage', 'policy', 'membership'])('says that it needs a %s', (missing) => {
+    const whole = { storage: memoryStorage(), policy: everyone, membership: { isMember: () => false } }
+    const parts = { ...whole, [missing]: undefined }
+    expect(() => createForge(parts)).toThrow(`createForge needs ${missing}`)
+  })
+
+  test.each([{ issue: -1 }, { pullRequest: 1.5 }, { issue: Number.NaN }])('refuses maxPins %j', (maxPins) => {
+    expect(() => aForge({ limits: { maxPins } })).toThrow(TypeError)
+  })
+
+  test('refuses a note longer than the storage holds', () => {
+    expect(() => aForge({ limits: { maxNoteLength: 256 } })).toThrow(
+      'limits.maxNoteLength must be an integer from 0 to 255',
+    )
+  })
+
+  test('refuses to join a transaction that memory does not have', () => {
+    expect(() => aForge().joinSync(undefined, () => 1)).toThrow(TypeError)
+  })
+
+  test('closes twice', async () => {
+    const forge = aForge()
+    await forge.pins.allowed(olga, 1)
+    await forge.close()
+    await forge.close()
+  })
+})

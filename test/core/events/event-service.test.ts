@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import type { ForgeEvent } from '../../../src/index.ts'
+import { aForge, codeOf, mia, olga } from '../a-forge.ts'
+
+const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
+
+describe('listeners', () => {
+  test('hear of a change once it is committed', async () => {
+    const forge = aForge()
+    const heard: ForgeEvent[] = []
+    forge.events.on((event) => heard.push(event))
+    await forge.pins.pin(olga, issue)
+    expect(heard).toEqual([
+      {
+        id: '1',
+        type: 'issue.pinned',
+        version: 1,
+        at: new Date('2026-01-02T03:04:05Z'),
+        actorId: '1',
+        organizationId: null,
+        repositoryId: '10',
+        issueId: '7',
+        userId: null,
+        data: { position: 1 },
+      },
+    ])
+  })
+
+  test('hear nothing of a change that changed nothing', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, issue)
+    const heard: ForgeEvent[] = []
+    forge.events.on((event) => heard.push(event))
+    await forge.pins.pin(olga, issue)
+    expect(heard).toEqual([])
+  })
+
+  test('hear nothing once they have stopped', async () => {
+    const forge = aForge()
+    const heard: ForgeEvent[] = []
+    forge.events.on((event) => heard.push(event))()
+    await forge.pins.pin(olga, issue)
+    expect(heard).toEqual([])
+  })
+
+  test('that throw are logged and stop nobody', async () => {
+    const logged: string[] = []
+    const heard: string[] = []
+    const forge = aForge({ logger: { error: (message) => logged.push(message), warn: () => undefined } })
+    forge.events.on(() => {
+      throw new Error('deaf')
+    })
+    forge.events.on((event) => heard.push(event.type))
+    await forge.pins.pin(olga, issue)
+    expect([logged, heard]).toEqual([['an event listener threw'], ['issue.pinned']])
+  })
+})
+
+describe('the outbox', () => {
+  test('is read from the beginning, and on from a cursor', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, issue)
+    const first = await forge.events.read()
+    await forge.pins.unpin(olga, issue)
+    const second = await forge.events.read({ after: first.cursor })
+    expect([first, second].map(({ events }) => events.map((event) => event.type))).toEqual([
+      ['issue.pinned'],
+      ['issue.unpinned'],
+    ])
+    expect((await forge.events.read({ after: second.cursor })).events).toEqual([])
+  })
+
+  test('refuses a cursor that is none', async () => {
+    expect(await codeOf(() => aForge().events.read({ after: 'yesterday' }))).toBe('INVALID_INPUT')
+  })
+})
+
+describe('the audit list', () => {
+  test('shows the newest first, narrowed by what is given', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, issue)
+    await forge.blocks.block(mia, { organizationId: 5, account: { kind: 'user', id: 9 } })
+    await forge.pins.unpin(mia, issue)
+    expect((await forge.events.list({})).items.map((event) => event.id)).toEqual(['3', '2', '1'])
+    expect((await forge.events.list({ actorId: 2 })).items.map((event) => event.id)).toEqual(['3', '2'])
+    expect((await forge.events.list({ organizationId: 5 })).items.map((event) => event.id)).toEqual(['2'])
+    expect((await forge.events.list({ userId: 9 })).items.map((event) => event.id)).toEqual(['2'])
+    expect(
+      (await forge.events.list({ repositoryId: 10, types: ['issue.pinned'] })).items.map((event) => event.id),
+    ).toEqual(['1'])
+  })
+})
+
+describe('beforeCommit', () => {
+  test('sees the events before they are committed, and rolls the change back by throwing', async () => {
+    const seen: string[] = []
+    const forge = aForge({
+      beforeCommit(events) {
+        seen.push(...events.map((event) => event.type))
+        throw new Error('not now')
+      },
+    })
+    await expect(forge.pins.pin(olga, issue)).rejects.toThrow('not now')
+    expect(seen).toEqual(['issue.pinned'])
+    expect(await forge.pins.list(olga, issue)).toEqual([])
+    expect((await forge.events.read()).events).toEqual([])
+  })
+
+  test('is refused a promise where nothing may wait, and the change with it', async () => {
+    const forge = aForge({ beforeCommit: async () => undefined })
+    await expect(forge.pins.pin(olga, issue)).rejects.toThrow(TypeError)
+    expect(await forge.pins.list(olga, issue)).toEqual([])
+  })
+})

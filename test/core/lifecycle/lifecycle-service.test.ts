@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { aForge, codeOf, olga } from '../a-forge.ts'
+
+const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
+const block = (organizationId: number, userId: number) =>
+  ({ organizationId, account: { kind: 'user', id: userId } }) as const
+
+describe('the lifecycle service', () => {
+  test('takes blocks and grants of a deleted user away, and says how many', async () => {
+    const forge = aForge()
+    await forge.badges.catalogue.define(olga, { slug: 'owl' })
+    await forge.badges.grant(olga, 9, ['owl'])
+    await forge.blocks.block(olga, block(5, 9))
+    await forge.blocks.block(olga, block(6, 9))
+    await forge.blocks.block(olga, block(6, 8))
+    await forge.lifecycle.userDeleted(9)
+
+    const [event] = (await forge.events.list({})).items
+    expect([event?.type, event?.userId, event?.data]).toEqual(['user.deleted', '9', { blocks: 2, grants: 1 }])
+    expect((await forge.blocks.list(olga, 5)).total).toBe(0)
+    expect((await forge.blocks.list(olga, 6)).items.map(({ userId }) => userId)).toEqual(['8'])
+    expect(await codeOf(() => forge.blocks.block(olga, block(5, 9)))).toBe('USER_NOT_FOUND')
+    await forge.badges.catalogue.remove(olga, 'owl')
+  })
+
+  test('takes the blocks of a deleted organization away', async () => {
+    const forge = aForge()
+    await forge.blocks.block(olga, block(5, 9))
+    await forge.lifecycle.organizationDeleted(5)
+
+    const [event] = (await forge.events.list({})).items
+    expect([event?.type, event?.organizationId, event?.data]).toEqual(['organization.deleted', '5', { blocks: 1 }])
+    expect(await codeOf(() => forge.blocks.block(olga, block(5, 8)))).toBe('ORGANIZATION_NOT_FOUND')
+    expect(await forge.blocks.blockedAmong(5, [9])).toEqual(new Set())
+  })
+
+  test('takes the pins of a deleted repository away', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, issue(7))
+    await forge.pins.pin(olga, { ...issue(8), kind: 'pullRequest' })
+    await forge.lifecycle.repositoryDeleted(10)
+
+    const [event] = (await forge.events.list({})).items
+    expect([event?.type, event?.repositoryId, event?.data]).toEqual(['repository.deleted', '10', { pins: 2 }])
+  })
+
+  test('takes a deleted issue off its board and closes the gap', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, issue(7))
+    await forge.pins.pin(olga, issue(8))
+    await forge.lifecycle.issueDeleted(issue(7))
+
+    const pins = await forge.pins.list(olga, { repositoryId: 10, kind: 'issue' })
+    expect(pins.map(({ issueId, position }) => [issueId, position])).toEqual([['8', 1]])
+    const [event] = (await forge.events.list({})).items
+    expect([event?.type, event?.issueId, event?.data]).toEqual(['issue.deleted', '7', { wasPinned: true }])
+  })
+
+  test('changes nothing when it is told the same twice', async () => {
+    const forge = aForge()
+    for (let times = 0; times < 2; times += 1) {
+      await forge.lifecycle.userDeleted(9)
+      await forge.lifecycle.organizationDeleted(5)
+      await forge.lifecycle.repositoryDeleted(10)
+      await forge.lifecycle.issueDeleted(issue(7))
+    }
+    expect((await forge.events.list({})).total).toBe(4)
+  })
+
+  test('records nothing of a member added', async () => {
+    const forge = aForge()
+    await forge.lifecycle.memberAdded({ organizationId: 5, userId: 9 })
+    expect((await forge.events.list({})).total).toBe(0)
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import type { IssueRef } from '../../../src/index.ts'
+import { aForge, codeOf, mia, olga } from '../a-forge.ts'
+
+const issue = (id: number | string, repositoryId = '10'): IssueRef => ({ id, repositoryId, kind: 'issue' })
+const board = { repositoryId: '10', kind: 'issue' } as const
+
+describe('the pin service', () => {
+  test('tells who pinned what, when and where', async () => {
+    const forge = aForge()
+    expect(await forge.pins.pin(olga, issue(7))).toEqual({
+      issueId: '7',
+      position: 1,
+      pinnedAt: new Date('2026-01-02T03:04:05Z'),
+      pinnedBy: '1',
+    })
+  })
+
+  test('keeps who pinned an issue when another one moves', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, issue(7))
+    await forge.pins.pin(mia, issue(8))
+    await forge.pins.move(olga, issue(8), 1)
+
+    const pins = await forge.pins.list(olga, board)
+    expect(pins.map((pin) => [pin.issueId, pin.position, pin.pinnedBy])).toEqual([
+      ['8', 1, '2'],
+      ['7', 2, '1'],
+    ])
+  })
+
+  test('gives the pin as it stands when an issue is pinned again', async () => {
+    const forge = aForge()
+    const first = await forge.pins.pin(olga, issue(7))
+    expect(await forge.pins.pin(mia, issue(7))).toEqual(first)
+  })
+
+  test('records a pin and an unpin in the history of the issue, and a move in neither', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, issue(7))
+    await forge.pins.pin(olga, issue(8))
+    await forge.pins.move(olga, issue(7), 2)
+    await forge.pins.unpin(mia, issue(7))
+
+    const history = await forge.pins.history(olga, issue(7))
+    expect(history.map((event) => [event.type, event.actorId, event.data.position])).toEqual([
+      ['issue.pinned', '1', 1],
+      ['issue.unpinned', '2', 2],
+    ])
+  })
+
+  test('counts the room of the two boards apart', async () => {
+    const forge = aForge({ limits: { maxPins: { issue: 1, pullRequest: 0 } } })
+    expect(await forge.pins.allowed(olga, 10)).toEqual({ issue: true, pullRequest: false })
+    await forge.pins.pin(olga, issue(7))
+    expect(await forge.pins.allowed(olga, 10)).toEqual({ issue: false, pullRequest: false })
+  })
+
+  test('takes ids as numbers, bigints and text for the same thing', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, { id: 7, repositoryId: 10n, kind: 'issue' })
+    expect((await forge.pins.list(olga, board)).map((pin) => pin.issueId)).toEqual(['7'])
+  })
+
+  test('refuses an unsafe integer as an id', async () => {
+    await expect(aForge().pins.pin(olga, issue(2 ** 53))).rejects.toThrow(TypeError)
+  })
+
+  test('rejects with the reason of an aborted signal and writes nothing', async () => {
+    const forge = aForge()
+    const reason = new Error('no longer wanted')
+    await expect(forge.pins.pin(olga, issue(7), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(await forge.pins.list(olga, board)).toEqual([])
+  })
+
+  test('writes nothing when the signal aborts while the policy is asked', async () => {
+    const abort = new AbortController()
+    const forge = aForge({
+      policy: {
+        async authorize() {
+          abort.abort()
+          return { allow: true }
+        },
+      },
+    })
+    await expect(forge.pins.pin(olga, issue(7), { signal: abort.signal })).rejects.toThrow()
+    expect(await forge.pins.list('system', board)).toEqual([])
+  })
+
+  test('does not find a deleted issue or repository', async () => {
+    const forge = aForge()
+    await forge.lifecycle.issueDeleted(issue(7))
+    expect(await codeOf(() => forge.pins.pin(olga, issue(7)))).toBe('ISSUE_NOT_FOUND')
+    await forge.lifecycle.repositoryDeleted('10')
+    expect(await codeOf(() => forge.pins.pin(olga, issue(8)))).toBe('REPOSITORY_NOT_FOUND')
+    expect(await codeOf(() => forge.pins.list(olga, board))).toBe('REPOSITORY_NOT_FOUND')
+  })
+})
