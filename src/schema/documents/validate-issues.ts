@@ -1,0 +1,40 @@
+import type { Violation } from '../errors.ts'
+import type { IssueRecord } from './issue-record.ts'
+import { jsonPointer } from './json-pointer.ts'
+import { issueListCheck } from './record-checks.ts'
+
+/** Bounds of a validation. */
+export interface ValidateIssuesOptions {
+  /** Violations reported at most, in document order by issue: an integer from 1 up. Default 100. */
+  readonly limit?: number | undefined
+}
+
+/** What a validation found: the issues, which are the very value, or what is wrong with it. */
+export type IssueValidation =
+  | { readonly valid: true; readonly issues: readonly IssueRecord[] }
+  | { readonly valid: false; readonly violations: readonly Violation[] }
+
+/**
+ * Checks an issue document that was parsed from JSON or made by a program, and reports every violation up to a limit: its
+ * JSON pointer (`/17/created`), its code (`required`, `type`, `choice`, `date_time`, `unknown_property`) and what was expected.
+ * Source: docs/behaviour.md, Issue exchange.
+ *
+ * @throws TypeError when the limit is not an integer from 1 up
+ */
+export function validateIssues(value: unknown, options: ValidateIssuesOptions = {}): IssueValidation {
+  const { limit = 100 } = options
+  if (!Number.isSafeInteger(limit) || limit < 1) throw new TypeError('limit must be an integer from 1 up')
+
+  return issueListCheck.fits(value)
+    ? { valid: true, issues: value }
+    : { valid: false, violations: firstViolations(value, limit) }
+}
+
+function firstViolations(value: unknown, limit: number): readonly Violation[] {
+  const violations: Violation[] = []
+  for (const { path, code, message } of issueListCheck.findings(value, [])) {
+    violations.push({ pointer: jsonPointer(path), code, message })
+    if (violations.length === limit) break
+  }
+  return violations
+}

@@ -1,0 +1,17 @@
+export type { IssueRecord, LabelRecord, ReactionRecord } from './documents/issue-record.ts'
+export { issueJsonSchema, labelJsonSchema, reactionJsonSchema } from './documents/json-schema.ts'
+export { issueListSchema, issueSchema, labelSchema, reactionSchema } from './documents/record-schemas.ts'
+export type { Schema, SchemaIssue, SchemaResult } from './documents/standard-schema.ts'
+export type { IssueValidation, ValidateIssuesOptions } from './documents/validate-issues.ts'
+export { validateIssues } from './documents/validate-issues.ts'
+export type {
+  ForgeErrorCode,
+  ForgeErrorConstructor,
+  ForgeErrorDetails,
+  ForgeErrorOf,
+  ForgeErrorRest,
+  Violation,
+} from './errors.ts'
+export { ForgeError, isForgeError } from './errors.ts'
+export type { Id, IdInput } from './ids.ts'
+export type { PinKind, SigningKeyFormat } from './records.ts'
