@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import tsup from '../../tsup.config.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const manifest = createRequire(import.meta.url)('../../package.json')
+const ENTRIES: readonly string[] = Object.keys(manifest.exports).map((key) => `forgelet${key.slice(1)}`)
+const CODE: readonly string[] = ENTRIES.filter((entry) => !entry.endsWith('.json'))
+
+/** Entries that load zod with them. Every other loads nothing but itself. */
+const WITH_ZOD = ['forgelet/schema', 'forgelet/standalone', 'forgelet/testing']
+
+describe('the packed package', () => {
+  const project = mkdtempSync(join(tmpdir(), 'package-'))
+  const installed = join(project, 'node_modules/forgelet')
+
+  // Unpacked where an installation would put it, and no package beside it: what an entry loads by itself is then missed
+  // at once. The sources were built into dist/ before.
+  beforeAll(() => {
+    const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [{ filename }] = JSON.parse(packed)
+    mkdirSync(installed, { recursive: true })
+    execFileSync('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed])
+  })
+
+  afterAll(() => rmSync(project, { recursive: true }))
+
+  it.each(CODE.filter((entry) => !WITH_ZOD.includes(entry)))('loads without any other package: %s', (entry) => {
+    expect([load(`import ${JSON.stringify(entry)}`, 'module'), load(`require(${JSON.stringify(entry)})`)]).toEqual([
+      '',
+      '',
+    ])
+  })
+
+  it.each(WITH_ZOD)('needs zod and nothing else: %s', (entry) => {
+    const without = () => load(`require(${JSON.stringify(entry)})`)
+    expect(without).toThrow(/Cannot find module 'zod/)
+
+    symlinkSync(join(ROOT, 'node_modules/zod'), join(project, 'node_modules/zod'))
+    try {
+      expect([load(`import ${JSON.stringify(entry)}`, 'module'), without()]).toEqual(['', ''])
+    } finally {
+      rmSync(join(project, 'node_modules/zod'))
+    }
+  })
+
+  it.each(ENTRIES.filter((entry) => entry.endsWith('.json')))('carries %s', (entry) => {
+    expect(load(`process.stdout.write(typeof require(${JSON.stringify(entry)}))`)).toBe('object')
+  })
+
+  it('exports every entry that is built', () => {
+    const built = Object.keys(tsup.entry ?? {}).filter((name) => name !== 'cli')
+
+    expect(new Set(CODE)).toEqual(new Set(built.map((name) => (name === 'index' ? 'forgelet' : `forgelet/${name}`))))
+  })
+
+  it('gives the same names to import and require', () => {
+    const names = `process.stdout.write(JSON.stringify(Object.keys(loaded).filter((name) => name !== 'default').sort()))`
+    for (const entry of CODE.filter((name) => !WITH_ZOD.includes(name))) {
+      const imported = load(`import * as loaded from ${JSON.stringify(entry)}; ${names}`, 'module')
+
+      expect(load(`const loaded = require(${JSON.stringify(entry)}); ${names}`)).toBe(imported)
+    }
+  })
+
+  it('knows its own errors across import and require', () => {
+    const text = `
+      import { isForgeError } from 'forgelet'
+      import { createRequire } from 'node:module'
+      const { ForgeError } = createRequire(import.meta.url)('forgelet')
+      process.stdout.write(String(isForgeError(new ForgeError('NOT_BLOCKED', ''), 'NOT_BLOCKED')))`
+
+    expect(load(text, 'module')).toBe('true')
+  })
+
+  it('has a command that Node runs', () => {
+    const command = join(installed, manifest.bin.forgelet)
+
+    expect(readFileSync(command, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+    expect(statSync(command).mode & 0o111).not.toBe(0)
+  })
+
+  it('holds its licence, the licence of what is bundled, and no tests or sources', () => {
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/licenses/kysely.txt']))
+    expect(files.filter((file) => /^(src|test|tools|docs)\b|dist\/cli\.cjs/.test(file))).toEqual([])
+  })
+
+  it('has no type of another package in its types', () => {
+    const foreign = declarations().flatMap((file) =>
+      ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName),
+    )
+
+    expect(foreign.filter((name) => !name.startsWith('.'))).toEqual([])
+  })
+
+  it('compiles in a strict program of either kind that has no types of Node', () => {
+    const lines = CODE.map(
+      (entry, index) => `import * as e${index} from ${JSON.stringify(entry)}\nexport { e${index} }`,
+    )
+    const files = ['a.mts', 'b.cts'].map((name) => join(project, name))
+    for (const file of files) writeFileSync(file, lines.join('\n'))
+
+    const program = ts.createProgram(files, {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: [],
+      lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    })
+
+    const errors = ts.getPreEmitDiagnostics(program)
+    expect(errors.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
+  })
+
+  /** Runs a program in the project; gives back what it writes to stdout. */
+  function load(program: string, type: 'module' | 'commonjs' = 'commonjs'): string {
+    return execFileSync(process.execPath, [`--input-type=${type}`, '--eval', program], {
+      cwd: project,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+  }
+
+  function declarations(): readonly string[] {
+    const names = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    return names.filter((name) => /\.d\.c?ts$/.test(name)).map((name) => join(installed, name))
+  }
+})

@@ -1,0 +1,82 @@
+// The globals that Node, browsers, Workers, Bun and Deno share, as far as the portable rooms use them. tsconfig.bare.json
+// compiles those rooms with this file in place of Node's types, so that a global `Buffer` or `process` there is an error.
+// Add a global when a portable room needs it and every runtime has it; add a member likewise.
+
+interface AbortSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+declare class AbortController {
+  readonly signal: AbortSignal
+  abort(reason?: unknown): void
+}
+
+declare class URLSearchParams {
+  constructor(init?: string | Iterable<readonly [string, string]>)
+  get(name: string): string | null
+  getAll(name: string): string[]
+  has(name: string): boolean
+  set(name: string, value: string): void
+  append(name: string, value: string): void
+  delete(name: string): void
+  sort(): void
+  keys(): IterableIterator<string>
+  toString(): string
+  [Symbol.iterator](): IterableIterator<[string, string]>
+}
+
+declare class URL {
+  constructor(url: string, base?: string | URL)
+  readonly href: string
+  readonly origin: string
+  readonly protocol: string
+  readonly host: string
+  readonly pathname: string
+  readonly search: string
+  readonly searchParams: URLSearchParams
+  toString(): string
+}
+
+declare class TextEncoder {
+  encode(text: string): Uint8Array<ArrayBuffer>
+}
+
+declare class TextDecoder {
+  constructor(label?: string, options?: { readonly fatal?: boolean; readonly ignoreBOM?: boolean })
+  decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string
+}
+
+declare class Headers {
+  constructor(init?: Iterable<readonly [string, string]>)
+  get(name: string): string | null
+  set(name: string, value: string): void
+  append(name: string, value: string): void
+}
+
+declare class Request {
+  readonly method: string
+  readonly url: string
+  readonly headers: Headers
+  readonly signal: AbortSignal
+  readonly body: AsyncIterable<Uint8Array> | null
+  readonly bodyUsed: boolean
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+declare class Response {
+  constructor(body?: string | Uint8Array | null, init?: { readonly status?: number; readonly headers?: Headers })
+  readonly status: number
+  readonly headers: Headers
+}
+
+declare const crypto: {
+  randomUUID(): string
+  readonly subtle: { digest(algorithm: string, data: Uint8Array): Promise<ArrayBuffer> }
+}
+declare function queueMicrotask(callback: () => void): void
+declare function setTimeout(callback: () => void, milliseconds?: number): unknown
+declare function clearTimeout(timer: unknown): void
