@@ -14,6 +14,7 @@ import type { Actor, Asker, CallOptions, Logger } from './ports.ts'
 import { serviceRooms } from './service-rooms.ts'
 
 const DEFAULT_MAX_PINS = 3
+const MOST_PINS = 1000
 const LONGEST_NOTE = 255
 const SILENT: Logger = { error: () => undefined, warn: () => undefined }
 
@@ -79,8 +80,6 @@ function need(part: unknown, name: string, what: string): void {
 function maxPins(limits: ForgeLimits, kind: PinKind): number {
   return integer(limits.maxPins?.[kind] ?? DEFAULT_MAX_PINS, `limits.maxPins.${kind}`, MOST_PINS)
 }
-
-const MOST_PINS = 1000
 
 function integer(value: number, name: string, most: number): number {
   if (Number.isSafeInteger(value) && value >= 0 && value <= most) return value

@@ -50,7 +50,7 @@ export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A
 
 /** Bounds of a forge. */
 export interface ForgeLimits {
-  /** Pins on one board, per kind: an integer from 0 (none) up. Default 3 each. */
+  /** Pins on one board, per kind: 0 (none) to 1,000. Default 3 each. */
   readonly maxPins?: { readonly [K in PinKind]?: number | undefined } | undefined
   /** Characters of a block's note, 0 to 255. Default 255. */
   readonly maxNoteLength?: number | undefined

@@ -12,7 +12,7 @@ export interface AccountRef {
   readonly id: IdInput
 }
 
-/** An issue or pull request of the host's. Trusted: the host looked it up. Ids are never given out twice. */
+/** An issue or pull request of the host's. Trusted: the host looked it up. Ids are never given out twice, across both kinds. */
 export interface IssueRef {
   readonly id: IdInput
   readonly repositoryId: IdInput

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-// The snippets of the README run as they stand, against the built package, so that they cannot drift.
+// The snippets of the README run as they stand, against the built package (dist/), so that they cannot drift.
 
 const root = resolve(import.meta.dirname, '../..')
 let folder: string
@@ -34,7 +34,9 @@ async function start(index: number): Promise<ChildProcess> {
   })
 }
 
-async function finish(child: ChildProcess): Promise<{ readonly code: unknown; readonly out: string; readonly error: string }> {
+async function finish(
+  child: ChildProcess,
+): Promise<{ readonly code: unknown; readonly out: string; readonly error: string }> {
   let out = ''
   let error = ''
   child.stdout?.on('data', (chunk) => {

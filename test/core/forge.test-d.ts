@@ -1,0 +1,114 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import type { Actor, Forge, ForgeError, ForgeStorage, Grant, Id, Pin, Policy } from '../../src/index.ts'
+import { createForge, isForgeError, pinIssue, rolePolicy } from '../../src/index.ts'
+
+interface Account extends Actor {
+  readonly id: number
+  readonly admin: boolean
+}
+interface Handle {
+  readonly handle: true
+}
+
+declare const storage: ForgeStorage<Handle>
+declare const handle: Handle
+declare const account: Account
+declare const policy: Policy<Account, Handle>
+const membership = { isMember: () => false }
+
+describe('createForge', () => {
+  test('takes the actor from the policy and the transaction from the storage', () => {
+    expectTypeOf(createForge({ storage, policy, membership })).toEqualTypeOf<Forge<Account, Handle>>()
+  })
+
+  test('gives the ports the actor and the transaction of the host', () => {
+    createForge({
+      storage,
+      policy: rolePolicy<Account, Handle>({
+        isSiteAdmin: (actor) => actor.admin,
+        repositoryRole(_repositoryId, context) {
+          expectTypeOf(context.transaction).toEqualTypeOf<Handle | undefined>()
+          expectTypeOf(context.actor).toEqualTypeOf<Account | 'anonymous'>()
+          return 'admin'
+        },
+        organizationRole: () => 'none',
+      }),
+      membership,
+      beforeCommit(events, transaction) {
+        expectTypeOf(transaction).toEqualTypeOf<Handle>()
+        expectTypeOf(events[0]?.actorId).toEqualTypeOf<Id | null | undefined>()
+      },
+    })
+  })
+
+  test('refuses a policy for other actors, and a role that is none', () => {
+    const other: Policy<Actor & { readonly robot: true }, Handle> = { authorize: () => ({ allow: true }) }
+    const forge = createForge({ storage, policy: other, membership })
+    // @ts-expect-error an account is no robot
+    void forge.pins.unpin(account, { id: 1, repositoryId: 1, kind: 'issue' })
+    rolePolicy<Account>({
+      isSiteAdmin: () => true,
+      // @ts-expect-error there is no such role
+      repositoryRole: () => 'boss',
+      organizationRole: () => 'none',
+    })
+  })
+})
+
+describe('a forge', () => {
+  const forge = createForge({ storage, policy, membership })
+
+  test('takes its actors, nobody and the host, and no one else', () => {
+    const issue = { id: 1n, repositoryId: 'r', kind: 'pullRequest' } as const
+    expectTypeOf(forge.pins.pin(account, issue)).toEqualTypeOf<Promise<Pin>>()
+    expectTypeOf(forge.pins.pin('anonymous', issue)).toEqualTypeOf<Promise<Pin>>()
+    expectTypeOf(forge.pins.pin('system', issue)).toEqualTypeOf<Promise<Pin>>()
+    // @ts-expect-error a name is not an actor
+    void forge.pins.pin('olga', issue)
+    // @ts-expect-error there is no such kind
+    void forge.pins.pin(account, { ...issue, kind: 'wiki' })
+  })
+
+  test('answers at once inside joinSync, and takes no promise as its work', () => {
+    const joined = forge.joinSync(handle, (inner) => inner.badges.heldBy(account, 1))
+    expectTypeOf(joined.value).toEqualTypeOf<readonly Grant[]>()
+    // @ts-expect-error work that takes time runs outside the transaction
+    forge.joinSync(handle, async () => 1)
+    // @ts-expect-error the outbox is not read inside a transaction
+    forge.joinSync(handle, (inner) => inner.events)
+    // @ts-expect-error this is no handle
+    forge.joinSync('handle', () => 1)
+  })
+})
+
+describe('a forge error', () => {
+  const error = undefined as unknown as ForgeError
+
+  test('narrows its details by its code', () => {
+    switch (error.code) {
+      case 'PIN_LIMIT_REACHED':
+        expectTypeOf(error.details.limit).toEqualTypeOf<number>()
+        break
+      case 'UNKNOWN_BADGE':
+        expectTypeOf(error.details.slugs).toEqualTypeOf<readonly string[]>()
+        break
+      case 'NOT_BLOCKED':
+        expectTypeOf(error.details).toEqualTypeOf<undefined>()
+        break
+      default:
+    }
+  })
+
+  test('is recognised in what was caught', () => {
+    const caught: unknown = error
+    if (isForgeError(caught, 'BADGE_IN_USE')) expectTypeOf(caught.details.holders).toEqualTypeOf<number>()
+  })
+})
+
+describe('the rules', () => {
+  test('work on plain values of any kind', () => {
+    expectTypeOf(pinIssue([1, 2], 3, 3).state).toEqualTypeOf<readonly number[]>()
+    // @ts-expect-error a board holds one kind of value
+    pinIssue([1, 2], 'three', 3)
+  })
+})
