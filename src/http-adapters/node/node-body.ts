@@ -1,0 +1,82 @@
+import { bodyTooLarge } from '../routes/wire-error.ts'
+import type { NodeRequest } from './node-messages.ts'
+
+/**
+ * Reads the body of a Node request: what a body parser left, else the bytes. What is over the limit is still drained, so that
+ * the client gets its answer and the connection stays in order.
+ *
+ * @param limit - most bytes to take
+ * @param clientGone - called when the client goes away before the end; gives the reason
+ * @throws WireError `BODY_TOO_LARGE`
+ */
+export function readBody(request: NodeRequest, limit: number, clientGone: () => unknown): unknown {
+  if (isParsed(request)) return request.body
+  if (request.readableEnded === true) return undefined
+  if (request.destroyed === true) throw clientGone()
+  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
+
+  return new Promise((resolve, reject) => {
+    const bytes = new Gathering(limit)
+    request.on('data', (chunk) => {
+      if (!bytes.take(chunk)) reject(bodyTooLarge(limit))
+    })
+    request.on('end', () => resolve(bytes.joined()))
+    request.on('error', () => reject(clientGone()))
+    request.on('close', () => {
+      if (!bytes.isJoined) reject(clientGone())
+    })
+  })
+}
+
+/** Some body parsers leave an empty object where they have read nothing: then the bytes are still to be had. */
+function isParsed({ body, readableDidRead }: NodeRequest): boolean {
+  if (body === undefined) return false
+  return readableDidRead !== false || !isEmptyObject(body)
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+/** Chunks of a body, up to a limit. */
+class Gathering {
+  readonly #limit: number
+  #chunks: Uint8Array[] = []
+  #size = 0
+  isJoined = false
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** False: it is too much, and nothing is kept. */
+  take(chunk: unknown): boolean {
+    const bytes = toBytes(chunk)
+    this.#size += bytes.length
+    if (this.#size > this.#limit) {
+      this.#chunks = []
+      return false
+    }
+
+    this.#chunks.push(bytes)
+    return true
+  }
+
+  joined(): Uint8Array | undefined {
+    this.isJoined = true
+    if (this.#size === 0) return undefined
+
+    const all = new Uint8Array(this.#size)
+    let at = 0
+    for (const chunk of this.#chunks) {
+      all.set(chunk, at)
+      at += chunk.length
+    }
+    return all
+  }
+}
+
+function toBytes(chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk
+  return new TextEncoder().encode(String(chunk)) // the host has set an encoding
+}

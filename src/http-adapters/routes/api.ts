@@ -1,0 +1,25 @@
+import type { Actor } from '../../core/ports.ts'
+import type { MaybePromise } from '../../schema/steps.ts'
+import type { Authenticate, DispatchOptions } from './dispatch.ts'
+import type { NeutralReply, NeutralRequest } from './neutral.ts'
+
+export type { Actor } from '../../core/ports.ts'
+
+/** The route table bound to one forge: what every adapter mounts. */
+export interface Api<A extends Actor> {
+  /**
+   * For adapters: answers a request, at once where ports and storage do. Never throws, never rejects: what fails is a reply.
+   *
+   * @param authenticate - called only for routes of ours, before anything else is looked up
+   * @returns undefined: not one of our paths
+   */
+  dispatch(
+    request: NeutralRequest,
+    authenticate: Authenticate<A>,
+    options?: DispatchOptions,
+  ): MaybePromise<NeutralReply | undefined>
+  /** For adapters: the 404 for a path that is not ours, where nobody else can answer. */
+  unmatched(request: NeutralRequest): NeutralReply
+  /** For adapters: the reply to a failure of their own; unexpected ones are logged. */
+  failed(request: NeutralRequest, error: unknown): NeutralReply
+}

@@ -1,0 +1,25 @@
+import type { Forge } from '../../core/forge.ts'
+import type { Actor } from '../../core/ports.ts'
+import { operationsDoor } from '../../schema/doors.ts'
+import type { Api } from './api.ts'
+import { Dispatcher } from './dispatch.ts'
+import type { ApiOptions } from './settings.ts'
+import { toSettings } from './settings.ts'
+
+/**
+ * Binds the route table to a forge. The host's directory and presenter stand between names and ids, and between ids and
+ * what the wire shows.
+ *
+ * @throws TypeError when an option is missing or out of its range
+ */
+export function createApi<A extends Actor, Tx>(forge: Forge<A, Tx>, options: ApiOptions<NoInfer<A>>): Api<A> {
+  const operations = forge?.[operationsDoor]
+  if (operations === undefined) throw new TypeError('createApi needs a forge made by createForge')
+
+  const dispatcher = new Dispatcher(operations, toSettings(options))
+  return {
+    dispatch: (request, authenticate, more) => dispatcher.dispatch(request, authenticate, more),
+    unmatched: (request) => dispatcher.unmatched(request),
+    failed: (request, error) => dispatcher.failed(request, error),
+  }
+}

@@ -1,0 +1,112 @@
+import type { Logger } from '../../core/ports.ts'
+import type { ForgeError } from '../../schema/errors.ts'
+import { isForgeError } from '../../schema/errors.ts'
+import { errorStatus } from './error-status.ts'
+import type { HeaderLine, NeutralReply, NeutralRequest } from './neutral.ts'
+import type { ErrorReplyOptions } from './reply.ts'
+import { errorReply } from './reply.ts'
+import { isWireError } from './wire-error.ts'
+
+/** Where failures are told, and how they are named. */
+export interface FailureOptions {
+  readonly logger: Logger | undefined
+  readonly newId: (() => string) | undefined
+}
+
+/** What failed, for the log. */
+export interface Failed {
+  readonly request: NeutralRequest
+  /** Undefined: before a route was found, or while the reply was written. */
+  readonly operationId?: string | undefined
+}
+
+const TOKEN_REQUIRED = 'token is required'
+const INVALID_CREDENTIALS = 'invalid username, password or token'
+
+/**
+ * Makes the reply to whatever was thrown. What nobody expected is a bare 500 with a `requestId`; its cause goes to the
+ * log alone. Source: docs/behaviour.md, Everywhere
+ */
+export class Failures {
+  readonly #logger: Logger | undefined
+  readonly #newId: (() => string) | undefined
+
+  constructor({ logger, newId }: FailureOptions) {
+    this.#logger = logger
+    this.#newId = newId
+  }
+
+  /** Never throws. */
+  reply(error: unknown, failed: Failed): NeutralReply {
+    if (isWireError(error)) return errorReply(error.code, error.message)
+    if (isForgeError(error) && Object.hasOwn(errorStatus, error.code)) return this.#forgeError(error, failed)
+    return this.#internal(error, failed)
+  }
+
+  #forgeError(error: ForgeError, failed: Failed): NeutralReply {
+    switch (error.code) {
+      case 'UNAUTHENTICATED':
+        return errorReply(error.code, TOKEN_REQUIRED, challenge('Bearer'))
+      case 'INVALID_CREDENTIALS':
+        return errorReply(error.code, INVALID_CREDENTIALS, challenge('Bearer error="invalid_token"'))
+      case 'INVALID_INPUT':
+      case 'INVALID_DOCUMENT':
+        return errorReply(error.code, error.message, { violations: error.details.violations })
+      case 'STORAGE_BUSY':
+        return this.#busy(error, failed)
+      case 'STORAGE_UNAVAILABLE':
+      case 'SCHEMA_OUTDATED':
+      case 'SCHEMA_TOO_NEW':
+        return this.#unavailable(error, failed)
+      case 'SIGNING_KEY_UNREADABLE':
+        return this.#internal(error, failed)
+      default:
+        return errorReply(error.code, error.message)
+    }
+  }
+
+  #busy(error: ForgeError, failed: Failed): NeutralReply {
+    const requestId = this.#tell('warn', 'database busy', error, failed)
+    return errorReply(error.code, 'the database is busy, try again', { requestId, headers: [['Retry-After', '1']] })
+  }
+
+  #unavailable(error: ForgeError, failed: Failed): NeutralReply {
+    const requestId = this.#tell('error', 'database not available', error, failed)
+    return errorReply(error.code, 'the database is not available', { requestId, headers: [['Retry-After', '5']] })
+  }
+
+  #internal(error: unknown, failed: Failed): NeutralReply {
+    const requestId = this.#tell('error', 'request failed', error, failed)
+    return errorReply('INTERNAL', 'internal error', { requestId })
+  }
+
+  #tell(level: keyof Logger, message: string, error: unknown, { request, operationId }: Failed): string | undefined {
+    if (isAbort(error, request.signal)) return undefined // nobody is left to be told, and nothing is wrong here
+
+    const requestId = this.#makeId()
+    try {
+      this.#logger?.[level](message, { requestId, operationId, method: request.method, error })
+    } catch {
+      // A logger that fails must not change the answer.
+    }
+    return requestId
+  }
+
+  #makeId(): string {
+    try {
+      return this.#newId?.() ?? crypto.randomUUID()
+    } catch {
+      return crypto.randomUUID()
+    }
+  }
+}
+
+function challenge(value: string): ErrorReplyOptions {
+  const header: HeaderLine = ['WWW-Authenticate', value]
+  return { headers: [header] }
+}
+
+function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (signal?.aborted !== true) return false
+  return error === signal.reason || (error instanceof Error && error.name === 'AbortError')
+}

@@ -1,0 +1,51 @@
+import type { Violation } from '../../../schema/errors.ts'
+import { ForgeError, invalidInput } from '../../../schema/errors.ts'
+import type { Steps } from '../../../schema/steps.ts'
+import { run } from '../../../schema/steps.ts'
+import type { NeutralRequest } from '../neutral.ts'
+import type { Input } from '../route.ts'
+import { readJson } from './json-body.ts'
+
+const KEY = 'badge_slugs'
+const MOST_VIOLATIONS = 100
+
+/** The slugs in a body `{"badge_slugs": ["a", "b"]}`. Source: docs/behaviour.md, Badges */
+export const badgeSlugsInBody: Input<readonly string[]> = {
+  parameters: [],
+  body: { description: 'an object with badge_slugs, a list of slugs' },
+  errors: ['INVALID_INPUT', 'BODY_TOO_LARGE'],
+  read: ({ request, settings }) => run(readSlugs(request, settings.limits.maxBodyBytes)),
+}
+
+function* readSlugs(request: NeutralRequest, limit: number): Steps<readonly string[]> {
+  const list = listIn(yield* readJson(request, limit))
+  const violations = list.flatMap(violationsOf).slice(0, MOST_VIOLATIONS)
+  const [first] = violations
+  if (first !== undefined) {
+    throw new ForgeError('INVALID_INPUT', `${first.pointer}: ${first.message}`, { violations })
+  }
+
+  return list.filter(isSlug)
+}
+
+function listIn(body: unknown): readonly unknown[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidInput('', 'type', 'the body must be a JSON object')
+  }
+
+  const list = KEY in body && Object.hasOwn(body, KEY) ? body[KEY] : undefined
+  if (Array.isArray(list)) return list
+  const isMissing = list === undefined || list === null
+  throw invalidInput(`/${KEY}`, isMissing ? 'required' : 'type', `/${KEY}: must be a list of slugs`)
+}
+
+function violationsOf(slug: unknown, index: number): readonly Violation[] {
+  if (isSlug(slug)) return []
+
+  const code = slug === '' ? 'required' : 'type'
+  return [{ pointer: `/${KEY}/${index}`, code, message: 'must be a text that is not empty' }]
+}
+
+function isSlug(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

@@ -1,0 +1,34 @@
+import type { Actor } from '../../../core/ports.ts'
+import { notFound } from '../../../schema/errors.ts'
+import type { IssueRef } from '../../../schema/records.ts'
+import type { Steps } from '../../../schema/steps.ts'
+import { run, wait } from '../../../schema/steps.ts'
+import type { Exchange } from '../exchange.ts'
+import { parseInteger } from '../integer-text.ts'
+import type { Input } from '../route.ts'
+import type { RepositoryAction } from './repository-input.ts'
+import { enterRepository, repositoryParameters } from './repository-input.ts'
+
+/** The issue or pull request in the path, once the policy has let the caller do this in its repository. */
+export function issueFor(action: RepositoryAction): Input<IssueRef> {
+  return {
+    parameters: [
+      ...repositoryParameters,
+      { name: 'index', in: 'path', type: 'integer', description: 'index of the issue or pull request' },
+    ],
+    action,
+    errors: ['REPOSITORY_NOT_FOUND', 'FORBIDDEN', 'ISSUE_NOT_FOUND'],
+    read: (exchange) => run(findIssue(exchange, action)),
+  }
+}
+
+function* findIssue<A extends Actor>(exchange: Exchange<A>, action: RepositoryAction): Steps<IssueRef> {
+  const repositoryId = yield* enterRepository(exchange, action)
+  const index = parseInteger(exchange.parameter('index'))
+  if (index === undefined || index < 1 || !Number.isSafeInteger(index)) throw notFound('issue')
+
+  const { directory } = exchange.settings
+  const issue = yield* wait(directory.findIssue(repositoryId, index, exchange.context))
+  if (issue === undefined) throw notFound('issue')
+  return issue
+}

@@ -1,0 +1,33 @@
+import { parseInteger } from '../integer-text.ts'
+import type { Input } from '../route.ts'
+import type { Settings } from '../settings.ts'
+
+/** A page by its number. */
+export interface NumberedPage {
+  /** 1-based. */
+  readonly page: number
+  readonly limit: number
+}
+
+/** Which page of a list, from the query; never an error. Source: docs/behaviour.md, Blocks */
+export const pageInQuery: Input<NumberedPage> = {
+  parameters: [
+    { name: 'page', in: 'query', type: 'integer', description: 'page number, from 1 up' },
+    { name: 'limit', in: 'query', type: 'integer', description: 'items on a page' },
+  ],
+  errors: [],
+  read: ({ request, settings }) => toPage(request.query, settings.limits),
+}
+
+function toPage(query: string, limits: Settings<never>['limits']): NumberedPage {
+  const parameters = new URLSearchParams(query)
+  const limit = Math.min(positive(parameters.get('limit')) ?? limits.defaultPageSize, limits.maxPageSize)
+  const mostPages = Math.floor(Number.MAX_SAFE_INTEGER / limit) // so that no storage counts rows beyond exact numbers
+
+  return { page: Math.min(positive(parameters.get('page')) ?? 1, mostPages), limit }
+}
+
+function positive(text: string | null): number | undefined {
+  const value = parseInteger(text ?? '')
+  return value === 0 ? undefined : value
+}

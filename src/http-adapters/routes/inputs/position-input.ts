@@ -1,0 +1,19 @@
+import { invalidInput } from '../../../schema/errors.ts'
+import { parseInteger } from '../integer-text.ts'
+import type { Input } from '../route.ts'
+
+/** The 1-based position in the path. Source: docs/behaviour.md, Pins */
+export const positionInPath: Input<number> = {
+  parameters: [{ name: 'position', in: 'path', type: 'integer', description: 'place on the board, from 1 up' }],
+  errors: ['INVALID_INPUT'],
+  read: (exchange) => toPosition(exchange.parameter('position')),
+}
+
+function toPosition(text: string): number {
+  const position = parseInteger(text)
+  if (position === undefined || position < 1 || position === Number.POSITIVE_INFINITY) {
+    throw invalidInput('/position', 'range', 'position must be an integer from 1 up')
+  }
+
+  return Math.min(position, Number.MAX_SAFE_INTEGER)
+}

@@ -1,0 +1,56 @@
+import type { ErrorCode } from './error-status.ts'
+import { errorStatus } from './error-status.ts'
+import type { HeaderLine, NeutralReply } from './neutral.ts'
+import type { ErrorMore } from './wire/error-json.ts'
+import { errorJson } from './wire/error-json.ts'
+
+const CACHE: HeaderLine = ['Cache-Control', 'max-age=0, private, must-revalidate']
+const JSON_TYPE: HeaderLine = ['Content-Type', 'application/json;charset=utf-8']
+const TEXT_TYPE: HeaderLine = ['Content-Type', 'text/plain; charset=utf-8']
+const NO_CONTENT: NeutralReply = { status: 204, headers: [CACHE], body: undefined }
+
+/** 204: done, nothing to say. */
+export function emptyReply(): NeutralReply {
+  return NO_CONTENT
+}
+
+/** 204 to OPTIONS: which methods the path has. */
+export function optionsReply(allow: string): NeutralReply {
+  return { status: 204, headers: [CACHE, ['Allow', allow]], body: undefined }
+}
+
+/** 304: the client has this text already. */
+export function notModifiedReply(headers: readonly HeaderLine[]): NeutralReply {
+  return { status: 304, headers: [CACHE, ...headers], body: undefined }
+}
+
+/** 200 with JSON. */
+export function jsonReply(value: unknown, headers: readonly HeaderLine[] = []): NeutralReply {
+  return { status: 200, headers: [CACHE, JSON_TYPE, ...headers], body: JSON.stringify(value) }
+}
+
+/** 200 with plain text. */
+export function textReply(text: string, headers: readonly HeaderLine[] = []): NeutralReply {
+  return { status: 200, headers: [CACHE, TEXT_TYPE, ...headers], body: text }
+}
+
+/** How an error reply differs from what its code alone says. */
+export interface ErrorReplyOptions extends ErrorMore {
+  /** Default: the status of the code. */
+  readonly status?: number | undefined
+  readonly headers?: readonly HeaderLine[] | undefined
+}
+
+/** An error, as JSON. */
+export function errorReply(code: ErrorCode, message: string, options: ErrorReplyOptions = {}): NeutralReply {
+  const { status = errorStatus[code], headers = [], ...more } = options
+  return { status, headers: [CACHE, JSON_TYPE, ...headers], body: JSON.stringify(errorJson(code, message, more)) }
+}
+
+/** The reply to HEAD: the same headers and the length, no body. */
+export function withoutBody(reply: NeutralReply): NeutralReply {
+  if (reply.body === undefined) return reply
+
+  const length = new TextEncoder().encode(reply.body).length
+  return { status: reply.status, headers: [...reply.headers, ['Content-Length', String(length)]], body: undefined }
+}

@@ -1,0 +1,98 @@
+import type { Actor } from '../../core/ports.ts'
+import type { Action } from '../../schema/access.ts'
+import type { MaybePromise, Steps } from '../../schema/steps.ts'
+import { wait } from '../../schema/steps.ts'
+import type { ErrorCode } from './error-status.ts'
+import type { Exchange } from './exchange.ts'
+import type { NeutralReply } from './neutral.ts'
+import type { ServiceName } from './settings.ts'
+
+/** The methods that routes have. HEAD and OPTIONS follow from them. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A parameter of a path or query, as documents describe it. */
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly type: 'string' | 'integer'
+  readonly description: string
+}
+
+/** Something a route takes from a request: names become references, texts become values, and what is refused is thrown. */
+export interface Input<Value> {
+  readonly parameters: readonly Parameter[]
+  /** What the body holds, for inputs that read it. */
+  readonly body?: { readonly description: string } | undefined
+  /** What the policy is asked; exactly one input of a guarded route asks. */
+  readonly action?: Action | undefined
+  /** What `read` may throw, besides 401 and 500. */
+  readonly errors: readonly ErrorCode[]
+  read<A extends Actor>(exchange: Exchange<A>): MaybePromise<Value>
+}
+
+/** How a route answers with the result of its operation. */
+export interface Reply<Result> {
+  readonly status: 200 | 204
+  readonly description: string
+  /** Refusals that are answers of the route, not errors of its operation. */
+  readonly refusals?: readonly { readonly status: number; readonly code: ErrorCode }[] | undefined
+  write<A extends Actor>(exchange: Exchange<A>, result: Result): MaybePromise<NeutralReply>
+}
+
+/** The inputs of a route, in the order in which they are read: that is the order of checks. */
+export type Inputs = Readonly<Record<string, Input<unknown>>>
+
+/** The values of a route's inputs. */
+export type Given<I extends Inputs> = { readonly [K in keyof I]: I[K] extends Input<infer Value> ? Value : never }
+
+/** What a row of the route table says, whatever its inputs and its result are. */
+export interface RouteFacts {
+  readonly method: Method
+  /** Below the mount point, with parameters in braces. */
+  readonly path: string
+  /** As in Gitea's API document. */
+  readonly operationId: string
+  readonly service: ServiceName
+  readonly summary: string
+  /** What the operation may throw, besides what its inputs throw. */
+  readonly errors: readonly ErrorCode[]
+}
+
+/** One row of the route table, as it is written. */
+export interface RouteDefinition<I extends Inputs, Result> extends RouteFacts {
+  readonly inputs: I
+  /** The one call of a service. The caller is authorised by then. */
+  call<A extends Actor>(exchange: Exchange<A>, given: Given<I>): MaybePromise<Result>
+  readonly reply: Reply<Result>
+}
+
+/** One row of the route table, as dispatch uses it. */
+export interface Route extends RouteFacts {
+  readonly inputs: Inputs
+  readonly reply: Pick<Reply<unknown>, 'status' | 'description' | 'refusals'>
+  answer<A extends Actor>(exchange: Exchange<A>): Steps<NeutralReply>
+}
+
+/** Makes a row of the route table: inputs, then the operation, then the reply. */
+export function route<const I extends Inputs, Result>(definition: RouteDefinition<I, Result>): Route {
+  const inputs = Object.entries(definition.inputs)
+  return {
+    ...definition,
+    *answer(exchange) {
+      const given: Given<I> = yield* readAll(inputs, exchange)
+      const result = yield* wait(definition.call(exchange, given))
+      return yield* wait(definition.reply.write(exchange, result))
+    },
+  }
+}
+
+function* readAll<I extends Inputs, A extends Actor>(
+  inputs: readonly (readonly [name: string, input: Input<unknown>])[],
+  exchange: Exchange<A>,
+): Steps<Given<I>> {
+  const given: Record<string, unknown> = {}
+  for (const [name, input] of inputs) given[name] = yield* wait(input.read(exchange))
+
+  // One value per input, each read by the input of that name; TypeScript cannot follow the loop.
+  return given as Given<I>
+}

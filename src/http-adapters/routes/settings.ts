@@ -1,0 +1,109 @@
+import type { Actor, Logger } from '../../core/ports.ts'
+import type { Directory, Presenter } from './ports.ts'
+
+/** A group of routes that can be mounted alone. */
+export type ServiceName = 'pins' | 'blocks' | 'badges' | 'signing-keys'
+
+/** Bounds of the API. */
+export interface ApiLimits {
+  /** Items on a page when the request does not say. Default 30, or `maxPageSize` when that is smaller. */
+  readonly defaultPageSize?: number | undefined
+  /** Most items on a page, 1 to 1,000. Default 50. */
+  readonly maxPageSize?: number | undefined
+  /** Most bytes of a body. Default 1,048,576 (1 MiB). */
+  readonly maxBodyBytes?: number | undefined
+}
+
+/** What an API is made of, besides the forge. */
+export interface ApiOptions<A extends Actor> {
+  readonly directory: Directory<A>
+  readonly present: Presenter<A>
+  /** Takes unexpected failures, and a database that is away. Default: nowhere. */
+  readonly logger?: Logger | undefined
+  /** Makes the `requestId` of a failure. Default: a random UUID. */
+  readonly newId?: (() => string) | undefined
+  /** Where clients see the mount point, for example `https://git.example.com/api/v1`; without it links are relative. */
+  readonly publicUrl?: string | undefined
+  /** Only these are mounted; the paths of the others are not ours. Default: all. */
+  readonly services?: readonly ServiceName[] | undefined
+  readonly limits?: ApiLimits | undefined
+}
+
+/** The options of an API, checked, with every default filled in. */
+export interface Settings<A extends Actor> {
+  readonly directory: Directory<A>
+  readonly present: Presenter<A>
+  readonly logger: Logger | undefined
+  readonly newId: (() => string) | undefined
+  /** Without a slash at its end. */
+  readonly publicUrl: string | undefined
+  readonly services: ReadonlySet<ServiceName>
+  readonly limits: { readonly [K in keyof ApiLimits]-?: number }
+}
+
+const SERVICES: readonly ServiceName[] = ['pins', 'blocks', 'badges', 'signing-keys']
+const MOST_ON_PAGE = 1000
+
+/**
+ * Checks the options of an API and fills in the defaults.
+ *
+ * @throws TypeError when an option is missing or out of its range
+ */
+export function toSettings<A extends Actor>(options: ApiOptions<A>): Settings<A> {
+  const { directory, present, logger, newId, publicUrl, services = SERVICES, limits = {} } = options
+  need(directory?.findAccount, 'directory', 'an object with findAccount, findRepository and findIssue')
+  need(present?.users, 'present', 'an object with users, issues and pullRequests')
+  if (newId !== undefined && typeof newId !== 'function') throw new TypeError('newId must be a function')
+
+  return {
+    directory,
+    present,
+    logger,
+    newId,
+    publicUrl: publicUrl === undefined ? undefined : toPublicUrl(publicUrl),
+    services: toServices(services),
+    limits: toLimits(limits),
+  }
+}
+
+function need(part: unknown, name: string, what: string): void {
+  if (part === undefined) throw new TypeError(`createApi needs ${name}: ${what}`)
+}
+
+function toPublicUrl(text: string): string {
+  const url = parseUrl(text)
+  const isPlain = url !== undefined && url.search + url.hash + url.username + url.password === ''
+  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/[/?#]+$/, '')
+
+  throw new TypeError('publicUrl must be an absolute http or https address without query, fragment or credentials')
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
+function toServices(names: readonly ServiceName[]): ReadonlySet<ServiceName> {
+  const unknown = names.find((name) => !SERVICES.includes(name))
+  if (unknown === undefined) return new Set(names)
+
+  throw new TypeError(`services must be some of ${SERVICES.join(', ')}; ${JSON.stringify(unknown)} is none`)
+}
+
+function toLimits(limits: ApiLimits): Settings<Actor>['limits'] {
+  const maxPageSize = integer(limits.maxPageSize ?? 50, 'limits.maxPageSize', MOST_ON_PAGE)
+  const defaultPageSize = limits.defaultPageSize ?? Math.min(30, maxPageSize)
+  return {
+    maxPageSize,
+    defaultPageSize: integer(defaultPageSize, 'limits.defaultPageSize', maxPageSize),
+    maxBodyBytes: integer(limits.maxBodyBytes ?? 1_048_576, 'limits.maxBodyBytes', Number.MAX_SAFE_INTEGER),
+  }
+}
+
+function integer(value: number, name: string, most: number): number {
+  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value
+  throw new TypeError(`${name} must be an integer from 1 to ${most}`)
+}

@@ -1,0 +1,30 @@
+const BRAND: unique symbol = Symbol.for('forgelet.wireError')
+
+/** Codes that only the wire has: no service throws them. */
+export type WireCode = 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'BODY_TOO_LARGE' | 'CROSS_SITE' | 'INTERNAL'
+
+/** A request that HTTP itself refuses. Branded: an adapter and the routes may come from two copies of the package. */
+export class WireError extends Error {
+  override readonly name = 'WireError'
+  readonly [BRAND] = true
+  readonly code: WireCode
+
+  constructor(code: WireCode, message: string) {
+    super(message)
+    this.code = code
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value
+  }
+}
+
+/** Whether a value is a wire error, made by this or another copy of the package. */
+export function isWireError(value: unknown): value is WireError {
+  return value instanceof WireError
+}
+
+/** The error for a body that is longer than is taken. Source: docs/behaviour.md, Everywhere */
+export function bodyTooLarge(limit: number): WireError {
+  return new WireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
+}
