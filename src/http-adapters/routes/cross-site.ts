@@ -1,5 +1,5 @@
 import type { NeutralRequest } from './neutral.ts'
-import { WireError } from './wire-error.ts'
+import { crossSite } from './wire-error.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -15,7 +15,7 @@ export function refuseCrossSite(request: NeutralRequest, publicUrl: string | und
   if (SAFE.has(request.method) || request.header('authorization')) return
   if (!isFromAnotherSite(request, publicUrl)) return
 
-  throw new WireError('CROSS_SITE', 'requests from other sites need an Authorization header')
+  throw crossSite()
 }
 
 function isFromAnotherSite(request: NeutralRequest, publicUrl: string | undefined): boolean {

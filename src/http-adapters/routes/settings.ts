@@ -72,8 +72,9 @@ function need(part: unknown, name: string, what: string): void {
 
 function toPublicUrl(text: string): string {
   const url = parseUrl(text)
-  const isPlain = url !== undefined && url.search + url.hash + url.username + url.password === ''
-  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/[/?#]+$/, '')
+  // An address that is no more than its origin and path has no query, fragment or credentials.
+  const isPlain = url !== undefined && url.origin + url.pathname === url.href
+  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
 
   throw new TypeError('publicUrl must be an absolute http or https address without query, fragment or credentials')
 }

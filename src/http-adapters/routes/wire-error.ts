@@ -1,10 +1,15 @@
-const BRAND: unique symbol = Symbol.for('forgelet.wireError')
-
 /** Codes that only the wire has: no service throws them. */
 export type WireCode = 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'BODY_TOO_LARGE' | 'CROSS_SITE' | 'INTERNAL'
 
 /** A request that HTTP itself refuses. Branded: an adapter and the routes may come from two copies of the package. */
-export class WireError extends Error {
+export interface WireError extends Error {
+  readonly name: 'WireError'
+  readonly code: WireCode
+}
+
+const BRAND: unique symbol = Symbol.for('forgelet.wireError')
+
+class BrandedWireError extends Error {
   override readonly name = 'WireError'
   readonly [BRAND] = true
   readonly code: WireCode
@@ -13,18 +18,19 @@ export class WireError extends Error {
     super(message)
     this.code = code
   }
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && BRAND in value
-  }
 }
 
 /** Whether a value is a wire error, made by this or another copy of the package. */
 export function isWireError(value: unknown): value is WireError {
-  return value instanceof WireError
+  return typeof value === 'object' && value !== null && BRAND in value
 }
 
 /** The error for a body that is longer than is taken. Source: docs/behaviour.md, Everywhere */
 export function bodyTooLarge(limit: number): WireError {
-  return new WireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
+  return new BrandedWireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
+}
+
+/** The error for an unsafe request that another site made. Source: docs/behaviour.md, Everywhere */
+export function crossSite(): WireError {
+  return new BrandedWireError('CROSS_SITE', 'requests from other sites need an Authorization header')
 }
