@@ -9,6 +9,9 @@ const MEMORY = '^src/storage/memory/'
 const SQL = '^src/storage/sql/'
 const CORE = '^src/core/'
 const ROUTES = '^src/http-adapters/routes/'
+const NODE = '^src/http-adapters/node/'
+const EXPRESS = '^src/http-adapters/express/'
+const FETCH = '^src/http-adapters/fetch/'
 const SIGNING_KEYS = '^src/signing-keys/'
 const EXCHANGE = '^src/exchange/'
 const STANDALONE = '^src/standalone/'
@@ -39,7 +42,7 @@ const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', f
 const room = (name, from, mayImport, comment) =>
   rule(name, comment, { path: from }, { path: '^src/', pathNot: [...mayImport, ...HOUSE_ENTRIES, ...GUEST_ENTRIES] })
 
-/** A guest: its own files, and the entry files it may import. */
+/** A guest: its own files, the entry files of the house, and what else it may import. */
 const guest = (name, from, mayImport, comment) =>
   rule(name, comment, { path: from }, { path: '^src/', pathNot: [from, ...HOUSE_ENTRIES, ...mayImport] })
 
@@ -152,10 +155,28 @@ module.exports = {
       'The routes are handed a forge; they never make one or decide a rule.',
     ),
     room(
-      'adapters-translate-routes',
-      HTTP_ENTRIES,
+      'http-entry-opens-the-routes',
+      '^src/http-adapters/http[.]ts$',
       [ROUTES],
+      'Who writes an adapter gets the routes and no adapter of ours.',
+    ),
+    room(
+      'node-adapter-translates-routes',
+      `${NODE}|^src/http-adapters/node[.]ts$`,
+      [NODE, ROUTES],
       'Adapters translate only, message in, message out: one that knows a service would decide something.',
+    ),
+    room(
+      'express-adapter-translates-routes',
+      `${EXPRESS}|^src/http-adapters/express[.]ts$`,
+      [EXPRESS, NODE, ROUTES],
+      'An Express request is one of Node with more on it: the adapter translates that more, and decides nothing.',
+    ),
+    room(
+      'fetch-adapter-translates-routes',
+      `${FETCH}|^src/http-adapters/fetch[.]ts$`,
+      [FETCH, ROUTES],
+      'Where Fetch is spoken there may be no Node: the adapter translates for the routes, and decides nothing.',
     ),
     room(
       'signing-keys-know-core-and-schema',
@@ -189,18 +210,8 @@ module.exports = {
       [],
       'The standalone host is the proof that a host can be written with what the package exports.',
     ),
-    guest(
-      'testing-is-a-guest',
-      TESTING,
-      [STANDALONE_ENTRY],
-      'The test kit is a guest too: what it needs, a tester has.',
-    ),
-    guest(
-      'cli-is-a-guest',
-      CLI,
-      [STANDALONE_ENTRY],
-      'The command line is a guest too: what it can do, a program can do.',
-    ),
+    guest('testing-is-a-guest', TESTING, [STANDALONE], 'The test kit is a guest too: what it needs, a tester has.'),
+    guest('cli-is-a-guest', CLI, [STANDALONE], 'The command line is a guest too: what it can do, a program can do.'),
     rule(
       'entries-are-for-guests',
       'Entry files are the house seen from outside: inside, import the file that has the thing, or everything hangs together.',
@@ -258,7 +269,7 @@ module.exports = {
       'source-knows-no-tests',
       'What is published cannot import what is not.',
       { path: '^src/' },
-      { pathNot: ['^src/', '(^|/)node_modules/'], dependencyTypesNot: ['core'], couldNotResolve: false },
+      { pathNot: ['^src/', '(^|/)node_modules/', '^package[.]json$'], dependencyTypesNot: ['core'], couldNotResolve: false },
     ),
 
     // The whole.
@@ -275,6 +286,9 @@ module.exports = {
           SQL,
           CORE,
           ROUTES,
+          NODE,
+          EXPRESS,
+          FETCH,
           SIGNING_KEYS,
           EXCHANGE,
           ...GUESTS,
