@@ -1,0 +1,37 @@
+/** One option of the command line. */
+export interface OptionSpec {
+  readonly type: 'string' | 'boolean'
+  /** What its value is called in the help. */
+  readonly value?: string
+  readonly help: string
+  /** As the help shows it. */
+  readonly standard?: string
+}
+
+/** The options of `forgelet serve`, in the order of the help. */
+export const SERVE_OPTIONS = {
+  db: {
+    type: 'string',
+    value: 'FILE',
+    help: 'SQLite file, made when missing; ":memory:" keeps nothing',
+    standard: 'forgelet.sqlite',
+  },
+  fixture: { type: 'string', value: 'FILE', help: 'users, repositories, issues (JSON or YAML) for an empty database' },
+  host: { type: 'string', value: 'HOST', help: 'address to listen on', standard: '127.0.0.1' },
+  port: { type: 'string', value: 'PORT', help: 'port to listen on; 0 takes a free one', standard: '3000' },
+  'signing-key': { type: 'string', value: 'FILE', help: 'OpenPGP or SSH key; only its public half is served' },
+  'max-pins': { type: 'string', value: 'N', help: 'pins of each kind in a repository, 0 to 1000', standard: '3' },
+  'public-url': { type: 'string', value: 'URL', help: 'where clients reach the API, when not at HOST and PORT' },
+} as const satisfies { readonly [name: string]: OptionSpec }
+
+/** The options every command has. */
+export const COMMON_OPTIONS = {
+  json: { type: 'boolean', help: 'results and errors as one JSON line' },
+  help: { type: 'boolean', help: 'show this text' },
+  version: { type: 'boolean', help: 'show the version' },
+} as const satisfies { readonly [name: string]: OptionSpec }
+
+/** What the command line says; undefined = not given. */
+export type OptionValues = { readonly [K in keyof typeof SERVE_OPTIONS]?: string } & {
+  readonly [K in keyof typeof COMMON_OPTIONS]?: true
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, extname, resolve } from 'node:path'
+import { isForgeError } from '../index.ts'
+import type { Fixture, FixtureLimits } from '../standalone/standalone.ts'
+import { parseFixture } from '../standalone/standalone.ts'
+import { CommandError } from './command-error.ts'
+
+/**
+ * Reads and checks a fixture file, JSON or (`.yaml`, `.yml`) YAML. The file of its signing key is relative to the fixture's.
+ * @throws CommandError (invalid input) naming the file, the first mistake and how many more there are
+ */
+export async function readFixture(file: string, limits: FixtureLimits): Promise<Fixture> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CommandError(1, `fixture ${file} cannot be read: ${readFailure(error)}`)
+  })
+  const value = await parseText(file, text)
+  const fixture = checked(file, value, limits)
+  if (fixture.signingKey === undefined) return fixture
+
+  return { ...fixture, signingKey: { file: resolve(dirname(file), fixture.signingKey.file) } }
+}
+
+async function parseText(file: string, text: string): Promise<unknown> {
+  try {
+    if (!/^\.ya?ml$/i.test(extname(file))) return JSON.parse(text.replace(/^\uFEFF/, ''))
+
+    const { parse } = await import('yaml')
+    return parse(text)
+  } catch (error) {
+    const [reason = ''] = String(error instanceof Error ? error.message : error).split(/:?\n/)
+    throw new CommandError(
+      1,
+      `fixture ${file} is not valid ${/^\.ya?ml$/i.test(extname(file)) ? 'YAML' : 'JSON'}: ${reason}`,
+    )
+  }
+}
+
+function checked(file: string, value: unknown, limits: FixtureLimits): Fixture {
+  try {
+    return parseFixture(value, limits)
+  } catch (error) {
+    if (!isForgeError(error, 'INVALID_INPUT')) throw error
+
+    const { violations } = error.details
+    const [first] = violations
+    const others = violations.length > 1 ? ` (and ${violations.length - 1} more; --json lists them)` : ''
+    throw new CommandError(1, `fixture ${file}: ${first?.pointer || '/'}: ${first?.message}${others}`, violations)
+  }
+}
+
+function readFailure(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return 'there is no such file; correct the path'
+  if (code === 'EISDIR') return 'it is a folder; name a file in it'
+  if (code === 'EACCES') return 'reading it is not permitted; change its permissions'
+  return String(code ?? error)
+}

@@ -1,0 +1,39 @@
+import type { ExitCode } from './command-error.ts'
+import { CommandError } from './command-error.ts'
+import { mainHelp, serveHelp } from './help.ts'
+import { packageVersion } from './package-version.ts'
+import { parseArguments } from './parse-arguments.ts'
+import { serve } from './serve.ts'
+import { serveOptions } from './serve-options.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Runs one command line; gives back the exit code. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  try {
+    return await runCommand(args, terminal)
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+
+    terminal.err(args.includes('--json') ? asJson(error) : `forgelet: ${error.message}`)
+    return error.exitCode
+  }
+}
+
+async function runCommand(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { command, values } = parseArguments(args)
+  if (values.version === true) return answer(terminal, packageVersion())
+  if (values.help === true) return answer(terminal, command === 'serve' ? serveHelp() : mainHelp())
+  if (command === undefined)
+    throw new CommandError(2, 'a command is missing: try "forgelet serve", or "forgelet --help"')
+
+  return serve(serveOptions(values), terminal)
+}
+
+function answer(terminal: Terminal, text: string): ExitCode {
+  terminal.out(text)
+  return 0
+}
+
+function asJson({ message, exitCode, violations }: CommandError): string {
+  return JSON.stringify({ error: { message, exitCode, violations } })
+}

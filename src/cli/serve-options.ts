@@ -1,0 +1,60 @@
+import { CommandError } from './command-error.ts'
+import type { OptionValues } from './options.ts'
+
+/** What `forgelet serve` is told, checked. */
+export interface ServeOptions {
+  readonly db: string
+  readonly host: string
+  readonly port: number
+  readonly fixture: string | undefined
+  readonly signingKey: string | undefined
+  readonly maxPins: number
+  /** Where clients see the API root; undefined = where the server listens. */
+  readonly publicUrl: string | undefined
+  readonly json: boolean
+}
+
+const API_PATH = '/api/v1'
+
+/**
+ * Checks the options of `forgelet serve`.
+ * @throws CommandError (wrong usage) for a value out of its range
+ */
+export function serveOptions(values: OptionValues): ServeOptions {
+  return {
+    db: databaseFile(values.db ?? 'forgelet.sqlite'),
+    host: values.host ?? '127.0.0.1',
+    port: integer('--port', values.port ?? '3000', 65_535),
+    fixture: values.fixture,
+    signingKey: values['signing-key'],
+    maxPins: integer('--max-pins', values['max-pins'] ?? '3', 1000),
+    publicUrl: values['public-url'] === undefined ? undefined : publicUrl(values['public-url']),
+    json: values.json === true,
+  }
+}
+
+function integer(name: string, text: string, most: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (value <= most) return value
+  throw new CommandError(2, `${name} ${text}: give an integer from 0 to ${most}`)
+}
+
+/** Names only the scheme of what it refuses: the rest of a database URL may hold a password. */
+function databaseFile(text: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]
+  if (scheme === undefined) return text
+  throw new CommandError(2, `--db ${scheme}://: this release keeps its data in SQLite; give a file, or ":memory:"`)
+}
+
+/** A bare origin means the server's own path under it. */
+function publicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  if (!plain || url.search !== '' || url.hash !== '') {
+    throw new CommandError(
+      2,
+      '--public-url: give an http or https address without credentials, query and fragment, such as https://git.example.com/api/v1',
+    )
+  }
+  return url.origin + (url.pathname === '/' ? API_PATH : url.pathname.replace(/\/+$/, ''))
+}

@@ -1,0 +1,160 @@
+import type { Api } from '../http-adapters/http.ts'
+import { createApi } from '../http-adapters/http.ts'
+import type { Forge, ForgeLimits, Logger, SigningKeySource } from '../index.ts'
+import { createForge } from '../index.ts'
+import { sqliteStorage } from '../storage/sqlite.ts'
+import { authenticate } from './authenticate.ts'
+import type { Fixture } from './fixture.ts'
+import { parseFixture } from './fixture.ts'
+import { fixtureKey } from './fixture-key.ts'
+import { forgeDeeds } from './forge-deeds.ts'
+import type { StandaloneUser } from './host-ports.ts'
+import { rosterDirectory, rosterMembership, rosterPolicy } from './host-ports.ts'
+import { rosterPresenter } from './presenter/presenter.ts'
+import { hostVersion, migrateHost } from './roster/migrate-host.ts'
+import { SqlRoster } from './roster/sql-roster.ts'
+import { SqlSession } from './roster/sql-session.ts'
+import type { SqliteConnection } from './sqlite-handle.ts'
+import { asUsable, openSqlite, storageError } from './sqlite-handle.ts'
+import { takeCensus } from './take-census.ts'
+
+/** What became of the fixture: taken in, passed over because the database has accounts already, or none was given. */
+export type FixtureOutcome = 'loaded' | 'ignored' | 'none'
+
+/** How to open a standalone host. */
+export interface StandaloneOptions {
+  /** An SQLite file, made when it is not there, or `:memory:`. */
+  readonly db: string
+  /** A parsed fixture (docs/fixture.md), loaded into an empty database; checked even when it will be passed over. */
+  readonly fixture?: object | undefined
+  readonly limits?: ForgeLimits | undefined
+  /** Default: the fixture's `signingKey`, else none. */
+  readonly signingKey?: SigningKeySource | undefined
+  /** Where clients see the API root, for example `https://git.example.com/api/v1`. Default: links are relative. */
+  readonly publicUrl?: string | undefined
+  /** Where warnings and unexpected failures go. Default: nowhere. */
+  readonly logger?: Logger | undefined
+}
+
+/** A whole host: accounts, repositories, issues and tokens of its own, and a forge over them. */
+export interface Standalone {
+  readonly forge: Forge<StandaloneUser>
+  /** For an adapter: `nodeHandler(api, { authenticate: (request) => host.authenticate(request.headers.authorization) })`. */
+  readonly api: Api<StandaloneUser>
+  readonly fixture: FixtureOutcome
+  /**
+   * Who sends this `Authorization` header: `token X`, `Bearer X`, or Basic with the token as user name or password. Null
+   * without one, or with one of another form.
+   * @throws ForgeError `INVALID_CREDENTIALS` for a token that is none
+   */
+  authenticate(header: string | undefined): Promise<StandaloneUser | null>
+  /** Closes the database. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a standalone host on its own database: its tables and the forge's in one file. Brings the tables up to date, then
+ * loads the fixture if there is no account yet, all or nothing.
+ *
+ * @throws ForgeError `INVALID_INPUT` for a fixture with mistakes, `SIGNING_KEY_UNREADABLE`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`,
+ * `STORAGE_UNAVAILABLE` when the file is no database or cannot be used; TypeError for another kind of `db`, or a wrong limit
+ */
+export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
+  const file = databaseFile(options.db)
+  const fixture = options.fixture && parseFixture(options.fixture, options.limits)
+  const signingKey = options.signingKey ?? (await fixtureKey(fixture))
+  const connection = openSqlite(file)
+  try {
+    return await moveIn(connection, fixture, { ...options, signingKey })
+  } catch (error) {
+    connection.close()
+    throw storageError(error) ?? error
+  }
+}
+
+async function moveIn(
+  connection: SqliteConnection,
+  fixture: Fixture | undefined,
+  options: StandaloneOptions,
+): Promise<Standalone> {
+  const { limits, signingKey, publicUrl, logger } = options
+  const session = new SqlSession(connection)
+  const roster = new SqlRoster(session)
+  hostVersion(session)
+  const storage = sqliteStorage(connection)
+  const forge = createForge({
+    storage,
+    policy: rosterPolicy(roster),
+    membership: rosterMembership(roster),
+    signingKey,
+    limits,
+    logger,
+  })
+  try {
+    await storage.migrate()
+    session.exec('pragma foreign_keys = on')
+    const outcome = furnish(connection, { session, roster, forge, fixture })
+    session.exec('pragma busy_timeout = 50') // from here on this connection only reads, and the event loop must not sleep
+
+    const present = rosterPresenter(roster, publicUrl)
+    const api = createApi(forge, { directory: rosterDirectory(roster), present, publicUrl, logger })
+    return {
+      forge,
+      api,
+      fixture: outcome,
+      authenticate: async (header) => authenticate(roster, header),
+      close: async () => {
+        await forge.close()
+        connection.close()
+      },
+    }
+  } catch (error) {
+    await forge.close()
+    throw error
+  }
+}
+
+interface House {
+  readonly session: SqlSession
+  readonly roster: SqlRoster
+  readonly forge: Forge<StandaloneUser, SqliteConnection>
+  readonly fixture: Fixture | undefined
+}
+
+/** The host's tables and the fixture, in one transaction. */
+function furnish(connection: SqliteConnection, { session, roster, forge, fixture }: House): FixtureOutcome {
+  return inTransaction(connection, () => {
+    migrateHost(session)
+    if (fixture === undefined) return 'none'
+    if (!roster.isEmpty()) return 'ignored'
+
+    const census = takeCensus(fixture, new Date())
+    roster.settle(census)
+    forge.joinSync(connection, (joined) => {
+      for (const deed of forgeDeeds(census)) deed(joined)
+    })
+    return 'loaded'
+  })
+}
+
+function inTransaction<T>(connection: SqliteConnection, work: () => T): T {
+  return asUsable(() => {
+    connection.exec('begin immediate')
+    try {
+      const value = work()
+      connection.exec('commit')
+      return value
+    } catch (error) {
+      if (connection.inTransaction) connection.exec('rollback')
+      throw error
+    }
+  })
+}
+
+function databaseFile(db: string): string {
+  if (typeof db !== 'string' || db === '') throw new TypeError('db must name an SQLite file, or be ":memory:"')
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[1]
+  if (scheme === undefined) return db
+
+  throw new TypeError(`db: ${scheme}:// is not supported by this release; name an SQLite file, or ":memory:"`)
+}

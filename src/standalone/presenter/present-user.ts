@@ -1,0 +1,46 @@
+import type { Account } from '../census.ts'
+import { foldName } from '../fold-name.ts'
+import type { SiteLinks } from './site-links.ts'
+import { NEVER, wireTime } from './wire-time.ts'
+
+/** Who looks at a user: nobody, another signed-in user, or the user itself and site admins. */
+export type UserView = 'anonymous' | 'signedIn' | 'full'
+
+/**
+ * A user or organization as Gitea's API shows it, key by key in its order. What only the user and site admins may see is
+ * blank for others. Source: docs/behaviour.md, user record.
+ */
+export function presentUser(account: Account, view: UserView, links: SiteLinks): object {
+  const full = view === 'full'
+  return {
+    id: Number(account.id),
+    login: account.name,
+    login_name: '',
+    source_id: 0,
+    full_name: account.fullName,
+    email: shownEmail(account, view, links),
+    avatar_url: links.avatar(account),
+    html_url: links.account(account),
+    language: '',
+    is_admin: full && account.siteAdmin,
+    last_login: NEVER,
+    created: wireTime(account.createdAt),
+    restricted: false,
+    active: full,
+    prohibit_login: false,
+    location: account.location,
+    website: account.website,
+    description: account.description,
+    visibility: account.visibility,
+    followers_count: 0,
+    following_count: 0,
+    starred_repos_count: 0,
+    username: account.name,
+  }
+}
+
+function shownEmail(account: Account, view: UserView, links: SiteLinks): string {
+  if (account.kind === 'organization') return account.email
+  if (view === 'full' || (view === 'signedIn' && !account.hideEmail)) return account.email
+  return `${account.id}+${foldName(account.name)}@noreply.${links.hostname}`
+}

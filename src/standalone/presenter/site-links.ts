@@ -1,0 +1,44 @@
+import type { Account, Issue, Repository } from '../census.ts'
+
+const API_PATH = '/api/v1'
+
+/** Where things of the host are, seen from outside. */
+export class SiteLinks {
+  /** Address of the API root, without a slash at its end. */
+  readonly api: string
+  /** Address of the web pages, without a slash at its end. */
+  readonly site: string
+
+  /** @param publicUrl - where clients see the API root; without it links are relative to the server */
+  constructor(publicUrl: string | undefined) {
+    this.api = (publicUrl ?? API_PATH).replace(/\/+$/, '')
+    this.site = this.api.endsWith(API_PATH) ? this.api.slice(0, -API_PATH.length) : this.api
+  }
+
+  /** The name of the machine, for placeholder e-mail addresses. */
+  get hostname(): string {
+    return URL.canParse(this.api) ? new URL(this.api).hostname : 'localhost'
+  }
+
+  account(account: Account): string {
+    return `${this.site}/${account.name}`
+  }
+
+  avatar(account: Account): string {
+    return `${this.site}/avatars/${account.id}`
+  }
+
+  repository(owner: Account, repository: Repository): string {
+    return `${this.site}/${owner.name}/${repository.name}`
+  }
+
+  repositoryApi(owner: Account, repository: Repository): string {
+    return `${this.api}/repos/${owner.name}/${repository.name}`
+  }
+
+  /** The web page of an issue or pull request. */
+  issue(owner: Account, repository: Repository, issue: Issue): string {
+    const folder = issue.kind === 'pullRequest' ? 'pulls' : 'issues'
+    return `${this.repository(owner, repository)}/${folder}/${issue.index}`
+  }
+}

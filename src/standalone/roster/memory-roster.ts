@@ -1,0 +1,133 @@
+import type { Id, IssueRef } from '../../index.ts'
+import type { Account, Census, Collaborator, Issue, Label, Member, Repository } from '../census.ts'
+import { foldName } from '../fold-name.ts'
+import type { IssueSheet, OrganizationStanding, RepositoryStanding, Roster } from './roster.ts'
+
+/** A roster in plain memory, for tests and throw-away hosts: no file, no native dependency. */
+export class MemoryRoster implements Roster {
+  readonly #accounts = new Map<Id, Account>()
+  readonly #accountNames = new Map<string, Account>()
+  readonly #tokens = new Map<string, Id>()
+  readonly #members = new Map<string, Member['role']>()
+  readonly #repositories = new Map<Id, Repository>()
+  readonly #repositoryNames = new Map<string, Repository>()
+  readonly #collaborators = new Map<string, Collaborator['role']>()
+  readonly #labels = new Map<Id, Label>()
+  readonly #issues = new Map<Id, Issue>()
+  readonly #issueIndexes = new Map<string, Issue>()
+
+  isEmpty(): boolean {
+    return this.#accounts.size === 0
+  }
+
+  settle(census: Census): void {
+    if (!this.isEmpty()) throw new TypeError('the roster is not empty')
+
+    for (const account of census.accounts) this.#addAccount(account)
+    for (const token of census.tokens) this.#tokens.set(token.digest, token.userId)
+    for (const member of census.members) this.#members.set(pair(member.organizationId, member.userId), member.role)
+    for (const repository of census.repositories) this.#addRepository(repository)
+    for (const { repositoryId, userId, role } of census.collaborators) {
+      this.#collaborators.set(pair(repositoryId, userId), role)
+    }
+    for (const label of census.labels) this.#labels.set(label.id, label)
+    for (const issue of census.issues) this.#addIssue(issue)
+  }
+
+  findUserByToken(digest: string): { readonly id: Id; readonly username: string } | undefined {
+    const user = this.#accounts.get(this.#tokens.get(digest) ?? '')
+    return user && { id: user.id, username: user.name }
+  }
+
+  findAccount(name: string): Account | undefined {
+    return this.#accountNames.get(foldName(name))
+  }
+
+  findRepository(owner: string, name: string): Repository | undefined {
+    const account = this.findAccount(owner)
+    return account && this.#repositoryNames.get(pair(account.id, foldName(name)))
+  }
+
+  findIssue(repositoryId: Id, index: number): IssueRef | undefined {
+    return this.#issueIndexes.get(pair(repositoryId, String(index)))
+  }
+
+  isSiteAdmin(userId: Id): boolean {
+    return this.#accounts.get(userId)?.siteAdmin ?? false
+  }
+
+  isMember(organizationId: Id, userId: Id): boolean {
+    return this.#members.has(pair(organizationId, userId))
+  }
+
+  organizationStanding(organizationId: Id, userId: Id | undefined): OrganizationStanding | undefined {
+    const organization = this.#accounts.get(organizationId)
+    if (organization?.kind !== 'organization') return undefined
+
+    return { visibility: organization.visibility, membership: this.#membership(organizationId, userId) }
+  }
+
+  repositoryStanding(repositoryId: Id, userId: Id | undefined): RepositoryStanding | undefined {
+    const repository = this.#repositories.get(repositoryId)
+    const owner = this.#accounts.get(repository?.ownerId ?? '')
+    if (repository === undefined || owner === undefined) return undefined
+
+    return {
+      isPrivate: repository.isPrivate,
+      ownerVisibility: owner.visibility,
+      isOwner: owner.id === userId,
+      membership: this.#membership(owner.id, userId),
+      collaboration: userId === undefined ? undefined : this.#collaborators.get(pair(repositoryId, userId)),
+    }
+  }
+
+  accounts(ids: readonly Id[]): readonly (Account | undefined)[] {
+    return ids.map((id) => this.#accounts.get(id))
+  }
+
+  issues(ids: readonly Id[]): readonly (IssueSheet | undefined)[] {
+    return ids.map((id) => {
+      const issue = this.#issues.get(id)
+      return issue && this.#sheet(issue)
+    })
+  }
+
+  #sheet(issue: Issue): IssueSheet | undefined {
+    const repository = this.#repositories.get(issue.repositoryId)
+    const owner = this.#accounts.get(repository?.ownerId ?? '')
+    const poster = this.#accounts.get(issue.posterId)
+    if (repository === undefined || owner === undefined || poster === undefined) return undefined
+
+    const labels = issue.labelIds.flatMap((id) => this.#labels.get(id) ?? [])
+    const assignees = issue.assigneeIds.flatMap((id) => this.#accounts.get(id) ?? [])
+    const open = [...this.#issues.values()].filter(
+      (each) => each.repositoryId === repository.id && each.state === 'open',
+    )
+    const openIssues = open.filter((each) => each.kind === 'issue').length
+    const openPullRequests = open.length - openIssues
+    return { issue, repository, owner, poster, labels, assignees, openIssues, openPullRequests }
+  }
+
+  #membership(organizationId: Id, userId: Id | undefined): Member['role'] | undefined {
+    return userId === undefined ? undefined : this.#members.get(pair(organizationId, userId))
+  }
+
+  #addAccount(account: Account): void {
+    this.#accounts.set(account.id, account)
+    this.#accountNames.set(foldName(account.name), account)
+  }
+
+  #addRepository(repository: Repository): void {
+    this.#repositories.set(repository.id, repository)
+    this.#repositoryNames.set(pair(repository.ownerId, foldName(repository.name)), repository)
+  }
+
+  #addIssue(issue: Issue): void {
+    this.#issues.set(issue.id, issue)
+    this.#issueIndexes.set(pair(issue.repositoryId, String(issue.index)), issue)
+  }
+}
+
+function pair(id: Id, key: string): string {
+  return `${id}/${key}`
+}

@@ -1,0 +1,136 @@
+import type { Id, IssueRef, PinKind } from '../../index.ts'
+import type { Account, Census, CollaboratorRole } from '../census.ts'
+import type { FixtureVisibility } from '../fixture.ts'
+import { foldName } from '../fold-name.ts'
+import type { IssueSheet, OrganizationStanding, RepositoryStanding, Roster } from './roster.ts'
+import { SheetReader } from './sheet-reader.ts'
+import type { AccountRow } from './sql-rows.ts'
+import { ACCOUNT_COLUMNS, accountOf } from './sql-rows.ts'
+import type { SqlSession } from './sql-session.ts'
+import { writeCensus } from './write-census.ts'
+
+type Membership = 'owner' | 'member'
+
+/** A roster in tables of the host's own, next to the forge's in the same database. */
+export class SqlRoster implements Roster {
+  readonly #session: SqlSession
+  readonly #sheets: SheetReader
+
+  constructor(session: SqlSession) {
+    this.#session = session
+    this.#sheets = new SheetReader(session)
+  }
+
+  isEmpty(): boolean {
+    return !this.#session.has('select id from host_accounts limit 1')
+  }
+
+  /** Runs inside a transaction of the caller's. */
+  settle(census: Census): void {
+    if (!this.isEmpty()) throw new TypeError('the roster is not empty')
+    writeCensus(this.#session, census)
+  }
+
+  findUserByToken(digest: string): { readonly id: Id; readonly username: string } | undefined {
+    const row = this.#session.first<{ id: number; name: string }>(
+      'select a.id, a.name from host_tokens t join host_accounts a on a.id = t.user_id where t.digest = ?',
+      digest,
+    )
+    return row && { id: String(row.id), username: row.name }
+  }
+
+  findAccount(name: string): { readonly id: Id; readonly kind: 'user' | 'organization' } | undefined {
+    const row = this.#session.first<{ id: number; kind: 'user' | 'organization' }>(
+      'select id, kind from host_accounts where folded_name = ?',
+      foldName(name),
+    )
+    return row && { id: String(row.id), kind: row.kind }
+  }
+
+  findRepository(owner: string, name: string): { readonly id: Id } | undefined {
+    const row = this.#session.first<{ id: number }>(
+      `select r.id from host_accounts a join host_repositories r on r.owner_id = a.id
+       where a.folded_name = ? and r.folded_name = ?`,
+      foldName(owner),
+      foldName(name),
+    )
+    return row && { id: String(row.id) }
+  }
+
+  findIssue(repositoryId: Id, index: number): IssueRef | undefined {
+    const row = this.#session.first<{ id: number; kind: PinKind }>(
+      'select id, kind from host_issues where repository_id = ? and issue_index = ?',
+      Number(repositoryId),
+      index,
+    )
+    return row && { id: String(row.id), repositoryId, kind: row.kind }
+  }
+
+  isSiteAdmin(userId: Id): boolean {
+    return this.#session.has('select id from host_accounts where id = ? and is_site_admin = 1', Number(userId))
+  }
+
+  isMember(organizationId: Id, userId: Id): boolean {
+    return this.#membership(organizationId, userId) !== undefined
+  }
+
+  organizationStanding(organizationId: Id, userId: Id | undefined): OrganizationStanding | undefined {
+    const row = this.#session.first<{ visibility: FixtureVisibility }>(
+      `select visibility from host_accounts where id = ? and kind = 'organization'`,
+      Number(organizationId),
+    )
+    return row && { visibility: row.visibility, membership: this.#membership(organizationId, userId) }
+  }
+
+  repositoryStanding(repositoryId: Id, userId: Id | undefined): RepositoryStanding | undefined {
+    const row = this.#session.first<{ is_private: number; owner_id: number; visibility: FixtureVisibility }>(
+      `select r.is_private, r.owner_id, a.visibility from host_repositories r
+       join host_accounts a on a.id = r.owner_id where r.id = ?`,
+      Number(repositoryId),
+    )
+    if (row === undefined) return undefined
+
+    const ownerId = String(row.owner_id)
+    return {
+      isPrivate: row.is_private === 1,
+      ownerVisibility: row.visibility,
+      isOwner: ownerId === userId,
+      membership: this.#membership(ownerId, userId),
+      collaboration: this.#collaboration(repositoryId, userId),
+    }
+  }
+
+  accounts(ids: readonly Id[]): readonly (Account | undefined)[] {
+    return ids.map((id) => {
+      const row = this.#session.first<AccountRow>(
+        `select ${ACCOUNT_COLUMNS} from host_accounts where id = ?`,
+        Number(id),
+      )
+      return row && accountOf(row)
+    })
+  }
+
+  issues(ids: readonly Id[]): readonly (IssueSheet | undefined)[] {
+    return ids.map((id) => this.#sheets.read(id))
+  }
+
+  #membership(organizationId: Id, userId: Id | undefined): Membership | undefined {
+    if (userId === undefined) return undefined
+
+    return this.#session.first<{ role: Membership }>(
+      'select role from host_members where organization_id = ? and user_id = ?',
+      Number(organizationId),
+      Number(userId),
+    )?.role
+  }
+
+  #collaboration(repositoryId: Id, userId: Id | undefined): CollaboratorRole | undefined {
+    if (userId === undefined) return undefined
+
+    return this.#session.first<{ role: CollaboratorRole }>(
+      'select role from host_collaborators where repository_id = ? and user_id = ?',
+      Number(repositoryId),
+      Number(userId),
+    )?.role
+  }
+}

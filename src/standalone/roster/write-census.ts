@@ -1,0 +1,85 @@
+import type { Account, Census, Issue, Repository } from '../census.ts'
+import { foldName } from '../fold-name.ts'
+import type { SqlSession } from './sql-session.ts'
+
+/** Writes the host's part of a census. Runs inside a transaction of the caller's. */
+export function writeCensus(session: SqlSession, census: Census): void {
+  for (const account of census.accounts) writeAccount(session, account)
+  for (const { digest, userId } of census.tokens) {
+    session.insert('host_tokens', { digest, user_id: Number(userId) })
+  }
+  for (const { organizationId, userId, role } of census.members) {
+    session.insert('host_members', { organization_id: Number(organizationId), user_id: Number(userId), role })
+  }
+  for (const repository of census.repositories) writeRepository(session, repository)
+  for (const { repositoryId, userId, role } of census.collaborators) {
+    session.insert('host_collaborators', { repository_id: Number(repositoryId), user_id: Number(userId), role })
+  }
+  for (const { id, repositoryId, name, color, description } of census.labels) {
+    session.insert('host_labels', { id: Number(id), repository_id: Number(repositoryId), name, color, description })
+  }
+  for (const issue of census.issues) writeIssue(session, issue)
+}
+
+function writeAccount(session: SqlSession, account: Account): void {
+  const { kind, name, email, visibility, location, website, description } = account
+  session.insert('host_accounts', {
+    id: Number(account.id),
+    kind,
+    name,
+    folded_name: foldName(name),
+    full_name: account.fullName,
+    email,
+    hides_email: flag(account.hideEmail),
+    is_site_admin: flag(account.siteAdmin),
+    visibility,
+    location,
+    website,
+    description,
+    created_at: account.createdAt.getTime(),
+  })
+}
+
+function writeRepository(session: SqlSession, repository: Repository): void {
+  session.insert('host_repositories', {
+    id: Number(repository.id),
+    owner_id: Number(repository.ownerId),
+    name: repository.name,
+    folded_name: foldName(repository.name),
+    description: repository.description,
+    is_private: flag(repository.isPrivate),
+    is_archived: flag(repository.isArchived),
+    default_branch: repository.defaultBranch,
+    created_at: repository.createdAt.getTime(),
+  })
+}
+
+function writeIssue(session: SqlSession, issue: Issue): void {
+  const { kind, title, body, state, branch } = issue
+  session.insert('host_issues', {
+    id: Number(issue.id),
+    repository_id: Number(issue.repositoryId),
+    issue_index: issue.index,
+    kind,
+    title,
+    body,
+    poster_id: Number(issue.posterId),
+    state,
+    is_locked: flag(issue.isLocked),
+    branch,
+    comment_count: issue.commentCount,
+    created_at: issue.createdAt.getTime(),
+    updated_at: issue.updatedAt.getTime(),
+    closed_at: issue.closedAt?.getTime() ?? null,
+  })
+  issue.labelIds.forEach((labelId, place) => {
+    session.insert('host_issue_labels', { issue_id: Number(issue.id), place, label_id: Number(labelId) })
+  })
+  issue.assigneeIds.forEach((userId, place) => {
+    session.insert('host_issue_assignees', { issue_id: Number(issue.id), place, user_id: Number(userId) })
+  })
+}
+
+function flag(value: boolean): number {
+  return value ? 1 : 0
+}

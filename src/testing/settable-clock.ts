@@ -1,0 +1,28 @@
+/** A clock that stands still until it is told. */
+export class SettableClock {
+  #now: Date
+
+  /** @throws TypeError when the date is invalid */
+  constructor(now: Date) {
+    this.#now = valid(now)
+  }
+
+  now(): Date {
+    return new Date(this.#now)
+  }
+
+  /** @throws TypeError when the date is invalid */
+  set(at: Date): void {
+    this.#now = valid(at)
+  }
+
+  /** @throws TypeError when the result is no date */
+  advance(milliseconds: number): void {
+    this.#now = valid(new Date(this.#now.getTime() + milliseconds))
+  }
+}
+
+function valid(at: Date): Date {
+  if (!(at instanceof Date) || Number.isNaN(at.getTime())) throw new TypeError('the clock needs a valid Date')
+  return new Date(at)
+}

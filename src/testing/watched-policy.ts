@@ -1,0 +1,18 @@
+import type { AccessRequest, Action, Policy } from '../index.ts'
+import type { StandaloneUser } from '../standalone/standalone.ts'
+
+/** Writes down what a policy is asked, and refuses the actions denied before it is asked. */
+export function watchedPolicy(
+  policy: Policy<StandaloneUser>,
+  watch: { readonly asked: AccessRequest[]; readonly deny: readonly Action[] },
+): Policy<StandaloneUser> {
+  return {
+    authorize(request, context) {
+      watch.asked.push(request)
+      if (watch.deny.includes(request.action))
+        return { allow: false, reason: `${request.action} is denied in this test` }
+
+      return policy.authorize(request, context)
+    },
+  }
+}
