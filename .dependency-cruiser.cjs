@@ -269,7 +269,11 @@ module.exports = {
       'source-knows-no-tests',
       'What is published cannot import what is not.',
       { path: '^src/' },
-      { pathNot: ['^src/', '(^|/)node_modules/', '^package[.]json$'], dependencyTypesNot: ['core'], couldNotResolve: false },
+      {
+        pathNot: ['^src/', '(^|/)node_modules/', '^package[.]json$'],
+        dependencyTypesNot: ['core'],
+        couldNotResolve: false,
+      },
     ),
 
     // The whole.
