@@ -1,0 +1,55 @@
+import type { SigningKeyFormat } from '../schema/records.ts'
+
+/**
+ * Makes a signing key without a passphrase: OpenPGP version 4 on Ed25519, which GnuPG 2.2 takes, or SSH Ed25519 in the
+ * OpenSSH form. The name and email address become the OpenPGP user id, or the comment of the SSH key.
+ * Keep the private key in a file that only its owner may read.
+ *
+ * @throws TypeError when the format is unknown, or name or email are empty or hold line breaks, `<` or `>`
+ */
+export async function generateKey(options: {
+  readonly format: SigningKeyFormat
+  readonly name: string
+  readonly email: string
+}): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
+  const name = identityPart(options.name, 'name')
+  const email = identityPart(options.email, 'email')
+  if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new TypeError('generateKey needs an email address like forge@example.com')
+
+  switch (options.format) {
+    case 'openpgp':
+      return generateOpenpgpKey(name, email)
+    case 'ssh':
+      return generateSshKey(`${name} <${email}>`)
+    default:
+      throw new TypeError(
+        `generateKey knows the formats openpgp and ssh, not ${String(options.format satisfies never)}`,
+      )
+  }
+}
+
+interface KeyPair {
+  readonly privateKey: string
+  readonly publicKey: string
+}
+
+async function generateOpenpgpKey(name: string, email: string): Promise<KeyPair> {
+  const { generateKey: generate } = await import('openpgp')
+  const { privateKey, publicKey } = await generate({ userIDs: { name, email } })
+  return { privateKey, publicKey }
+}
+
+async function generateSshKey(comment: string): Promise<KeyPair> {
+  const { default: sshpk } = await import('sshpk')
+  const key = sshpk.generatePrivateKey('ed25519')
+  key.comment = comment
+  return { privateKey: key.toString('openssh'), publicKey: `${key.toPublic().toString('ssh')}\n` }
+}
+
+function identityPart(value: string, name: string): string {
+  if (typeof value !== 'string' || value.trim() === '' || /[\p{Cc}<>]/u.test(value)) {
+    throw new TypeError(`generateKey needs ${name} as a text without line breaks, < or >`)
+  }
+
+  return value.trim()
+}

@@ -1,0 +1,35 @@
+import type { SigningKeyFormat } from '../schema/records.ts'
+import type { KeyParts } from './key-blocks.ts'
+import { splitKeyText } from './key-blocks.ts'
+import type { KeyMaterial } from './key-material.ts'
+import { looksLikeSshLine } from './ssh-line.ts'
+import { unreadableKey } from './unreadable-key.ts'
+
+/**
+ * Tells a key's format from its content, without parsing the key.
+ *
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when it is no key, or more than one
+ */
+export function keyFormat(material: KeyMaterial): SigningKeyFormat {
+  if (material.kind === 'binary') return 'openpgp'
+
+  const parts = splitKeyText(material.text)
+  requireOneKey(parts)
+  return parts.blocks.some(isOpenpgpBlock) ? 'openpgp' : 'ssh'
+}
+
+/**
+ * Checks that a text holds one key: more than one leaves open which is meant, and one of them may be private.
+ *
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE`
+ */
+export function requireOneKey(parts: KeyParts): void {
+  const keys = parts.blocks.length + parts.outside.filter(looksLikeSshLine).length
+  if (keys === 0) throw unreadableKey('it is neither an OpenPGP nor an SSH key; give an exported key or a .pub file')
+  if (keys > 1) throw unreadableKey('it holds more than one key; give a file with the public key alone')
+}
+
+/** Whether a block is OpenPGP armor. */
+export function isOpenpgpBlock(block: { readonly label: string }): boolean {
+  return block.label.startsWith('PGP ')
+}

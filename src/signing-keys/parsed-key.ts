@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import type { CallOptions, SigningKeySource } from '../core/ports.ts'
+import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
+import type { MaybePromise, Steps } from '../schema/steps.ts'
+import { isPromise, run } from '../schema/steps.ts'
+import { unlessAborted } from './unless-aborted.ts'
+
+/**
+ * A key that is parsed when it is first asked for, once, however many ask. Afterwards it answers at once, and what it was
+ * parsed from, which may be private, is let go of.
+ */
+export class ParsedKey implements SigningKeySource {
+  readonly format: SigningKeyFormat
+  #answer: () => MaybePromise<PublicKey>
+
+  /**
+   * @param format - what the key is in
+   * @param readText - gives the public text
+   */
+  constructor(format: SigningKeyFormat, readText: () => Steps<string>) {
+    this.format = format
+    this.#answer = () => this.#parse(readText)
+  }
+
+  /** @throws ForgeError `SIGNING_KEY_UNREADABLE`, each time anew without another parse */
+  publicKey(options?: CallOptions): MaybePromise<PublicKey> {
+    options?.signal?.throwIfAborted()
+    const answer = this.#answer()
+    return isPromise(answer) ? unlessAborted(answer, options?.signal) : answer
+  }
+
+  #parse(readText: () => Steps<string>): MaybePromise<PublicKey> {
+    const parsing = run(this.#settle(readText))
+    if (isPromise(parsing)) this.#answer = () => parsing
+    return parsing
+  }
+
+  *#settle(readText: () => Steps<string>): Steps<PublicKey> {
+    try {
+      const key = toPublicKey(this.format, yield* readText())
+      this.#answer = () => key
+      return key
+    } catch (error) {
+      this.#answer = () => {
+        throw error
+      }
+      throw error
+    }
+  }
+}
+
+function toPublicKey(format: SigningKeyFormat, text: string): PublicKey {
+  return { format, text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` }
+}

@@ -1,0 +1,235 @@
+import { execFileSync } from 'node:child_process'
+import { renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isForgeError } from '../../src/schema/errors.ts'
+import { FileKey } from '../../src/signing-keys/file-key.ts'
+import type { KeyFile } from '../../src/signing-keys/key-file.ts'
+import { keyFileAt } from '../../src/signing-keys/key-file.ts'
+import { generateKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts'
+import { describeWith } from '../programs.ts'
+import { SshFolder } from './ssh-folder.ts'
+
+const unreadable = { code: 'SIGNING_KEY_UNREADABLE' }
+const who = { name: 'Forge Signer', email: 'forge@example.com' }
+const folder = new SshFolder()
+const keys: Record<'openpgp' | 'ssh' | 'other', { readonly privateKey: string; readonly publicKey: string }> = {
+  openpgp: { privateKey: '', publicKey: '' },
+  ssh: { privateKey: '', publicKey: '' },
+  other: { privateKey: '', publicKey: '' },
+}
+beforeAll(async () => {
+  keys.openpgp = await generateKey({ format: 'openpgp', ...who })
+  keys.ssh = await generateKey({ format: 'ssh', ...who })
+  keys.other = await generateKey({ format: 'ssh', ...who })
+})
+afterAll(() => folder.remove())
+
+function write(content: string | Uint8Array): string {
+  return folder.write('key', content)
+}
+
+describe('the format', () => {
+  const files = [
+    ['an OpenPGP public key', 'openpgp', () => keys.openpgp.publicKey],
+    ['an OpenPGP private key', 'openpgp', () => keys.openpgp.privateKey],
+    [
+      'a binary OpenPGP key',
+      'openpgp',
+      () => Buffer.from(keys.openpgp.publicKey.split('\n').slice(2, -3).join(''), 'base64'),
+    ],
+    ['an OpenPGP key from PowerShell', 'openpgp', () => Buffer.from(`\uFEFF${keys.openpgp.publicKey}`, 'utf16le')],
+    ['an SSH public key', 'ssh', () => keys.ssh.publicKey],
+    ['an SSH private key', 'ssh', () => keys.ssh.privateKey],
+    ['an SSH key in git’s literal form', 'ssh', () => `key::${keys.ssh.publicKey}`],
+  ] as const
+  test.each(files)('of %s is told by the content: %s', async (_title, format, content) => {
+    expect(await openKeyFile(write(content()))).toMatchObject({ format })
+  })
+})
+
+test('a path may be a file URL', async () => {
+  const key = await openKeyFile(pathToFileURL(write(keys.ssh.publicKey)))
+
+  expect(key.publicKey()).toMatchObject({ text: keys.ssh.publicKey })
+})
+
+describe('a file that cannot be used is named when it is opened', () => {
+  const files: readonly (readonly [string, string, string | Uint8Array])[] = [
+    ['an empty file', 'it is empty', ''],
+    ['a file of another kind', 'neither an OpenPGP nor an SSH key', 'port = 3000\n'],
+    ['a huge file', 'larger than 1 MiB', 'a'.repeat(1_048_577)],
+    ['binary garbage', 'damaged', Buffer.alloc(100, 0xff)],
+  ]
+  test.each(files)('%s: %s', async (_title, reason, content) => {
+    const path = write(content)
+    const opening = openKeyFile(path)
+
+    await expect(opening).rejects.toMatchObject(unreadable)
+    await expect(opening).rejects.toThrow(`${path}: the signing key cannot be read: `)
+    await expect(opening).rejects.toThrow(reason)
+  })
+
+  test('a missing file: there is no such file', async () => {
+    const path = join(folder.path, 'missing')
+
+    await expect(openKeyFile(path)).rejects.toThrow(`${path}: the signing key cannot be read: there is no such file`)
+  })
+
+  test('a directory: it is a directory', async () => {
+    await expect(openKeyFile(folder.path)).rejects.toThrow(
+      `${folder.path}: the signing key cannot be read: it is a dir`,
+    )
+  })
+
+  test('a device is refused', async () => {
+    await expect(openKeyFile('/dev/zero')).rejects.toThrow('a pipe or a device')
+  })
+
+  test('what is no path is a TypeError', async () => {
+    // @ts-expect-error an argument of a wrong type
+    await expect(openKeyFile(42)).rejects.toThrow(TypeError)
+    await expect(openKeyFile(new URL('https://example.com/key.pub'))).rejects.toThrow(TypeError)
+  })
+})
+
+describeWith(['mkfifo'], 'a pipe', () => {
+  test('is refused without waiting for a writer', async () => {
+    const pipe = join(folder.path, 'pipe')
+    execFileSync('mkfifo', [pipe])
+
+    await expect(openKeyFile(pipe)).rejects.toThrow('a pipe or a device')
+  })
+})
+
+describe('a key file that changes', () => {
+  test('is served anew by the next request', async () => {
+    const key = await openKeyFile(write(keys.ssh.publicKey))
+    write(keys.other.publicKey)
+
+    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
+  })
+
+  test('is noticed when size and time of change stay the same', async () => {
+    const path = write(keys.ssh.publicKey)
+    utimesSync(path, 1, 1)
+    const key = await openKeyFile(path)
+    write(keys.other.publicKey)
+    utimesSync(path, 1, 1)
+
+    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
+  })
+
+  test('is noticed when it changes twice within one tick of its file system’s clock', () => {
+    const key = new FileKey(coarse(keyFileAt(write(keys.ssh.publicKey))))
+    write(keys.other.publicKey)
+
+    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
+  })
+
+  test('is read no more once its last change lies back', async () => {
+    const reads: string[] = []
+    const file = keyFileAt(write(keys.openpgp.privateKey))
+    const counted: KeyFile = {
+      ...file,
+      read: () => {
+        reads.push('read')
+        return file.read()
+      },
+    }
+    const key = new FileKey(counted, () => Date.now() + 60_000)
+    await key.publicKey()
+    await key.publicKey()
+
+    expect(key.format).toBe('openpgp')
+    expect(reads).toEqual(['read'])
+  })
+
+  test('is noticed when another file takes its name', async () => {
+    const path = write(keys.ssh.publicKey)
+    const key = await openKeyFile(path)
+    renameSync(folder.write('next', keys.other.publicKey), path)
+
+    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
+  })
+
+  test('is noticed when a symbolic link on the way is turned', async () => {
+    const link = join(folder.path, 'link')
+    symlinkSync(folder.write('first', keys.ssh.publicKey), link)
+    const key = await openKeyFile(link)
+    rmSync(link)
+    symlinkSync(folder.write('second', keys.other.publicKey), link)
+
+    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
+  })
+
+  test('to the other format takes the format along', async () => {
+    const key = await openKeyFile(write(keys.ssh.privateKey))
+    write(keys.openpgp.privateKey)
+
+    expect(key.format).toBe('openpgp')
+    expect(await key.publicKey()).toEqual(expect.objectContaining({ format: 'openpgp', text: keys.openpgp.publicKey }))
+  })
+
+  test('is parsed once for all who ask at the same time', async () => {
+    const key = await openKeyFile(write(keys.ssh.privateKey))
+    write(keys.openpgp.privateKey)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => key.publicKey()))
+
+    expect(new Set(answers).size).toBe(1)
+  })
+
+  test('into garbage is an error without the path, and keeps its format', async () => {
+    const path = write(keys.openpgp.publicKey)
+    const key = await openKeyFile(path)
+    write('garbage')
+
+    expect(key.format).toBe('openpgp')
+    expect(() => key.publicKey()).toThrow(expect.objectContaining(unreadable))
+    expect(() => key.publicKey()).not.toThrow(path)
+  })
+
+  test('into nothing is an error whose cause names the path, until it is back', async () => {
+    const path = write(keys.ssh.publicKey)
+    const key = await openKeyFile(path)
+    rmSync(path)
+    const error = failureOf(() => key.publicKey())
+    write(keys.ssh.publicKey)
+
+    expect(isForgeError(error, 'SIGNING_KEY_UNREADABLE') && error.message).not.toContain(path)
+    expect(isForgeError(error, 'SIGNING_KEY_UNREADABLE') && String(error.cause)).toContain(path)
+    expect(key.publicKey()).toMatchObject({ text: keys.ssh.publicKey })
+  })
+
+  test('is not parsed again when only its times change', async () => {
+    const path = write(keys.openpgp.privateKey)
+    const key = await openKeyFile(path)
+    const before = await key.publicKey()
+    utimesSync(path, 5, 5)
+
+    expect(key.publicKey()).toBe(before)
+  })
+
+  test('hears the signal', async () => {
+    const key = await openKeyFile(write(keys.ssh.publicKey))
+
+    expect(() => key.publicKey({ signal: AbortSignal.abort(new Error('gone')) })).toThrow('gone')
+  })
+})
+
+/** The same file on a file system whose clock stands still. */
+function coarse(file: KeyFile): KeyFile {
+  return {
+    state: () => ({ ...file.state(), stamp: 'always the same' }),
+    read: () => ({ ...file.read(), stamp: 'always the same' }),
+  }
+}
+
+function failureOf(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import type { Steps } from '../../src/schema/steps.ts'
+import { wait } from '../../src/schema/steps.ts'
+import { ParsedKey } from '../../src/signing-keys/parsed-key.ts'
+
+function counted(read: () => Steps<string>) {
+  const count = { parses: 0 }
+  const key = new ParsedKey('ssh', function* () {
+    count.parses += 1
+    return yield* read()
+  })
+  return { key, count }
+}
+
+function* later(text: string): Steps<string> {
+  return yield* wait(Promise.resolve(text))
+}
+
+test('a key asked for by many at once is parsed once', async () => {
+  const { key, count } = counted(() => later('line\n'))
+  const answers = await Promise.all([key.publicKey(), key.publicKey(), key.publicKey()])
+
+  expect(new Set(answers.map((answer) => answer.text))).toEqual(new Set(['line\n']))
+  expect(count.parses).toBe(1)
+})
+
+test('a parsed key answers at once', async () => {
+  const { key } = counted(() => later('line\n'))
+  await key.publicKey()
+
+  expect(key.publicKey()).toMatchObject({ text: 'line\n' })
+})
+
+test('a key that cannot be parsed is tried once', async () => {
+  const { key, count } = counted(function* () {
+    yield* wait(Promise.resolve())
+    throw new Error('broken')
+  })
+  await expect(key.publicKey()).rejects.toThrow('broken')
+
+  expect(() => key.publicKey()).toThrow('broken')
+  expect(count.parses).toBe(1)
+})
+
+test('the entity tag is quoted, strong, and follows the text', async () => {
+  const [one, same, other] = await Promise.all(
+    ['a\n', 'a\n', 'b\n'].map((text) => new ParsedKey('ssh', () => later(text)).publicKey()),
+  )
+
+  expect(one?.etag).toMatch(/^"[\w-]{43}"$/)
+  expect(same?.etag).toBe(one?.etag)
+  expect(other?.etag).not.toBe(one?.etag)
+})
+
+test('a signal that is aborted already is heard before anything else', () => {
+  const { key, count } = counted(() => later('line\n'))
+
+  expect(() => key.publicKey({ signal: AbortSignal.abort(new Error('gone')) })).toThrow('gone')
+  expect(count.parses).toBe(0)
+})
+
+test('a signal ends the wait of one, and the others get the key', async () => {
+  const leaving = new AbortController()
+  const { key, count } = counted(() => later('line\n'))
+  const gone = Promise.resolve(key.publicKey({ signal: leaving.signal }))
+  const staying = key.publicKey({ signal: new AbortController().signal })
+  leaving.abort(new Error('gone'))
+
+  await expect(gone).rejects.toThrow('gone')
+  expect(await staying).toMatchObject({ text: 'line\n' })
+  expect(count.parses).toBe(1)
+})

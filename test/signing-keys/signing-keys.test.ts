@@ -1,0 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const room = new URL('../../src/signing-keys/', import.meta.url)
+
+test('openpgp and sshpk are loaded when a key needs them, never with the entry', () => {
+  const sources = readdirSync(room).map((name) => readFileSync(new URL(name, room), 'utf8'))
+  const imports = sources.flatMap((source) => source.match(/^(?:import|export)\b.*'(?:openpgp|sshpk)'/gm) ?? [])
+
+  expect(imports).toEqual(["import type { Key } from 'openpgp'"])
+})

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A folder for keys that ssh-keygen makes and judges. */
+export class SshFolder {
+  readonly path: string = mkdtempSync(join(tmpdir(), 'fgl-ssh-'))
+
+  /** Makes a key pair `name`, `name.pub` with ssh-keygen. */
+  generate(name: string, options: readonly string[]): void {
+    this.keygen(['-q', '-f', join(this.path, name), '-C', 'forge@example.com', ...options])
+  }
+
+  keygen(options: readonly string[]): string {
+    return execFileSync('ssh-keygen', options, { stdio: 'pipe' }).toString()
+  }
+
+  /** What `ssh-keygen -lf` says of a key text: size, fingerprint, comment, type. */
+  describe(key: string): string {
+    return this.keygen(['-lf', this.write('described', key)])
+  }
+
+  /** The fingerprint alone, by `ssh-keygen -lf`. */
+  fingerprint(key: string): string {
+    return this.describe(key).split(' ')[1] ?? ''
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.path, name), 'utf8')
+  }
+
+  /** Writes a file that only its owner may read; gives back its path. */
+  write(name: string, content: string | Uint8Array): string {
+    const path = join(this.path, name)
+    writeFileSync(path, content)
+    chmodSync(path, 0o600)
+    return path
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
