@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 
 const STAMP = 'node_modules/.cache/forgelet/built-from'
@@ -24,11 +24,15 @@ export async function setup(project: TestProject): Promise<void> {
   }
 }
 
-/** Whether a test file of this run names the folder of the build. */
+/** Whether a test of this run, or a file beside it, names the folder of the build. */
 async function readsTheBuild(project: TestProject): Promise<boolean> {
   const names = process.argv.slice(2).filter((word) => !word.startsWith('-') && word !== 'run')
   const { testFiles } = await project.globTestFiles(names)
-  return testFiles.some((file) => /\bdist\b/.test(readFileSync(file, 'utf8')))
+  const folders = new Set(testFiles.map((file) => dirname(file)))
+  return [...folders].some((folder) => {
+    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
+    return files.some(({ name }) => /\bdist\b/.test(readFileSync(join(folder, name), 'utf8')))
+  })
 }
 
 /** Of everything that the build is made from. */
