@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import { describe, test } from 'vitest'
 
 /** Whether a program can be started by its name. */
-export function hasProgram(name: string): boolean {
+function hasProgram(name: string): boolean {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.some((folder) => isExecutable(join(folder, name)))
 }

@@ -12,7 +12,7 @@ export interface FileState {
 }
 
 /** A file's content, and the state it had just before it was read. */
-export interface FileContent extends FileState {
+interface FileContent extends FileState {
   readonly bytes: Uint8Array
 }
 

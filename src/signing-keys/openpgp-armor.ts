@@ -4,7 +4,7 @@ import { isPlainRemark } from './remark.ts'
 import { unreadableKey } from './unreadable-key.ts'
 
 /** What an armor block holds (RFC 9580, section 6). */
-export interface OpenpgpArmor {
+interface OpenpgpArmor {
   readonly bytes: Uint8Array
   /** Whether its header lines are known ones with plain remarks, so that the block can be shown as it is. */
   readonly isPlain: boolean

@@ -1,7 +1,7 @@
 import { unreadableKey } from './unreadable-key.ts'
 
 /** One packet of an OpenPGP key (RFC 9580, section 4). */
-export interface OpenpgpPacket {
+interface OpenpgpPacket {
   readonly tag: number
   readonly body: Uint8Array
 }
