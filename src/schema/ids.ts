@@ -14,20 +14,20 @@ const CONTROL_CHARACTER = /\p{Cc}/u
  *
  * @param value - the id as the host has it
  * @param name - what to call it in the error, for example `issue.id`
- * @throws TypeError when a number is not a safe integer, or a text is empty, longer than 64 characters, or holds a control character
+ * @throws TypeError when a number is not a safe integer, or the text is empty, longer than 64 characters (UTF-16 units), or
+ * holds a control character or half a character
  */
 export function toId(value: IdInput, name: string): Id {
-  if (typeof value === 'bigint') return value.toString()
-  if (typeof value === 'number') {
-    if (Number.isSafeInteger(value)) return String(value)
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
     throw new TypeError(`${name} must be a safe integer; pass larger ids as bigint or text`)
   }
-  if (typeof value !== 'string' || value.length === 0 || value.length > 64) {
+
+  const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
+  if (typeof text !== 'string' || text.length === 0 || text.length > 64) {
     throw new TypeError(`${name} must be an integer or a text of 1 to 64 characters`)
   }
-  if (CONTROL_CHARACTER.test(value) || !value.isWellFormed()) {
+  if (CONTROL_CHARACTER.test(text) || !text.isWellFormed()) {
     throw new TypeError(`${name} must not hold control characters or broken Unicode`)
   }
-
-  return value
+  return text
 }

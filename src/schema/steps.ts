@@ -44,12 +44,17 @@ export function runNow<T>(steps: Steps<T>): T {
   const first = steps.next()
   if (first.done === true) return first.value
 
-  first.value.catch(() => undefined)
   const refusal = new TypeError(
     'a promise was met where nothing may wait: answer at once inside joinSync and on synchronous storage',
   )
-  steps.throw(refusal) // lets the steps clean up behind themselves
+  abandon(first)
+  abandon(steps.throw(refusal)) // lets the steps clean up behind themselves
   throw refusal
+}
+
+// A promise nobody waits for any more must not end the process when it is rejected.
+function abandon(step: IteratorResult<Promise<void>, unknown>): void {
+  if (step.done !== true) step.value.catch(() => undefined)
 }
 
 async function finish<T>(steps: Steps<T>, first: Promise<void>): Promise<T> {

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+
+const GONE = Symbol('gone')
+
+const times = fc.oneof(
+  fc
+    .date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+    .map((moment) => moment.toISOString()),
+  fc.constantFrom('2024-02-29t08:30:00z', '1990-12-31T23:59:60Z', '2024-03-01T10:00:00.123456789+23:59'),
+)
+const texts = fc.string({ unit: 'binary', maxLength: 8 })
+const numbers = fc.double({ noNaN: true, noDefaultInfinity: true })
+const required = {
+  number: numbers,
+  poster_id: numbers,
+  poster_name: texts,
+  title: texts,
+  content: texts,
+  state: fc.constantFrom('open', 'closed'),
+  is_locked: fc.boolean(),
+  created: times,
+  updated: times,
+}
+const label = fc.record({ name: texts, color: texts, description: texts }, { requiredKeys: ['name'] })
+const reaction = fc.record(
+  { user_id: numbers, user_name: texts, content: texts },
+  { requiredKeys: ['user_id', 'content'] },
+)
+const optional = {
+  poster_email: texts,
+  ref: texts,
+  milestone: texts,
+  closed: fc.option(times),
+  labels: fc.array(label, { maxLength: 3 }),
+  reactions: fc.array(reaction, { maxLength: 3 }),
+  assignees: fc.array(texts, { maxLength: 3 }),
+}
+
+/** Valid issue documents. */
+export const documents: fc.Arbitrary<unknown> = fc.array(
+  fc.record(
+    { ...required, ...optional },
+    {
+      requiredKeys: [
+        'number',
+        'poster_id',
+        'poster_name',
+        'title',
+        'content',
+        'state',
+        'is_locked',
+        'created',
+        'updated',
+      ],
+    },
+  ),
+  { maxLength: 4 },
+)
+
+interface Change {
+  readonly where: readonly number[]
+  readonly to: unknown
+  readonly name: string | undefined
+}
+
+const names = fc.constantFrom(
+  'foreignindex',
+  'name',
+  'title',
+  'labels',
+  'a/b',
+  'm~n',
+  '',
+  '__proto__',
+  'constructor',
+  'toString',
+)
+const values = fc.oneof(
+  fc.constantFrom(
+    null,
+    true,
+    0,
+    1.5,
+    '',
+    'open',
+    'Closed',
+    '2024-02-29',
+    '2023-02-29T00:00:00Z',
+    '2024-02-29 08:30:00Z',
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+  ),
+  fc.jsonValue({ maxDepth: 2 }),
+  times,
+)
+const changes: fc.Arbitrary<Change> = fc.record({
+  where: fc.array(fc.nat(20), { maxLength: 5 }),
+  to: fc.oneof({ arbitrary: values, weight: 3 }, fc.constant(GONE)),
+  name: fc.option(names, { nil: undefined, freq: 2 }),
+})
+
+/** Issue documents with a few changes anywhere: most are no longer valid. */
+export const changedDocuments: fc.Arbitrary<unknown> = fc
+  .tuple(documents, fc.array(changes, { minLength: 1, maxLength: 4 }))
+  .map(([document, list]) => list.reduce((changed, change) => changeAt(changed, change.where, change), document))
+  .filter((document) => document !== GONE)
+
+/** Goes down by the numbers as far as there is a way, and makes the change there. */
+function changeAt(value: unknown, where: readonly number[], change: Change): unknown {
+  const [step, ...rest] = where
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (step === undefined || entries.length === 0) return changeHere(value, change)
+
+  const chosen = step % entries.length
+  const changed = entries.map(
+    ([key, inner], at) => [key, at === chosen ? changeAt(inner, rest, change) : inner] as const,
+  )
+  return rebuild(
+    value,
+    changed.filter(([, inner]) => inner !== GONE),
+  )
+}
+
+function changeHere(value: unknown, { to, name }: Change): unknown {
+  if (name === undefined || typeof value !== 'object' || value === null || Array.isArray(value) || to === GONE)
+    return to
+
+  return Object.fromEntries([...Object.entries(value), [name, to]])
+}
+
+function rebuild(value: unknown, entries: readonly (readonly [string, unknown])[]): unknown {
+  return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
+}

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isDateTime } from '../../../src/schema/documents/date-time.ts'
+import type { CalendarDay } from './rfc3339.ts'
+import { isDateTimeByGrammar, isOnTheCalendar } from './rfc3339.ts'
+
+const ACCEPTED: readonly string[] = [
+  '1985-04-12T23:20:50Z',
+  '1985-04-12T23:20:50.5Z',
+  '1985-04-12T23:20:50.52Z',
+  '1985-04-12T23:20:50.000000000001Z',
+  `1985-04-12T23:20:50.${'1'.repeat(10_000)}Z`,
+  '1985-04-12t23:20:50z',
+  '1985-04-12T23:20:50z',
+  '1985-04-12t23:20:50Z',
+  '1985-04-12T00:00:00Z',
+  '1985-04-12T23:59:59Z',
+  '1985-04-12T23:20:50+02:00',
+  '1985-04-12T23:20:50.5-08:30',
+  '1985-04-12T23:20:50-00:00',
+  '1985-04-12T23:20:50+23:59',
+  '1985-04-12T23:20:50-23:59',
+  '1985-01-31T00:00:00Z',
+  '1985-12-31T00:00:00Z',
+  '1984-02-29T00:00:00Z',
+  '2000-02-29T00:00:00Z',
+  '0000-01-01T00:00:00Z',
+  '0000-02-29T00:00:00Z',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59Z',
+  // leap seconds: 23:59:60 in UTC, on any day
+  '1990-12-31T23:59:60Z',
+  '1990-12-31T23:59:60.5Z',
+  '1990-12-31t23:59:60z',
+  '1990-12-31T15:59:60-08:00',
+  '1991-01-01T00:59:60+01:00',
+  '1990-12-31T18:29:60-05:30',
+  '1991-01-01T23:58:60+23:59',
+  '1991-01-01T00:00:60-23:59',
+]
+
+const REFUSED: readonly string[] = [
+  '',
+  'Z',
+  'today',
+  '1985-04-12',
+  '1985-04-12T23:20:50',
+  '1985-04-12T23:20Z',
+  '1985-04-12T23Z',
+  '1985-04-12T23:20:50.Z',
+  '1985-04-12T23:20:50,5Z',
+  '1985-04-12T23:20:50.5',
+  '1985-04-12T23:20:50.5.5Z',
+  '1985-04-12T23:20:5Z',
+  '1985-04-12T23:20:050Z',
+  '1985-04-12 23:20:50Z',
+  '1985-04-12_23:20:50Z',
+  '1985-04-12T23:20:50 Z',
+  ' 1985-04-12T23:20:50Z',
+  '1985-04-12T23:20:50Z ',
+  '1985-04-12T23:20:50Z\n',
+  '1985-04-12T23:20:50ZZ',
+  '1985-04-12T23:20:50Z+00:00',
+  '1985-04-12T23:20:50+02',
+  '1985-04-12T23:20:50+0200',
+  '1985-04-12T23:20:50+2:00',
+  '1985-04-12T23:20:50+02:0',
+  '1985-04-12T23:20:50+02:000',
+  '1985-04-12T23:20:50+24:00',
+  '1985-04-12T23:20:50+02:60',
+  '1985-04-12T23:20:50++1:00',
+  '1985-04-12T23:20:50+-1:00',
+  '1985-04-12T23:20:50±02:00',
+  '1985-04-12T23:20:50−02:00',
+  '1985-04-12T24:00:00Z',
+  '1985-04-12T23:60:00Z',
+  '1985-04-12T+1:20:50Z',
+  '1985-04-12T-1:20:50Z',
+  '1985-04-12T23:20:61Z',
+  '1985-04-12T232050Z',
+  '19850412T23:20:50Z',
+  '1985/04/12T23:20:50Z',
+  '1985-00-12T23:20:50Z',
+  '1985-13-12T23:20:50Z',
+  '1985-04-00T23:20:50Z',
+  '1985-04-31T23:20:50Z',
+  '1985-01-32T23:20:50Z',
+  '1985-02-29T23:20:50Z',
+  '1900-02-29T23:20:50Z',
+  '2000-02-30T23:20:50Z',
+  '85-04-12T23:20:50Z',
+  '10000-01-01T00:00:00Z',
+  '-001-01-01T00:00:00Z',
+  '+985-04-12T23:20:50Z',
+  '１９８５-04-12T23:20:50Z',
+  '1985-04-12Ｔ23:20:50Z',
+  // second 60 anywhere else
+  '1990-12-31T23:58:60Z',
+  '1990-12-31T22:59:60Z',
+  '1990-12-31T00:00:60Z',
+  '1990-12-31T23:59:60+01:00',
+  '1990-12-31T23:59:60-08:00',
+]
+
+describe('a date-time', () => {
+  test.each(ACCEPTED)('is %j', (text) => {
+    expect(isDateTime(text)).toBe(true)
+  })
+
+  test.each(REFUSED)('is not %j', (text) => {
+    expect(isDateTime(text)).toBe(false)
+  })
+
+  test('is every moment as ISO text', () => {
+    const moments = fc.date({
+      min: new Date('0000-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T23:59:59Z'),
+      noInvalidDate: true,
+    })
+    fc.assert(fc.property(moments, (moment) => isDateTime(moment.toISOString())))
+  })
+
+  test('has a day exactly where the calendar has it', () => {
+    const day = fc.record({ year: fc.nat(9999), month: fc.nat(19), day: fc.nat(39) })
+    fc.assert(
+      fc.property(day, (parts) => {
+        expect(isDateTime(`${dateText(parts)}T12:00:00Z`)).toBe(isOnTheCalendar(parts))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('is not what one character more, less or other makes of it, unless RFC 3339 has that too', () => {
+    const edits = fc.record({
+      at: fc.nat(24),
+      cut: fc.nat(1),
+      put: fc.constantFrom('', '0', '9', ':', '-', '+', '.', 'Z', 'T', ' ', '\n'),
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(...ACCEPTED.filter((text) => text.length < 30)), edits, (text, { at, cut, put }) => {
+        const edited = text.slice(0, at) + put + text.slice(at + cut)
+        expect(isDateTime(edited)).toBe(isDateTimeByGrammar(edited))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+function dateText({ year, month, day }: CalendarDay): string {
+  return [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { issueListSchema, issueSchema, labelSchema, reactionSchema } from '../../../src/schema/schema.ts'
+import { bareIssue, fullIssue } from './sample-issue.ts'
+
+const SCHEMAS = [
+  ['issueListSchema', issueListSchema],
+  ['issueSchema', issueSchema],
+  ['labelSchema', labelSchema],
+  ['reactionSchema', reactionSchema],
+] as const
+
+const ACCEPTED = [
+  ['a document', issueListSchema, [bareIssue, fullIssue]],
+  ['an issue', issueSchema, fullIssue],
+  ['a label', labelSchema, { name: 'bug', color: 'd73a4a', description: '' }],
+  ['a label that is only a name', labelSchema, { name: '' }],
+  ['a reaction', reactionSchema, { user_id: 4, user_name: 'ada', content: '+1' }],
+  ['a reaction without the name of its user', reactionSchema, { user_id: 4.5, content: '' }],
+] as const
+
+const MISSING_TEXT = 'missing: expected a string'
+
+const REFUSED = [
+  ['a document', issueListSchema, [bareIssue, 7], [{ path: [1], message: 'expected an issue object' }]],
+  ['no document', issueListSchema, {}, [{ path: [], message: 'expected an array of issues' }]],
+  ['an issue', issueSchema, { ...bareIssue, labels: [{}] }, [{ path: ['labels', 0, 'name'], message: MISSING_TEXT }]],
+  ['no label', labelSchema, 'bug', [{ path: [], message: 'expected a label object' }]],
+  [
+    'a label',
+    labelSchema,
+    { color: 1 },
+    [
+      { path: ['name'], message: MISSING_TEXT },
+      { path: ['color'], message: 'expected a string' },
+    ],
+  ],
+  [
+    'a label with an undefined color',
+    labelSchema,
+    { name: 'bug', color: undefined },
+    [{ path: ['color'], message: 'expected a string' }],
+  ],
+  [
+    'a label with an undefined description',
+    labelSchema,
+    { name: 'bug', description: undefined },
+    [{ path: ['description'], message: 'expected a string' }],
+  ],
+  [
+    'a reaction with an undefined name',
+    reactionSchema,
+    { user_id: 4, content: '', user_name: undefined },
+    [{ path: ['user_name'], message: 'expected a string' }],
+  ],
+  ['no reaction', reactionSchema, null, [{ path: [], message: 'expected a reaction object' }]],
+  [
+    'a reaction',
+    reactionSchema,
+    { user_id: '4', content: '+1', emoji: 1 },
+    [
+      { path: ['user_id'], message: 'expected a finite number' },
+      { path: ['emoji'], message: 'unknown property, expected only user_id, user_name, content' },
+    ],
+  ],
+] as const
+
+describe('a Standard Schema', () => {
+  test.each(SCHEMAS)('of version 1, with a vendor and a function, is %s', (_, schema) => {
+    expect(schema['~standard']).toStrictEqual({ version: 1, vendor: 'forgelet', validate: expect.any(Function) })
+  })
+
+  test.each(SCHEMAS)('is all there is to see of %s', (_, schema) => {
+    expect(Reflect.ownKeys(schema)).toStrictEqual(['~standard'])
+  })
+
+  test.each(ACCEPTED)('gives back the very value of %s', (_, schema, value) => {
+    const result = schema['~standard'].validate(value)
+
+    expect(result).toStrictEqual({ value })
+    expect('value' in result && result.value).toBe(value)
+  })
+
+  test.each(REFUSED)('tells what is wrong with %s', (_, schema, value, issues) => {
+    expect(schema['~standard'].validate(value)).toStrictEqual({ issues })
+  })
+
+  test('lets through what looking at a value throws', () => {
+    const closed = new RangeError('closed')
+    const value = {
+      get name() {
+        throw closed
+      },
+    }
+
+    expect(() => labelSchema['~standard'].validate(value)).toThrow(closed)
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import type { HostThing } from '../../src/schema/errors.ts'
+import { ForgeError, invalidInput, isForgeError, notFound } from '../../src/schema/errors.ts'
+
+describe('a ForgeError', () => {
+  test('carries its code, message, details and cause', () => {
+    const cause = new Error('disk full')
+
+    const error = new ForgeError('PIN_LIMIT_REACHED', 'three issues are pinned', { kind: 'issue', limit: 3 }, { cause })
+
+    expect(error).toMatchObject({
+      name: 'ForgeError',
+      code: 'PIN_LIMIT_REACHED',
+      message: 'three issues are pinned',
+      details: { kind: 'issue', limit: 3 },
+      cause,
+    })
+  })
+
+  test('has undefined details where its code carries none', () => {
+    expect(new ForgeError('ALREADY_BLOCKED', 'already blocked').details).toBeUndefined()
+  })
+
+  test('is an Error with a stack that begins with its name and message', () => {
+    const error = new ForgeError('NOT_BLOCKED', 'not blocked')
+
+    expect(error).toBeInstanceOf(Error)
+    expect(error.stack).toMatch(/^ForgeError: not blocked\n|^Error: not blocked\n/)
+    expect(String(error)).toBe('ForgeError: not blocked')
+  })
+})
+
+const error = new ForgeError('NOT_BLOCKED', 'not blocked')
+// what another copy of the package makes: of another class, with the same brand
+const stranger = Object.assign(new Error('not blocked'), { code: 'NOT_BLOCKED', [Symbol.for('forgelet.error')]: true })
+
+const RECOGNISED: readonly (readonly [title: string, value: unknown, verdict: boolean])[] = [
+  ['its own error', error, true],
+  ["another copy's error", stranger, true],
+  ['another error with a code', Object.assign(new Error('not blocked'), { code: 'NOT_BLOCKED' }), false],
+  ['a TypeError', new TypeError('misuse'), false],
+  ['the code alone', 'NOT_BLOCKED', false],
+  ['null', null, false],
+  ['undefined', undefined, false],
+]
+
+describe('recognising forge errors', () => {
+  test.each(RECOGNISED)('instanceof says of %s: %s', (_, value, verdict) => {
+    expect(value instanceof ForgeError).toBe(verdict)
+  })
+
+  test.each(RECOGNISED)('isForgeError says of %s: %s', (_, value, verdict) => {
+    expect(isForgeError(value)).toBe(verdict)
+  })
+
+  test.each([
+    ['NOT_BLOCKED', error, true],
+    ['NOT_BLOCKED', stranger, true],
+    ['ALREADY_BLOCKED', error, false],
+    ['ALREADY_BLOCKED', stranger, false],
+  ] as const)('isForgeError with the code %s looks at the code too', (code, value, verdict) => {
+    expect(isForgeError(value, code)).toBe(verdict)
+  })
+})
+
+const THINGS: readonly (readonly [thing: HostThing, code: string])[] = [
+  ['user', 'USER_NOT_FOUND'],
+  ['organization', 'ORGANIZATION_NOT_FOUND'],
+  ['repository', 'REPOSITORY_NOT_FOUND'],
+  ['issue', 'ISSUE_NOT_FOUND'],
+]
+
+test.each(THINGS)('a missing %s is %s', (thing, code) => {
+  expect(notFound(thing)).toMatchObject({ code, message: `${thing} not found` })
+})
+
+test('an invalid input names its place once in the violations and its text in the message', () => {
+  expect(invalidInput('/position', 'range', 'position must be an integer from 1 up')).toMatchObject({
+    code: 'INVALID_INPUT',
+    message: 'position must be an integer from 1 up',
+    details: {
+      violations: [{ pointer: '/position', code: 'range', message: 'position must be an integer from 1 up' }],
+    },
+  })
+})

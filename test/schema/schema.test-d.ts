@@ -1,0 +1,64 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import type {
+  ForgeError,
+  IssueRecord,
+  LabelRecord,
+  ReactionRecord,
+  Schema,
+  SchemaResult,
+  Violation,
+} from '../../src/schema/schema.ts'
+import {
+  isForgeError,
+  issueJsonSchema,
+  issueListSchema,
+  issueSchema,
+  labelSchema,
+  reactionSchema,
+  validateIssues,
+} from '../../src/schema/schema.ts'
+
+describe('the types of the schema entry', () => {
+  test('are the schemas of the records, and nothing of the library that makes them', () => {
+    expectTypeOf(issueListSchema).toEqualTypeOf<Schema<IssueRecord[]>>()
+    expectTypeOf(issueSchema).toEqualTypeOf<Schema<IssueRecord>>()
+    expectTypeOf(labelSchema).toEqualTypeOf<Schema<LabelRecord>>()
+    expectTypeOf(reactionSchema).toEqualTypeOf<Schema<ReactionRecord>>()
+    expectTypeOf<keyof Schema<LabelRecord>>().toEqualTypeOf<'~standard'>()
+  })
+
+  test('answer a validation at once, with the value or what is wrong', () => {
+    expectTypeOf(labelSchema['~standard'].validate).returns.toEqualTypeOf<SchemaResult<LabelRecord>>()
+    expectTypeOf(labelSchema['~standard'].validate).parameter(0).toBeUnknown()
+  })
+
+  test('know the issues of a valid document, and the violations of another', () => {
+    const validation = validateIssues([])
+    if (validation.valid) expectTypeOf(validation.issues).toEqualTypeOf<readonly IssueRecord[]>()
+    else expectTypeOf(validation.violations).toEqualTypeOf<readonly Violation[]>()
+    // @ts-expect-error violations are there only after a look at `valid`
+    void validation.violations
+  })
+
+  test('give no `any`', () => {
+    expectTypeOf(validateIssues).parameter(0).toBeUnknown()
+    expectTypeOf(issueJsonSchema).returns.toEqualTypeOf<object>()
+    expectTypeOf<IssueRecord[keyof IssueRecord]>().not.toBeAny()
+    expectTypeOf<LabelRecord[keyof LabelRecord]>().not.toBeAny()
+    expectTypeOf<ReactionRecord[keyof ReactionRecord]>().not.toBeAny()
+  })
+
+  test('refuse undefined where a property may only be absent', () => {
+    // @ts-expect-error an optional property is a string or not there
+    const label: LabelRecord = { name: 'bug', color: undefined }
+    void label
+  })
+
+  test('narrow the details of an error by its code', () => {
+    const read = (error: unknown): readonly Violation[] | undefined =>
+      isForgeError(error, 'INVALID_DOCUMENT') ? error.details.violations : undefined
+    expectTypeOf(read).returns.toEqualTypeOf<readonly Violation[] | undefined>()
+    const pick = (error: ForgeError) => (error.code === 'IMPORT_CONFLICT' ? error.details : undefined)
+    expectTypeOf(pick).returns.toEqualTypeOf<{ readonly pointer: string } | undefined>()
+  })
+})
