@@ -1,5 +1,5 @@
 import type { AccessRequest, Action, Policy } from '../index.ts'
-import type { StandaloneUser } from '../standalone/standalone.ts'
+import type { StandaloneUser } from '../standalone/host-ports.ts'
 
 /** Writes down what a policy is asked, and refuses the actions denied before it is asked. */
 export function watchedPolicy(

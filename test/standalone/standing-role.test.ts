@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import type { RepositoryStanding } from '../../src/standalone/roster/roster.ts'
+import { organizationRole, repositoryRole } from '../../src/standalone/standing-role.ts'
+
+const outsider: RepositoryStanding = {
+  isPrivate: false,
+  ownerVisibility: 'public',
+  isOwner: false,
+  membership: undefined,
+  collaboration: undefined,
+}
+const closed: RepositoryStanding = { ...outsider, isPrivate: true }
+const concealed: RepositoryStanding = { ...outsider, ownerVisibility: 'private' }
+
+describe('the role in a repository', () => {
+  const cases: readonly (readonly [
+    title: string,
+    standing: RepositoryStanding | undefined,
+    signedIn: boolean,
+    role: string,
+  ])[] = [
+    ['of its owner', { ...closed, isOwner: true }, true, 'admin'],
+    ['of an owner of its organization', { ...closed, membership: 'owner' }, true, 'admin'],
+    ['of an admin', { ...closed, collaboration: 'admin' }, true, 'admin'],
+    ['of a writer', { ...closed, collaboration: 'writer' }, true, 'writer'],
+    ['of a reader', { ...closed, collaboration: 'reader' }, true, 'reader'],
+    ['of a member of its organization', { ...closed, membership: 'member' }, true, 'reader'],
+    ['of a member who is admin', { ...closed, membership: 'member', collaboration: 'admin' }, true, 'admin'],
+    ['of a stranger, when private', closed, true, 'none'],
+    ['of a stranger, when public', outsider, true, 'reader'],
+    ['of nobody, when public', outsider, false, 'reader'],
+    ['of nobody, when private', closed, false, 'none'],
+    ['of a stranger to its private owner', concealed, true, 'none'],
+    ['of a reader with a private owner', { ...concealed, collaboration: 'reader' }, true, 'reader'],
+    ['of a signed-in stranger, of a limited owner', { ...outsider, ownerVisibility: 'limited' }, true, 'reader'],
+    ['of nobody, of a limited owner', { ...outsider, ownerVisibility: 'limited' }, false, 'none'],
+    ['when there is none', undefined, true, 'none'],
+  ]
+  test.each(cases)('%s', (_, standing, signedIn, role) => {
+    expect(repositoryRole(standing, signedIn)).toBe(role)
+  })
+})
+
+describe('the role in an organization', () => {
+  test.each([
+    ['of an owner', 'private', 'owner', true, 'owner'],
+    ['of a member', 'private', 'member', true, 'member'],
+    ['of a stranger, when private', 'private', undefined, true, 'none'],
+    ['of a stranger, when limited', 'limited', undefined, true, 'stranger'],
+    ['of nobody, when limited', 'limited', undefined, false, 'none'],
+    ['of nobody, when public', 'public', undefined, false, 'stranger'],
+  ] as const)('%s', (_, visibility, membership, signedIn, role) => {
+    expect(organizationRole({ visibility, membership }, signedIn)).toBe(role)
+  })
+
+  test('when there is none', () => {
+    expect(organizationRole(undefined, true)).toBe('none')
+  })
+})
