@@ -70,6 +70,3 @@ export type {
   SigningKeyFormat,
 } from './schema/records.ts'
 export type { MaybePromise } from './schema/steps.ts'
-export type { BeforeCommit } from './storage/contract/aggregate-store.ts'
-export type { ForgeStorage } from './storage/contract/forge-storage.ts'
-export type { Removed, Retired } from './storage/contract/retirement.ts'

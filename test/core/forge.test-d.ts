@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type { Actor, Forge, ForgeError, ForgeStorage, Grant, Id, Pin, Policy } from '../../src/index.ts'
+import type { Actor, Forge, ForgeError, Grant, Id, Pin, Policy } from '../../src/index.ts'
 import { createForge, isForgeError, pinIssue, rolePolicy } from '../../src/index.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
 
 interface Account extends Actor {
   readonly id: number

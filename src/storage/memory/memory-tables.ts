@@ -27,11 +27,11 @@ export interface GrantRow {
 
 /** Everything a memory storage keeps. Lists and rows are replaced, never changed in place. */
 export class MemoryTables {
-  readonly boards = new Map<HeadKey, readonly PinRow[]>()
-  readonly blocks = new Map<Id, readonly PlacedBlock[]>()
-  readonly grants = new Map<Id, readonly GrantRow[]>()
-  readonly badges = new Map<string, Badge>()
-  readonly retiredIssues = new Set<Id>()
+  readonly boards: Map<HeadKey, readonly PinRow[]> = new Map()
+  readonly blocks: Map<Id, readonly PlacedBlock[]> = new Map()
+  readonly grants: Map<Id, readonly GrantRow[]> = new Map()
+  readonly badges: Map<string, Badge> = new Map()
+  readonly retiredIssues: Set<Id> = new Set()
   readonly events: ForgeEvent[] = []
   readonly #heads = new Map<HeadKey, Head>()
   #lastPlace = 0
