@@ -2,10 +2,8 @@ import { z } from 'zod'
 import { isDateTime } from './date-time.ts'
 import type { IssueRecord, LabelRecord, ReactionRecord } from './issue-record.ts'
 
-/** What a definition is called as a file of its own, and what it means, for the published JSON Schema. */
+/** What a definition means, for readers of the published JSON Schema. */
 export interface Annotation {
-  /** File name; the definition is published under it, and others refer to it by it. */
-  readonly id?: string | undefined
   readonly title?: string | undefined
   readonly description?: string | undefined
 }
@@ -44,14 +42,14 @@ export const labelDefinition: Definition<LabelRecord> = record('a label', {
   name: text().register(annotations, { description: 'Name, unique in the repository.' }),
   color: text().register(annotations, { description: 'Color code.' }).exactOptional(),
   description: text().register(annotations, { description: 'What the label is for.' }).exactOptional(),
-}).register(annotations, { id: 'label.json', title: 'Label', description: 'A label of an issue.' })
+}).register(annotations, { title: 'Label', description: 'A label of an issue.' })
 
 /** An element of `reactions`. */
 export const reactionDefinition: Definition<ReactionRecord> = record('a reaction', {
   user_id: finiteNumber().register(annotations, { description: 'Id of the user who reacted.' }),
   user_name: text().register(annotations, { description: 'Name of the user who reacted.' }).exactOptional(),
   content: text().register(annotations, { description: 'Name of the reaction.' }),
-}).register(annotations, { id: 'reaction.json', title: 'Reaction', description: 'A reaction of a user to an issue.' })
+}).register(annotations, { title: 'Reaction', description: 'A reaction of a user to an issue.' })
 
 const issueShape = {
   number: finiteNumber().register(annotations, { description: 'Number of the issue, unique in the repository.' }),
@@ -77,7 +75,7 @@ const issueShape = {
 }
 
 /** One issue, whole: what is published. */
-export const issueDefinition: Definition<IssueRecord> = record('an issue', {
+const issueDefinition: Definition<IssueRecord> = record('an issue', {
   ...issueShape,
   labels: z.array(labelDefinition).register(annotations, { description: 'Labels of the issue.' }).exactOptional(),
   reactions: z
@@ -100,7 +98,6 @@ export const issueFrameDefinition: Definition<IssueFrame> = record('an issue', {
 
 /** An issue document: what is published. */
 export const issueListDefinition: z.ZodType = z.array(issueDefinition).register(annotations, {
-  id: 'issue.json',
   title: 'Issue document',
   description: 'The issues of one repository of a code forge.',
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { annotations } from './definitions.ts'
+import { annotations, issueListDefinition, labelDefinition, reactionDefinition } from './definitions.ts'
 
 /** A JSON Schema of draft 4, as a value of JSON. */
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -30,7 +30,7 @@ export function reactionJsonSchema(): object {
 }
 
 function jsonSchema(file: keyof typeof NAMES): JsonSchema {
-  const { schemas } = z.toJSONSchema(annotations, {
+  const { schemas } = z.toJSONSchema(filedDefinitions(), {
     target: 'draft-4',
     metadata: annotations,
     uri: (id) => id,
@@ -40,4 +40,13 @@ function jsonSchema(file: keyof typeof NAMES): JsonSchema {
   })
   const { $schema, title, description, ...rest } = { ...schemas[file], ...NAMES[file] }
   return { $schema, ...NAMES[file], title, description, ...rest }
+}
+
+/** The definitions that are files of their own: where another uses one, it refers to the file. */
+function filedDefinitions(): z.core.$ZodRegistry<{ readonly id: string }> {
+  const files = z.registry<{ readonly id: string }>()
+  files.add(issueListDefinition, { id: 'issue.json' })
+  files.add(labelDefinition, { id: 'label.json' })
+  files.add(reactionDefinition, { id: 'reaction.json' })
+  return files
 }
