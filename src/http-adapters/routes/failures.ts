@@ -38,7 +38,7 @@ export class Failures {
 
   /** Never throws. */
   reply(error: unknown, failed: Failed): NeutralReply {
-    if (isWireError(error)) return errorReply(error.code, error.message)
+    if (isWireError(error) && Object.hasOwn(errorStatus, error.code)) return errorReply(error.code, error.message)
     if (isForgeError(error) && Object.hasOwn(errorStatus, error.code)) return this.#forgeError(error, failed)
     return this.#internal(error, failed)
   }

@@ -1,0 +1,15 @@
+import { badgeCases } from './cases/badge-cases.ts'
+import { blockCases } from './cases/block-cases.ts'
+import type { Case } from './cases/case.ts'
+import { everywhereCases } from './cases/everywhere-cases.ts'
+import { pinCases } from './cases/pin-cases.ts'
+import { signingKeyCases } from './cases/signing-key-cases.ts'
+
+/** Every case of the wire, by section: run over dispatch, and over every adapter. */
+export const cases: Readonly<Record<string, readonly Case[]>> = {
+  everywhere: everywhereCases,
+  pins: pinCases,
+  blocks: blockCases,
+  badges: badgeCases,
+  'signing keys': signingKeyCases,
+}

@@ -1,0 +1,232 @@
+import type { Ask, Case } from './case.ts'
+
+const BLOCKS = '/orgs/acme/blocks'
+const others = ['rita', 'stan', 'will', 'ada'] as const
+
+function block(...names: readonly string[]): readonly Ask[] {
+  return names.map((name) => ['olga', 'PUT', `${BLOCKS}/${name}`])
+}
+
+/** Blocks. */
+export const blockCases: readonly Case[] = [
+  {
+    fact: 'the oldest block comes first',
+    before: block(...others),
+    ask: ['olga', 'GET', BLOCKS],
+    status: 200,
+    expected: {
+      json: [
+        { id: 6, login: 'rita' },
+        { id: 7, login: 'stan' },
+        { id: 5, login: 'will' },
+        { id: 4, login: 'ada' },
+      ],
+      headers: { 'x-total-count': '4', link: null, 'access-control-expose-headers': 'X-Total-Count' },
+    },
+  },
+  ...(['mia', 'stan', 'ada'] as const).flatMap((who) => [
+    {
+      fact: `${who} may not see blocks`,
+      ask: [who, 'GET', BLOCKS],
+      status: 403,
+      expected: { code: 'FORBIDDEN' },
+    } as const,
+    {
+      fact: `${who} may not block`,
+      ask: [who, 'PUT', `${BLOCKS}/rita`],
+      status: 403,
+      expected: { code: 'FORBIDDEN' },
+    } as const,
+  ]),
+  { fact: 'a site admin may block', ask: ['root', 'PUT', `${BLOCKS}/rita`], status: 204 },
+  {
+    fact: 'the owner of a private organization sees its blocks',
+    ask: ['olga', 'GET', '/orgs/hidden/blocks'],
+    status: 200,
+    expected: { json: [] },
+  },
+  { fact: 'nobody sees blocks', ask: ['nobody', 'GET', BLOCKS], status: 401, expected: { code: 'UNAUTHENTICATED' } },
+  {
+    fact: "a user's name is no organization",
+    ask: ['olga', 'GET', '/orgs/stan/blocks'],
+    status: 404,
+    expected: { code: 'ORGANIZATION_NOT_FOUND' },
+  },
+  ...(['GET', 'PUT', 'DELETE'] as const).map(
+    (method): Case => ({
+      fact: `an unknown user is 404 to ${method}`,
+      ask: ['olga', method, `${BLOCKS}/nosuch`],
+      status: 404,
+      expected: { code: 'USER_NOT_FOUND' },
+    }),
+  ),
+  {
+    fact: 'an organization cannot be blocked',
+    ask: ['olga', 'PUT', `${BLOCKS}/hidden`],
+    status: 422,
+    expected: { code: 'CANNOT_BLOCK_ORGANIZATION' },
+  },
+  {
+    fact: 'an organization cannot block itself',
+    ask: ['olga', 'PUT', `${BLOCKS}/acme`],
+    status: 422,
+    expected: { code: 'CANNOT_BLOCK_ORGANIZATION' },
+  },
+  {
+    fact: 'the caller cannot be blocked, member or not',
+    ask: ['olga', 'PUT', `${BLOCKS}/olga`],
+    status: 422,
+    expected: { code: 'CANNOT_BLOCK_SELF' },
+  },
+  {
+    fact: 'a member cannot be blocked',
+    ask: ['olga', 'PUT', `${BLOCKS}/mia`],
+    status: 422,
+    expected: { code: 'CANNOT_BLOCK_MEMBER' },
+  },
+  {
+    fact: 'who is blocked cannot be blocked again',
+    before: block('stan'),
+    ask: ['olga', 'PUT', `${BLOCKS}/stan`],
+    status: 422,
+    expected: { code: 'ALREADY_BLOCKED' },
+  },
+  {
+    fact: 'who is not blocked cannot be unblocked',
+    ask: ['olga', 'DELETE', `${BLOCKS}/stan`],
+    status: 422,
+    expected: { code: 'NOT_BLOCKED' },
+  },
+  {
+    fact: 'an organization cannot be unblocked',
+    ask: ['olga', 'DELETE', `${BLOCKS}/hidden`],
+    status: 422,
+    expected: { code: 'CANNOT_BLOCK_ORGANIZATION' },
+  },
+  {
+    fact: 'a block can be lifted',
+    before: block('stan'),
+    ask: ['olga', 'DELETE', `${BLOCKS}/stan`],
+    status: 204,
+    after: [BLOCKS, []],
+  },
+  { fact: 'a site admin can be blocked', ask: ['olga', 'PUT', `${BLOCKS}/root`], status: 204 },
+  { fact: 'a blocked site admin is seen', before: block('root'), ask: ['olga', 'GET', `${BLOCKS}/root`], status: 204 },
+  {
+    fact: 'a blocked site admin can be unblocked',
+    before: block('root'),
+    ask: ['olga', 'DELETE', `${BLOCKS}/root`],
+    status: 204,
+  },
+  { fact: 'the check of a block is 204', before: block('stan'), ask: ['olga', 'GET', `${BLOCKS}/Stan`], status: 204 },
+  {
+    fact: 'the check of no block is 404 with a JSON body',
+    ask: ['olga', 'GET', `${BLOCKS}/stan`],
+    status: 404,
+    expected: { code: 'NOT_BLOCKED' },
+  },
+  {
+    fact: 'an organization is not blocked, though a user of the same id is',
+    before: block('rita', 'stan'),
+    ask: ['olga', 'GET', `${BLOCKS}/hidden`],
+    status: 404,
+    expected: { code: 'NOT_BLOCKED' },
+  },
+  {
+    fact: 'a note of 255 characters is taken',
+    ask: ['olga', 'PUT', `${BLOCKS}/stan?note=${'%F0%9F%9A%80'.repeat(255)}`],
+    status: 204,
+  },
+  {
+    fact: 'a note of 256 characters is 422',
+    ask: ['olga', 'PUT', `${BLOCKS}/stan?note=${'n'.repeat(256)}`],
+    status: 422,
+    expected: { code: 'INVALID_INPUT', violations: ['/note'] },
+  },
+  {
+    fact: 'a note that holds NUL is 422',
+    ask: ['olga', 'PUT', `${BLOCKS}/stan?note=a%00b`],
+    status: 422,
+    expected: { code: 'INVALID_INPUT', violations: ['/note'] },
+  },
+  ...['page=0', 'page=-1', 'page=abc', 'page=', 'limit=0', 'limit=-5', 'limit=x', 'limit=', 'limit=51&page=1', ''].map(
+    (query): Case => ({
+      fact: `?${query} gives the first page`,
+      before: block(...others),
+      ask: ['olga', 'GET', `${BLOCKS}?${query}`],
+      status: 200,
+      expected: { headers: { 'x-total-count': '4', link: null } },
+    }),
+  ),
+  {
+    fact: 'the first page links to the next and the last',
+    before: block(...others),
+    ask: ['olga', 'GET', `${BLOCKS}?limit=1`],
+    status: 200,
+    expected: {
+      json: [{ id: 6, login: 'rita' }],
+      headers: {
+        link: '<?limit=1&page=2>; rel="next",<?limit=1&page=4>; rel="last"',
+        'x-total-count': '4',
+        'access-control-expose-headers': 'Link, X-Total-Count',
+      },
+    },
+  },
+  {
+    fact: 'a middle page links to next, last, first, prev; other parameters are kept, credentials are dropped',
+    world: { publicUrl: 'https://git.example.com/api/v1/' },
+    before: block(...others),
+    ask: ['olga', 'GET', `${BLOCKS}/?token=s3cret&q=a%20b&page=2&limit=1&access_token=s3cret`],
+    status: 200,
+    expected: {
+      json: [{ id: 7, login: 'stan' }],
+      headers: {
+        link: [
+          '<https://git.example.com/api/v1/orgs/acme/blocks?limit=1&page=3&q=a+b>; rel="next"',
+          '<https://git.example.com/api/v1/orgs/acme/blocks?limit=1&page=4&q=a+b>; rel="last"',
+          '<https://git.example.com/api/v1/orgs/acme/blocks?limit=1&page=1&q=a+b>; rel="first"',
+          '<https://git.example.com/api/v1/orgs/acme/blocks?limit=1&page=1&q=a+b>; rel="prev"',
+        ].join(','),
+      },
+    },
+  },
+  ...['9', '99999999999999999999', '9223372036854775807', '9007199254740991'].map(
+    (page): Case => ({
+      fact: `page ${page} of 2 is empty and links back from the last`,
+      before: block(...others),
+      ask: ['olga', 'GET', `${BLOCKS}?limit=2&page=${page}`],
+      status: 200,
+      expected: {
+        json: [],
+        headers: { link: '<?limit=2&page=1>; rel="first",<?limit=2&page=1>; rel="prev"', 'x-total-count': '4' },
+      },
+    }),
+  ),
+  {
+    fact: 'a limit above the most is the most',
+    world: { limits: { defaultPageSize: 1, maxPageSize: 2 } },
+    before: block(...others),
+    ask: ['olga', 'GET', `${BLOCKS}?limit=100`],
+    status: 200,
+    expected: {
+      json: [
+        { id: 6, login: 'rita' },
+        { id: 7, login: 'stan' },
+      ],
+    },
+  },
+  {
+    fact: 'a parameter that is repeated counts once, the first',
+    before: block(...others),
+    ask: ['olga', 'GET', `${BLOCKS}?limit=1&limit=3&page=%2B02&page=3`],
+    status: 200,
+    expected: { json: [{ id: 7, login: 'stan' }] },
+  },
+  {
+    fact: 'a blocked user that is gone is left out, and counted',
+    before: block('gone', 'stan'),
+    ask: ['olga', 'GET', BLOCKS],
+    status: 200,
+    expected: { json: [{ id: 7, login: 'stan' }], headers: { 'x-total-count': '2' } },
+  },
+]

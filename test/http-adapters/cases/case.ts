@@ -1,0 +1,32 @@
+import type { WorldOptions } from '../world.ts'
+
+/** Who asks: a person of the world, `nobody`, or `wrong`, who sends a token that is none. */
+export type Who = 'root' | 'olga' | 'mia' | 'ada' | 'will' | 'rita' | 'stan' | 'nobody' | 'wrong'
+
+/** One request: who, method, path with query, body (an object is sent as JSON, text as it is). */
+export type Ask = readonly [who: Who, method: string, path: string, body?: object | string | undefined]
+
+/** What a reply must be; what is not named is not looked at. */
+export interface Expected {
+  /** The code of an error body. */
+  readonly code?: string
+  readonly message?: string
+  readonly violations?: readonly string[]
+  readonly json?: unknown
+  readonly text?: string
+  /** Null: it must not be there. */
+  readonly headers?: Readonly<Record<string, string | null>>
+}
+
+/** One case: what was done before (each must succeed), the request, and what it is answered. */
+export interface Case {
+  readonly fact: string
+  readonly world?: WorldOptions
+  readonly before?: readonly Ask[]
+  readonly ask: Ask
+  readonly headers?: Readonly<Record<string, string>>
+  readonly status: number
+  readonly expected?: Expected
+  /** A look afterwards, by the site admin: path and the JSON it gives. */
+  readonly after?: readonly [path: string, json: unknown]
+}

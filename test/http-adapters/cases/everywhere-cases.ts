@@ -1,0 +1,207 @@
+import { sshKey } from '../world.ts'
+import type { Case } from './case.ts'
+import { issues, pin } from './pinned.ts'
+
+const ROCKET = '/repos/acme/rocket'
+const ISSUES = `${ROCKET}/issues/pinned`
+
+/** What every route answers alike. */
+export const everywhereCases: readonly Case[] = [
+  {
+    fact: 'a wrong credential is refused before anything is looked up',
+    ask: ['wrong', 'GET', '/repos/acme/nothing/issues/pinned'],
+    status: 401,
+    expected: {
+      code: 'INVALID_CREDENTIALS',
+      message: 'invalid username, password or token',
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    },
+  },
+  {
+    fact: 'a wrong credential is refused where none is needed',
+    world: { signingKey: sshKey },
+    ask: ['wrong', 'GET', '/signing-key.pub'],
+    status: 401,
+    expected: { code: 'INVALID_CREDENTIALS' },
+  },
+  {
+    fact: 'an unknown repository is 404 before a missing credential is 401',
+    ask: ['nobody', 'POST', '/repos/acme/nothing/issues/1/pin'],
+    status: 404,
+    expected: { code: 'REPOSITORY_NOT_FOUND' },
+  },
+  {
+    fact: 'a private repository is 404 to nobody',
+    ask: ['nobody', 'POST', '/repos/acme/secret/issues/1/pin'],
+    status: 404,
+    expected: { code: 'REPOSITORY_NOT_FOUND' },
+  },
+  ...['issues/pinned', 'pulls/pinned', 'new_pin_allowed', 'signing-key.pub', 'signing-key.gpg'].map(
+    (path): Case => ({
+      fact: `a private repository is 404 to a stranger on ${path}`,
+      world: { signingKey: sshKey },
+      ask: ['stan', 'GET', `/repos/acme/secret/${path}`],
+      status: 404,
+      expected: { code: 'REPOSITORY_NOT_FOUND' },
+    }),
+  ),
+  {
+    fact: 'a private repository is there for its readers',
+    ask: ['rita', 'GET', '/repos/acme/secret/issues/pinned'],
+    status: 200,
+    expected: { json: [] },
+  },
+  ...(['nobody', 'stan'] as const).flatMap((who) =>
+    (['GET', 'PUT', 'DELETE'] as const).map(
+      (method): Case => ({
+        fact: `a private organization is 404 to ${who}'s ${method}`,
+        ask: [who, method, '/orgs/hidden/blocks/rita'],
+        status: 404,
+        expected: { code: 'ORGANIZATION_NOT_FOUND' },
+      }),
+    ),
+  ),
+  {
+    fact: 'no credential is 401 once the repository is there',
+    ask: ['nobody', 'POST', `${ROCKET}/issues/99/pin`],
+    status: 401,
+    expected: { code: 'UNAUTHENTICATED', message: 'token is required', headers: { 'www-authenticate': 'Bearer' } },
+  },
+  {
+    fact: 'a role that is not enough is 403 before the issue is looked up',
+    ask: ['stan', 'POST', `${ROCKET}/issues/99/pin`],
+    status: 403,
+    expected: { code: 'FORBIDDEN' },
+  },
+  {
+    fact: 'an unknown issue is 404 before a wrong position is 422',
+    ask: ['ada', 'PATCH', `${ROCKET}/issues/99/pin/0`],
+    status: 404,
+    expected: { code: 'ISSUE_NOT_FOUND' },
+  },
+  {
+    fact: 'names are case-insensitive',
+    before: pin(1),
+    ask: ['nobody', 'GET', '/repos/ACME/Rocket/issues/pinned'],
+    status: 200,
+    expected: { json: issues(1) },
+  },
+  ...['abc', '1.5', '-3', '0', '9007199254740992', '99999999999999999999', '%20', '1e3', '0x1'].map(
+    (index): Case => ({
+      fact: `index ${index} is an unknown issue, without asking the host`,
+      ask: ['ada', 'POST', `${ROCKET}/issues/${index}/pin`],
+      status: 404,
+      expected: { code: 'ISSUE_NOT_FOUND' },
+    }),
+  ),
+  ...['+5', '005', '%2B5', '+05'].map(
+    (index): Case => ({
+      fact: `index ${index} is 5`,
+      ask: ['ada', 'POST', `${ROCKET}/issues/${index}/pin`],
+      status: 204,
+      after: [ISSUES, issues(5)],
+    }),
+  ),
+  {
+    fact: 'a list is JSON with a charset and no blank',
+    ask: ['nobody', 'GET', ISSUES],
+    status: 200,
+    expected: { json: [], headers: { 'content-type': 'application/json;charset=utf-8' } },
+  },
+  {
+    fact: 'HEAD is GET without a body, its length told',
+    ask: ['nobody', 'HEAD', ISSUES],
+    status: 200,
+    expected: { text: '', headers: { 'content-length': '2', 'x-total-count': '0' } },
+  },
+  {
+    fact: 'HEAD of an error has no body either',
+    ask: ['nobody', 'HEAD', '/orgs/nothing/blocks'],
+    status: 404,
+    expected: { text: '', headers: { 'content-type': 'application/json;charset=utf-8' } },
+  },
+  {
+    fact: 'HEAD on a path without GET is 405',
+    ask: ['ada', 'HEAD', `${ROCKET}/issues/1/pin`],
+    status: 405,
+    expected: { text: '', headers: { allow: 'POST, DELETE, OPTIONS' } },
+  },
+  {
+    fact: 'OPTIONS tells the methods, and asks for no credential',
+    ask: ['wrong', 'OPTIONS', '/orgs/acme/blocks/stan'],
+    status: 204,
+    expected: { headers: { allow: 'GET, HEAD, PUT, DELETE, OPTIONS' } },
+  },
+  {
+    fact: 'a wrong method is 405 before a wrong credential is 401',
+    ask: ['wrong', 'POST', ISSUES],
+    status: 405,
+    expected: { code: 'METHOD_NOT_ALLOWED', headers: { allow: 'GET, HEAD, OPTIONS' } },
+  },
+  {
+    fact: 'a path that is not ours is 404 with JSON',
+    ask: ['wrong', 'GET', '/repos/acme/rocket/branches'],
+    status: 404,
+    expected: { code: 'ROUTE_NOT_FOUND' },
+  },
+  {
+    fact: 'a path that cannot be decoded is 404',
+    ask: ['nobody', 'GET', '/repos/acme/%zz/issues/pinned'],
+    status: 404,
+    expected: { code: 'ROUTE_NOT_FOUND' },
+  },
+  {
+    fact: 'an encoded slash stays in its segment',
+    ask: ['nobody', 'GET', '/repos/acme/rocket%2Fissues/pinned'],
+    status: 404,
+    expected: { code: 'ROUTE_NOT_FOUND' },
+  },
+  {
+    fact: 'a segment is decoded once',
+    ask: ['nobody', 'GET', '/repos/acme/%2572ocket/issues/pinned'],
+    status: 404,
+    expected: { code: 'REPOSITORY_NOT_FOUND' },
+  },
+  {
+    fact: 'an encoded letter is that letter',
+    ask: ['nobody', 'GET', '/repos/acme/%72ocket/issues/pinned'],
+    status: 200,
+  },
+  {
+    fact: 'one slash at the end does not matter',
+    ask: ['nobody', 'GET', `${ISSUES}/`],
+    status: 200,
+  },
+  {
+    fact: 'two slashes at the end are another path',
+    ask: ['nobody', 'GET', `${ISSUES}//`],
+    status: 404,
+    expected: { code: 'ROUTE_NOT_FOUND' },
+  },
+  {
+    fact: 'a service that is not mounted is not ours',
+    world: { services: ['blocks'] },
+    ask: ['nobody', 'GET', ISSUES],
+    status: 404,
+    expected: { code: 'ROUTE_NOT_FOUND' },
+  },
+  {
+    fact: 'a request from another site is refused',
+    ask: ['nobody', 'POST', `${ROCKET}/issues/1/pin`],
+    headers: { 'sec-fetch-site': 'cross-site' },
+    status: 403,
+    expected: { code: 'CROSS_SITE' },
+  },
+  {
+    fact: 'a request from another site with an Authorization header is served',
+    ask: ['ada', 'POST', `${ROCKET}/issues/1/pin`],
+    headers: { 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' },
+    status: 204,
+  },
+  {
+    fact: 'a safe request from another site is served',
+    ask: ['nobody', 'GET', ISSUES],
+    headers: { 'sec-fetch-site': 'cross-site' },
+    status: 200,
+  },
+]

@@ -1,0 +1,160 @@
+import type { Case } from './case.ts'
+import { issues, pin } from './pinned.ts'
+
+const ROCKET = '/repos/acme/rocket'
+const ISSUES = `${ROCKET}/issues/pinned`
+const PULLS = `${ROCKET}/pulls/pinned`
+
+function pulls(...indexes: readonly number[]): readonly object[] {
+  return indexes.map((index, at) => ({ number: index, pin_order: at + 1, title: `pullRequest ${index}` }))
+}
+
+/** Pins. */
+export const pinCases: readonly Case[] = [
+  {
+    fact: 'a new pin goes last',
+    before: pin(3, 1),
+    ask: ['ada', 'POST', `${ROCKET}/issues/2/pin`],
+    status: 204,
+    after: [ISSUES, issues(3, 1, 2)],
+  },
+  ...(['root', 'olga', 'ada'] as const).map(
+    (who): Case => ({ fact: `${who} may pin`, ask: [who, 'POST', `${ROCKET}/issues/1/pin`], status: 204 }),
+  ),
+  ...(['will', 'rita', 'mia', 'stan'] as const).map(
+    (who): Case => ({
+      fact: `${who} may not pin`,
+      ask: [who, 'POST', `${ROCKET}/issues/1/pin`],
+      status: 403,
+      expected: { code: 'FORBIDDEN' },
+    }),
+  ),
+  ...(['POST', 'DELETE'] as const).map(
+    (method): Case => ({
+      fact: `nobody may ${method} a pin without a credential`,
+      ask: ['nobody', method, `${ROCKET}/issues/1/pin`],
+      status: 401,
+    }),
+  ),
+  {
+    fact: 'pinning at the limit is 400 and says which kind and how many',
+    before: pin(1, 2, 3),
+    ask: ['ada', 'POST', `${ROCKET}/issues/4/pin`],
+    status: 400,
+    expected: { code: 'PIN_LIMIT_REACHED' },
+    after: [ISSUES, issues(1, 2, 3)],
+  },
+  {
+    fact: 'a limit of 0 disables pinning',
+    world: { forgeLimits: { maxPins: { issue: 0 } } },
+    ask: ['ada', 'POST', `${ROCKET}/issues/1/pin`],
+    status: 400,
+    expected: { code: 'PIN_LIMIT_REACHED' },
+  },
+  {
+    fact: 'pinning what is pinned changes nothing, even at the limit',
+    before: pin(1, 2, 3),
+    ask: ['ada', 'POST', `${ROCKET}/issues/1/pin`],
+    status: 204,
+    after: [ISSUES, issues(1, 2, 3)],
+  },
+  {
+    fact: 'pull requests have a board and a limit of their own',
+    before: pin(1, 2, 3, 6),
+    ask: ['ada', 'POST', `${ROCKET}/issues/7/pin`],
+    status: 204,
+    after: [PULLS, pulls(6, 7)],
+  },
+  {
+    fact: 'unpinning closes the gap',
+    before: pin(1, 2, 3),
+    ask: ['ada', 'DELETE', `${ROCKET}/issues/1/pin`],
+    status: 204,
+    after: [ISSUES, issues(2, 3)],
+  },
+  {
+    fact: 'unpinning what is not pinned changes nothing',
+    before: pin(1),
+    ask: ['ada', 'DELETE', `${ROCKET}/issues/2/pin`],
+    status: 204,
+    after: [ISSUES, issues(1)],
+  },
+  {
+    fact: 'a pin moves to a position',
+    before: pin(1, 2, 3),
+    ask: ['ada', 'PATCH', `${ROCKET}/issues/3/pin/1`],
+    status: 204,
+    after: [ISSUES, issues(3, 1, 2)],
+  },
+  ...['4', '50', '9007199254740993', '9223372036854775807'].map(
+    (position): Case => ({
+      fact: `a move to ${position} of 3 goes last`,
+      before: pin(1, 2, 3),
+      ask: ['ada', 'PATCH', `${ROCKET}/issues/1/pin/${position}`],
+      status: 204,
+      after: [ISSUES, issues(2, 3, 1)],
+    }),
+  ),
+  {
+    fact: 'a move to the same place is 204',
+    before: pin(1, 2),
+    ask: ['ada', 'PATCH', `${ROCKET}/issues/2/pin/2`],
+    status: 204,
+    after: [ISSUES, issues(1, 2)],
+  },
+  ...['0', '-1', 'abc', '1.5', '9223372036854775808', '%20'].map(
+    (position): Case => ({
+      fact: `position ${position} is 422`,
+      before: pin(1),
+      ask: ['ada', 'PATCH', `${ROCKET}/issues/1/pin/${position}`],
+      status: 422,
+      expected: { code: 'INVALID_INPUT', violations: ['/position'] },
+    }),
+  ),
+  {
+    fact: 'a wrong position is 422 before what is not pinned is 404',
+    ask: ['ada', 'PATCH', `${ROCKET}/issues/1/pin/0`],
+    status: 422,
+    expected: { code: 'INVALID_INPUT' },
+  },
+  {
+    fact: 'moving what is not pinned is 404',
+    ask: ['ada', 'PATCH', `${ROCKET}/issues/1/pin/1`],
+    status: 404,
+    expected: { code: 'ISSUE_NOT_PINNED' },
+  },
+  {
+    fact: 'the list of pull requests holds no issues',
+    before: pin(1, 6),
+    ask: ['nobody', 'GET', PULLS],
+    status: 200,
+    expected: { json: pulls(6), headers: { 'x-total-count': '1', 'access-control-expose-headers': 'X-Total-Count' } },
+  },
+  {
+    fact: 'a pinned thing that the presenter does not know is left out',
+    world: {
+      present: {
+        users: () => [],
+        issues: (ids) => ids.map((id) => (id === '102' ? undefined : { id })),
+        pullRequests: () => [],
+      },
+    },
+    before: pin(1, 2, 3),
+    ask: ['nobody', 'GET', ISSUES],
+    status: 200,
+    expected: {
+      json: [
+        { id: '101', pin_order: 1 },
+        { id: '103', pin_order: 3 },
+      ],
+      headers: { 'x-total-count': '2' },
+    },
+  },
+  {
+    fact: 'each kind says whether it has room',
+    before: pin(1, 2, 3, 6),
+    ask: ['nobody', 'GET', `${ROCKET}/new_pin_allowed`],
+    status: 200,
+    expected: { json: { issues: false, pull_requests: true } },
+  },
+]

@@ -1,0 +1,87 @@
+import { openpgpKey, sshKey, unreadableKey } from '../world.ts'
+import type { Case } from './case.ts'
+
+const ROCKET = '/repos/acme/rocket'
+const NO_KEY = { code: 'NO_SIGNING_KEY', message: 'no signing key' }
+
+/** Signing keys. */
+export const signingKeyCases: readonly Case[] = [
+  ...['', ROCKET].flatMap((prefix): readonly Case[] => [
+    {
+      fact: `${prefix}/signing-key.pub is the SSH key as plain text`,
+      world: { signingKey: sshKey },
+      ask: ['nobody', 'GET', `${prefix}/signing-key.pub`],
+      status: 200,
+      expected: {
+        text: 'ssh-ed25519 AAAA demo\n',
+        headers: { 'content-type': 'text/plain; charset=utf-8', etag: '"abc"' },
+      },
+    },
+    {
+      fact: `${prefix}/signing-key.gpg is the OpenPGP key`,
+      world: { signingKey: openpgpKey },
+      ask: ['nobody', 'GET', `${prefix}/signing-key.gpg`],
+      status: 200,
+      expected: { text: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n' },
+    },
+    {
+      fact: `${prefix}/signing-key.pub is 404 without a key`,
+      ask: ['nobody', 'GET', `${prefix}/signing-key.pub`],
+      status: 404,
+      expected: NO_KEY,
+    },
+    {
+      fact: `${prefix}/signing-key.gpg is 404 without a key`,
+      ask: ['nobody', 'GET', `${prefix}/signing-key.gpg`],
+      status: 404,
+      expected: NO_KEY,
+    },
+    {
+      fact: `${prefix}/signing-key.gpg names the format of an SSH key, which is not touched`,
+      world: { signingKey: unreadableKey },
+      ask: ['nobody', 'GET', `${prefix}/signing-key.gpg`],
+      status: 404,
+      expected: { code: 'SIGNING_KEY_FORMAT_MISMATCH', message: 'signing key format is ssh' },
+    },
+    {
+      fact: `${prefix}/signing-key.pub names the format of an OpenPGP key`,
+      world: { signingKey: openpgpKey },
+      ask: ['nobody', 'GET', `${prefix}/signing-key.pub`],
+      status: 404,
+      expected: { code: 'SIGNING_KEY_FORMAT_MISMATCH', message: 'signing key format is openpgp' },
+    },
+  ]),
+  {
+    fact: 'a key that cannot be read is a bare 500',
+    world: { signingKey: unreadableKey },
+    ask: ['nobody', 'GET', '/signing-key.pub'],
+    status: 500,
+    expected: { json: { message: 'internal error', url: '', code: 'INTERNAL', requestId: 'request-1' } },
+  },
+  ...['"abc"', 'W/"abc"', '"x", "abc"', '"a,b" , W/"abc"', '*'].map(
+    (header): Case => ({
+      fact: `If-None-Match ${header} is 304`,
+      world: { signingKey: sshKey },
+      ask: ['nobody', 'GET', '/signing-key.pub'],
+      headers: { 'if-none-match': header },
+      status: 304,
+      expected: { text: '', headers: { etag: '"abc"', 'content-type': null } },
+    }),
+  ),
+  ...['"abcd"', 'abc', '"x"', '"*"'].map(
+    (header): Case => ({
+      fact: `If-None-Match ${header} is 200`,
+      world: { signingKey: sshKey },
+      ask: ['nobody', 'GET', '/signing-key.pub'],
+      headers: { 'if-none-match': header },
+      status: 200,
+    }),
+  ),
+  {
+    fact: 'HEAD of a key tells its length and tag',
+    world: { signingKey: sshKey },
+    ask: ['nobody', 'HEAD', '/signing-key.pub'],
+    status: 200,
+    expected: { text: '', headers: { 'content-length': '22', etag: '"abc"' } },
+  },
+]
