@@ -54,7 +54,10 @@ async function openHost({ db }: ServeOptions, options: HostOptions): Promise<Sta
 }
 
 function databaseRefusal(db: string, error: unknown): unknown {
+  // Made by a host with other kinds of ids.
+  if (error instanceof TypeError) return new CommandError(3, `database ${db} cannot be used: ${error.message}`)
   if (!isForgeError(error)) return error
+
   const mend = DATABASE_MENDS[error.code]
   return mend === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}; ${mend}`)
 }

@@ -24,11 +24,16 @@ function violationsOf(issue: z.core.$ZodIssue, root: unknown): readonly Violatio
   if (issue.path.length > 0 && valueAt(root, issue.path) === undefined) {
     return [{ pointer, code: 'required', message: 'is required: add it' }]
   }
-  return [{ pointer, code: CODES[issue.code] ?? 'format', message: messageOf(issue) }]
+  return [{ pointer, code: codeOf(issue), message: messageOf(issue) }]
 }
 
 function unknownField(path: readonly PropertyKey[]): Violation {
   return { pointer: pointerTo(path), code: 'unknown_field', message: 'unknown field: remove it or correct its name' }
+}
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom' && issue.params?.['code'] === 'range') return 'range'
+  return CODES[issue.code] ?? 'format'
 }
 
 const CODES: { readonly [code: string]: string } = {
@@ -97,7 +102,7 @@ function organizationSchema() {
     visibility: visibility().optional(),
     owners: z.array(z.string()).optional(),
     members: z.array(z.string()).optional(),
-    blocks: z.array(z.strictObject({ user: z.string(), note: text().max(255, AT_MOST_255).optional() })).optional(),
+    blocks: z.array(z.strictObject({ user: z.string(), note: upTo255(text()).optional() })).optional(),
     createdAt: time().optional(),
   })
 }
@@ -146,14 +151,18 @@ function issueSchema() {
 
 function badgeSchema() {
   return z.strictObject({
-    slug: filled().max(255, AT_MOST_255),
+    slug: upTo255(filled()),
     description: text().optional(),
     imageUrl: line().optional(),
     holders: z.array(z.string()).optional(),
   })
 }
 
-const AT_MOST_255 = 'must not be longer than 255 characters'
+/** Characters are code points, as the forge counts them. */
+function upTo255(schema: z.ZodString) {
+  const error = 'must not be longer than 255 characters'
+  return schema.refine((value) => [...value].length <= 255, { error, params: { code: 'range' } })
+}
 
 function text() {
   return z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text')

@@ -1,0 +1,56 @@
+// Serves the demo forge: `npm start`, or `npm start -- --port 4000`. What it keeps is in .demo/, and a second start finds it.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { generateKey } from '../dist/signing-keys.js'
+
+const TOKEN = 'alice-token'
+const folder = '.demo'
+const key = join(folder, 'signing-key.asc')
+const root = join(import.meta.dirname, '..')
+
+await mkdir(folder, { recursive: true })
+if (!existsSync(key)) await writeFile(key, await newKey(), { mode: 0o600 })
+
+const options = [
+  '--db',
+  join(folder, 'forgelet.sqlite'),
+  '--fixture',
+  join(root, 'demo/fixture.json'),
+  '--signing-key',
+  key,
+]
+const command = [join(root, 'dist/cli.js'), 'serve', ...options, ...process.argv.slice(2), '--json']
+const server = spawn(process.execPath, command, { stdio: ['inherit', 'pipe', 'inherit'] })
+
+// Whoever stops this process stops both. After Ctrl-C, which reaches the server too, it is told twice: that does no harm.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill('SIGTERM'))
+server.on('exit', (code) => {
+  process.exitCode = code ?? 1
+})
+createInterface({ input: server.stdout }).once('line', (line) => console.log(welcome(JSON.parse(line).url)))
+
+async function newKey() {
+  const { privateKey } = await generateKey({ format: 'openpgp', name: 'Demo Forge', email: 'forge@example.com' })
+  return privateKey
+}
+
+function welcome(url) {
+  const authorization = `-H 'Authorization: token ${TOKEN}'`
+  return `
+The demo forge is at ${url}
+The token of its site admin, alice: ${TOKEN}   (others: olga-token, mia-token, ...)
+
+Try, in another terminal:
+
+  curl ${url}/signing-key.gpg
+  curl ${url}/repos/harbor/tide-table/issues/pinned
+  curl -i -X POST ${authorization} ${url}/repos/harbor/tide-table/issues/5/pin
+  curl ${authorization} ${url}/orgs/harbor/blocks
+  curl ${authorization} ${url}/admin/users/mia/badges
+
+Its data is in ${folder}/: delete the folder to start afresh. Ctrl-C stops it.
+`
+}

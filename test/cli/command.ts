@@ -1,0 +1,66 @@
+import type { ChildProcessByStdio } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+
+const cli = resolve(import.meta.dirname, '../../dist/cli.js')
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** A running `forgelet serve`. */
+export interface Running {
+  /** The API's address. */
+  readonly url: string
+  /** Sends the signal, and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>
+
+function start(cwd: string, args: readonly string[]): { readonly child: Child; readonly ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [cli, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  return { child, ended: ending(child) }
+}
+
+async function ending(child: Child): Promise<Ended> {
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code, out, err }
+}
+
+/** Runs a command to its end. */
+export function runCommand(cwd: string, args: readonly string[]): Promise<Ended> {
+  return start(cwd, args).ended
+}
+
+/** Starts `forgelet serve` on a free port; fails when it does not serve. */
+export async function startServe(cwd: string, args: readonly string[]): Promise<Running> {
+  const { child, ended } = start(cwd, ['serve', '--port', '0', ...args])
+  const url = await Promise.race([firstLine(child), ended.then(({ err }) => Promise.reject(new Error(err)))])
+  return {
+    url,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+async function firstLine(child: Child): Promise<string> {
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  return line
+}

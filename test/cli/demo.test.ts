@@ -1,0 +1,71 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseFixture } from '../../src/standalone/fixture.ts'
+import { describeWith } from '../programs.ts'
+
+// The demo as `npm start` runs it after the build (dist/), in a folder of its own.
+
+const script = resolve(import.meta.dirname, '../../demo/start.mjs')
+const run = promisify(execFile)
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forgelet-demo-'))
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+async function demo(): Promise<{ readonly welcome: string; stop(): Promise<number | null> }> {
+  const child = spawn(process.execPath, [script, '--port', '0'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [welcome] = await once(child.stdout, 'data')
+  return {
+    welcome: String(welcome),
+    async stop() {
+      child.kill('SIGTERM')
+      const [code] = await once(child, 'exit')
+      return code
+    },
+  }
+}
+
+test('the demo fixture has enough of everything', async () => {
+  const text = await readFile(resolve(import.meta.dirname, '../../demo/fixture.json'), 'utf8')
+  const { users = [], organizations = [], repositories = [], badges = [] } = parseFixture(JSON.parse(text))
+  expect(users.filter((user) => user.tokens !== undefined).length).toBeGreaterThanOrEqual(8)
+  expect(organizations.map((organization) => organization.visibility ?? 'public').sort()).toEqual(['private', 'public'])
+  expect(repositories.filter((repository) => repository.private)).toHaveLength(1)
+  expect(repositories.filter((repository) => repository.archived)).toHaveLength(1)
+  expect(repositories.flatMap((repository) => repository.issues ?? []).length).toBeGreaterThanOrEqual(20)
+  expect(badges).toHaveLength(5)
+})
+
+describeWith(['curl', 'sh'], 'the demo', () => {
+  test('prints an address, a token and five curl lines that work, and keeps its data', async () => {
+    const first = await demo()
+    expect(first.welcome).toMatch(/The demo forge is at http:\/\/127\.0\.0\.1:\d+\/api\/v1\n.*: alice-token /)
+    const lines = first.welcome.split('\n').filter((line) => line.startsWith('  curl '))
+    expect(lines).toHaveLength(5)
+    const replies = await Promise.all(
+      lines.map(async (line) => (await run('sh', ['-c', `${line} --silent --show-error --fail`])).stdout),
+    )
+    expect(replies[0]).toMatch(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/)
+    expect(replies[2]).toMatch(/^HTTP\/1\.1 204 /)
+    expect(JSON.parse(replies[3] ?? '')).toMatchObject([{ login: 'bot-9000' }])
+    expect(JSON.parse(replies[4] ?? '')).toMatchObject([{ slug: 'night-owl' }])
+    expect(await first.stop()).toBe(0)
+    expect((await readdir(join(folder, '.demo'))).sort()).toEqual(['forgelet.sqlite', 'signing-key.asc'])
+
+    const second = await demo()
+    const url = /http:\S+/.exec(second.welcome)?.[0]
+    const pinned = await (await fetch(`${url}/repos/harbor/tide-table/issues/pinned`)).json()
+    expect(pinned).toMatchObject([{ number: 1 }, { number: 3 }, { number: 5 }])
+    const key = await (await fetch(`${url}/signing-key.gpg`)).text()
+    expect(key).toBe(replies[0])
+    expect(await second.stop()).toBe(0)
+  })
+})

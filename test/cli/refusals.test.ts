@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStandalone } from '../../src/standalone/standalone.ts'
+import { runCommand } from './command.ts'
+
+// Real child processes of dist/cli.js. Whatever is refused: one line on stderr, nothing on stdout, no file touched.
+
+let folder: string
+const occupied = createServer()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forgelet-refusals-'))
+  await new Promise<void>((resolve) => occupied.listen(0, '127.0.0.1', resolve))
+  const world = { users: [{ username: 'alice' }] }
+  const files = {
+    'world.json': JSON.stringify(world),
+    'unknown-field.json': JSON.stringify({ users: [{ username: 'alice', nick: 'al' }] }),
+    'dangling.json': JSON.stringify({ ...world, organizations: [{ name: 'acme', owners: ['bob'] }] }),
+    'many.json': JSON.stringify({ a: 1, b: 2, c: 3 }),
+    'pins.json': JSON.stringify({
+      ...world,
+      repositories: [{ owner: 'alice', name: 'x', issues: [{ index: 1, title: 'x', poster: 'alice' }], pins: [1] }],
+    }),
+    'broken.json': '{ "users": [\n\n oops',
+    'broken.yaml': 'users:\n  - username: [alice\n',
+    'bad-key.json': JSON.stringify({ ...world, signingKey: { file: 'nowhere.asc' } }),
+    'no-key.asc': 'this is no key',
+    'no-database.sqlite':
+      'this is no database, and it is longer than the header of one would be: a hundred bytes or more.',
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  await mkdir(join(folder, 'a-folder'))
+  await newer('newer.sqlite', 'update forgelet_ledger set version = 9999, oldest_library = 9999')
+  await newer('newer-host.sqlite', 'update host_schema set version = 9999')
+})
+
+afterAll(async () => {
+  occupied.close()
+  await rm(folder, { recursive: true })
+})
+
+async function newer(name: string, sql: string): Promise<void> {
+  const host = await openStandalone({ db: join(folder, name) })
+  await host.close()
+  const database = new Database(join(folder, name))
+  database.exec(sql)
+  database.close()
+}
+
+/** Name and content of every file. */
+async function everything(): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return Promise.all(
+    entries.map(async (entry) => {
+      const content = entry.isFile() ? await readFile(join(folder, entry.name)) : ''
+      return `${entry.name} ${createHash('sha256').update(content).digest('hex')}`
+    }),
+  )
+}
+
+const fixture = (name: string): readonly string[] => ['serve', '--port', '0', '--fixture', name]
+const database = (name: string): readonly string[] => ['serve', '--port', '0', '--db', name]
+
+const REFUSED: readonly (readonly [
+  title: string,
+  args: readonly string[] | (() => readonly string[]),
+  code: number,
+  line: string,
+])[] = [
+  [
+    'an unknown fixture field',
+    fixture('unknown-field.json'),
+    1,
+    'fixture unknown-field.json: /users/0/nick: unknown field: remove it or correct its name',
+  ],
+  [
+    'a dangling name',
+    fixture('dangling.json'),
+    1,
+    'fixture dangling.json: /organizations/0/owners/0: "bob" is not one of the users: add it there or correct the name',
+  ],
+  [
+    'several mistakes',
+    fixture('many.json'),
+    1,
+    'fixture many.json: /a: unknown field: remove it or correct its name (and 2 more; --json lists them)',
+  ],
+  [
+    'more pins than the limit',
+    [...fixture('pins.json'), '--max-pins', '0'],
+    1,
+    'fixture pins.json: /repositories/0/pins/0: at most 0 issues can be pinned',
+  ],
+  [
+    'a fixture that is not there',
+    fixture('nowhere.json'),
+    1,
+    'fixture nowhere.json cannot be read: there is no such file',
+  ],
+  ['a folder as fixture', fixture('a-folder'), 1, 'fixture a-folder cannot be read: it is a folder'],
+  ['a fixture that is no JSON', fixture('broken.json'), 1, 'fixture broken.json is not valid JSON: '],
+  ['a fixture that is no YAML', fixture('broken.yaml'), 1, 'fixture broken.yaml is not valid YAML: '],
+  ["a fixture's key that is not there", fixture('bad-key.json'), 1, 'nowhere.asc'],
+  ['a key that is not there', ['serve', '--signing-key', 'nowhere.asc'], 1, 'signing key nowhere.asc: '],
+  ['a key that is none', ['serve', '--signing-key', 'no-key.asc'], 1, 'signing key no-key.asc: '],
+  [
+    'an occupied port',
+    () => ['serve', '--port', String((occupied.address() as AddressInfo).port)],
+    2,
+    'is in use: stop the other program, or choose another with --port',
+  ],
+  [
+    'a host that is none of this machine',
+    ['serve', '--port', '0', '--host', '203.0.113.7'],
+    2,
+    '--host 203.0.113.7: cannot listen there',
+  ],
+  ['a negative port', ['serve', '--port', '-1'], 2, '--port -1: give an integer from 0 to 65535'],
+  ['a port too high', ['serve', '--port=65536'], 2, '--port 65536: give an integer from 0 to 65535'],
+  ['a port that is a word', ['serve', '--port', 'http'], 2, '--port http: give an integer'],
+  ['half a pin', ['serve', '--max-pins', '1.5'], 2, '--max-pins 1.5: give an integer from 0 to 1000'],
+  ['too many pins', ['serve', '--max-pins', '1001'], 2, '--max-pins 1001: give an integer from 0 to 1000'],
+  [
+    'a public address that is none',
+    ['serve', '--public-url', 'example.com'],
+    2,
+    '--public-url: give an http or https address',
+  ],
+  ['a public address of another kind', ['serve', '--public-url', 'ftp://example.com'], 2, '--public-url: give an http'],
+  [
+    'a public address with a password',
+    ['serve', '--public-url', 'https://a:b@example.com'],
+    2,
+    '--public-url: give an http',
+  ],
+  [
+    'an unknown option',
+    ['serve', '--prot', '3000'],
+    2,
+    'unknown option --prot: "forgelet serve --help" lists the options',
+  ],
+  ['an unknown letter', ['serve', '-x'], 2, 'unknown option -x'],
+  ['an option without its value', ['serve', '--db'], 2, '--db needs a value'],
+  ['an option in the place of a value', ['serve', '--db', '--json'], 2, '--db needs a value'],
+  ['an empty value', ['serve', '--db='], 2, '--db needs a value'],
+  ['a value that is not taken', ['serve', '--help=no'], 2, '--help takes no value'],
+  ['an unknown command', ['server'], 2, 'unknown command "server": there is "serve"'],
+  ['no command', [], 2, 'a command is missing: try "forgelet serve"'],
+  ['a word too many', ['serve', 'fixture.json'], 2, 'unexpected argument "fixture.json"'],
+  [
+    'a database of a later release',
+    database('postgres://u:secret@db.example.com/forge'),
+    2,
+    '--db postgres://: this release keeps its data in SQLite; give a file',
+  ],
+  ['a newer schema', database('newer.sqlite'), 3, 'database newer.sqlite cannot be used: '],
+  [
+    'newer tables of the host',
+    database('newer-host.sqlite'),
+    3,
+    'install a newer forgelet, or name another file with --db',
+  ],
+  [
+    'what is not a database',
+    database('no-database.sqlite'),
+    3,
+    'database no-database.sqlite cannot be used: it is not an SQLite database; name another file with --db',
+  ],
+  ['a folder as database', database('a-folder'), 3, 'database a-folder cannot be used: it cannot be opened'],
+  [
+    'a database in no folder',
+    database('nowhere/forge.sqlite'),
+    3,
+    'database nowhere/forge.sqlite cannot be used: its folder does not exist',
+  ],
+]
+
+describe('forgelet refuses', () => {
+  test.each(REFUSED)('%s', async (_, args, code, line) => {
+    const before = await everything()
+    const ended = await runCommand(folder, typeof args === 'function' ? args() : args)
+    expect(ended).toEqual({ code, out: '', err: expect.stringMatching(/^forgelet: [^\n]+\n$/) })
+    expect(ended.err).toContain(line)
+    expect(await everything()).toEqual(before)
+  })
+
+  test('with every mistake of a fixture as one JSON line', async () => {
+    const { code, out, err } = await runCommand(folder, [...fixture('many.json'), '--json'])
+    expect([code, out, err.split('\n').length]).toEqual([1, '', 2])
+    expect(JSON.parse(err)).toMatchObject({
+      error: {
+        exitCode: 1,
+        violations: [{ pointer: '/a' }, { pointer: '/b' }, { pointer: '/c', code: 'unknown_field' }],
+      },
+    })
+  })
+
+  test('without telling a password', async () => {
+    const { err } = await runCommand(folder, database('postgres://u:secret@db.example.com/forge'))
+    expect(err).not.toContain('secret')
+  })
+})
