@@ -37,8 +37,8 @@ function optionList(options: { readonly [name: string]: OptionSpec }): string {
   return Object.entries(options).map(optionLine).join('\n')
 }
 
-function optionLine([name, { value, help, standard }]: readonly [string, OptionSpec]): string {
-  const left = value === undefined ? `--${name}` : `--${name} ${value}`
+function optionLine([name, { short, value, help, standard }]: readonly [string, OptionSpec]): string {
+  const left = `--${name}${short === undefined ? '' : `, -${short}`}${value === undefined ? '' : ` ${value}`}`
   const right = standard === undefined ? help : `${help} (default ${standard})`
   return `  ${left.padEnd(20)} ${right}`
 }

@@ -1,6 +1,8 @@
 /** One option of the command line. */
 export interface OptionSpec {
   readonly type: 'string' | 'boolean'
+  /** Its letter. */
+  readonly short?: string
   /** What its value is called in the help. */
   readonly value?: string
   readonly help: string
@@ -13,7 +15,7 @@ export const SERVE_OPTIONS = {
   db: {
     type: 'string',
     value: 'FILE',
-    help: 'SQLite file, made when missing; ":memory:" keeps nothing',
+    help: 'SQLite file, made when missing, or :memory:',
     standard: 'forgelet.sqlite',
   },
   fixture: { type: 'string', value: 'FILE', help: 'users, repositories, issues (JSON or YAML) for an empty database' },
@@ -27,8 +29,8 @@ export const SERVE_OPTIONS = {
 /** The options every command has. */
 export const COMMON_OPTIONS = {
   json: { type: 'boolean', help: 'results and errors as one JSON line' },
-  help: { type: 'boolean', help: 'show this text' },
-  version: { type: 'boolean', help: 'show the version' },
+  help: { type: 'boolean', short: 'h', help: 'show this text' },
+  version: { type: 'boolean', short: 'v', help: 'show the version' },
 } as const satisfies { readonly [name: string]: OptionSpec }
 
 /** What the command line says; undefined = not given. */

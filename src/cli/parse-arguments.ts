@@ -9,8 +9,6 @@ export interface Arguments {
   readonly values: OptionValues
 }
 
-const SHORT: { readonly [letter: string]: string } = { h: 'help', v: 'version' }
-
 /**
  * Reads a command line.
  * @throws CommandError (wrong usage) for an unknown command or option, and for an option without the value it needs
@@ -43,13 +41,11 @@ function specs(): ReadonlyMap<string, OptionSpec> {
 }
 
 function parserOptions(): { [name: string]: { type: 'string' | 'boolean'; short?: string } } {
-  const letters = new Map(Object.entries(SHORT).map(([letter, name]) => [name, letter]))
-  return Object.fromEntries(
-    [...specs()].map(([name, { type }]) => {
-      const short = letters.get(name)
-      return [name, short === undefined ? { type } : { type, short }]
-    }),
-  )
+  const entries = [...specs()].map(([name, { type, short }]) => [
+    name,
+    short === undefined ? { type } : { type, short },
+  ])
+  return Object.fromEntries(entries)
 }
 
 function nameOf({ name, rawName }: OptionToken): string {

@@ -59,13 +59,13 @@ function databaseRefusal(db: string, error: unknown): unknown {
   if (!isForgeError(error)) return error
 
   const mend = DATABASE_MENDS[error.code]
-  return mend === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}; ${mend}`)
+  return mend === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}${mend}`)
 }
 
 const DATABASE_MENDS: { readonly [code: string]: string | undefined } = {
-  SCHEMA_TOO_NEW: 'install a newer forgelet, or name another file with --db',
-  STORAGE_BUSY: 'stop the other process, or try again',
-  STORAGE_UNAVAILABLE: 'name another file with --db',
+  SCHEMA_TOO_NEW: '; install a newer forgelet, or name another file with --db',
+  STORAGE_BUSY: '; stop the other process, or try again',
+  STORAGE_UNAVAILABLE: '', // says the mend itself
 }
 
 async function openKey(file: string | undefined): Promise<SigningKeySource | undefined> {

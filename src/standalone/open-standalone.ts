@@ -14,8 +14,9 @@ import { rosterPresenter } from './presenter/presenter.ts'
 import { hostVersion, migrateHost } from './roster/migrate-host.ts'
 import { SqlRoster } from './roster/sql-roster.ts'
 import { SqlSession } from './roster/sql-session.ts'
+import { asUsable, storageError } from './sqlite-failures.ts'
 import type { SqliteConnection } from './sqlite-handle.ts'
-import { asUsable, openSqlite, storageError } from './sqlite-handle.ts'
+import { openSqlite } from './sqlite-handle.ts'
 import { takeCensus } from './take-census.ts'
 
 /** What became of the fixture: taken in, passed over because the database has accounts already, or none was given. */

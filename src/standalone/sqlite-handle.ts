@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import { ForgeError } from '../index.ts'
 import type { SqlHandle } from './roster/sql-session.ts'
+import { asUsable, unavailable } from './sqlite-failures.ts'
 
 /** An open better-sqlite3 database, as far as the host uses it. */
 export interface SqliteConnection extends SqlHandle {
@@ -55,48 +55,4 @@ function loaded<T>(load: () => T): T {
   } catch (cause) {
     throw unavailable('better-sqlite3 is missing: npm install better-sqlite3@12', cause)
   }
-}
-
-/**
- * Runs work on a database; what the driver throws becomes a forge error whose message names neither file nor SQL.
- * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
- */
-export function asUsable<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw storageError(error) ?? error
-  }
-}
-
-/** The forge error for what an SQLite driver threw; undefined for anything else. */
-export function storageError(error: unknown): ForgeError | undefined {
-  if (error instanceof TypeError && /directory does not exist/.test(error.message)) {
-    return unavailable('its folder does not exist', error)
-  }
-  const code = codeOf(error)
-  if (code === undefined) return undefined
-  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
-    return new ForgeError('STORAGE_BUSY', 'another process keeps it locked', { retry: 'call' }, { cause: error })
-  }
-
-  const [, reason] = REASONS.find(([prefix]) => code.startsWith(prefix)) ?? []
-  return unavailable(reason ?? `it failed with ${code}`, error)
-}
-
-const REASONS: readonly (readonly [prefix: string, reason: string])[] = [
-  ['SQLITE_NOTADB', 'it is not an SQLite database'],
-  ['SQLITE_CORRUPT', 'it is damaged'],
-  ['SQLITE_CANTOPEN', 'it cannot be opened'],
-  ['SQLITE_READONLY', 'it may not be written'],
-  ['SQLITE_FULL', 'the disk is full'],
-]
-
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
-  return error.code.startsWith('SQLITE_') ? error.code : undefined
-}
-
-function unavailable(message: string, cause?: unknown): ForgeError {
-  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' }, { cause })
 }

@@ -170,7 +170,7 @@ const REFUSED: readonly (readonly [
     'what is not a database',
     database('no-database.sqlite'),
     3,
-    'database no-database.sqlite cannot be used: it is not an SQLite database; name another file with --db',
+    'database no-database.sqlite cannot be used: it is not an SQLite database: name another file',
   ],
   ['a folder as database', database('a-folder'), 3, 'database a-folder cannot be used: it cannot be opened'],
   [

@@ -199,7 +199,7 @@ describe('forgelet', () => {
       'help',
       'version',
     ]
-    for (const option of options) expect(out).toContain(`  --${option} `)
+    for (const option of options) expect(out).toMatch(new RegExp(`^  --${option}[ ,]`, 'm'))
     expect(out.split('\n').every((line) => line.length <= 100)).toBe(true)
   })
 

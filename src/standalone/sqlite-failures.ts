@@ -1,0 +1,45 @@
+import { ForgeError } from '../index.ts'
+
+/**
+ * Runs work on a database; what the driver throws becomes a forge error whose message names neither file nor SQL.
+ * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
+ */
+export function asUsable<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw storageError(error) ?? error
+  }
+}
+
+/** The forge error, with the mend, for what an SQLite driver threw; undefined for anything else. */
+export function storageError(error: unknown): ForgeError | undefined {
+  if (!(error instanceof Error)) return undefined
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return new ForgeError('STORAGE_BUSY', 'another process keeps it locked', { retry: 'call' }, { cause: error })
+  }
+
+  const text = `${code} ${error.message}`
+  const [, reason] = FAILURES.find(([pattern]) => pattern.test(text)) ?? []
+  return reason === undefined ? undefined : unavailable(reason, error)
+}
+
+const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/^SQLITE_NOTADB/, 'it is not an SQLite database: name another file'],
+  [/^SQLITE_CORRUPT/, 'it is damaged: restore a copy, or name another file'],
+  [/^SQLITE_CANTOPEN/, 'it cannot be opened: name a file that can be read and written'],
+  [/^SQLITE_READONLY/, 'it cannot be written: change its permissions, or name another file'],
+  [/^SQLITE_FULL/, 'the disk is full: make room'],
+  [/^SQLITE_/, 'the database failed: see the cause'],
+  [/directory does not exist/, 'its folder does not exist: make the folder, or name another file'],
+  [
+    /^ERR_DLOPEN_FAILED|Could not locate the bindings/,
+    'better-sqlite3 has no binary for this Node: npm rebuild better-sqlite3',
+  ],
+]
+
+/** The error for a database that cannot be used; nothing was done. */
+export function unavailable(message: string, cause?: unknown): ForgeError {
+  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' }, { cause })
+}

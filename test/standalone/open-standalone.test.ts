@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { generateKey } from '../../src/signing-keys/signing-keys.ts'
+import type { Standalone, StandaloneOptions } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../src/standalone/standalone.ts'
+import { WORLD } from './world.ts'
+
+let folder: string
+let file: string
+const open: Standalone[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forgelet-standalone-'))
+  file = join(folder, 'forge.sqlite')
+})
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((host) => host.close()))
+  await rm(folder, { recursive: true })
+})
+
+async function opened(options: Partial<StandaloneOptions> = {}): Promise<Standalone> {
+  const host = await openStandalone({ db: file, ...options })
+  open.push(host)
+  return host
+}
+
+async function codeOf(refused: Promise<unknown>): Promise<unknown> {
+  return refused.then(
+    () => 'opened',
+    (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
+  )
+}
+
+const alice = { id: '1', username: 'Alice' }
+const rocket = { repositoryId: '1', kind: 'issue' } as const
+
+describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
+  const db = (): string => (where === ':memory:' ? where : file)
+
+  test("loads a fixture whole, what is the forge's own included", async () => {
+    const host = await opened({ db: db(), fixture: WORLD })
+    expect(host.fixture).toBe('loaded')
+    expect(await host.forge.pins.list('anonymous', rocket)).toMatchObject([
+      { issueId: '3', position: 1, pinnedBy: null },
+      { issueId: '1', position: 2 },
+    ])
+    expect((await host.forge.blocks.list(alice, '6')).items).toMatchObject([{ userId: '4', note: 'spam' }])
+    expect(await host.forge.badges.heldBy(alice, '3')).toMatchObject([{ badge: { slug: 'night-owl' } }])
+    expect((await host.forge.badges.catalogue.list(alice)).total).toBe(2)
+  })
+
+  test('opens empty without a fixture', async () => {
+    expect((await opened({ db: db() })).fixture).toBe('none')
+  })
+
+  test('tells who sends a token, and refuses a wrong one', async () => {
+    const host = await opened({ db: db(), fixture: WORLD })
+    expect(await host.authenticate('token alice-token')).toEqual(alice)
+    expect(await host.authenticate(undefined)).toBe(null)
+    expect(await host.authenticate('Digest x')).toBe(null)
+    expect(await codeOf(host.authenticate('token wrong'))).toBe('INVALID_CREDENTIALS')
+  })
+
+  test('takes nothing in when one thing is refused', async () => {
+    const refused = opened({ db: db(), fixture: WORLD, limits: { maxNoteLength: 2 } })
+    expect(await codeOf(refused)).toBe('INVALID_INPUT')
+    if (where !== ':memory:') expect((await opened({ fixture: WORLD })).fixture).toBe('loaded')
+  })
+
+  test('closes twice', async () => {
+    const host = await openStandalone({ db: db() })
+    await host.close()
+    await host.close()
+  })
+})
+
+test('keeps its data, and ignores a fixture then', async () => {
+  const first = await opened({ fixture: WORLD })
+  await first.forge.pins.unpin(alice, { id: '3', ...rocket })
+  await first.close()
+  const second = await opened({ fixture: WORLD })
+  expect(second.fixture).toBe('ignored')
+  expect(await second.forge.pins.list('anonymous', rocket)).toMatchObject([{ issueId: '1', position: 1 }])
+})
+
+test('two hosts share a file', async () => {
+  const one = await opened({ fixture: WORLD })
+  const other = await opened()
+  await one.forge.pins.unpin(alice, { id: '3', ...rocket })
+  expect(await other.forge.pins.list('anonymous', rocket)).toHaveLength(1)
+})
+
+test("serves the fixture's signing key, on a database that ignores the fixture too", async () => {
+  const { privateKey } = await generateKey({ format: 'ssh', name: 'Forge', email: 'forge@example.com' })
+  await writeFile(join(folder, 'key'), privateKey)
+  const fixture = { ...WORLD, signingKey: { file: join(folder, 'key') } }
+  await (await opened({ fixture })).close()
+  const host = await opened({ fixture })
+  expect(await host.forge.signingKeys.publicKey('anonymous', { format: 'ssh' })).toMatchObject({ format: 'ssh' })
+})
+
+describe('a standalone host is refused', () => {
+  test('for another kind of database, without its password', async () => {
+    const refused = openStandalone({ db: 'postgres://u:secret@example.com/forge' })
+    await expect(refused).rejects.toThrow(
+      new TypeError('db: postgres:// is not supported by this release; name an SQLite file, or ":memory:"'),
+    )
+  })
+
+  test('for a fixture with mistakes, before a file is made', async () => {
+    expect(await codeOf(openStandalone({ db: file, fixture: { users: [{}] } }))).toBe('INVALID_INPUT')
+    expect(await codeOf(Promise.resolve().then(() => new Database(file, { fileMustExist: true })))).toBe(
+      'SQLITE_CANTOPEN',
+    )
+  })
+
+  test.each([
+    ['update host_schema set version = 99', 'SCHEMA_TOO_NEW'],
+    ['update forgelet_ledger set version = 99, oldest_library = 99', 'SCHEMA_TOO_NEW'],
+  ])('on tables of a newer release: %s', async (sql, code) => {
+    await (await openStandalone({ db: file })).close()
+    const database = new Database(file)
+    database.exec(sql)
+    database.close()
+    expect(await codeOf(openStandalone({ db: file }))).toBe(code)
+  })
+
+  test('on a file that is no database', async () => {
+    await writeFile(file, 'no database. '.repeat(20))
+    expect(await codeOf(openStandalone({ db: file }))).toBe('STORAGE_UNAVAILABLE')
+  })
+})
