@@ -70,6 +70,11 @@ export interface ForgeOptions<A extends Actor, Tx> {
    */
   readonly beforeCommit?: BeforeCommit<NoInfer<Tx>> | undefined
   /** Default: the system's clock. */
-  readonly clock?: { now(): Date } | undefined
+  readonly clock?:
+    | {
+        /** The time. */
+        now(): Date
+      }
+    | undefined
   readonly logger?: Logger | undefined
 }

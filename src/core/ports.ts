@@ -29,11 +29,13 @@ export interface PortContext<Who, Tx> {
 
 /** Port: may this actor do this? Answers hold as of the start of a call. */
 export interface Policy<A extends Actor, Tx = unknown> {
+  /** May `context.actor` do this? */
   authorize(request: AccessRequest, context: PortContext<A | 'anonymous', Tx>): MaybePromise<Verdict>
 }
 
 /** Port: is this user a member of this organization? Members cannot be blocked. */
 export interface Membership<A extends Actor, Tx = unknown> {
+  /** Whether the user is a member now; asked before a block. */
   isMember(
     member: { readonly organizationId: Id; readonly userId: Id },
     context: PortContext<Asker<A>, Tx>,
@@ -49,6 +51,8 @@ export interface SigningKeySource {
 
 /** Port: where warnings and unexpected failures go. Default: nowhere. */
 export interface Logger {
+  /** Something failed that nobody expected, or that only the operator can mend. */
   error(message: string, fields: object): void
+  /** Something is wrong that was got over. */
   warn(message: string, fields: object): void
 }

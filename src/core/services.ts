@@ -75,6 +75,7 @@ export interface BlockService<A extends Actor> {
     target: { readonly organizationId: IdInput; readonly account: AccountRef },
     options?: CallOptions,
   ): Promise<void>
+  /** The block of one user, undefined when there is none. */
   find(
     actor: Asker<A>,
     target: { readonly organizationId: IdInput; readonly userId: IdInput },
@@ -107,6 +108,7 @@ export interface BadgeCatalogueService<A extends Actor> {
   ): Promise<Badge>
   /** @throws ForgeError `BADGE_NOT_FOUND`, `BADGE_IN_USE` while someone holds it */
   remove(actor: Asker<A>, slug: string, options?: CallOptions): Promise<void>
+  /** One definition by its slug, compared exactly; undefined when there is none. */
   find(actor: Asker<A>, slug: string, options?: CallOptions): Promise<Badge | undefined>
   /** Oldest definition first. @throws ForgeError `INVALID_INPUT` for a page request that is none */
   list(actor: Asker<A>, page?: PageRequest, options?: CallOptions): Promise<Page<Badge>>

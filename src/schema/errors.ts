@@ -67,6 +67,7 @@ export type ForgeErrorRest<C extends ForgeErrorCode> = undefined extends ForgeEr
 /** Makes and recognises forge errors; `instanceof` works across two copies of the package, by brand. */
 export interface ForgeErrorConstructor {
   new <C extends ForgeErrorCode>(code: C, message: string, ...rest: ForgeErrorRest<C>): ForgeError<C>
+  /** Whether a value is a forge error of this or another copy of the package. */
   [Symbol.hasInstance](value: unknown): value is ForgeError
 }
 

@@ -35,7 +35,12 @@ export interface TestForgeOptions {
 export interface TestForge {
   readonly forge: Forge<TestUser>
   /** Stands still until told; milliseconds. */
-  readonly clock: { set(at: Date): void; advance(milliseconds: number): void }
+  readonly clock: {
+    /** From now on it is this time. */
+    set(at: Date): void
+    /** From now on it is this much later. */
+    advance(milliseconds: number): void
+  }
   /** Committed since the fixture was loaded, in order. */
   readonly events: readonly ForgeEvent[]
   /** What the policy was asked, in order. */

@@ -12,8 +12,11 @@ export type OrganizationRole = 'owner' | 'member' | 'stranger' | 'none'
 
 /** The facts a host supplies to `rolePolicy`. The context's actor may be 'anonymous'. */
 export interface Roles<A extends Actor, Tx> {
+  /** Whether the actor may do everything; never asked about 'anonymous'. */
   isSiteAdmin(actor: A): MaybePromise<boolean>
+  /** What `context.actor` is in a repository; 'none' conceals it. */
   repositoryRole(repositoryId: Id, context: PortContext<A | 'anonymous', Tx>): MaybePromise<RepositoryRole>
+  /** What `context.actor` is in an organization; 'none' conceals it. */
   organizationRole(organizationId: Id, context: PortContext<A | 'anonymous', Tx>): MaybePromise<OrganizationRole>
 }
 

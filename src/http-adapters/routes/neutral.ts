@@ -8,7 +8,7 @@ export interface NeutralRequest {
   readonly path: string
   /** Without the question mark; `""` when there is none. */
   readonly query: string
-  /** @param name - in lower case */
+  /** The value of a header, undefined when it was not sent. The name is in lower case. */
   header(name: string): string | undefined
   /**
    * Reads the body; called at most once, and only for routes that take one, after the caller was authorised.

@@ -5,13 +5,15 @@ import type { MaybePromise } from '../../schema/steps.ts'
 
 /** Port: names to references, for paths. Concealment is the policy's: a private repository is found here and concealed there. Names are case-insensitive. */
 export interface Directory<A extends Actor, Tx = unknown> {
+  /** The user or organization of that name, undefined when there is none. */
   findAccount(name: string, context: PortContext<Asker<A>, Tx>): MaybePromise<AccountRef | undefined>
+  /** The repository of that owner and name, undefined when there is none. */
   findRepository(
     owner: string,
     name: string,
     context: PortContext<Asker<A>, Tx>,
   ): MaybePromise<{ readonly id: IdInput } | undefined>
-  /** `index` is a safe integer from 1 up. */
+  /** The issue or pull request of that number, undefined when there is none; `index` is a safe integer from 1 up. */
   findIssue(repositoryId: Id, index: number, context: PortContext<Asker<A>, Tx>): MaybePromise<IssueRef | undefined>
 }
 
@@ -21,7 +23,10 @@ export interface Directory<A extends Actor, Tx = unknown> {
  * One call per page.
  */
 export interface Presenter<A extends Actor, Tx = unknown> {
+  /** The users as the wire shows them, in the order asked. */
   users(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+  /** The issues as the wire shows them, in the order asked. */
   issues(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+  /** The pull requests as the wire shows them, in the order asked. */
   pullRequests(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
 }

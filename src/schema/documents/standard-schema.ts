@@ -15,6 +15,7 @@ export interface Schema<T> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
+    /** Checks a value; it is not changed. */
     readonly validate: (value: unknown) => SchemaResult<T>
     /** For type inference only; never there at run time. */
     readonly types?: { readonly input: unknown; readonly output: T } | undefined

@@ -6,6 +6,7 @@ import type { MaybePromise } from '../../schema/steps.ts'
 /** Who and when, for the envelope of the events a change makes; `at` is read anew for every attempt. */
 export interface Authorship {
   readonly actorId: Id | null
+  /** The time of the change; asked again for every attempt. */
   readonly at: () => Date
 }
 

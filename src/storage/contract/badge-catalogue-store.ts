@@ -22,6 +22,7 @@ export interface BadgeCatalogueState {
 
 /** The badge catalogue: one aggregate, one lock, its `epoch` never moves. */
 export interface BadgeCatalogueStore<Tx> extends AggregateStore<BadgeCatalogueKey, BadgeCatalogueState, Tx> {
+  /** One definition, undefined when there is none. */
   find(slug: string, transaction?: Tx): MaybePromise<Badge | undefined>
   /** Oldest definition first. @throws ForgeError `INVALID_INPUT` for a cursor that is none */
   page(query: PageQuery, transaction?: Tx): MaybePromise<Page<Badge>>

@@ -16,6 +16,7 @@ export interface BlockKey {
  * retired organization and with `USER_NOT_FOUND` on a retired user.
  */
 export interface BlockStore<Tx> extends AggregateStore<BlockKey, Block | undefined, Tx> {
+  /** One block, undefined when there is none. */
   find(key: BlockKey, transaction?: Tx): MaybePromise<Block | undefined>
   /** Those of the users whom the organization blocks. */
   among(organizationId: Id, userIds: readonly Id[], transaction?: Tx): MaybePromise<ReadonlySet<Id>>

@@ -31,6 +31,7 @@ export interface ForgeStorage<Tx = unknown> {
   enter(transaction: Tx): MaybePromise<void>
   /** Brings our tables to the version this library needs. @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE` */
   migrate(): Promise<void>
+  /** How our tables are; changes nothing. */
   schemaStatus(): Promise<SchemaStatus>
   /** Ends what the storage itself opened; safe to call twice. */
   close(): Promise<void>
