@@ -40,6 +40,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     return 0
   } finally {
     server.close()
+    server.closeAllConnections()
   }
 }
 

@@ -93,7 +93,7 @@ async function moveIn(
   })
   try {
     await storage.migrate()
-    session.exec('pragma foreign_keys = on')
+    session.exec('pragma foreign_keys = on; pragma synchronous = full')
     const outcome = furnish(connection, { session, roster, forge, fixture })
     session.exec('pragma busy_timeout = 50') // from here on this connection only reads, and the event loop must not sleep
 

@@ -38,6 +38,7 @@ function closedOnFailure(connection: SqliteConnection, work: () => void): void {
 
 function loadDriver(): Driver {
   const require = createRequire(import.meta.url)
+  // A package has a version.
   const { version } = loaded(() => require('better-sqlite3/package.json') as { readonly version: string })
   // Version 13 needs a newer Node-API than Node 20 has, and ends the process with a segmentation fault there.
   if (Number.parseInt(version, 10) >= 13 && Number(process.versions['napi']) < 10) {
