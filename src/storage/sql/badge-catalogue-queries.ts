@@ -1,0 +1,102 @@
+import type { Id } from '../../schema/ids.ts'
+import type { Badge } from '../../schema/records.ts'
+import type { BadgeCatalogueKey } from '../contract/badge-catalogue-store.ts'
+import { asText } from './id-codec.ts'
+import type { Slice, Tail } from './pages.ts'
+import type { Query } from './query.ts'
+import { defineQuery } from './query.ts'
+import type { SqlContext } from './sql-context.ts'
+
+/** Names one definition. */
+export interface BadgeId {
+  readonly id: Id
+}
+
+/** The statements of the badge catalogue. */
+export interface BadgeCatalogueQueries {
+  readonly find: Query<BadgeCatalogueKey, Badge>
+  readonly holders: Query<BadgeId, { readonly holders: number }>
+  readonly insert: Query<Badge, unknown>
+  readonly update: Query<Badge, unknown>
+  readonly remove: Query<BadgeId, unknown>
+  readonly slice: Query<Slice, Badge>
+  readonly tail: Query<Tail, Badge>
+}
+
+/** Defines the statements of the badge catalogue. */
+export function badgeCatalogueQueries(context: SqlContext): BadgeCatalogueQueries {
+  return {
+    find: findQuery(context),
+    holders: holdersQuery(context),
+    insert: insertQuery(context),
+    update: updateQuery(context),
+    remove: removeQuery(context),
+    slice: sliceQuery(context),
+    tail: tailQuery(context),
+  }
+}
+
+function findQuery({ build }: SqlContext): BadgeCatalogueQueries['find'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('badges')
+      .select([asText('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .where('slug', '=', given('slug')),
+  )
+}
+
+function holdersQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['holders'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('user_grants')
+      .select((row) => row.fn.countAll<number>().as('holders'))
+      .where('badge_id', '=', ids.givenInteger(given('id'))),
+  )
+}
+
+function insertQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['insert'] {
+  return defineQuery((given) =>
+    build.insertInto('badges').values({
+      id: ids.givenInteger(given('id')),
+      slug: given('slug'),
+      description: given('description'),
+      image_url: given('imageUrl'),
+    }),
+  )
+}
+
+function updateQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['update'] {
+  return defineQuery((given) =>
+    build
+      .updateTable('badges')
+      .set({ description: given('description'), image_url: given('imageUrl') })
+      .where('id', '=', ids.givenInteger(given('id'))),
+  )
+}
+
+function removeQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['remove'] {
+  return defineQuery((given) => build.deleteFrom('badges').where('id', '=', ids.givenInteger(given('id'))))
+}
+
+function sliceQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['slice'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('badges')
+      .select([asText('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .where('badges.id', '>', ids.givenInteger(given('after').as(String)))
+      .orderBy('badges.id')
+      .limit(given('limit'))
+      .offset(given('offset')),
+  )
+}
+
+function tailQuery({ build }: SqlContext): BadgeCatalogueQueries['tail'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('badges')
+      .select([asText('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .orderBy('badges.id', 'desc')
+      .limit(given('limit'))
+      .offset(given('offset')),
+  )
+}

@@ -1,0 +1,130 @@
+import type { Id } from '../../schema/ids.ts'
+import type { Block } from '../../schema/records.ts'
+import type { BlockKey } from '../contract/block-store.ts'
+import { asText, asTextOrNull } from './id-codec.ts'
+import type { Slice, Tail } from './pages.ts'
+import type { Query } from './query.ts'
+import { defineQuery } from './query.ts'
+import type { SqlContext } from './sql-context.ts'
+import { toMilliseconds } from './times.ts'
+
+/** A block as it is read. */
+export interface StoredBlock {
+  readonly seq: number
+  readonly userId: Id
+  readonly note: string
+  readonly blockedAt: number
+  readonly blockedBy: Id | null
+}
+
+/** Names one organization. */
+export interface OrganizationKey {
+  readonly organizationId: Id
+}
+
+/** The statements of the blocks. */
+export interface BlockQueries {
+  readonly find: Query<BlockKey, StoredBlock>
+  readonly insert: Query<Block & { readonly seq: number }, unknown>
+  readonly update: Query<Block, unknown>
+  readonly remove: Query<BlockKey, unknown>
+  readonly among: Query<OrganizationKey & { readonly userIds: readonly Id[] }, { readonly userId: Id }>
+  readonly slice: Query<OrganizationKey & Slice, StoredBlock>
+  readonly tail: Query<OrganizationKey & Tail, StoredBlock>
+}
+
+/** Defines the statements of the blocks. */
+export function blockQueries(context: SqlContext): BlockQueries {
+  return {
+    find: findQuery(context),
+    insert: insertQuery(context),
+    update: updateQuery(context),
+    remove: removeQuery(context),
+    among: amongQuery(context),
+    slice: sliceQuery(context),
+    tail: tailQuery(context),
+  }
+}
+
+const COLUMNS = ['seq', 'note', 'blocked_at as blockedAt'] as const
+
+function findQuery({ build, ids }: SqlContext): BlockQueries['find'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('organization_blocks')
+      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
+      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .where('user_id', '=', ids.given('user', given('userId'))),
+  )
+}
+
+function insertQuery({ build, ids }: SqlContext): BlockQueries['insert'] {
+  return defineQuery((given) =>
+    build.insertInto('organization_blocks').values({
+      organization_id: ids.given('organization', given('organizationId')),
+      user_id: ids.given('user', given('userId')),
+      seq: given('seq'),
+      note: given('note'),
+      blocked_at: given('blockedAt').as(toMilliseconds),
+      blocked_by: ids.given('user', given('blockedBy')),
+    }),
+  )
+}
+
+function updateQuery({ build, ids }: SqlContext): BlockQueries['update'] {
+  return defineQuery((given) =>
+    build
+      .updateTable('organization_blocks')
+      .set({
+        note: given('note'),
+        blocked_at: given('blockedAt').as(toMilliseconds),
+        blocked_by: ids.given('user', given('blockedBy')),
+      })
+      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .where('user_id', '=', ids.given('user', given('userId'))),
+  )
+}
+
+function removeQuery({ build, ids }: SqlContext): BlockQueries['remove'] {
+  return defineQuery((given) =>
+    build
+      .deleteFrom('organization_blocks')
+      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .where('user_id', '=', ids.given('user', given('userId'))),
+  )
+}
+
+function amongQuery({ build, ids }: SqlContext): BlockQueries['among'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('organization_blocks')
+      .select(asText('user_id').as('userId'))
+      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .where('user_id', 'in', ids.givenList('user', given('userIds'))),
+  )
+}
+
+function sliceQuery({ build, ids }: SqlContext): BlockQueries['slice'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('organization_blocks')
+      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
+      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .where('seq', '>', given('after'))
+      .orderBy('seq')
+      .limit(given('limit'))
+      .offset(given('offset')),
+  )
+}
+
+function tailQuery({ build, ids }: SqlContext): BlockQueries['tail'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('organization_blocks')
+      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
+      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .orderBy('seq', 'desc')
+      .limit(given('limit'))
+      .offset(given('offset')),
+  )
+}

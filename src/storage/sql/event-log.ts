@@ -1,0 +1,85 @@
+import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { Steps } from '../../schema/steps.ts'
+import { wait } from '../../schema/steps.ts'
+import type { Authorship, WriteContext } from '../contract/aggregate-store.ts'
+import { asText } from './id-codec.ts'
+import type { Query } from './query.ts'
+import { defineQuery } from './query.ts'
+import type { Session } from './session.ts'
+import { askFirst } from './session.ts'
+import type { SqlContext } from './sql-context.ts'
+import { toMilliseconds } from './times.ts'
+
+/** The format of `data` that is written. */
+const DATA_VERSION = 1
+
+interface NewEvent {
+  readonly draft: EventDraft
+  readonly at: Date
+  readonly actorId: Id | null
+}
+
+/** Appends the events of a change, inside its transaction. */
+export class EventLog {
+  readonly #insert: Query<NewEvent, { readonly id: Id }>
+
+  constructor(context: SqlContext) {
+    this.#insert = insertQuery(context)
+  }
+
+  /** Completes the events with id, time and actor. The time is read once, and only when there is something to tell. */
+  *append(session: Session, drafts: readonly EventDraft[], by: Authorship): Steps<readonly ForgeEvent[]> {
+    if (drafts.length === 0) return []
+
+    const { actorId } = by
+    const at = by.at()
+    const events: ForgeEvent[] = []
+    for (const draft of drafts) {
+      const row = yield* askFirst(session, this.#insert({ draft, at, actorId }))
+      if (row === undefined) throw new Error('an event was written without an id')
+      events.push({ ...draft, id: row.id, version: DATA_VERSION, at: new Date(at), actorId })
+    }
+    return events
+  }
+
+  /** Shows the host what is about to be committed; what it throws ends the change. */
+  *show<Tx>(events: readonly ForgeEvent[], { beforeCommit }: WriteContext<Tx>, transaction: Tx): Steps<void> {
+    if (events.length === 0 || beforeCommit === undefined) return
+
+    yield* wait(beforeCommit(events, transaction))
+  }
+}
+
+function insertQuery({ build, ids }: SqlContext): Query<NewEvent, { readonly id: Id }> {
+  return defineQuery((given) => {
+    const draft = given('draft')
+
+    return build
+      .insertInto('events')
+      .values({
+        type: draft.as((event) => event.type),
+        version: DATA_VERSION,
+        at: given('at').as(toMilliseconds),
+        actor_id: ids.given('user', given('actorId')),
+        organization_id: ids.given(
+          'organization',
+          draft.as((event) => event.organizationId),
+        ),
+        repository_id: ids.given(
+          'repository',
+          draft.as((event) => event.repositoryId),
+        ),
+        issue_id: ids.given(
+          'issue',
+          draft.as((event) => event.issueId),
+        ),
+        user_id: ids.given(
+          'user',
+          draft.as((event) => event.userId),
+        ),
+        data: draft.as((event) => JSON.stringify(event.data)),
+      })
+      .returning(asText('id').as('id'))
+  })
+}

@@ -1,0 +1,120 @@
+import type { SelectQueryBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { Id } from '../../schema/ids.ts'
+import type { EventFilter } from '../contract/event-store.ts'
+import type { EventRow } from './event-rows.ts'
+import { selectEvents } from './event-rows.ts'
+import { asText } from './id-codec.ts'
+import type { Slice, Tail } from './pages.ts'
+import type { Query, Statement } from './query.ts'
+import { compileStatement, defineQuery, Slot } from './query.ts'
+import type { SqlContext } from './sql-context.ts'
+import type { Tables } from './tables.ts'
+
+/** An event of the outbox, and its place there. */
+export interface PlacedEvent extends EventRow {
+  readonly place: number
+}
+
+/** The statements of the events. Those of the audit view are put together from call to call: its filter has many shapes. */
+export interface EventQueries {
+  readonly outbox: Query<{ readonly after: number; readonly limit: number }, PlacedEvent>
+  readonly history: Query<{ readonly issueId: Id }, EventRow>
+  readonly among: Query<{ readonly eventIds: readonly Id[] }, { readonly id: Id }>
+  readonly count: (filter: EventFilter) => Statement<{ readonly total: number }>
+  /** Newest first; a place is the id below zero. */
+  readonly slice: (filter: EventFilter, slice: Slice) => Statement<EventRow>
+  /** Oldest first. */
+  readonly tail: (filter: EventFilter, tail: Tail) => Statement<EventRow>
+}
+
+/** Defines the statements of the events. */
+export function eventQueries(context: SqlContext): EventQueries {
+  return {
+    outbox: outboxQuery(context),
+    history: historyQuery(context),
+    among: amongQuery(context),
+    count: countQuery(context),
+    slice: sliceQuery(context),
+    tail: tailQuery(context),
+  }
+}
+
+function outboxQuery(context: SqlContext): EventQueries['outbox'] {
+  const place = sql<number>`${sql.ref(`events.${context.dialect.outboxOrder}`)}`
+  return defineQuery((given) =>
+    selectEvents(context)
+      .select(place.as('place'))
+      .where(place, '>', given('after'))
+      .orderBy(place)
+      .limit(given('limit')),
+  )
+}
+
+function historyQuery(context: SqlContext): EventQueries['history'] {
+  return defineQuery((given) =>
+    selectEvents(context)
+      .where('issue_id', '=', context.ids.given('issue', given('issueId')))
+      .where('type', 'in', ['issue.pinned', 'issue.unpinned'])
+      .orderBy('events.id'),
+  )
+}
+
+function amongQuery({ build, dialect }: SqlContext): EventQueries['among'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('events')
+      .select(asText('id').as('id'))
+      .where('events.id', 'in', dialect.elements(given('eventIds').as(toJson), dialect.types.integer)),
+  )
+}
+
+function countQuery(context: SqlContext): EventQueries['count'] {
+  const all = context.build.selectFrom('events').select((row) => row.fn.countAll<number>().as('total'))
+  return (filter) => compileStatement(narrow(context, all, filter))
+}
+
+function sliceQuery(context: SqlContext): EventQueries['slice'] {
+  const all = selectEvents(context)
+  return (filter, { after, offset, limit }) =>
+    compileStatement(
+      narrow(context, all, filter)
+        .where('events.id', '<', context.ids.givenInteger(constant(String(-after))))
+        .orderBy('events.id', 'desc')
+        .limit(limit)
+        .offset(offset),
+    )
+}
+
+function tailQuery(context: SqlContext): EventQueries['tail'] {
+  const all = selectEvents(context)
+  return (filter, { offset, limit }) =>
+    compileStatement(narrow(context, all, filter).orderBy('events.id').limit(limit).offset(offset))
+}
+
+function narrow<Row>(
+  { ids, dialect }: SqlContext,
+  query: SelectQueryBuilder<Tables, 'events', Row>,
+  { organizationId, repositoryId, userId, actorId, types }: EventFilter,
+): SelectQueryBuilder<Tables, 'events', Row> {
+  let narrowed = query
+  if (organizationId !== undefined) {
+    narrowed = narrowed.where('organization_id', '=', ids.given('organization', constant(organizationId)))
+  }
+  if (repositoryId !== undefined) {
+    narrowed = narrowed.where('repository_id', '=', ids.given('repository', constant(repositoryId)))
+  }
+  if (userId !== undefined) narrowed = narrowed.where('user_id', '=', ids.given('user', constant(userId)))
+  if (actorId !== undefined) narrowed = narrowed.where('actor_id', '=', ids.given('user', constant(actorId)))
+  if (types === undefined) return narrowed
+
+  return narrowed.where('type', 'in', dialect.elements(constant(types).as(toJson), dialect.types.text))
+}
+
+function constant<V>(value: V): Slot<undefined, V> {
+  return new Slot(() => value)
+}
+
+function toJson(texts: readonly string[]): string {
+  return JSON.stringify(texts)
+}

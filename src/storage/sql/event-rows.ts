@@ -1,0 +1,44 @@
+import type { SelectQueryBuilder } from 'kysely'
+import type { ForgeEvent } from '../../schema/events.ts'
+import type { Id } from '../../schema/ids.ts'
+import { asText, asTextOrNull } from './id-codec.ts'
+import type { SqlContext } from './sql-context.ts'
+import type { Tables } from './tables.ts'
+
+/** An event as our table keeps it. */
+export interface EventRow {
+  readonly id: Id
+  readonly type: string
+  readonly version: number
+  readonly at: number
+  readonly actorId: Id | null
+  readonly organizationId: Id | null
+  readonly repositoryId: Id | null
+  readonly issueId: Id | null
+  readonly userId: Id | null
+  readonly data: string
+}
+
+/** Begins a query for whole events. */
+export function selectEvents({ build }: SqlContext): SelectQueryBuilder<Tables, 'events', EventRow> {
+  return build
+    .selectFrom('events')
+    .select([
+      asText('events.id').as('id'),
+      'type',
+      'version',
+      'at',
+      asTextOrNull('actor_id').as('actorId'),
+      asTextOrNull('organization_id').as('organizationId'),
+      asTextOrNull('repository_id').as('repositoryId'),
+      asTextOrNull('issue_id').as('issueId'),
+      asTextOrNull('user_id').as('userId'),
+      'data',
+    ])
+}
+
+/** The event of a row. A type that a newer library wrote is passed on as it is. */
+export function toEvent(row: EventRow): ForgeEvent {
+  const event: unknown = { ...row, at: new Date(row.at), data: JSON.parse(row.data) }
+  return event as ForgeEvent // unknown data: what `data` holds was paired with `type` by whoever appended it
+}

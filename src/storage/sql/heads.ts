@@ -1,0 +1,119 @@
+import type { HostThing } from '../../schema/errors.ts'
+import { notFound } from '../../schema/errors.ts'
+import type { Steps } from '../../schema/steps.ts'
+import type { Query } from './query.ts'
+import { defineQuery } from './query.ts'
+import type { Session } from './session.ts'
+import { askFirst, tell } from './session.ts'
+import type { SqlContext } from './sql-context.ts'
+import type { HeadScope } from './tables.ts'
+
+/** Names one head. */
+export interface HeadKey {
+  readonly scope: HeadScope
+  readonly key: string
+}
+
+/** What locks one aggregate, and what it keeps beside its rows. */
+export interface Head extends HeadKey {
+  readonly epoch: number
+  readonly retired: boolean
+  /** Rows in the aggregate's list. */
+  readonly total: number
+  /** The next place in the aggregate's list. */
+  readonly nextSeq: number
+}
+
+interface HeadRow {
+  readonly epoch: number
+  readonly retired: number
+  readonly total: number
+  readonly next_seq: number
+}
+
+/** The head rows: one per aggregate, locked before anything of the aggregate is read. */
+export class Heads {
+  readonly #lock: Query<HeadKey, HeadRow>
+  readonly #find: Query<HeadKey, HeadRow>
+  readonly #save: Query<Head, unknown>
+
+  constructor(context: SqlContext) {
+    this.#lock = lockQuery(context)
+    this.#find = findQuery(context)
+    this.#save = saveQuery(context)
+  }
+
+  /** Locks a head until the end of the transaction; makes it when it is not there. Load what it guards in a later statement. */
+  *lock(session: Session, key: HeadKey): Steps<Head> {
+    const row = yield* askFirst(session, this.#lock(key))
+    return toHead(key, row)
+  }
+
+  /** A head as it is, without locking; that of an aggregate that does not exist yet is all zero. */
+  *find(session: Session, key: HeadKey): Steps<Head> {
+    const row = yield* askFirst(session, this.#find(key))
+    return toHead(key, row)
+  }
+
+  /** Writes a locked head. Its version goes up, which is what makes an isolated transaction of the host's notice. */
+  *save(session: Session, head: Head): Steps<void> {
+    yield* tell(session, this.#save(head))
+  }
+}
+
+/** @throws ForgeError the thing's `*_NOT_FOUND` when the head is retired */
+export function refuseRetired(head: Head, thing: HostThing): void {
+  if (head.retired) throw notFound(thing)
+}
+
+function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {
+  if (row === undefined) return { scope, key, epoch: 0, retired: false, total: 0, nextSeq: 1 }
+
+  return { scope, key, epoch: row.epoch, retired: row.retired !== 0, total: row.total, nextSeq: row.next_seq }
+}
+
+function lockQuery({ build }: SqlContext): Query<HeadKey, HeadRow> {
+  return defineQuery((given) =>
+    build
+      .insertInto('heads')
+      .values({
+        scope: given('scope'),
+        key: given('key'),
+        version: 0,
+        epoch: 0,
+        retired: 0,
+        total: 0,
+        next_seq: 1,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['scope', 'key']).doUpdateSet((row) => ({ version: row.ref('heads.version') })),
+      )
+      .returning(['epoch', 'retired', 'total', 'next_seq']),
+  )
+}
+
+function findQuery({ build }: SqlContext): Query<HeadKey, HeadRow> {
+  return defineQuery((given) =>
+    build
+      .selectFrom('heads')
+      .select(['epoch', 'retired', 'total', 'next_seq'])
+      .where('scope', '=', given('scope'))
+      .where('key', '=', given('key')),
+  )
+}
+
+function saveQuery({ build }: SqlContext): Query<Head, unknown> {
+  return defineQuery((given) =>
+    build
+      .updateTable('heads')
+      .set((row) => ({
+        version: row('version', '+', 1),
+        epoch: given('epoch'),
+        retired: given('retired').as((retired) => (retired ? 1 : 0)),
+        total: given('total'),
+        next_seq: given('nextSeq'),
+      }))
+      .where('scope', '=', given('scope'))
+      .where('key', '=', given('key')),
+  )
+}

@@ -1,0 +1,5 @@
+import { firstTables } from './first-tables.ts'
+import type { Migration } from './migration.ts'
+
+/** Every step of the schema, in order. */
+export const ALL_MIGRATIONS: readonly Migration[] = [firstTables]

@@ -1,0 +1,158 @@
+import type { ColumnDefinitionBuilder, Compilable } from 'kysely'
+import { sql } from 'kysely'
+import { compileStatement } from '../query.ts'
+import type { SqlContext } from '../sql-context.ts'
+import { firstViews } from './first-views.ts'
+import type { Migration } from './migration.ts'
+
+/** The tables, indexes and views that a forge begins with. */
+export const firstTables: Migration = {
+  version: 1,
+  oldestLibrary: 1,
+  statements: (context) => [
+    ...[ledger, heads, boardPins, issueTombstones, organizationBlocks, badges, userGrants, events]
+      .flatMap((table) => table(context))
+      .map(compileStatement),
+    ...context.dialect.eventNumbering(context.prefix),
+    ...firstViews(context).map(compileStatement),
+  ],
+}
+
+type Ddl = readonly Compilable<unknown>[]
+
+const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
+
+function ledger({ build, dialect: { types, tableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('ledger')
+      .addColumn('only', types.integer, (column) => column.primaryKey().check(sql`${sql.ref('only')} = 1`))
+      .addColumn('version', types.integer, notNull)
+      .addColumn('oldest_library', types.integer, notNull)
+      .addColumn('user_ids', types.text, notNull)
+      .addColumn('organization_ids', types.text, notNull)
+      .addColumn('repository_ids', types.text, notNull)
+      .addColumn('issue_ids', types.text, notNull)
+      .modifyEnd(tableEnd),
+  ]
+}
+
+function heads({ build, prefix, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('heads')
+      .addColumn('scope', types.text, notNull)
+      .addColumn('key', types.text, notNull)
+      .addColumn('version', types.integer, notNull)
+      .addColumn('epoch', types.integer, notNull)
+      .addColumn('retired', types.integer, notNull)
+      .addColumn('total', types.integer, notNull)
+      .addColumn('next_seq', types.integer, notNull)
+      .addPrimaryKeyConstraint(`${prefix}heads_pk`, ['scope', 'key'])
+      .modifyEnd(keyedTableEnd),
+  ]
+}
+
+function boardPins({ build, prefix, ids, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('board_pins')
+      .addColumn('repository_id', ids.type('repository'), notNull)
+      .addColumn('kind', types.text, notNull)
+      .addColumn('position', types.integer, notNull)
+      .addColumn('issue_id', ids.type('issue'), notNull)
+      .addColumn('pinned_at', types.integer, notNull)
+      .addColumn('pinned_by', ids.type('user'))
+      .addPrimaryKeyConstraint(`${prefix}board_pins_pk`, ['repository_id', 'kind', 'position'])
+      .addUniqueConstraint(`${prefix}board_pins_once`, ['issue_id', 'repository_id', 'kind'])
+      .modifyEnd(keyedTableEnd),
+  ]
+}
+
+function issueTombstones({ build, ids, dialect: { tableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('issue_tombstones')
+      .addColumn('issue_id', ids.type('issue'), (column) => column.primaryKey().notNull())
+      .modifyEnd(tableEnd),
+  ]
+}
+
+function organizationBlocks({ build, prefix, ids, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('organization_blocks')
+      .addColumn('organization_id', ids.type('organization'), notNull)
+      .addColumn('user_id', ids.type('user'), notNull)
+      .addColumn('seq', types.integer, notNull)
+      .addColumn('note', types.text, notNull)
+      .addColumn('blocked_at', types.integer, notNull)
+      .addColumn('blocked_by', ids.type('user'))
+      .addPrimaryKeyConstraint(`${prefix}organization_blocks_pk`, ['organization_id', 'user_id'])
+      .addUniqueConstraint(`${prefix}organization_blocks_order`, ['organization_id', 'seq'])
+      .modifyEnd(keyedTableEnd),
+    build.schema
+      .createIndex(`${prefix}organization_blocks_user`)
+      .on('organization_blocks')
+      .columns(['user_id', 'organization_id']),
+  ]
+}
+
+function badges({ build, prefix, dialect: { types, tableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('badges')
+      .addColumn('id', types.integer, (column) => column.primaryKey())
+      .addColumn('slug', types.text, notNull)
+      .addColumn('description', types.text, notNull)
+      .addColumn('image_url', types.text, notNull)
+      .addUniqueConstraint(`${prefix}badges_slug`, ['slug'])
+      .modifyEnd(tableEnd),
+  ]
+}
+
+function userGrants({ build, prefix, ids, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('user_grants')
+      .addColumn('user_id', ids.type('user'), notNull)
+      .addColumn('badge_id', types.integer, notNull)
+      .addColumn('seq', types.integer, notNull)
+      .addColumn('granted_at', types.integer, notNull)
+      .addColumn('granted_by', ids.type('user'))
+      .addPrimaryKeyConstraint(`${prefix}user_grants_pk`, ['user_id', 'badge_id'])
+      .addUniqueConstraint(`${prefix}user_grants_order`, ['user_id', 'seq'])
+      .addForeignKeyConstraint(`${prefix}user_grants_badge`, ['badge_id'], 'badges', ['id'])
+      .modifyEnd(keyedTableEnd),
+    build.schema.createIndex(`${prefix}user_grants_badge`).on('user_grants').column('badge_id'),
+  ]
+}
+
+function events({ build, prefix, ids, dialect: { types, tableEnd, serialKey } }: SqlContext): Ddl {
+  const subjects = ['issue_id', 'organization_id', 'repository_id', 'user_id', 'actor_id'] as const
+
+  return [
+    build.schema
+      .createTable('events')
+      .addColumn('id', types.integer, serialKey)
+      .addColumn('position', types.integer)
+      .addColumn('type', types.text, notNull)
+      .addColumn('version', types.integer, notNull)
+      .addColumn('at', types.integer, notNull)
+      .addColumn('actor_id', ids.type('user'))
+      .addColumn('organization_id', ids.type('organization'))
+      .addColumn('repository_id', ids.type('repository'))
+      .addColumn('issue_id', ids.type('issue'))
+      .addColumn('user_id', ids.type('user'))
+      .addColumn('data', types.text, notNull)
+      .modifyEnd(tableEnd),
+    ...subjects.map((subject) =>
+      build.schema
+        .createIndex(`${prefix}events_${subject.replace('_id', '')}`)
+        .on('events')
+        .columns([subject, 'id'])
+        .where(subject, 'is not', null),
+    ),
+    build.schema.createIndex(`${prefix}events_type`).on('events').columns(['type', 'id']),
+  ]
+}

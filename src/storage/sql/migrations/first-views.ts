@@ -1,0 +1,19 @@
+import type { Compilable } from 'kysely'
+import type { SqlContext } from '../sql-context.ts'
+import { VIEW_COLUMNS } from '../tables.ts'
+
+/**
+ * The views: a promise to hosts, who may read and join them with plain SQL in every version. The tables behind them
+ * are private. One row per pin, block or grant; ids have the host's column types, times are milliseconds since 1970
+ * (UTC), `position` is 1-based, `kind` is `issue` or `pullRequest`, and who acted is null where the host itself did.
+ */
+export function firstViews({ build, prefix }: SqlContext): readonly Compilable<unknown>[] {
+  const view = (name: keyof typeof VIEW_COLUMNS): string => `${prefix}${name}`
+  const grants = build.selectFrom('user_grants').innerJoin('badges', 'badges.id', 'user_grants.badge_id')
+
+  return [
+    build.schema.createView(view('pins')).as(build.selectFrom('board_pins').select(VIEW_COLUMNS.pins)),
+    build.schema.createView(view('blocks')).as(build.selectFrom('organization_blocks').select(VIEW_COLUMNS.blocks)),
+    build.schema.createView(view('badge_grants')).as(grants.select(VIEW_COLUMNS.badge_grants)),
+  ]
+}

@@ -1,0 +1,109 @@
+import { notFound } from '../../schema/errors.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { PinKind } from '../../schema/records.ts'
+import type { Steps } from '../../schema/steps.ts'
+import type { PinBoardKey, PinBoardStore, PinRow } from '../contract/pin-board-store.ts'
+import type { Difference, SqlAggregate } from './aggregate.ts'
+import { aggregateStore } from './aggregate.ts'
+import type { Head, HeadKey, Heads } from './heads.ts'
+import { refuseRetired } from './heads.ts'
+import type { PinBoardQueries } from './pin-board-queries.ts'
+import { pinBoardQueries } from './pin-board-queries.ts'
+import type { Session } from './session.ts'
+import { ask, tell } from './session.ts'
+import type { SqlContext } from './sql-context.ts'
+import type { StoreParts } from './store-parts.ts'
+import type { HeadScope } from './tables.ts'
+
+/** The pin boards of an SQL storage. */
+export function sqlPinBoards<Tx>(parts: StoreParts<Tx>): PinBoardStore<Tx> {
+  const { context, runtime, heads } = parts
+  const boards = new PinBoards(context, heads)
+
+  return {
+    ...aggregateStore(parts, boards),
+    load: (key, transaction) => runtime.read((session) => boards.loadAlive(session, key), transaction),
+  }
+}
+
+const SCOPES: { readonly [K in PinKind]: HeadScope } = { issue: 'issueBoard', pullRequest: 'pullRequestBoard' }
+
+/** The pin boards as aggregates: one head per repository and kind. */
+export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
+  readonly #context: SqlContext
+  readonly #heads: Heads
+  readonly #queries: PinBoardQueries
+
+  constructor(context: SqlContext, heads: Heads) {
+    this.#context = context
+    this.#heads = heads
+    this.#queries = pinBoardQueries(context)
+  }
+
+  own({ repositoryId, kind }: PinBoardKey): PinBoardKey {
+    return { repositoryId, kind }
+  }
+
+  head({ repositoryId, kind }: PinBoardKey): HeadKey {
+    return { scope: SCOPES[kind], key: this.#context.ids.fitting('repository', repositoryId) }
+  }
+
+  *lock(session: Session, key: PinBoardKey): Steps<Head> {
+    const head = yield* this.#heads.lock(session, this.head(key))
+    refuseRetired(head, 'repository')
+    return head
+  }
+
+  *load(session: Session, key: PinBoardKey): Steps<readonly PinRow[]> {
+    const rows = yield* ask(session, this.#queries.load(key))
+    return rows.map((row) => ({ ...row, pinnedAt: new Date(row.pinnedAt) }))
+  }
+
+  /** The board for a reader. A retired board is empty, so only an empty one is asked whether it is retired. */
+  *loadAlive(session: Session, key: PinBoardKey): Steps<readonly PinRow[]> {
+    const board = yield* this.load(session, key)
+    if (board.length === 0) refuseRetired(yield* this.#heads.find(session, this.head(key)), 'repository')
+    return board
+  }
+
+  /** Replaces the rows from the first place that differs to the last. */
+  *write(session: Session, key: PinBoardKey, { before, after, head }: Difference<readonly PinRow[]>): Steps<Head> {
+    yield* this.#refuseTombstones(session, before, after)
+    const { first, last } = changedRange(before, after)
+    if (first <= Math.min(last, before.length)) {
+      yield* tell(session, this.#queries.removeRange({ ...key, first, last: Math.min(last, before.length) }))
+    }
+    for (const [index, row] of after.slice(first - 1, last).entries()) {
+      yield* tell(session, this.#queries.insert({ ...key, ...row, position: first + index }))
+    }
+    return { ...head, total: after.length }
+  }
+
+  *#refuseTombstones(session: Session, before: readonly PinRow[], after: readonly PinRow[]): Steps<void> {
+    const known = new Set(before.map((row) => row.issueId))
+    const issueIds: readonly Id[] = after.map((row) => row.issueId).filter((issueId) => !known.has(issueId))
+    if (issueIds.length === 0) return
+
+    const gone = yield* ask(session, this.#queries.tombstones({ issueIds }))
+    if (gone.length > 0) throw notFound('issue')
+  }
+}
+
+/** The 1-based places from the first to the last that differ; everything after the shorter board does. */
+function changedRange(
+  before: readonly PinRow[],
+  after: readonly PinRow[],
+): { readonly first: number; readonly last: number } {
+  const longest = Math.max(before.length, after.length)
+  let first = 1
+  while (first <= longest && samePin(before[first - 1], after[first - 1])) first += 1
+  let last = longest
+  while (last > first && samePin(before[last - 1], after[last - 1])) last -= 1
+  return { first, last }
+}
+
+function samePin(one: PinRow | undefined, other: PinRow | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  if (one.issueId !== other.issueId || one.pinnedBy !== other.pinnedBy) return false
+  return one.pinnedAt.getTime() === other.pinnedAt.getTime()
+}

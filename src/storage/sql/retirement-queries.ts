@@ -1,0 +1,89 @@
+import type { Id } from '../../schema/ids.ts'
+import type { PinKind } from '../../schema/records.ts'
+import type { PinBoardKey } from '../contract/pin-board-store.ts'
+import type { UserKey } from './badge-case-queries.ts'
+import type { OrganizationKey } from './block-queries.ts'
+import { asText } from './id-codec.ts'
+import type { Query } from './query.ts'
+import { defineQuery } from './query.ts'
+import type { SqlContext } from './sql-context.ts'
+
+/** Names one issue. */
+export interface IssueKey {
+  readonly issueId: Id
+}
+
+/** The statements of retirements. */
+export interface RetirementQueries {
+  readonly organizationsBlocking: Query<UserKey, OrganizationKey>
+  readonly removeBlocksOf: Query<UserKey, unknown>
+  readonly removeBlocksBy: Query<OrganizationKey, unknown>
+  readonly removeGrantsOf: Query<UserKey, { readonly badgeId: Id }>
+  readonly boardsWith: Query<IssueKey & { readonly kind: PinKind }, PinBoardKey>
+  /** Gives a row the first time only. */
+  readonly entomb: Query<IssueKey, IssueKey>
+}
+
+/** Defines the statements of retirements. */
+export function retirementQueries(context: SqlContext): RetirementQueries {
+  return {
+    organizationsBlocking: organizationsBlockingQuery(context),
+    removeBlocksOf: removeBlocksOfQuery(context),
+    removeBlocksBy: removeBlocksByQuery(context),
+    removeGrantsOf: removeGrantsOfQuery(context),
+    boardsWith: boardsWithQuery(context),
+    entomb: entombQuery(context),
+  }
+}
+
+function organizationsBlockingQuery({ build, ids }: SqlContext): RetirementQueries['organizationsBlocking'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('organization_blocks')
+      .select(asText('organization_id').as('organizationId'))
+      .where('user_id', '=', ids.given('user', given('userId'))),
+  )
+}
+
+function removeBlocksOfQuery({ build, ids }: SqlContext): RetirementQueries['removeBlocksOf'] {
+  return defineQuery((given) =>
+    build.deleteFrom('organization_blocks').where('user_id', '=', ids.given('user', given('userId'))),
+  )
+}
+
+function removeBlocksByQuery({ build, ids }: SqlContext): RetirementQueries['removeBlocksBy'] {
+  return defineQuery((given) =>
+    build
+      .deleteFrom('organization_blocks')
+      .where('organization_id', '=', ids.given('organization', given('organizationId'))),
+  )
+}
+
+function removeGrantsOfQuery({ build, ids }: SqlContext): RetirementQueries['removeGrantsOf'] {
+  return defineQuery((given) =>
+    build
+      .deleteFrom('user_grants')
+      .where('user_id', '=', ids.given('user', given('userId')))
+      .returning(asText('badge_id').as('badgeId')),
+  )
+}
+
+function boardsWithQuery({ build, ids }: SqlContext): RetirementQueries['boardsWith'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('board_pins')
+      .select([asText('repository_id').as('repositoryId'), 'kind'])
+      .where('issue_id', '=', ids.given('issue', given('issueId')))
+      .where('kind', '=', given('kind')),
+  )
+}
+
+function entombQuery({ build, ids }: SqlContext): RetirementQueries['entomb'] {
+  return defineQuery((given) =>
+    build
+      .insertInto('issue_tombstones')
+      .values({ issue_id: ids.given('issue', given('issueId')) })
+      .onConflict((conflict) => conflict.column('issue_id').doNothing())
+      .returning(asText('issue_id').as('issueId')),
+  )
+}

@@ -1,0 +1,158 @@
+import type { ForgeEvent } from '../../schema/events.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { MaybePromise, Steps } from '../../schema/steps.ts'
+import type { PinBoardKey } from '../contract/pin-board-store.ts'
+import type { Removed, Retired, Retirement } from '../contract/retirement.ts'
+import { BadgeCases } from './badge-case-store.ts'
+import { Blocks } from './block-store.ts'
+import type { Head, HeadKey, Heads } from './heads.ts'
+import { PinBoards } from './pin-board-store.ts'
+import type { RetirementQueries } from './retirement-queries.ts'
+import { retirementQueries } from './retirement-queries.ts'
+import type { Session } from './session.ts'
+import { ask, tell } from './session.ts'
+import type { SqlContext } from './sql-context.ts'
+import type { StoreParts } from './store-parts.ts'
+
+/** The retirements of an SQL storage. */
+export function sqlRetirement<Tx>(
+  parts: StoreParts<Tx>,
+): (retirement: Retirement<Tx>) => MaybePromise<readonly ForgeEvent[]> {
+  const { context, runtime, heads, log } = parts
+  const farewells = new Farewells(context, heads)
+
+  return (theirs) => {
+    const retirement = { ...theirs, retired: { ...theirs.retired } } // it waits for its turn, and may be changed by then
+    return runtime.write((session, open) => retire(session, retirement, open), retirement.transaction)
+  }
+
+  function* retire(session: Session, retirement: Retirement<Tx>, open: Tx): Steps<readonly ForgeEvent[]> {
+    const removed = yield* farewells.to(session, retirement.retired)
+    if (removed === undefined) return []
+
+    const events = yield* log.append(session, [retirement.record(removed)], retirement.by)
+    yield* log.show(events, retirement, open)
+    return events
+  }
+}
+
+const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
+
+/** What each retirement does to the rows. Each gives undefined when the same was told before. */
+class Farewells {
+  readonly #heads: Heads
+  readonly #boards: PinBoards
+  readonly #blocks: Blocks
+  readonly #cases: BadgeCases
+  readonly #queries: RetirementQueries
+
+  constructor(context: SqlContext, heads: Heads) {
+    this.#heads = heads
+    this.#boards = new PinBoards(context, heads)
+    this.#blocks = new Blocks(context, heads)
+    this.#cases = new BadgeCases(context, heads)
+    this.#queries = retirementQueries(context)
+  }
+
+  to(session: Session, retired: Retired): Steps<Removed | undefined> {
+    switch (retired.thing) {
+      case 'user':
+        return this.#user(session, retired.userId)
+      case 'organization':
+        return this.#organization(session, retired.organizationId)
+      case 'repository':
+        return this.#repository(session, retired.repositoryId)
+      case 'issue':
+        return this.#issue(session, retired, retired.issueId)
+      default:
+        return retired satisfies never
+    }
+  }
+
+  *#user(session: Session, userId: Id): Steps<Removed | undefined> {
+    const user = yield* this.#heads.lock(session, this.#cases.head({ userId }))
+    if (user.retired) return undefined
+
+    const organizations = yield* this.#lockBlockers(session, userId)
+    yield* tell(session, this.#queries.removeBlocksOf({ userId }))
+    for (const head of organizations) yield* this.#raise(session, { ...head, total: head.total - 1 })
+    const grants = yield* ask(session, this.#queries.removeGrantsOf({ userId }))
+    yield* this.#raise(session, { ...user, retired: true })
+    return { ...NOTHING, blocks: organizations.length, grants: grants.length }
+  }
+
+  *#organization(session: Session, organizationId: Id): Steps<Removed | undefined> {
+    const head = yield* this.#heads.lock(session, this.#blocks.head({ organizationId }))
+    if (head.retired) return undefined
+
+    yield* tell(session, this.#queries.removeBlocksBy({ organizationId }))
+    yield* this.#raise(session, { ...head, total: 0, retired: true })
+    return { ...NOTHING, blocks: head.total }
+  }
+
+  *#repository(session: Session, repositoryId: Id): Steps<Removed | undefined> {
+    const keys = [
+      { repositoryId, kind: 'issue' },
+      { repositoryId, kind: 'pullRequest' },
+    ] as const
+    const heads = yield* this.#lockBoards(session, keys)
+    if (heads.every(([, head]) => head.retired)) return undefined
+
+    let pins = 0
+    for (const [key, head] of heads) {
+      const before = yield* this.#boards.load(session, key)
+      const written = yield* this.#boards.write(session, key, { before, after: [], head })
+      yield* this.#raise(session, { ...written, retired: true })
+      pins += before.length
+    }
+    return { ...NOTHING, pins }
+  }
+
+  /** The issue leaves every board of its kind that has it: it may have gone to another repository since it was pinned. */
+  *#issue(session: Session, board: PinBoardKey, issueId: Id): Steps<Removed | undefined> {
+    const heads = yield* this.#lockBoards(session, yield* this.#boardsWith(session, board, issueId))
+    const first = yield* ask(session, this.#queries.entomb({ issueId }))
+    if (first.length === 0) return undefined
+
+    let pins = 0
+    for (const [key, head] of heads) {
+      const before = yield* this.#boards.load(session, key)
+      const after = before.filter((row) => row.issueId !== issueId)
+      yield* this.#raise(session, yield* this.#boards.write(session, key, { before, after, head }))
+      pins += before.length - after.length
+    }
+    return { ...NOTHING, pins }
+  }
+
+  *#boardsWith(session: Session, board: PinBoardKey, issueId: Id): Steps<readonly PinBoardKey[]> {
+    const { repositoryId, kind } = board
+    const found = yield* ask(session, this.#queries.boardsWith({ issueId, kind }))
+    return [{ repositoryId, kind }, ...found.filter((one) => one.repositoryId !== repositoryId)]
+  }
+
+  *#lockBoards(session: Session, keys: readonly PinBoardKey[]): Steps<readonly (readonly [PinBoardKey, Head])[]> {
+    const wanted = keys.map((key) => ({ key, head: this.#boards.head(key) })).sort((a, b) => inOrder(a.head, b.head))
+    const locked: (readonly [PinBoardKey, Head])[] = []
+    for (const { key, head } of wanted) locked.push([key, yield* this.#heads.lock(session, head)])
+    return locked
+  }
+
+  *#lockBlockers(session: Session, userId: Id): Steps<readonly Head[]> {
+    const blockers = yield* ask(session, this.#queries.organizationsBlocking({ userId }))
+    const locked: Head[] = []
+    for (const key of blockers.map((blocker) => this.#blocks.head(blocker)).sort(inOrder)) {
+      locked.push(yield* this.#heads.lock(session, key))
+    }
+    return locked
+  }
+
+  *#raise(session: Session, head: Head): Steps<void> {
+    yield* this.#heads.save(session, { ...head, epoch: head.epoch + 1 })
+  }
+}
+
+/** The global order of locks among heads of one kind, so that no two retirements wait for each other. */
+function inOrder(one: HeadKey, other: HeadKey): number {
+  if (one.scope !== other.scope) return one.scope < other.scope ? -1 : 1
+  return one.key < other.key ? -1 : Number(one.key > other.key)
+}

@@ -1,0 +1,40 @@
+import type { MaybePromise, Steps } from '../../schema/steps.ts'
+import { wait } from '../../schema/steps.ts'
+import type { Statement } from './query.ts'
+
+/** One connection, as the stores see it. */
+export interface Session {
+  /**
+   * Runs a statement and gives its rows; none when it gives none back.
+   * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
+   */
+  all<Row>(statement: Statement<Row>): MaybePromise<readonly Row[]>
+}
+
+/** Where the stores' work runs: on connections of our own, or inside the host's transaction when one is given. */
+export interface SqlRuntime<Tx> {
+  /** Reads what is committed; what the statements see may change from one to the next. */
+  read<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): MaybePromise<T>
+  /** Reads what is committed; all statements see the same. */
+  readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): MaybePromise<T>
+  /** Reads what is committed, also while a host's transaction is open; `hidden` when that cannot be seen now. */
+  readOutside<T>(work: (session: Session) => Steps<T>, hidden: T): MaybePromise<T>
+  /** Writes all or nothing, and answers after the commit; inside a host's transaction at once. The work may run again. */
+  write<T>(work: (session: Session, transaction: Tx) => Steps<T>, transaction: Tx | undefined): MaybePromise<T>
+}
+
+/** The rows of a statement. */
+export function* ask<Row>(session: Session, statement: Statement<Row>): Steps<readonly Row[]> {
+  return yield* wait(session.all(statement))
+}
+
+/** The first row of a statement, if it gives one. */
+export function* askFirst<Row>(session: Session, statement: Statement<Row>): Steps<Row | undefined> {
+  const rows = yield* ask(session, statement)
+  return rows[0]
+}
+
+/** Runs a statement for what it does. */
+export function* tell(session: Session, statement: Statement<unknown>): Steps<void> {
+  yield* ask(session, statement)
+}

@@ -1,0 +1,68 @@
+import { createRequire } from 'node:module'
+import { unavailable } from './driver-errors.ts'
+import type { OwnHandle } from './handle.ts'
+import { isOwnHandle } from './handle.ts'
+
+/** The first version of better-sqlite3 that needs Node-API 10, and ends the process where that is missing. */
+const FIRST_NEEDING_NAPI_10 = 13
+
+/** Opens a file, or `:memory:`, with the better-sqlite3 that is installed beside the application. */
+export function openWithBetterSqlite3(file: string): OwnHandle {
+  const require = createRequire(import.meta.url)
+  const reason = whyUnusable(installedVersion(require), process.versions['napi'])
+  if (reason !== undefined) throw unavailable(reason)
+
+  return construct(require('better-sqlite3'), file)
+}
+
+/**
+ * Why a better-sqlite3 cannot be used here, and the mend; undefined when it can.
+ *
+ * @param version - of the installed package; undefined when there is none
+ * @param napi - the Node-API version of this Node, as in `process.versions.napi`
+ */
+export function whyUnusable(version: string | undefined, napi: string | undefined): string | undefined {
+  if (version === undefined) {
+    return 'better-sqlite3 is not installed: npm i better-sqlite3@12, or hand in an open handle instead of a file name'
+  }
+  if (Number.parseInt(version, 10) < FIRST_NEEDING_NAPI_10 || Number(napi ?? 0) >= 10) return undefined
+  return `better-sqlite3 ${version} does not run on this version of Node: npm i better-sqlite3@12, or use Node 22 or newer`
+}
+
+/** Opens a file, or `:memory:`, with a constructor of handles. @throws ForgeError `STORAGE_UNAVAILABLE` */
+export function construct(Constructor: unknown, file: string): OwnHandle {
+  if (typeof Constructor !== 'function') throw unavailable('the SQLite driver has no constructor to open a file with')
+
+  const handle: unknown = opened(() => Reflect.construct(Constructor, [file]))
+  if (!isOwnHandle(handle)) throw unavailable('the SQLite driver opened a file and gave no handle')
+  return handle
+}
+
+function installedVersion(require: NodeJS.Require): string | undefined {
+  const manifest = ((): unknown => {
+    try {
+      return require('better-sqlite3/package.json')
+    } catch {
+      return undefined
+    }
+  })()
+  if (typeof manifest !== 'object' || manifest === null || !('version' in manifest)) return undefined
+  return String(manifest.version)
+}
+
+function opened(open: () => unknown): unknown {
+  try {
+    return open()
+  } catch (error) {
+    throw lacksBinary(error) ? unavailable(NO_BINARY, error) : unavailable('the database file cannot be opened', error)
+  }
+}
+
+const NO_BINARY = 'better-sqlite3 is installed without its binary for this Node: npm rebuild better-sqlite3'
+
+function lacksBinary(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return (
+    ('code' in error && error.code === 'ERR_DLOPEN_FAILED') || error.message.startsWith('Could not locate the bindings')
+  )
+}

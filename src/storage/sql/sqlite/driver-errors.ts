@@ -1,0 +1,67 @@
+import { ForgeError } from '../../../schema/errors.ts'
+
+/** Result codes of SQLite, by number. Source: https://www.sqlite.org/rescode.html */
+const CODES: ReadonlyMap<number, string> = new Map([
+  [5, 'BUSY'],
+  [6, 'LOCKED'],
+  [7, 'NOMEM'],
+  [8, 'READONLY'],
+  [10, 'IOERR'],
+  [11, 'CORRUPT'],
+  [13, 'FULL'],
+  [14, 'CANTOPEN'],
+  [15, 'PROTOCOL'],
+  [26, 'NOTADB'],
+])
+
+const BUSY: ReadonlySet<string> = new Set(['BUSY', 'LOCKED', 'PROTOCOL'])
+
+const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
+  ['READONLY', 'the database cannot be written'],
+  ['IOERR', 'the disk failed to read or write the database'],
+  ['CORRUPT', 'the database is damaged'],
+  ['FULL', 'the disk is full'],
+  ['CANTOPEN', 'the database file cannot be opened'],
+  ['NOTADB', 'the file is not an SQLite database'],
+])
+
+/** What to try again when the database is busy: the call, or the host's whole transaction. */
+export type Retry = 'call' | 'host-transaction'
+
+/**
+ * The error to throw for what a driver threw: `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` with the driver's error as cause;
+ * what no database said stays as it is. Messages hold neither SQL nor paths.
+ */
+export function translateError(error: unknown, retry: Retry): unknown {
+  const code = resultCode(error)
+  if (saysInsideTransaction(error)) return busy(retry, error)
+  if (code === undefined) return error
+  if (BUSY.has(code)) return busy(retry, error)
+  return unavailable(UNAVAILABLE.get(code) ?? 'the database refused a statement', error)
+}
+
+/** The error for a database that others kept busy. */
+export function busy(retry: Retry, cause?: unknown): ForgeError<'STORAGE_BUSY'> {
+  return new ForgeError('STORAGE_BUSY', 'the database is busy: another writer holds it', { retry }, { cause })
+}
+
+/** The error for a database that cannot be used; nothing was done. */
+export function unavailable(message: string, cause?: unknown): ForgeError<'STORAGE_UNAVAILABLE'> {
+  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' }, { cause })
+}
+
+/** Whether a BEGIN was refused because a transaction is open. The text is SQLite's own; there is no code for it. */
+export function saysInsideTransaction(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('within a transaction')
+}
+
+/** The primary result code without `SQLITE_`: drivers give it as text, or as a number. Undefined when no database said it. */
+function resultCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('code' in error && typeof error.code === 'string') {
+    const name = /^SQLITE_([A-Z]+)/.exec(error.code)?.[1]
+    if (name !== undefined) return name
+  }
+  if ('errcode' in error && typeof error.errcode === 'number') return CODES.get(error.errcode & 0xff) ?? 'ERROR'
+  return undefined
+}

@@ -1,0 +1,44 @@
+/**
+ * An open SQLite database, by the calls that are made on it: handles of better-sqlite3, node:sqlite and bun:sqlite all
+ * have this shape. Everything on it answers at once.
+ */
+export interface SqliteHandle {
+  prepare(sql: string): {
+    all(...parameters: unknown[]): unknown[]
+    run(...parameters: unknown[]): unknown
+  }
+  exec(sql: string): unknown
+}
+
+/** A handle that we opened, and close. */
+export interface OwnHandle extends SqliteHandle {
+  close(): unknown
+}
+
+/** Whether a value is a handle. */
+export function isHandle(value: unknown): value is SqliteHandle {
+  if (typeof value !== 'object' || value === null) return false
+  return (
+    'prepare' in value && typeof value.prepare === 'function' && 'exec' in value && typeof value.exec === 'function'
+  )
+}
+
+/** Whether a value is a handle that can be closed. */
+export function isOwnHandle(value: unknown): value is OwnHandle {
+  return isHandle(value) && 'close' in value && typeof value.close === 'function'
+}
+
+/** The file a handle is open on, as SQLite names it; `''` for a database in memory or a temporary one. */
+export function fileOf(handle: SqliteHandle): string {
+  for (const row of handle.prepare('pragma database_list').all()) {
+    if (typeof row !== 'object' || row === null || !('name' in row) || !('file' in row)) continue
+    if (row.name === 'main') return typeof row.file === 'string' ? row.file : ''
+  }
+  return ''
+}
+
+/** A handle that we opened, as one of the host's. */
+export function asHosts<H extends SqliteHandle>(handle: OwnHandle): H {
+  const ours: SqliteHandle = handle
+  return ours as H // made by the constructor of the host's handle; or by better-sqlite3, which H says when a file name was given
+}

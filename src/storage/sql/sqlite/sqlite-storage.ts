@@ -1,0 +1,46 @@
+import type { ForgeStorage } from '../../contract/forge-storage.ts'
+import { sqliteDialect } from '../dialect.ts'
+import { Schema } from '../schema.ts'
+import type { SqlStorageOptions } from '../sql-context.ts'
+import { createSqlContext } from '../sql-context.ts'
+import { createSqlStores } from '../sql-stores.ts'
+import { GroupCommit } from './group-commit.ts'
+import type { SqliteHandle } from './handle.ts'
+import { isHandle } from './handle.ts'
+import { HostTransactions } from './host-transactions.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
+import { SqliteRuntime } from './sqlite-runtime.ts'
+import { whenFree } from './waiting.ts'
+
+/** Makes a storage over an SQLite database; nothing is opened before its first use. @throws TypeError for an option that is none */
+export function createSqliteStorage<H extends SqliteHandle>(
+  fileOrHandle: string | H,
+  options: SqlStorageOptions = {},
+): ForgeStorage<H> {
+  if (typeof fileOrHandle !== 'string' && !isHandle(fileOrHandle)) {
+    throw new TypeError('an SQLite storage needs a file name or an open handle')
+  }
+  const context = createSqlContext(sqliteDialect, options)
+  const database = new SqliteDatabase<H>(fileOrHandle, new Schema(context))
+  const batches = new GroupCommit(() => database.connect().writer)
+  const joins = new HostTransactions(database, context.dialect.writeLock(context.prefix))
+
+  return {
+    ...createSqlStores(context, new SqliteRuntime({ database, batches, joins })),
+    transactions: 'synchronous',
+    enter: (transaction) => joins.enter(transaction),
+    async migrate() {
+      database.refuseClosing()
+      await whenFree(() => database.migrate())
+    },
+    async schemaStatus() {
+      database.refuseClosing()
+      return whenFree(() => database.status())
+    },
+    async close() {
+      database.beginClosing()
+      await batches.settled()
+      database.end()
+    },
+  }
+}

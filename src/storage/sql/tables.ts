@@ -1,0 +1,111 @@
+import type { Generated } from 'kysely'
+import type { Id } from '../../schema/ids.ts'
+import type { PinKind } from '../../schema/records.ts'
+
+/** What a head locks. */
+export type HeadScope = 'user' | 'organization' | 'issueBoard' | 'pullRequestBoard' | 'catalogue'
+
+/**
+ * Our tables, by name without prefix. Ids of the host's have the column type the host chose, and are text here: every
+ * query casts them. Times are milliseconds since 1970; `retired` is 0 or 1.
+ */
+export interface Tables {
+  /** One row: what the tables are. */
+  readonly ledger: {
+    readonly only: number
+    readonly version: number
+    readonly oldest_library: number
+    readonly user_ids: string
+    readonly organization_ids: string
+    readonly repository_ids: string
+    readonly issue_ids: string
+  }
+  /** One row per aggregate: its lock. `next_seq` is the next place in its list; `total` counts the list. */
+  readonly heads: {
+    readonly scope: HeadScope
+    readonly key: string
+    readonly version: number
+    readonly epoch: number
+    readonly retired: number
+    readonly total: number
+    readonly next_seq: number
+  }
+  readonly board_pins: {
+    readonly repository_id: Id
+    readonly kind: PinKind
+    readonly position: number
+    readonly issue_id: Id
+    readonly pinned_at: number
+    readonly pinned_by: Id | null
+  }
+  /** Issues that are gone for good. */
+  readonly issue_tombstones: {
+    readonly issue_id: Id
+  }
+  readonly organization_blocks: {
+    readonly organization_id: Id
+    readonly user_id: Id
+    readonly seq: number
+    readonly note: string
+    readonly blocked_at: number
+    readonly blocked_by: Id | null
+  }
+  readonly badges: {
+    readonly id: Id
+    readonly slug: string
+    readonly description: string
+    readonly image_url: string
+  }
+  readonly user_grants: {
+    readonly user_id: Id
+    readonly badge_id: Id
+    readonly seq: number
+    readonly granted_at: number
+    readonly granted_by: Id | null
+  }
+  /** `position` is the place in the outbox, null until it is given. `data` is JSON. */
+  readonly events: {
+    readonly id: Generated<Id>
+    readonly position: Generated<number | null>
+    readonly type: string
+    readonly version: number
+    readonly at: number
+    readonly actor_id: Id | null
+    readonly organization_id: Id | null
+    readonly repository_id: Id | null
+    readonly issue_id: Id | null
+    readonly user_id: Id | null
+    readonly data: string
+  }
+}
+
+/** The columns a usable schema has. */
+export const TABLE_COLUMNS: { readonly [T in keyof Tables]: readonly (keyof Tables[T] & string)[] } = {
+  ledger: ['only', 'version', 'oldest_library', 'user_ids', 'organization_ids', 'repository_ids', 'issue_ids'],
+  heads: ['scope', 'key', 'version', 'epoch', 'retired', 'total', 'next_seq'],
+  board_pins: ['repository_id', 'kind', 'position', 'issue_id', 'pinned_at', 'pinned_by'],
+  issue_tombstones: ['issue_id'],
+  organization_blocks: ['organization_id', 'user_id', 'seq', 'note', 'blocked_at', 'blocked_by'],
+  badges: ['id', 'slug', 'description', 'image_url'],
+  user_grants: ['user_id', 'badge_id', 'seq', 'granted_at', 'granted_by'],
+  events: [
+    'id',
+    'position',
+    'type',
+    'version',
+    'at',
+    'actor_id',
+    'organization_id',
+    'repository_id',
+    'issue_id',
+    'user_id',
+    'data',
+  ],
+}
+
+/** The columns of the views, which are a promise to hosts: they may join them and read them, in every version. */
+export const VIEW_COLUMNS = {
+  pins: ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at', 'pinned_by'],
+  blocks: ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'],
+  badge_grants: ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
