@@ -28,14 +28,15 @@ export function readBody(request: NodeRequest, limit: number, clientGone: () => 
   })
 }
 
-/** Some body parsers leave an empty object where they have read nothing: then the bytes are still to be had. */
+/** Some body parsers leave null or an empty object where they have read nothing: then the bytes are still to be had. */
 function isParsed({ body, readableDidRead }: NodeRequest): boolean {
   if (body === undefined) return false
-  return readableDidRead !== false || !isEmptyObject(body)
+  return readableDidRead !== false || !isNothing(body)
 }
 
-function isEmptyObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+function isNothing(value: unknown): boolean {
+  if (typeof value !== 'object' || Array.isArray(value)) return false
+  return value === null || Object.keys(value).length === 0
 }
 
 /** Chunks of a body, up to a limit. */

@@ -38,7 +38,7 @@ export class NodeExchange implements NeutralRequest {
   #watch(): AbortController {
     const controller = new AbortController()
     const abort = (): void => {
-      if (!this.#response.writableEnded) controller.abort()
+      if (!this.#response.headersSent) controller.abort()
     }
     if (this.#response.destroyed === true) abort()
     else this.#response.on('close', abort)

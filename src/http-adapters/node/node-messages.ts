@@ -8,6 +8,9 @@ export interface NodeRequest {
   readonly readableDidRead?: boolean | undefined
   readonly readableEnded?: boolean | undefined
   readonly destroyed?: boolean | undefined
+  /** Whether all of it has arrived. */
+  readonly complete?: boolean | undefined
+  /** Node’s own. */
   on(event: string, listener: (argument?: unknown) => void): unknown
 }
 
@@ -17,10 +20,20 @@ export interface NodeResponse {
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly destroyed?: boolean | undefined
+  /** Node’s own; tells what the host has set. */
   getHeader?(name: string): string | number | readonly string[] | undefined
+  /** Node’s own. */
   setHeader(name: string, value: string | number | readonly string[]): unknown
+  /** Node’s own. */
   removeHeader?(name: string): void
+  /** Node’s own. */
+  flushHeaders?(): void
+  /** Node’s own. */
+  write?(chunk: unknown): unknown
+  /** Node’s own. */
   end(chunk?: unknown): unknown
+  /** Node’s own. */
   destroy?(): unknown
+  /** Node’s own. */
   on(event: string, listener: (argument?: unknown) => void): unknown
 }

@@ -27,7 +27,7 @@ export function serveNode<A extends Actor>(api: Api<A>, visit: NodeVisit<A>): vo
   const reply = target === undefined ? undefined : api.dispatch(exchange, authenticate, options)
   const finish = (settled: NeutralReply | undefined): void => {
     if (settled === undefined && next !== undefined) next()
-    else write(api, exchange, response, settled ?? api.unmatched(exchange))
+    else write(api, exchange, visit, settled ?? api.unmatched(exchange))
   }
   if (reply === undefined || !('then' in reply)) finish(reply)
   else reply.then(finish)
@@ -36,20 +36,20 @@ export function serveNode<A extends Actor>(api: Api<A>, visit: NodeVisit<A>): vo
 /** A reply that cannot be written, for example with a header that is not allowed, becomes a 500; if that fails too, the end. */
 function write<A extends Actor>(
   api: Api<A>,
-  request: NeutralRequest,
-  response: NodeResponse,
+  exchange: NeutralRequest,
+  { request, response }: NodeVisit<A>,
   reply: NeutralReply,
 ): void {
   try {
-    writeReply(response, reply)
+    writeReply(request, response, reply)
   } catch (error) {
-    writeFailure(response, api.failed(request, error))
+    writeFailure(request, response, api.failed(exchange, error))
   }
 }
 
-function writeFailure(response: NodeResponse, reply: NeutralReply): void {
+function writeFailure(request: NodeRequest, response: NodeResponse, reply: NeutralReply): void {
   try {
-    writeReply(response, reply)
+    writeReply(request, response, reply)
   } catch {
     response.destroy?.()
   }

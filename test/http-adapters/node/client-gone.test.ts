@@ -1,0 +1,113 @@
+import type { Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import type { Directory } from '../../../src/http-adapters/http.ts'
+import type { Person } from '../world.ts'
+import { directory, openWorld } from '../world.ts'
+import { ask, deferred, dial, mounted, serve } from './serve.ts'
+
+type Look = Directory<Person>['findAccount']
+
+/** A directory whose `findAccount` is this. */
+function looking(findAccount: Look): Directory<Person> {
+  return { ...directory, findAccount }
+}
+
+async function opened(port: number, text: string): Promise<Socket> {
+  const socket = dial(port)
+  await new Promise<void>((resolve) => socket.write(text, () => resolve()))
+  return socket
+}
+
+describe('a client that goes away', () => {
+  it('while a port is asked aborts the signal, and nothing is logged', async () => {
+    const asked = deferred<undefined>()
+    const gone = deferred<unknown>()
+    const world = openWorld({
+      directory: looking((_name, { signal }) => {
+        asked.resolve(undefined)
+        return new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => {
+            gone.resolve(signal.reason)
+            reject(signal.reason)
+          })
+        })
+      }),
+    })
+    const port = await serve(mounted(world))
+    const socket = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
+
+    await asked.promise
+    socket.destroy()
+
+    expect(await gone.promise).toMatchObject({ name: 'AbortError' })
+    expect(world.logged).toEqual([])
+  })
+
+  it('in the middle of its body ends the request, and nothing is logged', async () => {
+    const asked = deferred<AbortSignal | undefined>()
+    const world = openWorld({
+      directory: looking((name, context) => {
+        asked.resolve(context.signal)
+        return directory.findAccount(name, context)
+      }),
+    })
+    const closed = deferred<undefined>()
+    const handler = mounted(world)
+    const port = await serve((request, response) => {
+      response.on('close', () => closed.resolve(undefined))
+      handler(request, response)
+    })
+    const headers = { Authorization: 'token root', 'Content-Length': '1000' }
+    const socket = await opened(port, ask('POST /api/admin/users/stan/badges', headers, '{"badge_slugs":'))
+
+    const signal = await asked.promise
+    socket.destroy()
+    await closed.promise
+
+    expect(signal?.aborted).toBe(true)
+    expect(world.logged).toEqual([])
+  })
+
+  it('does not hide a failure that has nothing to do with it', async () => {
+    const failed = deferred<object>()
+    const asked = deferred<undefined>()
+    const world = openWorld({
+      logger: { error: (_message, fields) => failed.resolve(fields), warn: () => undefined },
+      directory: looking((_name, { signal }) => {
+        asked.resolve(undefined)
+        return new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(new Error('disk on fire')))
+        })
+      }),
+    })
+    const port = await serve(mounted(world))
+    const socket = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
+
+    await asked.promise
+    socket.destroy()
+
+    expect(await failed.promise).toMatchObject({ error: { message: 'disk on fire' } })
+  })
+
+  it('after its answer aborts nothing', async () => {
+    const seen = deferred<AbortSignal | undefined>()
+    const world = openWorld({
+      directory: looking((name, context) => {
+        seen.resolve(context.signal)
+        return directory.findAccount(name, context)
+      }),
+    })
+    const closed = deferred<undefined>()
+    const handler = mounted(world)
+    const port = await serve((request, response) => {
+      response.on('close', () => closed.resolve(undefined))
+      handler(request, response)
+    })
+    const socket = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
+    await new Promise<void>((resolve) => socket.once('data', () => resolve()))
+    socket.destroy()
+    await closed.promise
+
+    expect((await seen.promise)?.aborted).toBe(false)
+  })
+})
