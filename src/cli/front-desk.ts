@@ -4,18 +4,12 @@ import type { Standalone } from '../standalone/standalone.ts'
 
 type Receive = (request: IncomingMessage, response: ServerResponse) => void
 
-/** The API whose behaviour is followed, for clients that look at the number before they go on. */
+/** The version of the Gitea API that is followed: clients ask for it to know what they may call. */
 const API_VERSION = '1.26.4'
 
 /** Takes every request of the server: the API's, `GET /api/v1/version`, and what nobody answers. */
 export class FrontDesk {
-  readonly #version: string
-  #receive: Receive
-
-  constructor(packageVersion: string) {
-    this.#version = `${API_VERSION}+forgelet-${packageVersion}`
-    this.#receive = (_, response) => reply(response, 503, STARTING, [['Retry-After', '1']])
-  }
+  #receive: Receive = (_, response) => reply(response, 503, STARTING, [['Retry-After', '1']])
 
   /** Answers one request. */
   receive(request: IncomingMessage, response: ServerResponse): void {
@@ -32,18 +26,19 @@ export class FrontDesk {
   }
 
   #outside(request: IncomingMessage, response: ServerResponse): void {
-    const [path] = (request.url ?? '').split('?')
-    if (path !== '/api/v1/version') reply(response, 404, NOT_FOUND)
+    if (!VERSION_TARGET.test(request.url ?? '')) reply(response, 404, NOT_FOUND)
     else this.#answerVersion(request.method, response)
   }
 
   #answerVersion(method: string | undefined, response: ServerResponse): void {
-    if (method === 'GET' || method === 'HEAD') reply(response, 200, { version: this.#version })
+    if (method === 'GET' || method === 'HEAD') reply(response, 200, { version: API_VERSION })
     else if (method === 'OPTIONS') reply(response, 204, undefined, [ALLOW])
     else reply(response, 405, NOT_ALLOWED, [ALLOW])
   }
 }
 
+/** Proxies send the whole address; one slash too many does no harm. */
+const VERSION_TARGET = /^(https?:\/\/[^/?#]*)?\/api\/v1\/version\/?(\?.*)?$/i
 const ALLOW = ['Allow', 'GET, HEAD, OPTIONS'] as const
 const STARTING = { message: 'starting', url: '', code: 'STORAGE_UNAVAILABLE' }
 const NOT_FOUND = { message: 'not found', url: '', code: 'ROUTE_NOT_FOUND' }

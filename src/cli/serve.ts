@@ -7,7 +7,6 @@ import type { ExitCode } from './command-error.ts'
 import { CommandError } from './command-error.ts'
 import { FrontDesk } from './front-desk.ts'
 import { listen } from './listen.ts'
-import { packageVersion } from './package-version.ts'
 import { readFixture } from './read-fixture.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { stderrLogger } from './stderr-logger.ts'
@@ -25,7 +24,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
 
-  const desk = new FrontDesk(packageVersion())
+  const desk = new FrontDesk()
   const server = createServer((request, response) => desk.receive(request, response))
   const port = await listen(server, options.host, options.port)
   try {

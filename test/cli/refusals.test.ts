@@ -147,7 +147,7 @@ const REFUSED: readonly (readonly [
   ],
   ['an unknown letter', ['serve', '-x'], 2, 'unknown option -x'],
   ['an option without its value', ['serve', '--db'], 2, '--db needs a value'],
-  ['an option in the place of a value', ['serve', '--db', '--json'], 2, '--db needs a value'],
+  ['an option in the place of a value', ['serve', '--db', '--port', '0'], 2, '--db needs a value'],
   ['an empty value', ['serve', '--db='], 2, '--db needs a value'],
   ['a value that is not taken', ['serve', '--help=no'], 2, '--help takes no value'],
   ['an unknown command', ['server'], 2, 'unknown command "server": there is "serve"'],
