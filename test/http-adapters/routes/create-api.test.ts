@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { createApi } from '../../../src/http-adapters/http.ts'
+import type { NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
+import { createForge } from '../../../src/index.ts'
+import { memoryStorage } from '../../../src/storage/memory.ts'
+import { directory, openWorld, people, present } from '../world.ts'
+
+function request(method: string, path: string): NeutralRequest {
+  return { method, path, query: '', header: () => undefined, body: () => undefined }
+}
+
+describe('createApi', () => {
+  const { forge } = openWorld()
+
+  it.each([
+    ['no directory', { directory: undefined }],
+    ['no presenter', { present: undefined }],
+    ['a publicUrl that is no address', { publicUrl: 'git.example.com' }],
+    ['a publicUrl of another scheme', { publicUrl: 'ftp://git.example.com' }],
+    ['a publicUrl with a query', { publicUrl: 'https://git.example.com/?a' }],
+    ['a publicUrl with a fragment', { publicUrl: 'https://git.example.com/#a' }],
+    ['a publicUrl with credentials', { publicUrl: 'https://a:b@git.example.com/' }],
+    ['an unknown service', { services: ['pins', 'wiki'] }],
+    ['a page size of 0', { limits: { defaultPageSize: 0 } }],
+    ['a page size above the most', { limits: { defaultPageSize: 51 } }],
+    ['a most page size above 1000', { limits: { maxPageSize: 1001 } }],
+    ['a body limit that is no integer', { limits: { maxBodyBytes: 1.5 } }],
+    ['a newId that is no function', { newId: 'x' }],
+  ])('refuses %s', (_what, options) => {
+    expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, ...options }])).toThrow(TypeError)
+  })
+
+  it('refuses what is no forge', () => {
+    expect(() => Reflect.apply(createApi, undefined, [{}, { directory, present }])).toThrow('createForge')
+  })
+
+  it('takes a most page size below the usual page size', () => {
+    expect(() => createApi(forge, { directory, present, limits: { maxPageSize: 10 } })).not.toThrow()
+  })
+})
+
+describe('dispatch', () => {
+  it.each([
+    ['GET', '/repos/acme/rocket/issues/pinned', 200],
+    ['POST', '/repos/acme/rocket/issues/1/pin', 204],
+    ['GET', '/admin/users/nosuch/badges', 404],
+  ])('answers %s %s at once where everything does', (method, path, status) => {
+    const root = people[0]
+
+    expect(openWorld().api.dispatch(request(method, path), () => root ?? null)).toMatchObject({ status })
+  })
+
+  it.each([
+    ['GET', '/repos/acme/rocket/branches'],
+    ['GET', '/repos/acme/%/issues/pinned'],
+    ['POST', '/repos/acme/rocket/issues/pinned'],
+    ['OPTIONS', '/repos/acme/rocket/issues/pinned'],
+  ])('does not ask who calls for %s %s', (method, path) => {
+    let asked = 0
+    openWorld().api.dispatch(request(method, path), () => {
+      asked += 1
+      return null
+    })
+
+    expect(asked).toBe(0)
+  })
+
+  it.each([
+    ['GET', '/repos/acme/rocket/new_pin_allowed', ['pins.read']],
+    ['POST', '/repos/acme/rocket/issues/1/pin', ['pins.write']],
+    ['PATCH', '/repos/acme/rocket/issues/1/pin/1', ['pins.write']],
+    ['GET', '/repos/acme/rocket/signing-key.gpg', ['signing-keys.read']],
+    ['GET', '/signing-key.gpg', []],
+    ['GET', '/orgs/acme/blocks', ['blocks.read']],
+    ['PUT', '/orgs/acme/blocks/stan', ['blocks.write']],
+    ['GET', '/admin/users/stan/badges', ['badges.read']],
+    ['DELETE', '/admin/users/stan/badges', ['badges.grant']],
+    ['GET', '/repos/acme/nosuch/issues/pinned', []],
+  ])('asks the policy once for %s %s', async (method, path, expected) => {
+    const asked: string[] = []
+    const forge = createForge<(typeof people)[number], undefined>({
+      storage: memoryStorage(),
+      membership: { isMember: () => false },
+      policy: {
+        authorize: ({ action }) => {
+          asked.push(action)
+          return { allow: true }
+        },
+      },
+    })
+    await createApi(forge, { directory, present }).dispatch(request(method, path), () => people[0] ?? null)
+
+    expect(asked).toEqual(expected)
+  })
+
+  it('gives the badge policy no user, and the others what they are about', async () => {
+    const asked: object[] = []
+    const forge = createForge({
+      storage: memoryStorage(),
+      membership: { isMember: () => false },
+      policy: {
+        authorize: (about) => {
+          asked.push(about)
+          return { allow: false, reason: 'no' }
+        },
+      },
+    })
+    const api = createApi(forge, { directory, present })
+    for (const path of ['/admin/users/stan/badges', '/orgs/acme/blocks', '/repos/acme/rocket/new_pin_allowed']) {
+      await api.dispatch(request('GET', path), () => null)
+    }
+
+    expect(asked).toEqual([
+      { action: 'badges.read', userId: undefined },
+      { action: 'blocks.read', organizationId: '6' },
+      { action: 'pins.read', repositoryId: '1' },
+    ])
+  })
+
+  it('asks the presenter once for a list, and not for an empty one', async () => {
+    const asked: (readonly string[])[] = []
+    const { api, forge } = openWorld({
+      present: {
+        ...present,
+        issues: (ids) => {
+          asked.push(ids)
+          return ids.map((id) => ({ id }))
+        },
+      },
+    })
+    await api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)
+    for (const id of [101, 102]) await forge.pins.pin('system', { id, repositoryId: 1, kind: 'issue' })
+    await api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)
+
+    expect(asked).toEqual([['101', '102']])
+  })
+
+  it('does not ask the host about an issue that cannot be', async () => {
+    const asked: number[] = []
+    const { api } = openWorld({ directory: { ...directory, findIssue: (_id, index) => void asked.push(index) } })
+    for (const index of ['0', 'abc', '9007199254740992', '007']) {
+      await api.dispatch(request('POST', `/repos/acme/rocket/issues/${index}/pin`), () => people[0] ?? null)
+    }
+
+    expect(asked).toEqual([7])
+  })
+})

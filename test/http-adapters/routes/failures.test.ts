@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { errorStatus } from '../../../src/http-adapters/routes/error-status.ts'
+import { Failures } from '../../../src/http-adapters/routes/failures.ts'
+import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
+import { bodyTooLarge } from '../../../src/http-adapters/routes/wire-error.ts'
+import { ForgeError, invalidInput } from '../../../src/schema/errors.ts'
+
+const request: NeutralRequest = { method: 'GET', path: '/', query: '', header: () => undefined, body: () => undefined }
+
+function answered(error: unknown): {
+  readonly reply: NeutralReply
+  readonly body: object
+  readonly levels: readonly string[]
+} {
+  const levels: string[] = []
+  const logger = { error: () => void levels.push('error'), warn: () => void levels.push('warn') }
+  const reply = new Failures({ logger, newId: () => 'id-1' }).reply(error, { request })
+  return { reply, body: JSON.parse(reply.body ?? 'null'), levels }
+}
+
+describe('a failure', () => {
+  it.each([
+    [new ForgeError('FORBIDDEN', 'no', { action: 'pins.write', reason: 'no' }), 403, []],
+    [new ForgeError('BADGE_EXISTS', 'there', { slug: 'a' }), 409, []],
+    [invalidInput('/a', 'range', 'a must be small'), 422, []],
+    [bodyTooLarge(5), 413, []],
+    [new ForgeError('STORAGE_BUSY', 'SQLITE_BUSY on /var/db', { retry: 'call' }), 503, ['warn']],
+    [new ForgeError('STORAGE_UNAVAILABLE', 'SQLITE_CANTOPEN /var/db', { outcome: 'nothing-done' }), 503, ['error']],
+    [new ForgeError('SCHEMA_OUTDATED', 'run /usr/bin/x', { found: 1, needed: 2 }), 503, ['error']],
+    [new ForgeError('SCHEMA_TOO_NEW', 'at /var/db', { found: 3, oldestLibrary: 2 }), 503, ['error']],
+    [new ForgeError('SIGNING_KEY_UNREADABLE', 'EACCES /etc/key'), 500, ['error']],
+    [new Error('select * from'), 500, ['error']],
+    ['a text', 500, ['error']],
+    [undefined, 500, ['error']],
+  ] as const)('%s is %i and logged as %j', (error, status, levels) => {
+    const answer = answered(error)
+
+    expect(answer.reply.status).toBe(status)
+    expect(answer.levels).toEqual(levels)
+  })
+
+  it('of a code that this copy does not know is a 500', () => {
+    const newer = new ForgeError('ISSUE_NOT_PINNED', 'x')
+
+    expect(answered(Object.assign(newer, { code: 'FROM_THE_FUTURE' })).body).toMatchObject({ code: 'INTERNAL' })
+  })
+
+  it.each([
+    ['STORAGE_BUSY', new ForgeError('STORAGE_BUSY', 'SQLITE_BUSY', { retry: 'call' })],
+    ['STORAGE_UNAVAILABLE', new ForgeError('STORAGE_UNAVAILABLE', '/var/db', { outcome: 'unknown' })],
+  ])('%s says when to try again, and nothing of the inside', (code, error) => {
+    const { reply, body } = answered(error)
+
+    expect(Object.fromEntries(reply.headers)).toMatchObject({ 'Retry-After': expect.stringMatching(/^\d+$/) })
+    expect(body).toMatchObject({ code, requestId: 'id-1' })
+    expect(reply.body).not.toMatch(/SQLITE|var/)
+  })
+
+  it('of an input lists every violation', () => {
+    const violations = [{ pointer: '/a', code: 'range', message: 'a' }]
+    const { body } = answered(new ForgeError('INVALID_INPUT', 'a', { violations }))
+
+    expect(body).toEqual({ message: 'a', url: '', code: 'INVALID_INPUT', violations })
+  })
+
+  it('of a credential never repeats it', () => {
+    expect(answered(new ForgeError('INVALID_CREDENTIALS', 'no such token s3cret')).reply.body).not.toContain('s3cret')
+  })
+})
+
+it('every status is that of an error', () => {
+  expect(Object.values(errorStatus).filter((status) => status < 400 || status > 599)).toEqual([])
+})

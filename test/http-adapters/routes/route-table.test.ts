@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { routeTable } from '../../../src/http-adapters/routes/route-table.ts'
+
+const SPECIFIED = [
+  'GET /signing-key.gpg',
+  'GET /repos/{owner}/{repo}/signing-key.gpg',
+  'GET /signing-key.pub',
+  'GET /repos/{owner}/{repo}/signing-key.pub',
+  'POST /repos/{owner}/{repo}/issues/{index}/pin',
+  'DELETE /repos/{owner}/{repo}/issues/{index}/pin',
+  'PATCH /repos/{owner}/{repo}/issues/{index}/pin/{position}',
+  'GET /repos/{owner}/{repo}/issues/pinned',
+  'GET /repos/{owner}/{repo}/pulls/pinned',
+  'GET /repos/{owner}/{repo}/new_pin_allowed',
+  'GET /orgs/{org}/blocks',
+  'GET /orgs/{org}/blocks/{username}',
+  'PUT /orgs/{org}/blocks/{username}',
+  'DELETE /orgs/{org}/blocks/{username}',
+  'GET /admin/users/{username}/badges',
+  'POST /admin/users/{username}/badges',
+  'DELETE /admin/users/{username}/badges',
+]
+
+describe('the route table', () => {
+  it('is the specified interface, row by row', () => {
+    expect(routeTable.map(({ method, path }) => `${method} ${path}`)).toEqual(SPECIFIED)
+  })
+
+  it('names each operation once', () => {
+    expect(new Set(routeTable.map((row) => row.operationId)).size).toBe(routeTable.length)
+  })
+
+  it.each(routeTable.map((row) => [row.operationId, row] as const))(
+    '%s takes every parameter of its path once',
+    (_id, row) => {
+      const inPath = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const taken = Object.values(row.inputs).flatMap((input) => input.parameters.filter((one) => one.in === 'path'))
+
+      expect(taken.map((one) => one.name)).toEqual(inPath)
+    },
+  )
+
+  it.each(routeTable.map((row) => [row.operationId, row] as const))(
+    '%s asks the policy once, unless it is public',
+    (_id, row) => {
+      const asking = Object.values(row.inputs).filter((input) => input.action !== undefined)
+
+      expect(asking).toHaveLength(row.path.startsWith('/signing-key.') ? 0 : 1)
+    },
+  )
+})
