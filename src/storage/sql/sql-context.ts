@@ -26,8 +26,10 @@ export interface SqlContext {
 /** @throws TypeError when the prefix or a column type is none */
 export function createSqlContext(dialect: SqlDialect, options: SqlStorageOptions = {}): SqlContext {
   const { prefix = 'forgelet_', ids } = options
-  if (typeof prefix !== 'string' || !/^[a-z][a-z0-9_]{0,30}$/.test(prefix)) {
-    throw new TypeError('prefix must be 1 to 31 lower-case letters, digits or _, beginning with a letter')
+  if (typeof prefix !== 'string' || !/^[a-z][a-z0-9_]{0,30}$/.test(prefix) || prefix.startsWith('sqlite_')) {
+    throw new TypeError(
+      'prefix must be 1 to 31 lower-case letters, digits or _, beginning with a letter, and not sqlite_',
+    )
   }
 
   const build = new Kysely<Tables>({ dialect: dialect.compiler, plugins: [new TablePrefix(prefix)] })

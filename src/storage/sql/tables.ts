@@ -108,4 +108,4 @@ export const VIEW_COLUMNS = {
   pins: ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at', 'pinned_by'],
   blocks: ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'],
   badge_grants: ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'],
-} as const satisfies Readonly<Record<string, readonly string[]>>
+} as const

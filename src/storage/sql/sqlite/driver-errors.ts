@@ -30,14 +30,15 @@ export type Retry = 'call' | 'host-transaction'
 
 /**
  * The error to throw for what a driver threw: `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` with the driver's error as cause;
- * what no database said stays as it is. Messages hold neither SQL nor paths.
+ * anything else is a fault and stays as it is. Messages hold neither SQL nor paths.
  */
 export function translateError(error: unknown, retry: Retry): unknown {
   const code = resultCode(error)
-  if (saysInsideTransaction(error)) return busy(retry, error)
   if (code === undefined) return error
-  if (BUSY.has(code)) return busy(retry, error)
-  return unavailable(UNAVAILABLE.get(code) ?? 'the database refused a statement', error)
+  if (BUSY.has(code) || saysInsideTransaction(error)) return busy(retry, error)
+
+  const message = UNAVAILABLE.get(code)
+  return message === undefined ? error : unavailable(message, error)
 }
 
 /** The error for a database that others kept busy. */

@@ -1,5 +1,5 @@
 import type { MaybePromise, Steps } from '../../../schema/steps.ts'
-import { isPromise, runNow } from '../../../schema/steps.ts'
+import { runNow } from '../../../schema/steps.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import type { Connections } from './connections.ts'
 import type { GroupCommit } from './group-commit.ts'
@@ -59,11 +59,6 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     if (this.#batches.running) throw new TypeError('beforeCommit must not change the forge: its change is still open')
     if (this.#hostIsInside()) throw new TypeError('the handle is inside a transaction: use joinSync')
 
-    const ready = whenFree(() => this.#database.connect())
-    return isPromise(ready) ? ready.then(() => this.#submit(work)) : this.#submit(work)
-  }
-
-  #submit<T>(work: (session: Session, open: H) => Steps<T>): Promise<T> {
     return this.#batches.submit(() => {
       const { writer, writerHandle } = this.#database.connect()
       return runNow(work(writer, writerHandle))
