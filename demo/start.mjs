@@ -2,14 +2,14 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { generateKey } from '../dist/signing-keys.js'
 
 const TOKEN = 'alice-token'
 const folder = '.demo'
 const key = join(folder, 'signing-key.asc')
-const root = join(import.meta.dirname, '..')
+const root = relative('.', join(import.meta.dirname, '..'))
 
 await mkdir(folder, { recursive: true })
 if (!existsSync(key)) await writeFile(key, await newKey(), { mode: 0o600 })

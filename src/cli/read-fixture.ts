@@ -21,17 +21,14 @@ export async function readFixture(file: string, limits: FixtureLimits): Promise<
 }
 
 async function parseText(file: string, text: string): Promise<unknown> {
+  const yaml = /^\.ya?ml$/i.test(extname(file))
   try {
-    if (!/^\.ya?ml$/i.test(extname(file))) return JSON.parse(text.replace(/^\uFEFF/, ''))
-
-    const { parse } = await import('yaml')
-    return parse(text)
+    return yaml ? (await import('yaml')).parse(text) : JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    const [reason = ''] = String(error instanceof Error ? error.message : error).split(/:?\n/)
-    throw new CommandError(
-      1,
-      `fixture ${file} is not valid ${/^\.ya?ml$/i.test(extname(file)) ? 'YAML' : 'JSON'}: ${reason}`,
-    )
+    const message = error instanceof Error ? error.message : String(error)
+    // What YAML's message says after its first line is a drawing of the place.
+    const [reason = ''] = yaml ? message.split(/:?\n/) : [message]
+    throw new CommandError(1, `fixture ${file} is not valid ${yaml ? 'YAML' : 'JSON'}: ${reason}`)
   }
 }
 
@@ -44,7 +41,8 @@ function checked(file: string, value: unknown, limits: FixtureLimits): Fixture {
     const { violations } = error.details
     const [first] = violations
     const others = violations.length > 1 ? ` (and ${violations.length - 1} more; --json lists them)` : ''
-    throw new CommandError(1, `fixture ${file}: ${first?.pointer || '/'}: ${first?.message}${others}`, violations)
+    const place = first?.pointer ? `${first.pointer}: ` : ''
+    throw new CommandError(1, `fixture ${file}: ${place}${first?.message}${others}`, violations)
   }
 }
 

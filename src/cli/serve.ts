@@ -76,7 +76,7 @@ async function openKey(file: string | undefined): Promise<SigningKeySource | und
     return await openKeyFile(file)
   } catch (error) {
     if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
-    throw new CommandError(1, `signing key ${error.message}; give an OpenPGP or SSH key file`)
+    throw new CommandError(1, `signing key ${error.message}`)
   }
 }
 

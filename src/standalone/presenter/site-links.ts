@@ -15,9 +15,10 @@ export class SiteLinks {
     this.site = this.api.endsWith(API_PATH) ? this.api.slice(0, -API_PATH.length) : this.api
   }
 
-  /** The name of the machine, for placeholder e-mail addresses. */
+  /** The name of the machine, for placeholder e-mail addresses; a bare IP address is no name. */
   get hostname(): string {
-    return URL.canParse(this.api) ? new URL(this.api).hostname : 'localhost'
+    const hostname = URL.canParse(this.api) ? new URL(this.api).hostname : ''
+    return /[a-z]/i.test(hostname) && !hostname.startsWith('[') ? hostname : 'localhost'
   }
 
   account(account: Account): string {

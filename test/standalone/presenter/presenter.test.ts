@@ -159,3 +159,11 @@ test('without a public address links are relative to the server', async () => {
     user: { email: '3+mia@noreply.localhost' },
   })
 })
+
+test.each(['http://127.0.0.1:3000/api/v1', 'http://[::1]:3000/api/v1'])(
+  'an IP address is no name for placeholder addresses: %s',
+  async (publicUrl) => {
+    const [mia] = await rosterPresenter(roster, publicUrl).users(['3'], { actor: sam })
+    expect(mia).toMatchObject({ email: '3+mia@noreply.localhost' })
+  },
+)
