@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Directory } from '../../../src/http-adapters/http.ts'
-import type { Person } from '../world.ts'
+import type { Person, World } from '../world.ts'
 import { directory, openWorld } from '../world.ts'
 import { ask, deferred, dial, mounted, serve } from './serve.ts'
 
@@ -10,6 +10,17 @@ type Look = Directory<Person>['findAccount']
 /** A directory whose `findAccount` is this. */
 function looking(findAccount: Look): Directory<Person> {
   return { ...directory, findAccount }
+}
+
+/** The world, and its first answer when it is there. */
+function awaited(world: World): { readonly world: World; readonly answer: Promise<unknown> } {
+  const answered = deferred<unknown>()
+  const dispatch: World['api']['dispatch'] = (...request) => {
+    const reply = world.api.dispatch(...request)
+    answered.resolve(reply)
+    return reply
+  }
+  return { world: { ...world, api: { ...world.api, dispatch } }, answer: answered.promise }
 }
 
 async function opened(port: number, text: string): Promise<Socket> {
@@ -22,35 +33,40 @@ describe('a client that goes away', () => {
   it('while a port is asked aborts the signal, and nothing is logged', async () => {
     const asked = deferred<undefined>()
     const gone = deferred<unknown>()
-    const world = openWorld({
-      directory: looking((_name, { signal }) => {
-        asked.resolve(undefined)
-        return new Promise((_resolve, reject) => {
-          signal?.addEventListener('abort', () => {
-            gone.resolve(signal.reason)
-            reject(signal.reason)
+    const { world, answer } = awaited(
+      openWorld({
+        directory: looking((_name, { signal }) => {
+          asked.resolve(undefined)
+          return new Promise((_resolve, reject) => {
+            signal?.addEventListener('abort', () => {
+              gone.resolve(signal.reason)
+              reject(signal.reason)
+            })
           })
-        })
+        }),
       }),
-    })
+    )
     const port = await serve(mounted(world))
     const socket = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
 
     await asked.promise
     socket.destroy()
 
+    await answer
     expect(await gone.promise).toMatchObject({ name: 'AbortError' })
     expect(world.logged).toEqual([])
   })
 
   it('in the middle of its body ends the request, and nothing is logged', async () => {
     const asked = deferred<AbortSignal | undefined>()
-    const world = openWorld({
-      directory: looking((name, context) => {
-        asked.resolve(context.signal)
-        return directory.findAccount(name, context)
+    const { world, answer } = awaited(
+      openWorld({
+        directory: looking((name, context) => {
+          asked.resolve(context.signal)
+          return directory.findAccount(name, context)
+        }),
       }),
-    })
+    )
     const closed = deferred<undefined>()
     const handler = mounted(world)
     const port = await serve((request, response) => {
@@ -63,6 +79,7 @@ describe('a client that goes away', () => {
     const signal = await asked.promise
     socket.destroy()
     await closed.promise
+    await answer
 
     expect(signal?.aborted).toBe(true)
     expect(world.logged).toEqual([])

@@ -104,7 +104,11 @@ describe('a reply', () => {
   })
 
   it('that the host has begun is left alone', async () => {
-    const handler = mounted(openWorld())
+    const authenticate = (): never => {
+      throw new Error('asked')
+    }
+    const world = openWorld()
+    const handler = mounted(world, { authenticate })
     const port = await serve((request, response) => {
       response.writeHead(202, { 'Content-Length': '4' })
       handler(request, response)
@@ -113,6 +117,7 @@ describe('a reply', () => {
     const text = await talk(port, ask('GET /api/repos/acme/rocket/issues/pinned', CLOSE))
 
     expect(text).toMatch(/^HTTP\/1\.1 202 [\s\S]*\r\n\r\nmine$/)
+    expect(world.logged).toEqual([])
   })
 
   it('that the host gives while it authenticates is left alone', async () => {

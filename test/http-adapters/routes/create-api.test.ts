@@ -144,4 +144,16 @@ describe('dispatch', () => {
 
     expect(asked).toEqual([7])
   })
+
+  it.each(['/repos/a%00b/rocket/issues/pinned', '/repos/acme/a%0Ab/issues/pinned', '/orgs/%7F/blocks'])(
+    'does not ask the host about the name in %s',
+    async (path) => {
+      const refuse = (): never => {
+        throw new Error('asked')
+      }
+      const { api } = openWorld({ directory: { findAccount: refuse, findRepository: refuse, findIssue: refuse } })
+
+      expect(await api.dispatch(request('GET', path), () => null)).toMatchObject({ status: 404 })
+    },
+  )
 })

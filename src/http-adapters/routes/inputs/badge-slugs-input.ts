@@ -33,7 +33,7 @@ function listIn(body: unknown): readonly unknown[] {
     throw invalidInput('', 'type', 'the body must be a JSON object')
   }
 
-  const list = KEY in body && Object.hasOwn(body, KEY) ? body[KEY] : undefined
+  const list = KEY in body ? body[KEY] : undefined
   if (Array.isArray(list)) return list
   const isMissing = list === undefined || list === null
   throw invalidInput(`/${KEY}`, isMissing ? 'required' : 'type', `/${KEY}: must be a list of slugs`)

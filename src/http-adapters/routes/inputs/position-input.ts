@@ -15,5 +15,5 @@ function toPosition(text: string): number {
     throw invalidInput('/position', 'range', 'position must be an integer from 1 up')
   }
 
-  return Math.min(position, Number.MAX_SAFE_INTEGER)
+  return position
 }
