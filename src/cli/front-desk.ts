@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeHandler } from '../http-adapters/node.ts'
 import type { Standalone } from '../standalone/standalone.ts'
+import { packageVersion } from './package-version.ts'
 
 type Receive = (request: IncomingMessage, response: ServerResponse) => void
 
-/** The version of the Gitea API that is followed: clients ask for it to know what they may call. */
+/** The version of the Gitea API that is followed: clients ask for it to know what they may call. Ours stands behind the `+`. */
 const API_VERSION = '1.26.4'
 
 /** Takes every request of the server: the API's, `GET /api/v1/version`, and what nobody answers. */
@@ -31,7 +32,8 @@ export class FrontDesk {
   }
 
   #answerVersion(method: string | undefined, response: ServerResponse): void {
-    if (method === 'GET' || method === 'HEAD') reply(response, 200, { version: API_VERSION })
+    if (method === 'GET' || method === 'HEAD')
+      reply(response, 200, { version: `${API_VERSION}+forgelet-${packageVersion()}` })
     else if (method === 'OPTIONS') reply(response, 204, undefined, [ALLOW])
     else reply(response, 405, NOT_ALLOWED, [ALLOW])
   }

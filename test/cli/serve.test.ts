@@ -132,7 +132,10 @@ describe('forgelet serve', () => {
   test('tells the version of the API it follows', async () => {
     const url = await serve('--db', ':memory:')
     const reply = await fetch(`${url}/version`)
-    expect([reply.status, await reply.json()]).toEqual([200, { version: '1.26.4' }])
+    expect([reply.status, await reply.json()]).toEqual([
+      200,
+      { version: expect.stringMatching(/^1\.26\.4\+forgelet-\d+\.\d+\.\d+$/) },
+    ])
     const wrong = await fetch(`${url}/version`, { method: 'POST' })
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect((await fetch(`${url}/version`, { method: 'HEAD' })).status).toBe(200)

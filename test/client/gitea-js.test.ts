@@ -328,7 +328,9 @@ describe.each([':memory:', 'file'] as const)('gitea-js against forgelet serve on
   )
 
   test('tells its version', async () => {
-    expect(await (await raw('/version')).json()).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
+    expect(await (await raw('/version')).json()).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+\+forgelet-/),
+    })
   })
 })
 
