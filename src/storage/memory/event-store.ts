@@ -2,13 +2,13 @@ import type { ForgeEvent } from '../../schema/events.ts'
 import type { EventFilter, EventStore } from '../contract/event-store.ts'
 import { copyEvent } from './copies.ts'
 import type { MemoryTables } from './memory-tables.ts'
-import { cursorOf, cutPage, placeOfCursor } from './pages.ts'
+import { cursorOf, cutPage, noCursor, placeOfCursor } from './pages.ts'
 
 /** The events of a memory storage; an event's id is its place. */
 export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
   return {
     read({ after, limit }) {
-      const start = after === undefined ? 0 : placeOfCursor(after)
+      const start = after === undefined ? 0 : startOf(after)
       const events = tables.events.slice(start, start + limit).map(copyEvent)
       return { events, cursor: cursorOf(start + events.length) }
     },
@@ -21,8 +21,15 @@ export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
       tables.events
         .filter((event) => event.issueId === issueId)
         .flatMap((event) => (isPinning(event) ? [copyEvent(event)] : [])),
-    committed: (eventIds) => new Set(eventIds.filter((id) => Number(id) <= tables.events.length)),
+    committed: (eventIds) => new Set(eventIds.filter((id) => tables.events[Number(id) - 1]?.id === id)),
   }
+}
+
+/** How many events a reader has seen. A cursor of the audit view, which counts backwards, is none of the outbox. */
+function startOf(after: string): number {
+  const seen = placeOfCursor(after)
+  if (seen < 0) throw noCursor()
+  return seen
 }
 
 function matches(event: ForgeEvent, filter: EventFilter): boolean {

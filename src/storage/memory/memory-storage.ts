@@ -24,6 +24,6 @@ export function createMemoryStorage(): ForgeStorage<undefined> {
     },
     migrate: async () => undefined,
     schemaStatus: async () => ({ state: 'current', warnings: [] }),
-    close: async () => undefined,
+    close: async () => tables.close(),
   }
 }

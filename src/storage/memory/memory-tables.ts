@@ -1,3 +1,4 @@
+import { ForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge, Block, PinKind } from '../../schema/records.ts'
@@ -27,19 +28,54 @@ export interface GrantRow {
 
 /** Everything a memory storage keeps. Lists and rows are replaced, never changed in place. */
 export class MemoryTables {
-  readonly boards: Map<HeadKey, readonly PinRow[]> = new Map()
-  readonly blocks: Map<Id, readonly PlacedBlock[]> = new Map()
-  readonly grants: Map<Id, readonly GrantRow[]> = new Map()
-  readonly badges: Map<string, Badge> = new Map()
-  readonly retiredIssues: Set<Id> = new Set()
-  readonly events: ForgeEvent[] = []
+  readonly #boards = new Map<HeadKey, readonly PinRow[]>()
+  readonly #blocks = new Map<Id, readonly PlacedBlock[]>()
+  readonly #grants = new Map<Id, readonly GrantRow[]>()
+  readonly #badges = new Map<string, Badge>()
+  readonly #retiredIssues = new Set<Id>()
+  readonly #events: ForgeEvent[] = []
   readonly #heads = new Map<HeadKey, Head>()
+  #closed = false
   #lastPlace = 0
   #lastBadge = 0
   #exclusive = false
 
+  get boards(): Map<HeadKey, readonly PinRow[]> {
+    return this.#whileOpen(this.#boards)
+  }
+
+  get blocks(): Map<Id, readonly PlacedBlock[]> {
+    return this.#whileOpen(this.#blocks)
+  }
+
+  get grants(): Map<Id, readonly GrantRow[]> {
+    return this.#whileOpen(this.#grants)
+  }
+
+  get badges(): Map<string, Badge> {
+    return this.#whileOpen(this.#badges)
+  }
+
+  get retiredIssues(): Set<Id> {
+    return this.#whileOpen(this.#retiredIssues)
+  }
+
+  get events(): ForgeEvent[] {
+    return this.#whileOpen(this.#events)
+  }
+
+  /** From here on every table refuses, as a storage with connections does. */
+  close(): void {
+    this.#closed = true
+  }
+
+  #whileOpen<Table>(table: Table): Table {
+    if (this.#closed) throw new ForgeError('STORAGE_UNAVAILABLE', 'the storage is closed', { outcome: 'nothing-done' })
+    return table
+  }
+
   head(key: HeadKey): Head {
-    return this.#heads.get(key) ?? { epoch: 0, retired: false }
+    return this.#whileOpen(this.#heads).get(key) ?? { epoch: 0, retired: false }
   }
 
   raise(key: HeadKey): void {

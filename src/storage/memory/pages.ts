@@ -1,3 +1,4 @@
+import type { ForgeError } from '../../schema/errors.ts'
 import { invalidInput } from '../../schema/errors.ts'
 import type { Page } from '../../schema/paging.ts'
 import type { PageQuery } from '../contract/page-query.ts'
@@ -25,8 +26,13 @@ export function cursorOf(place: number): string {
 /** The place a cursor names. @throws ForgeError `INVALID_INPUT` for a cursor that is none */
 export function placeOfCursor(cursor: string): number {
   const place = /^p(-?\d{1,15})$/.exec(cursor)?.[1]
-  if (place === undefined) throw invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
+  if (place === undefined) throw noCursor()
   return Number(place)
+}
+
+/** The error for a text that is no cursor. */
+export function noCursor(): ForgeError<'INVALID_INPUT'> {
+  return invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
 }
 
 function startAfter<T>(items: readonly T[], placeOf: (item: T) => number, place: number): number {
