@@ -1,0 +1,166 @@
+import type { Decision } from '../../../src/schema/decision.ts'
+import type { EventDraft, ForgeEvent } from '../../../src/schema/events.ts'
+import type { Block } from '../../../src/schema/records.ts'
+import type { MaybePromise } from '../../../src/schema/steps.ts'
+import type { AggregateStore, Outcome } from '../../../src/storage/contract/aggregate-store.ts'
+import type { BadgeCaseKey, BadgeCaseState } from '../../../src/storage/contract/badge-case-store.ts'
+import type { BadgeCatalogueKey, BadgeCatalogueState } from '../../../src/storage/contract/badge-catalogue-store.ts'
+import type { BlockKey } from '../../../src/storage/contract/block-store.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { PinBoardKey, PinRow } from '../../../src/storage/contract/pin-board-store.ts'
+import { blocksOf, catalogueOf, issuesOn, outbox, slugsHeldBy } from './contents.ts'
+import type { Extras } from './sample-changes.ts'
+import { BOARD, change, define, NO_SUBJECT, NOON } from './sample-changes.ts'
+
+/** One aggregate and a change of it, for the rules that are the same for all. */
+export interface AggregateSample {
+  readonly name: string
+  /** What the change needs to be there. */
+  prepare(storage: ForgeStorage): Promise<void>
+  /** Changes the aggregate: each call does something, with one event. */
+  alter(storage: ForgeStorage, extras?: Extras): Promise<Outcome<string>>
+  /** Decides to leave the aggregate as it is. */
+  leave(storage: ForgeStorage, extras?: Extras): Promise<Outcome<string>>
+  /** Decides by throwing. */
+  refuse(storage: ForgeStorage, error: unknown, extras?: Extras): Promise<Outcome<never>>
+  epoch(storage: ForgeStorage): MaybePromise<number>
+}
+
+interface Parts<Key, State> {
+  readonly name: string
+  readonly store: (storage: ForgeStorage) => AggregateStore<Key, State, unknown>
+  readonly key: Key
+  readonly alter: (state: State) => Decision<State, string, EventDraft>
+}
+
+function sample<Key, State>({ name, store, key, alter }: Parts<Key, State>): AggregateSample {
+  return {
+    name,
+    prepare: async (storage) => {
+      await define(storage, 'night-owl')
+    },
+    alter: (storage, extras) => change(store(storage), key, alter, extras),
+    leave: (storage, extras) => change(store(storage), key, (state) => ({ state, events: [], result: 'left' }), extras),
+    refuse: (storage, error, extras) =>
+      change(
+        store(storage),
+        key,
+        () => {
+          throw error
+        },
+        extras,
+      ),
+    epoch: (storage) => store(storage).epoch(key),
+  }
+}
+
+const pinBoard = sample<PinBoardKey, readonly PinRow[]>({
+  name: 'a pin board',
+  store: (storage) => storage.pinBoards,
+  key: BOARD,
+  alter: (rows) => {
+    const issueId = String(100 + rows.length)
+    return {
+      state: [...rows, { issueId, pinnedAt: NOON, pinnedBy: null }],
+      events: [
+        {
+          ...NO_SUBJECT,
+          type: 'issue.pinned',
+          data: { position: rows.length + 1 },
+          repositoryId: BOARD.repositoryId,
+          issueId,
+        },
+      ],
+      result: 'altered',
+    }
+  },
+})
+
+const BLOCK_KEY: BlockKey = { organizationId: '20', userId: '30' }
+
+const block = sample<BlockKey, Block | undefined>({
+  name: 'a block',
+  store: (storage) => storage.blocks,
+  key: BLOCK_KEY,
+  alter: (before) =>
+    before === undefined
+      ? {
+          state: { ...BLOCK_KEY, note: 'why', blockedAt: NOON, blockedBy: null },
+          events: [{ ...NO_SUBJECT, type: 'user.blocked', data: { note: 'why' }, ...BLOCK_KEY }],
+          result: 'altered',
+        }
+      : {
+          state: undefined,
+          events: [{ ...NO_SUBJECT, type: 'user.unblocked', data: {}, ...BLOCK_KEY }],
+          result: 'altered',
+        },
+})
+
+const badgeCase = sample<BadgeCaseKey, BadgeCaseState>({
+  name: 'a badge case',
+  store: (storage) => storage.badgeCases,
+  key: { userId: '30', slugs: ['night-owl'] },
+  alter: ({ known, held }) => ({
+    state: { known, held: held.length > 0 ? [] : known.map((badge) => ({ badge, grantedAt: NOON, grantedBy: null })) },
+    events: [
+      {
+        ...NO_SUBJECT,
+        type: held.length > 0 ? 'badge.revoked' : 'badge.granted',
+        data: { slug: 'night-owl' },
+        userId: '30',
+      },
+    ],
+    result: 'altered',
+  }),
+})
+
+const badgeCatalogue = sample<BadgeCatalogueKey, BadgeCatalogueState>({
+  name: 'the badge catalogue',
+  store: (storage) => storage.badgeCatalogue,
+  key: { slug: 'early-bird' },
+  alter: (entry) => ({
+    state: {
+      ...entry,
+      badge:
+        entry.badge === undefined
+          ? { id: entry.nextId, slug: 'early-bird', description: 'Up first', imageUrl: '' }
+          : undefined,
+    },
+    events: [
+      {
+        ...NO_SUBJECT,
+        type: entry.badge === undefined ? 'badge.defined' : 'badge.removed',
+        data: { slug: 'early-bird' },
+      },
+    ],
+    result: 'altered',
+  }),
+})
+
+/** The aggregates that lifecycle calls concern: their epoch moves. */
+export const AGGREGATES_WITH_EPOCH: readonly AggregateSample[] = [pinBoard, block, badgeCase]
+
+/** Every aggregate. */
+export const AGGREGATES: readonly AggregateSample[] = [...AGGREGATES_WITH_EPOCH, badgeCatalogue]
+
+/** Everything the samples can touch, to compare before and after. */
+export interface Everything {
+  readonly board: readonly string[]
+  readonly blocks: readonly Block[]
+  readonly held: readonly string[]
+  readonly catalogue: readonly string[]
+  readonly events: readonly ForgeEvent[]
+  readonly epochs: readonly number[]
+}
+
+/** Reads everything the samples can touch. */
+export async function everything(storage: ForgeStorage): Promise<Everything> {
+  return {
+    board: await issuesOn(storage, BOARD),
+    blocks: await blocksOf(storage, '20'),
+    held: await slugsHeldBy(storage, '30'),
+    catalogue: await catalogueOf(storage),
+    events: await outbox(storage),
+    epochs: await Promise.all(AGGREGATES.map((one) => one.epoch(storage))),
+  }
+}

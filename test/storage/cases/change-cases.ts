@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { AggregateSample } from './aggregate-samples.ts'
+import { AGGREGATES, everything } from './aggregate-samples.ts'
+import { outbox } from './contents.ts'
+import { done } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { outcomeOf, storageCase } from './storage-case.ts'
+
+/** What a change does when nothing, a rule, or the host stands in its way: the same for every aggregate. */
+export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
+  forAggregate(one, 'gives the result of its decision and writes it with its event', async (storage) => {
+    const before = await outbox(storage)
+    const outcome = done(await one.alter(storage))
+    const after = await outbox(storage)
+
+    assert.equal(outcome.result, 'altered')
+    assert.equal(outcome.events.length, 1)
+    assert.deepEqual(after, [...before, ...outcome.events])
+  }),
+
+  forAggregate(one, 'writes nothing when the decision gives back the state it got', async (storage) => {
+    await one.alter(storage)
+    const before = await everything(storage)
+    const told: unknown[] = []
+    const outcome = done(await one.leave(storage, { beforeCommit: (events) => void told.push(events) }))
+
+    assert.deepEqual(outcome, { stale: false, result: 'left', events: [] })
+    assert.deepEqual(await everything(storage), before)
+    assert.deepEqual(told, [], 'beforeCommit is not asked about nothing')
+  }),
+
+  forAggregate(one, 'writes nothing when the decision throws, and throws the same error', async (storage) => {
+    await one.alter(storage)
+    const before = await everything(storage)
+    const error = new Error('no')
+
+    assert.deepEqual(await outcomeOf(() => one.refuse(storage, error)), { thrown: error })
+    assert.deepEqual(await everything(storage), before)
+  }),
+
+  forAggregate(one, 'writes nothing when beforeCommit throws, and throws the same error', async (storage) => {
+    await one.alter(storage)
+    const before = await everything(storage)
+    const error = new Error('the host says no')
+    const outcome = await outcomeOf(() =>
+      one.alter(storage, {
+        beforeCommit: () => {
+          throw error
+        },
+      }),
+    )
+
+    assert.deepEqual(outcome, { thrown: error })
+    assert.deepEqual(await everything(storage), before)
+  }),
+
+  forAggregate(one, 'writes nothing when beforeCommit rejects', async (storage) => {
+    await one.alter(storage)
+    const before = await everything(storage)
+    const outcome = await outcomeOf(() =>
+      one.alter(storage, {
+        beforeCommit: async () => {
+          throw new Error('the host says no, later')
+        },
+      }),
+    )
+
+    assert.ok('thrown' in outcome, 'the change is refused')
+    assert.deepEqual(await everything(storage), before)
+  }),
+
+  forAggregate(one, 'works on after a change that was rolled back', async (storage) => {
+    await outcomeOf(() => one.refuse(storage, new Error('no')))
+    done(await one.alter(storage))
+
+    assert.equal((await outbox(storage)).length, 2)
+  }),
+
+  forAggregate(one, 'tells beforeCommit the events it will commit', async (storage) => {
+    const told: unknown[] = []
+    const { events } = done(await one.alter(storage, { beforeCommit: (events) => void told.push(...events) }))
+
+    assert.deepEqual(told, events)
+  }),
+
+  forAggregate(one, 'is not seen from outside before it is committed', async (storage) => {
+    const before = await outbox(storage)
+    const reads: unknown[] = []
+    const seenIds: unknown[] = []
+    await outcomeOf(() =>
+      one.alter(storage, {
+        beforeCommit: (events) => {
+          reads.push(storage.events.read({ after: undefined, limit: 1000 }))
+          seenIds.push(storage.events.committed(events.map((event) => event.id)))
+          throw new Error('rolled back')
+        },
+      }),
+    )
+
+    const [read, committed] = [await reads[0], await seenIds[0]]
+    assert.deepEqual(read && typeof read === 'object' && 'events' in read ? read.events : read, before)
+    assert.deepEqual(committed, new Set())
+  }),
+
+  forAggregate(one, 'fails alone among changes asked for at the same time', async (storage) => {
+    const outcomes = await Promise.allSettled([
+      one.alter(storage),
+      one.refuse(storage, new Error('no')),
+      one.alter(storage),
+      one.alter(storage, {
+        beforeCommit: () => {
+          throw new Error('the host says no')
+        },
+      }),
+      one.alter(storage),
+    ])
+
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status),
+      ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.equal((await outbox(storage)).length, 1 + 3)
+  }),
+
+  forAggregate(one, 'carries who, when and about what in its event', async (storage) => {
+    const at = new Date('1999-12-31T23:59:59.999Z')
+    const { events } = done(await one.alter(storage, { by: { actorId: '9007199254740993', at: () => at } }))
+    const [event] = events
+
+    assert.equal(event?.actorId, '9007199254740993')
+    assert.deepEqual(event?.at, at)
+    assert.equal(event?.version, 1)
+    assert.deepEqual(Object.keys(event ?? {}).sort(), ENVELOPE)
+  }),
+
+  forAggregate(one, 'has no actor in its event when the host itself acts', async (storage) => {
+    const { events } = done(await one.alter(storage, { by: { actorId: null, at: () => new Date(0) } }))
+
+    assert.deepEqual([events[0]?.actorId, events[0]?.at], [null, new Date(0)])
+  }),
+])
+
+const ENVELOPE = [
+  'actorId',
+  'at',
+  'data',
+  'id',
+  'issueId',
+  'organizationId',
+  'repositoryId',
+  'type',
+  'userId',
+  'version',
+]
+
+function forAggregate(
+  one: AggregateSample,
+  fact: string,
+  check: (storage: ForgeStorage) => Promise<void>,
+): StorageCase {
+  return storageCase(`a change of ${one.name} ${fact}`, async (storage) => {
+    await one.prepare(storage)
+    await check(storage)
+  })
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import { issuesOn } from './contents.ts'
+import { BOARD, block, define, grant, pin, retire } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { outcomeOf, refuses, storageCase } from './storage-case.ts'
+
+/** The life of a storage: from its migration to its end. */
+export const lifeCases: readonly StorageCase[] = [
+  storageCase('a migrated storage is current', async (storage) => {
+    assert.equal((await storage.schemaStatus()).state, 'current')
+  }),
+
+  storageCase('migrating again changes nothing', async (storage) => {
+    await pin(storage, BOARD, '1')
+    await storage.migrate()
+    await Promise.all([storage.migrate(), storage.migrate()])
+
+    assert.deepEqual(await issuesOn(storage, BOARD), ['1'])
+    assert.equal((await storage.schemaStatus()).state, 'current')
+  }),
+
+  {
+    name: 'what one fresh storage is told another does not know',
+    async run(open) {
+      const [one, other] = [await open(), await open()]
+      try {
+        await pin(one, BOARD, '1')
+        assert.deepEqual(await issuesOn(other, BOARD), [])
+      } finally {
+        await one.close()
+        await other.close()
+      }
+    },
+  },
+
+  storageCase('a storage can be closed twice, also at once', async (storage) => {
+    await pin(storage, BOARD, '1')
+    await Promise.all([storage.close(), storage.close()])
+    await storage.close()
+  }),
+
+  storageCase('a closed storage refuses every call', async (storage) => {
+    await define(storage, 'a')
+    await storage.close()
+    for (const call of callsOn(storage)) await refuses('STORAGE_UNAVAILABLE', call)
+  }),
+
+  storageCase('a change asked for before the close is either done or refused, never forgotten', async (storage) => {
+    const pending = Array.from({ length: 10 }, (_, n) => outcomeOf(() => pin(storage, BOARD, String(n))))
+    await storage.close()
+
+    assert.equal((await Promise.all(pending)).length, 10)
+  }),
+
+  storageCase('what is no open transaction of the host’s cannot be entered', async (storage) => {
+    for (const transaction of [undefined, null, {}, 'transaction']) {
+      const outcome = await outcomeOf(() => storage.enter(transaction))
+      assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError, `${String(transaction)} is refused`)
+    }
+  }),
+
+  storageCase('the last retired thing is remembered as well as the first', async (storage) => {
+    for (let n = 0; n < 50; n++) await retire(storage, { thing: 'issue', issueId: String(n), ...BOARD })
+    for (const issueId of ['0', '25', '49']) await refuses('ISSUE_NOT_FOUND', () => pin(storage, BOARD, issueId))
+    await pin(storage, BOARD, '50')
+  }),
+]
+
+function callsOn(storage: ForgeStorage): readonly (() => unknown)[] {
+  return [
+    () => storage.pinBoards.epoch(BOARD),
+    () => pin(storage, BOARD, '1'),
+    () => storage.pinBoards.load(BOARD),
+    () => block(storage, '20', '30'),
+    () => storage.blocks.find({ organizationId: '20', userId: '30' }),
+    () => storage.blocks.among('20', ['30']),
+    () => storage.blocks.page('20', { from: { page: 1 }, limit: 30 }),
+    () => grant(storage, '30', ['a']),
+    () => storage.badgeCases.heldBy('30'),
+    () => define(storage, 'b'),
+    () => storage.badgeCatalogue.find('a'),
+    () => storage.badgeCatalogue.page({ from: { page: 1 }, limit: 30 }),
+    () => storage.events.read({ after: undefined, limit: 10 }),
+    () => storage.events.list({}, { from: { page: 1 }, limit: 10 }),
+    () => storage.events.history('1'),
+    () => storage.events.committed(['1']),
+    () => retire(storage, { thing: 'user', userId: '30' }),
+  ]
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import { everything } from './aggregate-samples.ts'
+import { BOARD, block, change, define, grant, NO_SUBJECT, pin } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { storageCase } from './storage-case.ts'
+
+const BLOCK = { organizationId: '20', userId: '30' }
+const CASE = { userId: '30', slugs: ['a', 'b'] }
+
+type Answer = (storage: ForgeStorage) => unknown
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  'a board': (storage) => storage.pinBoards.load(BOARD),
+  'a block': (storage) => storage.blocks.find(BLOCK),
+  'a page of blocks': (storage) => storage.blocks.page('20', { from: { page: 1 }, limit: 30 }),
+  'a set of blocked users': (storage) => storage.blocks.among('20', ['30', '31']),
+  'a list of grants': (storage) => storage.badgeCases.heldBy('30'),
+  'a badge': (storage) => storage.badgeCatalogue.find('a'),
+  'a page of badges': (storage) => storage.badgeCatalogue.page({ from: { page: 1 }, limit: 30 }),
+  'a read of the outbox': (storage) => storage.events.read({ after: undefined, limit: 100 }),
+  'a page of the audit view': (storage) => storage.events.list({}, { from: { page: 1 }, limit: 30 }),
+  'a history': (storage) => storage.events.history('1'),
+}
+
+/** Ownership: what was given or got belongs to the caller; changing it changes nothing that is stored. */
+export const ownershipCases: readonly StorageCase[] = [
+  ...Object.entries(ANSWERS).map(([name, ask]) =>
+    storageCase(`changing ${name} that was given changes nothing stored`, async (storage) => {
+      await fill(storage)
+      const before = structuredClone(await everything(storage))
+      spoil(await ask(storage))
+
+      assert.deepEqual(await everything(storage), before)
+    }),
+  ),
+
+  storageCase('changing the events and the result that a change gave changes nothing stored', async (storage) => {
+    const at = new Date(1000)
+    const outcome = await change(
+      storage.pinBoards,
+      BOARD,
+      (rows) => ({ state: [...rows, row('1')], events: [pinned('1')], result: rows }),
+      { by: { actorId: '7', at: () => at } },
+    )
+    const before = structuredClone(await everything(storage))
+    spoil(outcome)
+    spoil(at)
+
+    assert.deepEqual(await everything(storage), before)
+  }),
+
+  storageCase('changing what a decision handed in changes nothing stored', async (storage) => {
+    const state = [row('1'), row('2')]
+    const events = [pinned('1'), pinned('2')]
+    await change(storage.pinBoards, BOARD, () => ({ state, events, result: undefined }))
+    const data = { note: 'why' }
+    const kept = { ...BLOCK, note: 'why', blockedAt: new Date(5), blockedBy: null }
+    await change(storage.blocks, BLOCK, () => ({
+      state: kept,
+      events: [{ ...NO_SUBJECT, type: 'user.blocked', data, ...BLOCK }],
+      result: undefined,
+    }))
+    const before = structuredClone(await everything(storage))
+    const blockBefore = structuredClone(await storage.blocks.find(BLOCK))
+    for (const handedIn of [state, events, data, kept]) spoil(handedIn)
+
+    assert.deepEqual(await everything(storage), before)
+    assert.deepEqual(await storage.blocks.find(BLOCK), blockBefore)
+  }),
+
+  storageCase('changing the state that a decision was shown changes nothing stored', async (storage) => {
+    await fill(storage)
+    const before = structuredClone(await everything(storage))
+    const leave = <State>(state: State) => {
+      spoil(state)
+      return { state, events: [], result: undefined }
+    }
+    await change(storage.pinBoards, BOARD, leave)
+    await change(storage.blocks, BLOCK, leave)
+    await change(storage.badgeCases, CASE, leave)
+    await change(storage.badgeCatalogue, { slug: 'a' }, leave)
+
+    assert.deepEqual(await everything(storage), before)
+  }),
+
+  storageCase('changing the events that beforeCommit is told changes nothing stored', async (storage) => {
+    await pin(storage, BOARD, '1', { beforeCommit: (events) => spoil(events) })
+    const { events } = await storage.events.read({ after: undefined, limit: 10 })
+
+    assert.deepEqual(
+      events.map((event) => [event.type, event.data, event.issueId]),
+      [['issue.pinned', { position: 1 }, '1']],
+    )
+  }),
+
+  storageCase('changing a key after the call changes nothing stored', async (storage) => {
+    const key = { ...BOARD }
+    const pending = change(storage.pinBoards, key, () => ({
+      state: [row('1')],
+      events: [pinned('1')],
+      result: undefined,
+    }))
+    key.repositoryId = '99'
+    await pending
+
+    assert.equal((await storage.pinBoards.load(BOARD)).length, 1)
+    assert.equal((await storage.pinBoards.load(key)).length, 0)
+  }),
+]
+
+async function fill(storage: ForgeStorage): Promise<void> {
+  for (const slug of ['a', 'b', 'night-owl']) await define(storage, slug)
+  for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
+  for (const userId of ['30', '31']) await block(storage, '20', userId, { note: 'why' })
+  await grant(storage, '30', ['a', 'b'])
+}
+
+function row(issueId: string): { issueId: string; pinnedAt: Date; pinnedBy: string | null } {
+  return { issueId, pinnedAt: new Date(1), pinnedBy: '7' }
+}
+
+function pinned(issueId: string) {
+  return { ...NO_SUBJECT, type: 'issue.pinned' as const, data: { position: 1 }, repositoryId: '10', issueId }
+}
+
+/** Changes a value everywhere it can be changed; what is frozen stays as it is, which is as good. */
+function spoil(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  if (value instanceof Date) value.setTime(13)
+  if (value instanceof Set) value.clear()
+
+  for (const inner of Object.values(value)) spoil(inner)
+  for (const key of Object.keys(value)) Reflect.set(value, key, 'spoilt')
+  if (Array.isArray(value)) Reflect.set(value, 'length', 0)
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import type { Decision } from '../../../src/schema/decision.ts'
+import { ForgeError } from '../../../src/schema/errors.ts'
+import type { EventDraft, ForgeEvent } from '../../../src/schema/events.ts'
+import type { Id } from '../../../src/schema/ids.ts'
+import type {
+  AggregateStore,
+  Authorship,
+  BeforeCommit,
+  Outcome,
+} from '../../../src/storage/contract/aggregate-store.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { PinBoardKey } from '../../../src/storage/contract/pin-board-store.ts'
+import type { Retired, Retirement } from '../../../src/storage/contract/retirement.ts'
+
+/** What a sample change may carry besides its decision. */
+export interface Extras {
+  readonly seen?: number | undefined
+  readonly by?: Authorship
+  readonly beforeCommit?: BeforeCommit<unknown> | undefined
+  readonly raisesEpoch?: true | undefined
+}
+
+/** The moment of every sample change that names no other. */
+export const NOON: Date = new Date('2024-05-06T12:00:00.123Z')
+
+/** The author of every sample change that names no other. */
+export const AUTHOR: Authorship = { actorId: '7', at: () => new Date(NOON) }
+
+/** An event about nothing of the host's. */
+export const NO_SUBJECT = { organizationId: null, repositoryId: null, issueId: null, userId: null } as const
+
+/** The board of issues that most cases use. */
+export const BOARD: PinBoardKey = { repositoryId: '10', kind: 'issue' }
+
+/** One change of one aggregate; what throws at once rejects. */
+export async function change<Key, State, Result>(
+  store: AggregateStore<Key, State, unknown>,
+  key: Key,
+  decide: (state: State) => Decision<State, Result, EventDraft>,
+  extras: Extras = {},
+): Promise<Outcome<Result>> {
+  return store.update(key, { seen: extras.seen, decide, by: AUTHOR, ...extras })
+}
+
+/** The result and events of a change that was not stale. */
+export function done<Result>(outcome: Outcome<Result>): {
+  readonly result: Result
+  readonly events: readonly ForgeEvent[]
+} {
+  assert.equal(outcome.stale, false, 'the change is not stale')
+  return outcome
+}
+
+/** Puts an issue at the end of a board, unless it is there; refuses above the limit. Gives its 1-based position. */
+export async function pin(
+  storage: ForgeStorage,
+  board: PinBoardKey,
+  issueId: Id,
+  extras: Extras & { readonly limit?: number } = {},
+): Promise<number> {
+  const { limit = Number.POSITIVE_INFINITY, ...rest } = extras
+  const outcome = await change(
+    storage.pinBoards,
+    board,
+    (rows) => {
+      const at = rows.findIndex((row) => row.issueId === issueId)
+      if (at >= 0) return { state: rows, events: [], result: at + 1 }
+      if (rows.length >= limit) throw new ForgeError('PIN_LIMIT_REACHED', 'full', { kind: board.kind, limit })
+
+      const position = rows.length + 1
+      return {
+        state: [...rows, { issueId, pinnedAt: new Date(NOON), pinnedBy: '7' }],
+        events: [
+          { ...NO_SUBJECT, type: 'issue.pinned', data: { position }, repositoryId: board.repositoryId, issueId },
+        ],
+        result: position,
+      }
+    },
+    rest,
+  )
+  return done(outcome).result
+}
+
+/** Takes an issue off a board, if it is there. */
+export async function unpin(storage: ForgeStorage, board: PinBoardKey, issueId: Id): Promise<void> {
+  const outcome = await change(storage.pinBoards, board, (rows) => {
+    const at = rows.findIndex((row) => row.issueId === issueId)
+    if (at < 0) return { state: rows, events: [], result: undefined }
+
+    return {
+      state: rows.filter((row) => row.issueId !== issueId),
+      events: [
+        {
+          ...NO_SUBJECT,
+          type: 'issue.unpinned',
+          data: { position: at + 1 },
+          repositoryId: board.repositoryId,
+          issueId,
+        },
+      ],
+      result: undefined,
+    }
+  })
+  done(outcome)
+}
+
+/** Moves an issue that is on a board to the front. */
+export async function moveToFront(storage: ForgeStorage, board: PinBoardKey, issueId: Id): Promise<void> {
+  const outcome = await change(storage.pinBoards, board, (rows) => {
+    const from = rows.findIndex((row) => row.issueId === issueId) + 1
+    const others = rows.filter((row) => row.issueId !== issueId)
+    return {
+      state: [...rows.filter((row) => row.issueId === issueId), ...others],
+      events: [
+        { ...NO_SUBJECT, type: 'issue.moved', data: { from, to: 1 }, repositoryId: board.repositoryId, issueId },
+      ],
+      result: undefined,
+    }
+  })
+  done(outcome)
+}
+
+/** Lets an organization block a user who is not blocked. */
+export async function block(
+  storage: ForgeStorage,
+  organizationId: Id,
+  userId: Id,
+  extras: Extras & { readonly note?: string } = {},
+): Promise<void> {
+  const { note = '', ...rest } = extras
+  const outcome = await change(
+    storage.blocks,
+    { organizationId, userId },
+    (before) => {
+      if (before !== undefined) throw new ForgeError('ALREADY_BLOCKED', 'blocked')
+
+      return {
+        state: { organizationId, userId, note, blockedAt: new Date(NOON), blockedBy: '7' },
+        events: [{ ...NO_SUBJECT, type: 'user.blocked', data: { note }, organizationId, userId }],
+        result: undefined,
+      }
+    },
+    rest,
+  )
+  done(outcome)
+}
+
+/** Lifts a block, if there is one. */
+export async function unblock(storage: ForgeStorage, organizationId: Id, userId: Id): Promise<void> {
+  const outcome = await change(storage.blocks, { organizationId, userId }, (before) => {
+    if (before === undefined) return { state: before, events: [], result: undefined }
+
+    return {
+      state: undefined,
+      events: [{ ...NO_SUBJECT, type: 'user.unblocked', data: {}, organizationId, userId }],
+      result: undefined,
+    }
+  })
+  done(outcome)
+}
+
+/** Defines a badge and gives its id. */
+export async function define(storage: ForgeStorage, slug: string, description = ''): Promise<Id> {
+  const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => {
+    if (entry.badge !== undefined) throw new ForgeError('BADGE_EXISTS', 'exists', { slug })
+
+    return {
+      state: { ...entry, badge: { id: entry.nextId, slug, description, imageUrl: '' } },
+      events: [{ ...NO_SUBJECT, type: 'badge.defined', data: { slug } }],
+      result: entry.nextId,
+    }
+  })
+  return done(outcome).result
+}
+
+/** Takes a definition out of the catalogue. */
+export async function removeBadge(storage: ForgeStorage, slug: string): Promise<void> {
+  const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => ({
+    state: { ...entry, badge: undefined },
+    events: [{ ...NO_SUBJECT, type: 'badge.removed', data: { slug } }],
+    result: undefined,
+  }))
+  done(outcome)
+}
+
+/** Grants badges that are defined; those the user holds already are passed over. */
+export async function grant(
+  storage: ForgeStorage,
+  userId: Id,
+  slugs: readonly string[],
+  extras: Extras = {},
+): Promise<void> {
+  const outcome = await change(
+    storage.badgeCases,
+    { userId, slugs },
+    ({ known, held }) => {
+      const added = slugs
+        .flatMap((slug) => known.filter((badge) => badge.slug === slug))
+        .filter((badge) => held.every((one) => one.badge.slug !== badge.slug))
+      if (added.length === 0) return { state: { known, held }, events: [], result: undefined }
+
+      return {
+        state: {
+          known,
+          held: [...held, ...added.map((badge) => ({ badge, grantedAt: new Date(NOON), grantedBy: '7' }))],
+        },
+        events: added.map(({ slug }) => ({ ...NO_SUBJECT, type: 'badge.granted' as const, data: { slug }, userId })),
+        result: undefined,
+      }
+    },
+    extras,
+  )
+  done(outcome)
+}
+
+/** Revokes badges the user holds. */
+export async function revoke(storage: ForgeStorage, userId: Id, slugs: readonly string[]): Promise<void> {
+  const outcome = await change(storage.badgeCases, { userId, slugs }, ({ known, held }) => ({
+    state: { known, held: [] },
+    events: held.map(({ badge }) => ({
+      ...NO_SUBJECT,
+      type: 'badge.revoked' as const,
+      data: { slug: badge.slug },
+      userId,
+    })),
+    result: undefined,
+  }))
+  done(outcome)
+}
+
+/** Retires a thing, telling of it with the event the lifecycle tells. Gives the events made. */
+export async function retire(
+  storage: ForgeStorage,
+  retired: Retired,
+  extras: Partial<Retirement<unknown>> = {},
+): Promise<readonly ForgeEvent[]> {
+  return storage.retire({ retired, by: AUTHOR, record: (removed) => told(retired, removed), ...extras })
+}
+
+function told(retired: Retired, removed: Parameters<Retirement<unknown>['record']>[0]): EventDraft {
+  if (retired.thing === 'user') {
+    const { blocks, grants } = removed
+    return { ...NO_SUBJECT, type: 'user.deleted', data: { blocks, grants }, userId: retired.userId }
+  }
+  if (retired.thing === 'organization') {
+    const { organizationId } = retired
+    return { ...NO_SUBJECT, type: 'organization.deleted', data: { blocks: removed.blocks }, organizationId }
+  }
+  const { repositoryId } = retired
+  if (retired.thing === 'repository') {
+    return { ...NO_SUBJECT, type: 'repository.deleted', data: { pins: removed.pins }, repositoryId }
+  }
+
+  const data = { wasPinned: removed.pins > 0 }
+  return { ...NO_SUBJECT, type: 'issue.deleted', data, repositoryId, issueId: retired.issueId }
+}
