@@ -1,5 +1,5 @@
 // A cast tells the compiler to believe without proof, so the house allows one only where unknown data is received, with the
-// reason in a comment on the line above. The linter has no rule for `as`; this is it. `as const` and `satisfies` are free.
+// reason in a comment on the line above or behind it. The linter has no rule for `as`; this is it. `as const` and `satisfies` are free.
 // Usage: node tools/check-casts.mjs [folder, default src]
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,9 +11,7 @@ const unexplained = files.flatMap((name) => unexplainedCasts(join(folder, name))
 
 for (const line of unexplained) console.error(line)
 if (unexplained.length > 0) {
-  console.error(
-    `\n${unexplained.length} cast(s) without a reason: prove the type instead, or say why on the line above.`,
-  )
+  console.error(`\n${unexplained.length} cast(s) without a reason: prove the type instead, or say why beside it.`)
   process.exitCode = 1
 }
 
@@ -27,7 +25,7 @@ function unexplainedCasts(path) {
       line: lineOf(source, cast.getStart()),
       statement: lineOf(source, statementOf(cast).getStart()),
     }))
-    .filter(({ line, statement }) => !isReason(lines[line - 1]) && !isReason(lines[statement - 1]))
+    .filter(({ line, statement }) => !hasReason(lines, line) && !hasReason(lines, statement))
     .map(({ cast, line }) => `${path}:${line + 1}  ${cast.getText().split('\n')[0]}`)
 }
 
@@ -56,6 +54,6 @@ function lineOf(source, position) {
 }
 
 /** A comment of ours: a doc comment says what a thing is for, not why a cast is right. */
-function isReason(line) {
-  return line?.trim().startsWith('//') === true
+function hasReason(lines, line) {
+  return lines[line - 1]?.trim().startsWith('//') === true || lines[line].includes(' // ')
 }

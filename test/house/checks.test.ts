@@ -18,6 +18,7 @@ const CASTS: readonly (readonly [text: string, refused: number, what: string])[]
     'a second cast below the reason of the first',
   ],
   ['// The schema has checked it.\nexport const x = y as string', 0, 'a cast with its reason above'],
+  ['export const x = y as string // The schema has checked it.', 0, 'a cast with its reason behind it'],
   ['export const x = [1] as const', 0, 'as const'],
   ['export const x = 1 satisfies number', 0, 'satisfies'],
   ["import { a as b } from './a.ts'\nb()", 0, 'a renamed import'],

@@ -267,7 +267,7 @@ describe('a body', () => {
 
 describe('a failure', () => {
   const fail = (): never => {
-    throw new Error('password=hunter2 at /home/secret')
+    throw new Error('password=hunter2 at /srv/secret')
   }
 
   it.each([
