@@ -3,10 +3,14 @@
  * have this shape. Everything on it answers at once.
  */
 export interface SqliteHandle {
+  /** One statement, to be run with its parameters as often as wanted. */
   prepare(sql: string): {
+    /** Runs a statement that answers with rows. */
     all(...parameters: unknown[]): unknown[]
+    /** Runs a statement that answers with none. */
     run(...parameters: unknown[]): unknown
   }
+  /** Runs statements that have no parameters. */
   exec(sql: string): unknown
 }
 
