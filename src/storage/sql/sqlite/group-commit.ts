@@ -5,19 +5,19 @@ import { createOperation } from './operation.ts'
 import { lostTransaction, rollback } from './transactions.ts'
 import { pauseBefore } from './waiting.ts'
 
-/** A batch closes at this many operations, or when it has run this many milliseconds. */
+/** A batch closes at this many operations, or when its first has waited this many milliseconds for the turn to end. */
 const MOST_OPERATIONS = 256
-const LONGEST_RUN = 5
+const LONGEST_TURN = 5
 
 /**
  * Commits the changes of one turn of the event loop together, each in a savepoint of its own, and answers them, refusals
- * too, after the COMMIT: so durable writes cost less than one sync each. A batch runs from BEGIN to COMMIT in one turn.
+ * too, after the COMMIT: so durable writes cost less than one sync each. A batch runs from BEGIN to COMMIT at once.
  */
 export class GroupCommit {
   readonly #writer: () => Connection
   #waiting: Operation[] = []
-  #scheduled = false
-  #running = false
+  #opened = 0
+  #state: 'idle' | 'collecting' | 'running' | 'held up' = 'idle'
   #refusals = 0
 
   /** @param writer - gives the connection to write on, and opens it when needed */
@@ -27,14 +27,15 @@ export class GroupCommit {
 
   /** Whether a batch is running: what is called now is called from inside it. */
   get running(): boolean {
-    return this.#running
+    return this.#state === 'running'
   }
 
-  /** Takes work into the next batch. It may run more than once, and is answered once. */
+  /** Takes work into the batch. It may run more than once, and is answered once. */
   submit<T>(work: () => T): Promise<T> {
     const { operation, answer } = createOperation(work)
     this.#waiting.push(operation)
-    this.#scheduleNow()
+    if (this.#state === 'idle') this.#collect()
+    else if (this.#state === 'collecting' && this.#isFull()) this.#flush()
     return answer
   }
 
@@ -43,70 +44,64 @@ export class GroupCommit {
     await Promise.allSettled(this.#waiting.map((operation) => operation.answered))
   }
 
+  #collect(): void {
+    this.#state = 'collecting'
+    this.#opened = performance.now()
+    setImmediate(() => {
+      if (this.#state === 'collecting') this.#flush()
+    })
+  }
+
+  #isFull(): boolean {
+    return this.#waiting.length >= MOST_OPERATIONS || performance.now() - this.#opened >= LONGEST_TURN
+  }
+
   #flush(): void {
     const batch = this.#waiting.slice(0, MOST_OPERATIONS)
-    this.#scheduled = false
-    this.#running = true
+    this.#state = 'running'
     try {
-      this.#settle(this.#commit(batch))
+      this.#commit(batch)
+      this.#refusals = 0
+      this.#settle(batch, (operation) => operation.answer())
     } catch (error) {
       this.#fail(batch, error)
-    } finally {
-      this.#running = false
     }
-    this.#scheduleNow()
+    if (this.#state === 'running') this.#state = 'idle'
+    if (this.#state === 'idle' && this.#waiting.length > 0) this.#collect()
   }
 
-  /** Gives the operations that are committed: all, or those that ran before time was up. */
-  #commit(batch: readonly Operation[]): readonly Operation[] {
+  #commit(batch: readonly Operation[]): void {
     const writer = this.#writer()
     writer.command('begin immediate')
-    const end = performance.now() + LONGEST_RUN
-    const done: Operation[] = []
     for (const operation of batch) {
       if (operation.attempt(writer) === 'lost') throw lostTransaction(operation.failure)
-      done.push(operation)
-      if (performance.now() >= end) break
     }
     commitOrRollBack(writer)
-    return done
-  }
-
-  #settle(done: readonly Operation[]): void {
-    this.#refusals = 0
-    this.#waiting = this.#waiting.slice(done.length)
-    for (const operation of done) operation.answer()
   }
 
   /** Nothing of the batch is written: a busy database is waited for, anything else is everybody's answer. */
   #fail(batch: readonly Operation[], error: unknown): void {
-    if (isForgeError(error, 'STORAGE_BUSY')) this.#waitOn(error)
-    else this.#reject(batch, error)
-  }
+    if (!isForgeError(error, 'STORAGE_BUSY')) {
+      this.#settle(batch, (operation) => operation.reject(error))
+      return
+    }
 
-  #waitOn(error: unknown): void {
     const now = performance.now()
     const impatient = this.#waiting.filter((operation) => operation.deadline <= now)
-    this.#reject(impatient, error)
+    this.#settle(impatient, (operation) => operation.reject(error))
+    if (this.#waiting.length > 0) this.#holdUp()
+  }
+
+  #holdUp(): void {
     this.#refusals += 1
-    if (this.#waiting.length > 0) this.#scheduleIn(pauseBefore(this.#refusals))
+    this.#state = 'held up'
+    setTimeout(() => this.#flush(), pauseBefore(this.#refusals))
   }
 
-  #reject(refused: readonly Operation[], error: unknown): void {
-    this.#waiting = this.#waiting.filter((operation) => !refused.includes(operation))
-    for (const operation of refused) operation.reject(error)
-  }
-
-  #scheduleNow(): void {
-    if (this.#scheduled || this.#waiting.length === 0) return
-
-    this.#scheduled = true
-    setImmediate(() => this.#flush())
-  }
-
-  #scheduleIn(milliseconds: number): void {
-    this.#scheduled = true
-    setTimeout(() => this.#flush(), milliseconds)
+  #settle(operations: readonly Operation[], settle: (operation: Operation) => void): void {
+    const settled = new Set(operations)
+    this.#waiting = this.#waiting.filter((operation) => !settled.has(operation))
+    for (const operation of operations) settle(operation)
   }
 }
 

@@ -1,0 +1,28 @@
+import type { EventDraft, ForgeEvent } from '../../../src/schema/events.ts'
+import type { Id } from '../../../src/schema/ids.ts'
+import type { Change } from '../../../src/storage/contract/aggregate-store.ts'
+import type { PinRow } from '../../../src/storage/contract/pin-board-store.ts'
+import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../cases/sample-changes.ts'
+
+type Pinning = Change<readonly PinRow[], number, unknown>
+
+/** A change that pins an issue at the end of the sample board, in whatever way `extras` say. */
+export function pinning(issueId: Id, extras: Partial<Pinning> = {}): Pinning {
+  return {
+    seen: undefined,
+    by: AUTHOR,
+    decide(rows) {
+      const position = rows.length + 1
+      const event: EventDraft = { ...NO_SUBJECT, type: 'issue.pinned', data: { position }, ...BOARD_IDS, issueId }
+      return { state: [...rows, { issueId, pinnedAt: NOON, pinnedBy: '7' }], events: [event], result: position }
+    },
+    ...extras,
+  }
+}
+
+const BOARD_IDS = { repositoryId: BOARD.repositoryId }
+
+/** The ids of events. */
+export function idsOf(events: readonly ForgeEvent[]): readonly Id[] {
+  return events.map((event) => event.id)
+}

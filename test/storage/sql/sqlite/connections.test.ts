@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { issuesOn, outbox } from '../../cases/contents.ts'
+import { BOARD, pin } from '../../cases/sample-changes.ts'
+import { outcomeOf } from '../../cases/storage-case.ts'
+import { newFile, newStorage, openHandle, openStorage, watchedHandle } from '../database-files.ts'
+
+describe('opening', () => {
+  test('waits for the first use: making a storage makes no file', () => {
+    const file = newFile()
+    newStorage(file)
+
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('a use before migrate() is SCHEMA_OUTDATED and makes no file', async () => {
+    const file = newFile()
+    const storage = newStorage(file)
+
+    expect(await outcomeOf(() => storage.pinBoards.load(BOARD))).toMatchObject({ thrown: { code: 'SCHEMA_OUTDATED' } })
+    expect(await outcomeOf(() => pin(storage, BOARD, '1'))).toMatchObject({
+      thrown: { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: 1 } },
+    })
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('a folder that is not there is STORAGE_UNAVAILABLE, and its path is not in the message', async () => {
+    const outcome = await outcomeOf(() => newStorage('/no/such/folder/forge.sqlite').migrate())
+
+    expect(outcome).toMatchObject({ thrown: { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } } })
+    expect('thrown' in outcome && String(outcome.thrown)).not.toContain('folder')
+  })
+})
+
+describe('the writer of a file', () => {
+  test('syncs every commit, keeps foreign keys, and never lets SQLite sleep', async () => {
+    const { handle, statements } = watchedHandle(newFile())
+    await openStorage(handle)
+
+    expect(statements.join('; ')).toMatch(
+      /busy_timeout = 0.*foreign_keys = on.*synchronous = full.*journal_mode = wal/s,
+    )
+  })
+
+  test('puts the file in WAL mode', async () => {
+    const file = newFile()
+    await openStorage(file)
+
+    expect(openHandle(file).pragma('journal_mode', { simple: true })).toBe('wal')
+  })
+})
+
+describe('the reader of a file', () => {
+  test('answers at once while another writer is inside its transaction', async () => {
+    const file = newFile()
+    const storage = await openStorage(file)
+    await pin(storage, BOARD, '1')
+    const other = openHandle(file)
+    other.exec('begin immediate')
+    other.exec('delete from forgelet_board_pins')
+
+    expect(storage.pinBoards.load(BOARD)).toMatchObject([{ issueId: '1' }])
+  })
+
+  test('leaves no statement open: what is acknowledged is seen', async () => {
+    const file = newFile()
+    const storage = await openStorage(file)
+    const other = await openStorage(file)
+    for (const issueId of ['1', '2', '3']) {
+      await issuesOn(storage, BOARD)
+      await outbox(storage)
+      await pin(other, BOARD, issueId)
+    }
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['1', '2', '3'])
+  })
+
+  test('cannot write', async () => {
+    const { handle, statements } = watchedHandle(newFile())
+    await openStorage(handle)
+
+    expect(statements.join(' ')).toMatch(/query_only = on(?!.*query_only)/s)
+  })
+})
+
+describe('closing', () => {
+  test('ends what the storage opened, so that the file is whole without its side files', async () => {
+    const file = newFile()
+    const storage = await openStorage(file)
+    await pin(storage, BOARD, '1')
+    await storage.close()
+
+    expect(existsSync(`${file}-wal`)).toBe(false)
+  })
+
+  test.each(['a file', ':memory:'])('leaves the handle of the host open on %s', async (where) => {
+    const handle = openHandle(where === 'a file' ? newFile() : where)
+    const storage = await openStorage(handle)
+    await storage.close()
+
+    expect(handle.open).toBe(true)
+    expect(handle.prepare('select * from forgelet_pins').all()).toEqual([])
+  })
+})
+
+test('a database in memory is read from outside only after the batch that is running', async () => {
+  const storage = await openStorage(':memory:')
+  const reads: unknown[] = []
+  await pin(storage, BOARD, '1', { beforeCommit: () => void reads.push(storage.pinBoards.load(BOARD)) })
+
+  expect(await reads[0]).toMatchObject([{ issueId: '1' }])
+})

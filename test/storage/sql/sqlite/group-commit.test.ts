@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { describe, expect, test } from 'vitest'
+import { ForgeError, isForgeError } from '../../../../src/schema/errors.ts'
+import type { ForgeEvent } from '../../../../src/schema/events.ts'
+import type { SqliteHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
+import { isHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
+import { issuesOn, outbox } from '../../cases/contents.ts'
+import { BOARD, block, pin } from '../../cases/sample-changes.ts'
+import { newFile, openHandle, openStorage, watchedHandle } from '../database-files.ts'
+import { pinning } from '../pinning.ts'
+
+const REFUSED = new ForgeError('ALREADY_BLOCKED', 'no')
+
+function refuse(): never {
+  throw REFUSED
+}
+
+describe('the changes of one turn', () => {
+  test('are committed together, in a savepoint each', async () => {
+    const { handle, statements } = watchedHandle(newFile())
+    const storage = await openStorage(handle)
+    statements.length = 0
+    await Promise.all(Array.from({ length: 20 }, (_, n) => block(storage, '1', String(n))))
+
+    expect(statements.filter((sql) => /^begin|^commit/.test(sql))).toEqual(['begin immediate', 'commit'])
+    expect(statements.filter((sql) => sql.startsWith('savepoint'))).toHaveLength(20)
+  })
+
+  test('are cut into batches of at most 256', async () => {
+    const { handle, statements } = watchedHandle(newFile())
+    const storage = await openStorage(handle)
+    statements.length = 0
+    await Promise.all(Array.from({ length: 300 }, (_, n) => block(storage, '1', String(n))))
+    const sizes = statements
+      .join('\n')
+      .split('commit')
+      .map((batch) => batch.split('savepoint').length - 1)
+
+    expect(sizes.length).toBeGreaterThan(2)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(256)
+  })
+
+  test('are answered after the commit, refusals and changes of nothing too', async () => {
+    const { handle, statements } = watchedHandle(newFile())
+    const storage = await openStorage(handle)
+    statements.length = 0
+    const committed = (): boolean => statements.includes('commit')
+    const changes = [
+      pinning('1'),
+      pinning('1', { decide: refuse }),
+      pinning('1', { decide: (state) => ({ state, events: [], result: 0 }) }),
+    ]
+    const answers = await Promise.all(
+      changes.map((change) => Promise.resolve(storage.pinBoards.update(BOARD, change)).then(committed, committed)),
+    )
+
+    expect(answers).toEqual([true, true, true])
+  })
+
+  test('are refused one by one: a refusal rolls back only itself', async () => {
+    const storage = await openStorage(newFile())
+    const outcomes = await Promise.allSettled([
+      storage.pinBoards.update(BOARD, pinning('1')),
+      storage.pinBoards.update(BOARD, pinning('2', { beforeCommit: refuse })),
+      storage.pinBoards.update(BOARD, pinning('3')),
+    ])
+
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await issuesOn(storage, BOARD)).toEqual(['1', '3'])
+    expect((await outbox(storage)).map((event) => event.issueId)).toEqual(['1', '3'])
+  })
+
+  test('are all refused when one of them ends the transaction, and none of them is written', async () => {
+    const storage = await openStorage(newFile())
+    const outcomes = await Promise.allSettled([
+      pin(storage, BOARD, '1'),
+      storage.pinBoards.update(BOARD, pinning('2', { beforeCommit: rollTransactionBack })),
+      pin(storage, BOARD, '3'),
+    ])
+
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(outcomes[0]).toMatchObject({ reason: { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } } })
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+    expect(await pin(storage, BOARD, '4')).toBe(1)
+  })
+})
+
+function rollTransactionBack(_events: unknown, transaction: unknown): void {
+  handleOf(transaction).exec('rollback')
+}
+
+function watch(events: readonly ForgeEvent[], transaction: unknown): void {
+  for (const event of events) handleOf(transaction).prepare('insert into watches values (?)').run(event.issueId)
+}
+
+function watchAndRefuse(events: readonly ForgeEvent[], transaction: unknown): never {
+  watch(events, transaction)
+  throw REFUSED
+}
+
+function handleOf(transaction: unknown): SqliteHandle {
+  assert(isHandle(transaction))
+  return transaction
+}
+
+describe('a file that another connection writes', () => {
+  test('is waited for, without holding the event loop', async () => {
+    const file = newFile()
+    const storage = await openStorage(file)
+    const other = openHandle(file)
+    other.exec('begin immediate')
+    const pending = pin(storage, BOARD, '1')
+    const first = await Promise.race([pending, new Promise((resolve) => setTimeout(resolve, 50, 'the loop turns'))])
+    other.exec('commit')
+
+    expect(first).toBe('the loop turns')
+    expect(await pending).toBe(1)
+  })
+
+  test('is STORAGE_BUSY after five seconds, with nothing written', async () => {
+    const file = newFile()
+    const storage = await openStorage(file)
+    const other = openHandle(file)
+    other.exec('begin immediate')
+    const outcomes = await Promise.allSettled([pin(storage, BOARD, '1'), pin(storage, BOARD, '2')])
+    other.exec('rollback')
+
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ reason: { code: 'STORAGE_BUSY', details: { retry: 'call' } } })
+    }
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+    expect(await pin(storage, BOARD, '3')).toBe(1)
+  })
+})
+
+describe('inside beforeCommit', () => {
+  test('a plain change is a TypeError, for its own change is still open', async () => {
+    const storage = await openStorage(newFile())
+    const outcome = storage.pinBoards.update(
+      BOARD,
+      pinning('1', { beforeCommit: () => void storage.pinBoards.update(BOARD, pinning('2')) }),
+    )
+
+    await expect(outcome).rejects.toThrow(TypeError)
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+  })
+
+  test('a promise is a TypeError, and the change is rolled back', async () => {
+    const storage = await openStorage(newFile())
+    const outcome = storage.pinBoards.update(BOARD, pinning('1', { beforeCommit: async () => undefined }))
+
+    await expect(outcome).rejects.toThrow(TypeError)
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+  })
+
+  test('the host writes on the transaction, and its rows are committed with the change', async () => {
+    const file = newFile()
+    const handle = openHandle(file)
+    handle.exec('create table watches (issue text)')
+    const storage = await openStorage(handle)
+    await storage.pinBoards.update(BOARD, pinning('1', { beforeCommit: watch }))
+    await expect(storage.pinBoards.update(BOARD, pinning('2', { beforeCommit: watchAndRefuse }))).rejects.toBe(REFUSED)
+
+    expect(handle.prepare('select issue from watches').all()).toEqual([{ issue: '1' }])
+  })
+})
+
+test('close lets the open batch finish', async () => {
+  const file = newFile()
+  const storage = await openStorage(file)
+  const pending = pin(storage, BOARD, '1')
+  await storage.close()
+
+  expect(await pending).toBe(1)
+  expect(await issuesOn(await openStorage(file), BOARD)).toEqual(['1'])
+})
+
+test('a call after close is STORAGE_UNAVAILABLE', async () => {
+  const storage = await openStorage(newFile())
+  void storage.close()
+  const outcome = await pin(storage, BOARD, '1').then(undefined, (error: unknown) => error)
+
+  expect(isForgeError(outcome, 'STORAGE_UNAVAILABLE')).toBe(true)
+})
