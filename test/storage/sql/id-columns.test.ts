@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { IdColumn, IdColumns } from '../../../src/storage/sql/id-columns.ts'
+import { issuesOn } from '../cases/contents.ts'
+import { block, pin } from '../cases/sample-changes.ts'
+import { outcomeOf } from '../cases/storage-case.ts'
+import { newFile, newStorage, openHandle, openStorage } from './database-files.ts'
+
+const UUID = '0190a7c4-1b7e-7c3a-9f00-00000000000a'
+
+const FITTING: readonly (readonly [IdColumn, string])[] = [
+  ['bigint', '0'],
+  ['bigint', '-7'],
+  ['bigint', '9007199254740993'],
+  ['bigint', '9223372036854775807'],
+  ['bigint', '-9223372036854775808'],
+  ['uuid', UUID],
+  ['text', '0042'],
+  ['text', 'night owl'],
+  ['text', '夜-🦉'],
+]
+
+const UNFIT: readonly (readonly [IdColumn, string])[] = [
+  ['bigint', '0042'],
+  ['bigint', '+7'],
+  ['bigint', '-0'],
+  ['bigint', 'abc'],
+  ['bigint', '7abc'],
+  ['bigint', '1.5'],
+  ['bigint', '1e3'],
+  ['bigint', ' 7'],
+  ['bigint', ''],
+  ['bigint', '9223372036854775808'],
+  ['bigint', '-9223372036854775809'],
+  ['bigint', '99999999999999999999'],
+  ['uuid', UUID.toUpperCase()],
+  ['uuid', UUID.replaceAll('-', '')],
+  ['uuid', `{${UUID}}`],
+  ['uuid', '7'],
+]
+
+test.each(FITTING)('a %s column keeps %s exactly as it is', async (column, id) => {
+  const storage = await openStorage(':memory:', { ids: { repository: column, issue: column } })
+  await pin(storage, { repositoryId: id, kind: 'issue' }, id)
+
+  expect(await issuesOn(storage, { repositoryId: id, kind: 'issue' })).toEqual([id])
+})
+
+const NAMES: Readonly<Record<keyof IdColumns, (storage: ForgeStorage, id: string) => unknown>> = {
+  repository: (storage, id) => pin(storage, { repositoryId: id, kind: 'issue' }, '1'),
+  issue: (storage, id) => pin(storage, { repositoryId: '1', kind: 'issue' }, id),
+  organization: (storage, id) => block(storage, id, '1'),
+  user: (storage, id) => block(storage, '1', id),
+}
+
+describe.each(['repository', 'issue', 'organization', 'user'] as const)('an id of a %s', (kind) => {
+  test.each(UNFIT)('is a TypeError naming the kind when a %s column would not keep "%s"', async (column, id) => {
+    const storage = await openStorage(':memory:', { ids: { [kind]: column } })
+    const outcome = await outcomeOf(() => NAMES[kind](storage, id))
+
+    expect(outcome).toMatchObject({ thrown: { name: 'TypeError', message: expect.stringContaining(`${kind} id`) } })
+  })
+
+  test('is a TypeError naming kind, found and asked when the database keeps it in another column', async () => {
+    const file = newFile()
+    await (await openStorage(file, { ids: { [kind]: 'text' } })).close()
+    const message = `the database keeps ${kind} ids as text, and the storage was told ids.${kind} is bigint`
+    const storage = newStorage(file)
+
+    for (const call of [() => storage.migrate(), () => storage.badgeCatalogue.find('a')]) {
+      expect(await outcomeOf(call)).toMatchObject({ thrown: { name: 'TypeError', message } })
+    }
+  })
+})
+
+test.each(['epoch', 'load'] as const)('%s of an id that does not fit is a TypeError at once', async (call) => {
+  const storage = await openStorage(':memory:')
+
+  expect(() => storage.pinBoards[call]({ repositoryId: 'abc', kind: 'issue' })).toThrow(TypeError)
+})
+
+test('the columns have the types that the host joins on', async () => {
+  const handle = openHandle(':memory:')
+  await openStorage(handle, { ids: { user: 'uuid', organization: 'text' } })
+  const types = handle.prepare("select name, type from pragma_table_info('forgelet_organization_blocks')").raw().all()
+
+  expect(types).toContainEqual(['organization_id', 'TEXT'])
+  expect(types).toContainEqual(['user_id', 'TEXT'])
+  expect(types).toContainEqual(['blocked_at', 'INTEGER'])
+})

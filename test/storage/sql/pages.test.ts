@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Page } from '../../../src/schema/paging.ts'
+import type { Steps } from '../../../src/schema/steps.ts'
+import { runNow, wait } from '../../../src/schema/steps.ts'
+import type { PageQuery } from '../../../src/storage/contract/page-query.ts'
+import type { PagedList } from '../../../src/storage/sql/pages.ts'
+import { readPage } from '../../../src/storage/sql/pages.ts'
+
+/** A list of numbers in pages, which notes how many rows it had to pass over. */
+function listOf(places: readonly number[], passed: number[] = []): PagedList<number, number> {
+  const cut = (rows: readonly number[], offset: number, limit: number): Steps<readonly number[]> => {
+    passed.push(offset)
+    return wait(rows.slice(offset, offset + limit))
+  }
+
+  return {
+    total: places.length,
+    start: 0,
+    slice: ({ after, offset, limit }) =>
+      cut(
+        places.filter((place) => place > after),
+        offset,
+        limit,
+      ),
+    tail: ({ offset, limit }) => cut(places.toReversed(), offset, limit),
+    place: (row) => row,
+    item: (row) => row,
+  }
+}
+
+function pageOf(list: PagedList<number, number>, from: PageQuery['from'], limit: number): Page<number> {
+  return runNow(readPage(list, { from, limit }))
+}
+
+const places = fc
+  .uniqueArray(fc.integer({ min: 1, max: 500 }), { maxLength: 60 })
+  .map((some) => some.sort((a, b) => a - b))
+const limit = fc.integer({ min: 1, max: 12 })
+
+describe('a page of a list', () => {
+  test('by number holds what a plain cut of the list holds, from whichever end it is found', () => {
+    fc.assert(
+      fc.property(places, limit, fc.integer({ min: 1, max: 70 }), (all, size, page) => {
+        const found = pageOf(listOf(all), { page }, size)
+
+        expect(found).toMatchObject({
+          items: all.slice((page - 1) * size, page * size),
+          total: all.length,
+          limit: size,
+        })
+      }),
+    )
+  })
+
+  test('has a cursor exactly when something comes after it, and walking by cursors meets every row once', () => {
+    fc.assert(
+      fc.property(places, limit, fc.integer({ min: 1, max: 3 }), (all, size, page) => {
+        const met: number[] = []
+        let from: PageQuery['from'] | undefined = { page }
+        while (from !== undefined) {
+          const found = pageOf(listOf(all), from, size)
+          met.push(...found.items)
+          from = found.cursor === undefined ? undefined : { after: found.cursor }
+        }
+
+        expect(met).toEqual(all.slice((page - 1) * size))
+      }),
+    )
+  })
+
+  test('is found from the nearer end', () => {
+    const passed: number[] = []
+    const all = Array.from({ length: 1000 }, (_, n) => n + 1)
+    for (const page of [1, 50, 51, 100]) pageOf(listOf(all, passed), { page }, 10)
+
+    expect(passed).toEqual([0, 490, 490, 0])
+  })
+
+  test('far beyond the end is empty', () => {
+    const page = pageOf(listOf([1, 2, 3]), { page: Number.MAX_SAFE_INTEGER }, 1000)
+
+    expect(page).toEqual({ items: [], total: 3, limit: 1000, cursor: undefined })
+  })
+
+  test.each(['', '3', 's', 's1x', 's1.5', 's99999999999999999999', 'S1', ' s1'])(
+    'after "%s" is INVALID_INPUT',
+    (after) => {
+      expect(() => pageOf(listOf([1]), { after }, 1)).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_INPUT',
+          details: { violations: [expect.objectContaining({ pointer: '/after' })] },
+        }),
+      )
+    },
+  )
+})

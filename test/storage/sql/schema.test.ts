@@ -1,0 +1,189 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { runNow } from '../../../src/schema/steps.ts'
+import { sqliteDialect } from '../../../src/storage/sql/dialect.ts'
+import { ALL_MIGRATIONS } from '../../../src/storage/sql/migrations/all-migrations.ts'
+import type { Migration } from '../../../src/storage/sql/migrations/migration.ts'
+import { Schema } from '../../../src/storage/sql/schema.ts'
+import { createSqlContext } from '../../../src/storage/sql/sql-context.ts'
+import { Connection } from '../../../src/storage/sql/sqlite/connection.ts'
+import { startTalkingChild } from '../../durability/child-process.ts'
+import { issuesOn } from '../cases/contents.ts'
+import { BOARD, block, define, grant, pin, retire } from '../cases/sample-changes.ts'
+import { outcomeOf } from '../cases/storage-case.ts'
+import { newFile, newStorage, openHandle, openStorage, watchedHandle } from './database-files.ts'
+
+/** A file with our tables, changed by plain SQL. */
+async function fileChangedBy(sql: string): Promise<string> {
+  const file = newFile()
+  await (await openStorage(file)).close()
+  const handle = openHandle(file)
+  handle.exec(sql)
+  handle.close()
+  return file
+}
+
+describe('the state of a schema', () => {
+  test.each([
+    ['current', 'select 1'],
+    ['outdated', 'update forgelet_ledger set version = 0'],
+    ['too-new', 'update forgelet_ledger set version = 9, oldest_library = 9'],
+    ['current', 'update forgelet_ledger set version = 9'],
+    ['drifted', 'drop view forgelet_pins'],
+    ['drifted', 'drop table forgelet_heads'],
+    ['drifted', 'alter table forgelet_events drop column position'],
+    ['drifted', 'delete from forgelet_ledger'],
+  ])('is %s after: %s', async (state, sql) => {
+    const file = await fileChangedBy(sql.includes('position') ? `drop trigger forgelet_events_position; ${sql}` : sql)
+
+    expect(await newStorage(file).schemaStatus()).toEqual({ state, warnings: [] })
+  })
+
+  test('is empty where there is no file, and none is made', async () => {
+    const file = newFile()
+
+    expect(await newStorage(file).schemaStatus()).toEqual({ state: 'empty', warnings: [] })
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('is empty in a database of other tables', async () => {
+    const handle = openHandle(newFile())
+    handle.exec('create table forgelet_notes (text text)')
+
+    expect((await newStorage(handle).schemaStatus()).state).toBe('empty')
+  })
+
+  test('warns of a host handle that does not sync what it commits', async () => {
+    const handle = openHandle(newFile())
+    const storage = await openStorage(handle)
+    handle.pragma('synchronous = off')
+    const { warnings } = await storage.schemaStatus()
+
+    expect(warnings).toEqual([expect.stringContaining('synchronous')])
+  })
+})
+
+describe('a database that this library cannot use', () => {
+  test('is SCHEMA_TOO_NEW when it is for newer libraries only, and not a byte of it is changed', async () => {
+    const file = await fileChangedBy('update forgelet_ledger set version = 9, oldest_library = 7')
+    const before = readFileSync(file)
+    const storage = newStorage(file)
+    const thrown = { code: 'SCHEMA_TOO_NEW', details: { found: 9, oldestLibrary: 7 } }
+
+    expect(await outcomeOf(() => storage.migrate())).toMatchObject({ thrown })
+    expect(await outcomeOf(() => pin(storage, BOARD, '1'))).toMatchObject({ thrown })
+    expect(await outcomeOf(() => storage.pinBoards.load(BOARD))).toMatchObject({ thrown })
+    expect(readFileSync(file).equals(before)).toBe(true)
+    expect(readdirSync(dirname(file))).toHaveLength(1)
+  })
+
+  test('is SCHEMA_OUTDATED until it is migrated', async () => {
+    const file = await fileChangedBy('update forgelet_ledger set version = 0')
+
+    expect(await outcomeOf(() => newStorage(file).pinBoards.load(BOARD))).toMatchObject({
+      thrown: { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: 1 } },
+    })
+  })
+
+  test.each(['a few words', 'x'.repeat(5000)])(
+    'is STORAGE_UNAVAILABLE when it is no database, and stays as it is',
+    async (content) => {
+      const file = newFile()
+      writeFileSync(file, content)
+      const storage = newStorage(file)
+
+      for (const call of [() => storage.migrate(), () => storage.schemaStatus(), () => pin(storage, BOARD, '1')]) {
+        expect(await outcomeOf(call)).toMatchObject({
+          thrown: { code: 'STORAGE_UNAVAILABLE', message: 'the file is not an SQLite database' },
+        })
+      }
+      expect(readFileSync(file, 'utf8')).toBe(content)
+      expect(readdirSync(dirname(file))).toHaveLength(1)
+    },
+  )
+
+  test('can be used when only its newest parts are too new', async () => {
+    const storage = await openStorage(await fileChangedBy('update forgelet_ledger set version = 9'))
+
+    expect(await pin(storage, BOARD, '1')).toBe(1)
+  })
+})
+
+describe('migrating', () => {
+  test('leaves the tables of the host alone', async () => {
+    const file = newFile()
+    const handle = openHandle(file)
+    handle.exec('create table issues (id integer primary key); insert into issues values (1)')
+    await openStorage(file)
+
+    expect(handle.prepare('select * from issues').all()).toEqual([{ id: 1 }])
+  })
+
+  test('makes STRICT tables only', async () => {
+    const handle = openHandle(newFile())
+    await openStorage(handle)
+    const lax = handle.prepare("select name from pragma_table_list where type = 'table' and strict = 0")
+
+    expect(lax.all().filter((row) => !JSON.stringify(row).includes('sqlite_'))).toEqual([])
+  })
+
+  test('takes the steps that are missing, once, in order', () => {
+    const handle = openHandle(':memory:')
+    const session = new Connection(handle, 'call')
+    const taken: number[] = []
+    const context = createSqlContext(sqliteDialect)
+    runNow(new Schema(context).migrate(session))
+    const more = [2, 3].map((version) => noting(version, taken))
+    runNow(new Schema(context, [...ALL_MIGRATIONS, ...more]).migrate(session))
+    runNow(new Schema(context, [...ALL_MIGRATIONS, ...more]).migrate(session))
+
+    expect(taken).toEqual([2, 3])
+    expect(handle.prepare('select version, oldest_library from forgelet_ledger').all()).toEqual([
+      { version: 3, oldest_library: 1 },
+    ])
+  })
+
+  test('is the only thing that makes or changes tables', async () => {
+    const { handle, statements } = watchedHandle(newFile())
+    const storage = await openStorage(handle)
+    statements.length = 0
+    await define(storage, 'night-owl')
+    await Promise.all([pin(storage, BOARD, '1'), block(storage, '1', '2'), grant(storage, '2', ['night-owl'])])
+    await retire(storage, { thing: 'user', userId: '2' })
+
+    expect(statements.length).toBeGreaterThan(20)
+    expect(statements.filter((sql) => /^\s*(create|alter|drop)/i.test(sql))).toEqual([])
+  })
+
+  test('by four processes at once makes one set of tables', async () => {
+    const file = newFile()
+    const script = '../storage/sql/migrate.mjs'
+    const children = await Promise.all([1, 2, 3, 4].map(() => startTalkingChild(script, file)))
+    const states = await Promise.all(children.map((child) => child.ask('go')))
+    await Promise.all(children.map((child) => child.end()))
+
+    expect(states).toEqual(['current', 'current', 'current', 'current'])
+    expect(openHandle(file).prepare('select count(*) as rows from forgelet_ledger').all()).toEqual([{ rows: 1 }])
+  })
+
+  test('of two prefixes in one file makes two forges that do not meet', async () => {
+    const file = newFile()
+    const [one, other] = [await openStorage(file, { prefix: 'a_' }), await openStorage(file, { prefix: 'b_' })]
+    await pin(one, BOARD, '1')
+    await pin(other, BOARD, '2')
+
+    expect([await issuesOn(one, BOARD), await issuesOn(other, BOARD)]).toEqual([['1'], ['2']])
+  })
+})
+
+function noting(version: number, taken: number[]): Migration {
+  return {
+    version,
+    oldestLibrary: 1,
+    statements() {
+      taken.push(version)
+      return []
+    },
+  }
+}

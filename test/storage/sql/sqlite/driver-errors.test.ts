@@ -1,0 +1,51 @@
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { translateError } from '../../../../src/storage/sql/sqlite/driver-errors.ts'
+
+/** An error as node:sqlite throws it: the result code is a number. */
+function numbered(errcode: number): Error {
+  return Object.assign(new Error('of node:sqlite'), { code: 'ERR_SQLITE_ERROR', errcode })
+}
+
+/** An error as better-sqlite3 throws it: the result code is a name. */
+function named(code: string): Error {
+  return new Database.SqliteError('of better-sqlite3: select secret from /home/forge.sqlite', code)
+}
+
+describe('an error of the driver', () => {
+  test.each([named('SQLITE_BUSY'), named('SQLITE_BUSY_SNAPSHOT'), named('SQLITE_LOCKED'), numbered(5), numbered(517)])(
+    'is STORAGE_BUSY where others hold the database: %s',
+    (error) => {
+      expect(translateError(error, 'call')).toMatchObject({
+        code: 'STORAGE_BUSY',
+        details: { retry: 'call' },
+        cause: error,
+      })
+      expect(translateError(error, 'host-transaction')).toMatchObject({ details: { retry: 'host-transaction' } })
+    },
+  )
+
+  test.each([
+    [named('SQLITE_FULL'), 'the disk is full'],
+    [named('SQLITE_IOERR_WRITE'), 'the disk failed to read or write the database'],
+    [named('SQLITE_NOTADB'), 'the file is not an SQLite database'],
+    [named('SQLITE_CORRUPT'), 'the database is damaged'],
+    [named('SQLITE_READONLY'), 'the database cannot be written'],
+    [numbered(13), 'the disk is full'],
+    [numbered(778), 'the disk failed to read or write the database'],
+  ])('is STORAGE_UNAVAILABLE without its text where the database cannot be used: %s', (error, message) => {
+    expect(translateError(error, 'call')).toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      details: { outcome: 'nothing-done' },
+      message,
+      cause: error,
+    })
+  })
+
+  test.each([named('SQLITE_CONSTRAINT_UNIQUE'), numbered(19), new TypeError('of the host'), 'text', undefined])(
+    'stays as it is where it is a fault: %s',
+    (error) => {
+      expect(translateError(error, 'call')).toBe(error)
+    },
+  )
+})

@@ -1,0 +1,108 @@
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
+import { issuesOn, outbox } from '../../cases/contents.ts'
+import { BOARD, block, define, grant, pin, retire } from '../../cases/sample-changes.ts'
+import { newFile, newStorage, openStorage } from '../database-files.ts'
+
+/** What was asked of handles. */
+interface Asked {
+  readonly sql: string
+  readonly by: 'all' | 'run'
+  readonly parameters: readonly unknown[]
+}
+
+/** A constructor of handles that have the seam and nothing else, and note what they are asked. */
+function bareHandles(asked: Asked[]) {
+  return class BareHandle implements SqliteHandle {
+    readonly #database: Database.Database
+
+    constructor(file: string) {
+      this.#database = new Database(file)
+    }
+
+    prepare(sql: string): ReturnType<SqliteHandle['prepare']> {
+      const statement = this.#database.prepare(sql)
+      return {
+        all(...parameters) {
+          asked.push({ sql, by: 'all', parameters })
+          return statement.all(...parameters)
+        },
+        run(...parameters) {
+          asked.push({ sql, by: 'run', parameters })
+          statement.run(...parameters)
+          return undefined // nobody may decide by what a driver tells here
+        },
+      }
+    }
+
+    exec(sql: string): void {
+      this.#database.exec(sql)
+    }
+
+    close(): void {
+      this.#database.close()
+    }
+  }
+}
+
+async function useEverything(): Promise<readonly Asked[]> {
+  const asked: Asked[] = []
+  const BareHandle = bareHandles(asked)
+  const storage = await openStorage(new BareHandle(newFile()))
+  await define(storage, 'night-owl')
+  await grant(storage, '2', ['night-owl'])
+  await Promise.all([pin(storage, BOARD, '1'), pin(storage, BOARD, '2'), block(storage, '3', '2')])
+  await retire(storage, { thing: 'issue', issueId: '1', repositoryId: '10', kind: 'issue' })
+  await retire(storage, { thing: 'user', userId: '2' })
+  await storage.blocks.among('3', ['2', '4'])
+  await storage.events.list({ userId: '2', types: ['user.blocked'] }, { from: { page: 1 }, limit: 10 })
+  await outbox(storage)
+  expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+  return asked.slice(asked.findIndex(({ sql }) => sql.startsWith('insert into "forgelet_heads"')))
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : typeof value
+}
+
+describe('a handle that has the seam and nothing else', () => {
+  test('carries a whole forge', async () => {
+    expect((await useEverything()).length).toBeGreaterThan(50)
+  })
+
+  test('is bound strings, numbers, null and bytes only', async () => {
+    const kinds = new Set((await useEverything()).flatMap(({ parameters }) => parameters.map(kindOf)))
+
+    expect([...kinds].sort()).toEqual(['null', 'number', 'string'])
+  })
+
+  test('is asked for rows exactly where a statement gives rows', async () => {
+    for (const { sql, by } of await useEverything()) {
+      const givesRows = /^select|returning|^pragma database_list/.test(sql)
+      expect({ sql, by }).toEqual({ sql, by: givesRows ? 'all' : 'run' })
+    }
+  })
+
+  test('is asked for columns by name, never for all of them', async () => {
+    for (const { sql } of await useEverything()) expect(sql).not.toMatch(/select \*|\.\*/)
+  })
+
+  test('is never given an id as a number, which drivers round', async () => {
+    const asked = await useEverything()
+
+    for (const { sql } of asked) expect(sql).not.toMatch(/_id" (=|in|>) \?/)
+    expect(asked.some(({ sql }) => sql.includes('cast(? as integer)'))).toBe(true)
+  })
+})
+
+test('a handle whose constructor opens nothing is STORAGE_UNAVAILABLE, and the mend is told', async () => {
+  const database = new Database(newFile())
+  const wrapped: SqliteHandle = { prepare: (sql) => database.prepare(sql), exec: (sql) => database.exec(sql) }
+
+  await expect(newStorage(wrapped).migrate()).rejects.toMatchObject({
+    code: 'STORAGE_UNAVAILABLE',
+    message: expect.stringContaining('handle'),
+  })
+  database.close()
+})

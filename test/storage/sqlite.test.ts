@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
+
+describe('an SQLite storage', () => {
+  test.each(['', 'Forge_', '1a', 'a-b', 'a b', 'a"', 'sqlite_', 'a'.repeat(32)])(
+    'refuses the prefix "%s"',
+    (prefix) => {
+      expect(() => sqliteStorage(':memory:', { prefix })).toThrow(TypeError)
+    },
+  )
+
+  test.each(['a', 'forge_2_', 'a'.repeat(31)])('takes the prefix %s', async (prefix) => {
+    const storage = sqliteStorage(':memory:', { prefix })
+    await storage.migrate()
+
+    expect((await storage.schemaStatus()).state).toBe('current')
+    await storage.close()
+  })
+
+  test.each([undefined, null, 7, {}, { prepare: 1, exec: 2 }])('refuses %s for a database', (database) => {
+    expect(() => Reflect.apply(sqliteStorage, undefined, [database])).toThrow(TypeError)
+  })
+
+  test.each(['integer', '', null, 'toString'])('refuses %s for the type of an id column', (user) => {
+    expect(() => Reflect.apply(sqliteStorage, undefined, [':memory:', { ids: { user } }])).toThrow(/ids\.user/)
+  })
+
+  test('runs everything on a synchronous transaction at once', () => {
+    expect(sqliteStorage(':memory:').transactions).toBe('synchronous')
+  })
+})
