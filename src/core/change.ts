@@ -26,7 +26,7 @@ export interface PlannedChange<Key, State, Result, Tx> {
 
 /**
  * The way of every change: read the epoch, ask the ports, decide under the lock; once more from the top when a lifecycle
- * call came in between, so that no decision stands on what is gone. Source: storage rules, section 2.
+ * call came in between, so that no decision stands on what is gone. Source: docs/storage.md, section 2.
  *
  * @throws ForgeError `STORAGE_BUSY` when lifecycle calls came between every time
  */

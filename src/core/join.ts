@@ -16,7 +16,7 @@ export interface JoinParts<A extends Actor, Tx> {
 }
 
 /**
- * Runs work on the services inside the host's open, synchronous transaction. Source: storage rules, section 3.
+ * Runs work on the services inside the host's open, synchronous transaction. Source: docs/storage.md, section 3.
  *
  * @throws TypeError, ForgeError `STORAGE_BUSY` as `forge.joinSync` tells
  */

@@ -16,7 +16,7 @@ import type { MaybePromise } from '../schema/steps.ts'
 import type { Actor, Asker, CallOptions } from './ports.ts'
 
 /**
- * Pins: an ordered board of issues and one of pull requests in each repository. Source: decisions.md, Pins.
+ * Pins: an ordered board of issues and one of pull requests in each repository. Source: docs/behaviour.md, Pins.
  * Every method throws `REPOSITORY_NOT_FOUND` for a concealed or retired repository, `UNAUTHENTICATED` or `FORBIDDEN`
  * when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
  */
@@ -50,7 +50,7 @@ export interface PinService<A extends Actor> {
 }
 
 /**
- * Blocks: an organization keeps users out. Source: decisions.md, Blocks.
+ * Blocks: an organization keeps users out. Source: docs/behaviour.md, Blocks.
  * Every guarded method throws `ORGANIZATION_NOT_FOUND` for a concealed or retired organization, `UNAUTHENTICATED` or
  * `FORBIDDEN` when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
  */
@@ -115,7 +115,7 @@ export interface BadgeCatalogueService<A extends Actor> {
 }
 
 /**
- * Badges: which user holds which. Source: decisions.md, Badges.
+ * Badges: which user holds which. Source: docs/behaviour.md, Badges.
  * Every method throws `USER_NOT_FOUND` for a concealed or retired user and `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses.
  */
 export interface BadgeService<A extends Actor> {
@@ -128,7 +128,7 @@ export interface BadgeService<A extends Actor> {
   readonly catalogue: BadgeCatalogueService<A>
 }
 
-/** The instance's public signing key. Source: decisions.md, Signing keys. */
+/** The instance's public signing key. Source: docs/behaviour.md, Signing keys. */
 export interface SigningKeyService<A extends Actor> {
   /**
    * With a repository the policy is asked whether the actor may see it; the key is the instance's all the same.
@@ -144,7 +144,7 @@ export interface SigningKeyService<A extends Actor> {
 
 /**
  * What the host tells us, inside its own transaction, so that nothing dangles and no decision is made on what is gone.
- * Telling the same twice changes nothing. Source: storage rules, section 2.
+ * Telling the same twice changes nothing. Source: docs/storage.md, section 2.
  */
 export interface LifecycleService {
   /** The user is gone: blocks of the user and grants to the user go too. */

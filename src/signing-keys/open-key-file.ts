@@ -9,7 +9,7 @@ import { keyFileAt } from './key-file.ts'
  * private, told by its content; at most 1 MiB. Only the public half is ever given out. The file is read and parsed here
  * once; when it changes on disk, the next request gets the new key, and `format` follows. While it cannot be read, `format`
  * is what it was, and the key is `SIGNING_KEY_UNREADABLE`, without the path in the message (it is in `cause`).
- * Source: decisions.md, Signing keys.
+ * Source: docs/behaviour.md, Signing keys.
  *
  * @param path - a path, or a `file:` URL
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or parsed; here the message names the path

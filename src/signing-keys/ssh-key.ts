@@ -6,7 +6,7 @@ import { sshPublicLine } from './ssh-public-line.ts'
 /**
  * A signing key source from an SSH key: a public line (git's `key::` before it is taken off), an OpenSSH private key, with
  * or without a passphrase, or PEM. It is parsed when first asked for, and only the public line is ever given out.
- * What cannot be parsed is `SIGNING_KEY_UNREADABLE` when the key is asked for. Source: decisions.md, Signing keys.
+ * What cannot be parsed is `SIGNING_KEY_UNREADABLE` when the key is asked for. Source: docs/behaviour.md, Signing keys.
  *
  * @param key - the key itself, at most 1 MiB; for a file use `openKeyFile`
  * @throws TypeError when the key is not a text

@@ -16,7 +16,7 @@ export function asksPolicy<A extends Actor, Tx>(call: Call<A, Tx>): boolean {
  * Asks the policy, where it is asked.
  *
  * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`.
- * Source: decisions.md, order of checks
+ * Source: docs/behaviour.md, Everywhere
  */
 export function* authorize<A extends Actor, Tx>(
   environment: Environment<A, Tx>,

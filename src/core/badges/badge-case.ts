@@ -12,7 +12,7 @@ export interface BadgeCase {
 /**
  * Grants badges, all or none; one that is held or repeated is passed over.
  *
- * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: decisions.md, Badges
+ * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */
 export function grantBadges(badges: BadgeCase, slugs: readonly string[]): Decision<BadgeCase, void> {
   refuseUnknown(badges, slugs)
@@ -29,7 +29,7 @@ export function grantBadges(badges: BadgeCase, slugs: readonly string[]): Decisi
 /**
  * Revokes badges, all or none; one that is not held is passed over.
  *
- * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: decisions.md, Badges
+ * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */
 export function revokeBadges(badges: BadgeCase, slugs: readonly string[]): Decision<BadgeCase, void> {
   refuseUnknown(badges, slugs)

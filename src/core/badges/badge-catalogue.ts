@@ -54,7 +54,7 @@ export function updateBadge<E extends CatalogueEntry>(
   return { state: { ...entry, badge }, events: [{ type: 'badge.updated', data: { slug } }], result: badge }
 }
 
-/** Removes a definition that nobody holds. @throws ForgeError `BADGE_NOT_FOUND`, then `BADGE_IN_USE`. Source: decisions.md, Host life */
+/** Removes a definition that nobody holds. @throws ForgeError `BADGE_NOT_FOUND`, then `BADGE_IN_USE`. Source: docs/behaviour.md, Host life */
 export function removeBadge<E extends CatalogueEntry>(entry: E, slug: string): Decision<E, void> {
   defined(entry, slug)
   const { holders } = entry

@@ -13,14 +13,14 @@ export interface BlockTarget {
  * Refuses what can never be blocked, before anything is looked up: an organization, then the asker themselves.
  *
  * @param askerId - who asks; null for the host's own code
- * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`. Source: decisions.md, Blocks
+ * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`. Source: docs/behaviour.md, Blocks
  */
 export function refuseTarget(target: BlockTarget, askerId: Id | null): void {
   refuseOrganization(target)
   if (target.id === askerId) throw new ForgeError('CANNOT_BLOCK_SELF', 'cannot block yourself')
 }
 
-/** Refuses an organization as the target. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`. Source: decisions.md, Blocks */
+/** Refuses an organization as the target. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`. Source: docs/behaviour.md, Blocks */
 export function refuseOrganization(target: BlockTarget): void {
   if (target.kind === 'organization') {
     throw new ForgeError('CANNOT_BLOCK_ORGANIZATION', 'cannot block an organization')
@@ -33,7 +33,7 @@ export function refuseOrganization(target: BlockTarget): void {
  * @param current - the block that stands, if any
  * @param block - the block to set
  * @param isMember - whether the user is a member of the organization
- * @throws ForgeError `CANNOT_BLOCK_MEMBER`, then `ALREADY_BLOCKED`. Source: decisions.md, Blocks
+ * @throws ForgeError `CANNOT_BLOCK_MEMBER`, then `ALREADY_BLOCKED`. Source: docs/behaviour.md, Blocks
  */
 export function blockUser(
   current: Block | undefined,
@@ -46,7 +46,7 @@ export function blockUser(
   return { state: block, events: [{ type: 'user.blocked', data: { note: block.note } }], result: block }
 }
 
-/** Lifts a block. @throws ForgeError `NOT_BLOCKED`. Source: decisions.md, Blocks */
+/** Lifts a block. @throws ForgeError `NOT_BLOCKED`. Source: docs/behaviour.md, Blocks */
 export function unblockUser(current: Block | undefined): Decision<Block | undefined, void> {
   if (current === undefined) throw new ForgeError('NOT_BLOCKED', 'user is not blocked')
 

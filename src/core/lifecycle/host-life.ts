@@ -5,7 +5,7 @@ import type { Block } from '../../schema/records.ts'
 import type { Removed, Retired } from '../../storage/contract/retirement.ts'
 import { about } from '../subject.ts'
 
-/** Lets a user become a member whom the organization does not block. @throws ForgeError `ALREADY_BLOCKED`. Source: storage rules, section 2 */
+/** Lets a user become a member whom the organization does not block. @throws ForgeError `ALREADY_BLOCKED`. Source: docs/storage.md, section 2 */
 export function admitMember(current: Block | undefined): Decision<Block | undefined, void, never> {
   if (current !== undefined) {
     throw new ForgeError('ALREADY_BLOCKED', 'user is blocked by the organization: unblock first')

@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<PinKind, string>> = { issue: 'issues', pullRequest:
  *
  * @param limit - how many pins the board may hold; 0 disables pinning
  * @param kind - which board, for the error
- * @throws ForgeError `PIN_LIMIT_REACHED`. Source: decisions.md, Pins
+ * @throws ForgeError `PIN_LIMIT_REACHED`. Source: docs/behaviour.md, Pins
  */
 export function pinIssue<I>(
   board: readonly I[],
@@ -32,7 +32,7 @@ export function pinIssue<I>(
   return { state: [...board, issue], events: [{ type: 'issue.pinned', data: { position } }], result: { position } }
 }
 
-/** Takes an issue off a board and closes the gap; unpinning what is not pinned changes nothing. Source: decisions.md, Pins */
+/** Takes an issue off a board and closes the gap; unpinning what is not pinned changes nothing. Source: docs/behaviour.md, Pins */
 export function unpinIssue<I>(board: readonly I[], issue: NoInfer<I>): Decision<readonly I[], void> {
   const at = board.indexOf(issue)
   if (at < 0) return { state: board, events: [], result: undefined }
@@ -47,7 +47,7 @@ export function unpinIssue<I>(board: readonly I[], issue: NoInfer<I>): Decision<
 /**
  * Moves a pinned issue to a 1-based position; beyond the end means last, the same place changes nothing.
  *
- * @throws ForgeError `INVALID_INPUT` when the position is not an integer from 1 up, then `ISSUE_NOT_PINNED`. Source: decisions.md, Pins
+ * @throws ForgeError `INVALID_INPUT` when the position is not an integer from 1 up, then `ISSUE_NOT_PINNED`. Source: docs/behaviour.md, Pins
  */
 export function movePin<I>(
   board: readonly I[],

@@ -5,7 +5,7 @@ import type { SigningKeyFormat } from '../../schema/records.ts'
  * Checks that there is a key and that it has the format asked for, without touching the key.
  *
  * @param published - the instance's key, if it has one
- * @throws ForgeError `NO_SIGNING_KEY`, `SIGNING_KEY_FORMAT_MISMATCH`. Source: decisions.md, Signing keys
+ * @throws ForgeError `NO_SIGNING_KEY`, `SIGNING_KEY_FORMAT_MISMATCH`. Source: docs/behaviour.md, Signing keys
  */
 export function publishedKey<K extends { readonly format: SigningKeyFormat }>(
   published: K | undefined,

@@ -1,4 +1,4 @@
-/** RFC 3339 in UTC, second precision. Source: decisions.md, time values. */
+/** RFC 3339 in UTC, second precision. Source: docs/behaviour.md, Everywhere. */
 export function wireTime(at: Date): string {
   return at.toISOString().replace(/\.\d{3}Z$/, 'Z')
 }
