@@ -15,11 +15,14 @@ import { toldSteps } from './told-steps.ts'
 
 const LONG = process.env['FORGELET_TEST_LONG'] === '1'
 const KILLS = LONG ? 50 : 8
+const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
 const folder = mkdtempSync(join(tmpdir(), 'forgelet-kill-'))
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test(`what was acknowledged is there after SIGKILL, whole, and the events tell the state, ${KILLS} times`, async () => {
+test(`what was acknowledged is there after SIGKILL, whole, and the events tell the state, ${KILLS} times`, {
+  timeout: LONGEST,
+}, async () => {
   const file = join(folder, 'forge.sqlite')
   let models = new Map(LANES.map((lane) => [lane, new ForgeModel()]))
   let answers = 0

@@ -15,20 +15,21 @@ import { anyStep } from './step.ts'
 import { ISSUES } from './world.ts'
 
 const LONG = process.env['FORGELET_TEST_LONG'] === '1' ? 10 : 1
+const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
 const folder = mkdtempSync(join(tmpdir(), 'forgelet-model-'))
 let files = 0
 
 type Subject = ForgeUnderTest<undefined> | ForgeUnderTest<SqliteHandle>
 
 const SUBJECTS: readonly { readonly name: string; readonly runs: number; open(): Subject }[] = [
-  { name: 'memory', runs: 100, open: () => new ForgeUnderTest(memoryStorage()) },
-  { name: 'SQLite in memory', runs: 25, open: () => new ForgeUnderTest(sqliteStorage(':memory:')) },
-  { name: 'a SQLite file', runs: 12, open: () => new ForgeUnderTest(sqliteStorage(join(folder, `${files++}.sqlite`))) },
+  { name: 'memory', runs: 200, open: () => new ForgeUnderTest(memoryStorage()) },
+  { name: 'SQLite in memory', runs: 60, open: () => new ForgeUnderTest(sqliteStorage(':memory:')) },
+  { name: 'a SQLite file', runs: 40, open: () => new ForgeUnderTest(sqliteStorage(join(folder, `${files++}.sqlite`))) },
 ]
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe.each(SUBJECTS)('a forge on $name', ({ open, runs }) => {
+describe.each(SUBJECTS)('a forge on $name', { timeout: LONGEST }, ({ open, runs }) => {
   async function withForge(work: (subject: Subject) => Promise<void>): Promise<void> {
     const subject = open()
     try {
