@@ -54,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(() => served.stop())
 
-function credential(person: (typeof people)[number]): HeadersInit {
+function credential(person: (typeof people)[number]): Readonly<Record<string, string>> {
   if (person === 'nobody') return {}
   return { authorization: `token ${person === 'wrong' ? 'no-such-token' : `${person}-token`}` }
 }

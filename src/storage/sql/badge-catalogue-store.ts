@@ -28,7 +28,7 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStor
 }
 
 /** The badge catalogue as one aggregate: its head counts the definitions and gives them their ids. */
-export class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState> {
+class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState> {
   readonly #heads: Heads
   readonly #queries: BadgeCatalogueQueries
 
