@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { ForgeError, isForgeError } from '../../../../src/schema/errors.ts'
 import type { ForgeEvent } from '../../../../src/schema/events.ts'
@@ -6,6 +7,7 @@ import type { SqliteHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
 import { isHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
 import { issuesOn, outbox } from '../../cases/contents.ts'
 import { BOARD, block, pin } from '../../cases/sample-changes.ts'
+import { bareHandle } from '../bare-handles.ts'
 import { newFile, openHandle, openStorage, watchedHandle } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
 
@@ -132,6 +134,37 @@ describe('a file that another connection writes', () => {
     expect(await pin(storage, BOARD, '3')).toBe(1)
   })
 })
+
+describe('a COMMIT that fails with the transaction still open', () => {
+  test('rejects the whole batch, and nothing of it is written', async () => {
+    const storage = await openStorage(handleWithFailingCommits('SQLITE_FULL'))
+    const outcomes = await Promise.allSettled([pin(storage, BOARD, '1'), pin(storage, BOARD, '2')])
+
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ reason: { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } } })
+    }
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+    expect(await pin(storage, BOARD, '3')).toBe(1)
+  })
+
+  test('is tried again with the whole batch when the file was busy', async () => {
+    const storage = await openStorage(handleWithFailingCommits('SQLITE_BUSY', 'SQLITE_BUSY'))
+    const positions = await Promise.all([pin(storage, BOARD, '1'), pin(storage, BOARD, '2')])
+
+    expect(positions).toEqual([1, 2])
+    expect(await issuesOn(storage, BOARD)).toEqual(['1', '2'])
+    expect(await outbox(storage)).toHaveLength(2)
+  })
+})
+
+/** A handle whose batches fail to commit with these codes, one after the other; the migration commits. */
+function handleWithFailingCommits(...codes: readonly string[]): SqliteHandle {
+  const failures = ['', ...codes]
+  return bareHandle(({ sql }) => {
+    const code = sql === 'commit' ? failures.shift() : undefined
+    if (code) throw new Database.SqliteError('not now', code)
+  })
+}
 
 describe('inside beforeCommit', () => {
   test('a plain change is a TypeError, for its own change is still open', async () => {

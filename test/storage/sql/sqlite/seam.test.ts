@@ -3,53 +3,13 @@ import { describe, expect, test } from 'vitest'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
 import { issuesOn, outbox } from '../../cases/contents.ts'
 import { BOARD, block, define, grant, pin, retire } from '../../cases/sample-changes.ts'
+import type { Asked } from '../bare-handles.ts'
+import { bareHandle } from '../bare-handles.ts'
 import { newFile, newStorage, openStorage } from '../database-files.ts'
-
-/** What was asked of handles. */
-interface Asked {
-  readonly sql: string
-  readonly by: 'all' | 'run'
-  readonly parameters: readonly unknown[]
-}
-
-/** A constructor of handles that have the seam and nothing else, and note what they are asked. */
-function bareHandles(asked: Asked[]) {
-  return class BareHandle implements SqliteHandle {
-    readonly #database: Database.Database
-
-    constructor(file: string) {
-      this.#database = new Database(file)
-    }
-
-    prepare(sql: string): ReturnType<SqliteHandle['prepare']> {
-      const statement = this.#database.prepare(sql)
-      return {
-        all(...parameters) {
-          asked.push({ sql, by: 'all', parameters })
-          return statement.all(...parameters)
-        },
-        run(...parameters) {
-          asked.push({ sql, by: 'run', parameters })
-          statement.run(...parameters)
-          return undefined // nobody may decide by what a driver tells here
-        },
-      }
-    }
-
-    exec(sql: string): void {
-      this.#database.exec(sql)
-    }
-
-    close(): void {
-      this.#database.close()
-    }
-  }
-}
 
 async function useEverything(): Promise<readonly Asked[]> {
   const asked: Asked[] = []
-  const BareHandle = bareHandles(asked)
-  const storage = await openStorage(new BareHandle(newFile()))
+  const storage = await openStorage(bareHandle((one) => void asked.push(one)))
   await define(storage, 'night-owl')
   await grant(storage, '2', ['night-owl'])
   await Promise.all([pin(storage, BOARD, '1'), pin(storage, BOARD, '2'), block(storage, '3', '2')])

@@ -1,0 +1,52 @@
+import Database from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import type { SqliteHandle } from '../../../src/storage/sqlite.ts'
+import { newFile } from './database-files.ts'
+
+/** One use of a prepared statement. */
+export interface Asked {
+  readonly sql: string
+  readonly by: 'all' | 'run'
+  readonly parameters: readonly unknown[]
+}
+
+/**
+ * A handle on a new file that has the seam and nothing else, and makes others of its kind.
+ *
+ * @param hear - is told of every use of a statement before it runs; what it throws, the statement throws
+ */
+export function bareHandle(hear: (asked: Asked) => void): SqliteHandle {
+  class BareHandle implements SqliteHandle {
+    readonly #database: Database.Database
+
+    constructor(file: string) {
+      this.#database = new Database(file, { timeout: 0 })
+    }
+
+    prepare(sql: string): ReturnType<SqliteHandle['prepare']> {
+      const statement = this.#database.prepare(sql)
+      return {
+        all(...parameters) {
+          hear({ sql, by: 'all', parameters })
+          return statement.all(...parameters)
+        },
+        run(...parameters) {
+          hear({ sql, by: 'run', parameters })
+          statement.run(...parameters) // what a driver tells here is kept back: nobody may decide by it
+        },
+      }
+    }
+
+    exec(sql: string): void {
+      this.#database.exec(sql)
+    }
+
+    close(): void {
+      this.#database.close()
+    }
+  }
+
+  const handle = new BareHandle(newFile())
+  onTestFinished(() => handle.close())
+  return handle
+}
