@@ -1,4 +1,4 @@
-import type { EventDraft, ForgeEvent } from '../../../src/schema/events.ts'
+import type { EventDraft } from '../../../src/schema/events.ts'
 import type { Id } from '../../../src/schema/ids.ts'
 import type { Change } from '../../../src/storage/contract/aggregate-store.ts'
 import type { PinRow } from '../../../src/storage/contract/pin-board-store.ts'
@@ -21,8 +21,3 @@ export function pinning(issueId: Id, extras: Partial<Pinning> = {}): Pinning {
 }
 
 const BOARD_IDS = { repositoryId: BOARD.repositoryId }
-
-/** The ids of events. */
-export function idsOf(events: readonly ForgeEvent[]): readonly Id[] {
-  return events.map((event) => event.id)
-}
