@@ -8,7 +8,7 @@ const config: ViteUserConfig = {
     typecheck: {
       enabled: true,
       include: ['test/**/*.test-d.ts'],
-      tsconfig: './tsconfig.json',
+      tsconfig: './tsconfig.types.json', // what they import, not the whole house
       ignoreSourceErrors: true, // `npm run typecheck` is where those are told
     },
     // Real servers, processes and programs on a slow machine; nothing waits for these on purpose.

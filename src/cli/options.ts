@@ -24,14 +24,14 @@ export const SERVE_OPTIONS = {
   'signing-key': { type: 'string', value: 'FILE', help: 'OpenPGP or SSH key; only its public half is served' },
   'max-pins': { type: 'string', value: 'N', help: 'pins of each kind in a repository, 0 to 1000', standard: '3' },
   'public-url': { type: 'string', value: 'URL', help: 'where clients reach the API, when not at HOST and PORT' },
-} as const satisfies { readonly [name: string]: OptionSpec }
+} as const
 
 /** The options every command has. */
 export const COMMON_OPTIONS = {
   json: { type: 'boolean', help: 'results and errors as one JSON line' },
   help: { type: 'boolean', short: 'h', help: 'show this text' },
   version: { type: 'boolean', short: 'v', help: 'show the version' },
-} as const satisfies { readonly [name: string]: OptionSpec }
+} as const
 
 /** What the command line says; undefined = not given. */
 export type OptionValues = { readonly [K in keyof typeof SERVE_OPTIONS]?: string } & {

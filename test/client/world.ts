@@ -1,5 +1,5 @@
 /** A small world with every role in it, as a fixture file holds it. Each token is the user's name and `-token`. */
-export const world = {
+export const world: object = {
   users: ['root', 'olga', 'mia', 'ada', 'wim', 'rea', 'stan', 'eve', 'bob'].map((username) => ({
     username,
     siteAdmin: username === 'root',

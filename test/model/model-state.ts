@@ -28,12 +28,12 @@ export interface ModelEvent {
 
 /** Everything the model knows. Boards are named `repository/kind`. */
 export class ModelState {
-  readonly boards = new Map<string, ModelPin[]>()
-  readonly blocks = new Map<string, Block[]>()
-  readonly grants = new Map<string, ModelGrant[]>()
+  readonly boards: Map<string, ModelPin[]> = new Map()
+  readonly blocks: Map<string, Block[]> = new Map()
+  readonly grants: Map<string, ModelGrant[]> = new Map()
   readonly catalogue: Badge[] = []
-  readonly members = new Set<string>()
-  readonly gone = new Set<string>()
+  readonly members: Set<string> = new Set()
+  readonly gone: Set<string> = new Set()
   readonly events: ModelEvent[] = []
   badgesEver = 0
 

@@ -9,7 +9,7 @@ function numbered(errcode: number): Error {
 
 /** An error as better-sqlite3 throws it: the result code is a name. */
 function named(code: string): Error {
-  return new Database.SqliteError('of better-sqlite3: select secret from /home/forge.sqlite', code)
+  return new Database.SqliteError('of better-sqlite3: select secret from /srv/forge.sqlite', code)
 }
 
 describe('an error of the driver', () => {
