@@ -1,7 +1,8 @@
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
+import type { PinBoardKey } from '../contract/pin-board-store.ts'
 import type { Removed, Retired, Retirement } from '../contract/retirement.ts'
-import type { HeadKey, MemoryTables } from './memory-tables.ts'
+import type { MemoryTables } from './memory-tables.ts'
 import { boardHead } from './pin-board-store.ts'
 import { append } from './update-aggregate.ts'
 
@@ -32,7 +33,7 @@ function farewellTo(tables: MemoryTables, retired: Retired): Farewell {
     case 'repository':
       return repositoryFarewell(tables, retired.repositoryId)
     case 'issue':
-      return issueFarewell(tables, boardHead(retired), retired.issueId)
+      return issueFarewell(tables, retired, retired.issueId)
     default:
       return retired satisfies never
   }
@@ -85,17 +86,24 @@ function repositoryFarewell(tables: MemoryTables, repositoryId: Id): Farewell {
   }
 }
 
-function issueFarewell(tables: MemoryTables, head: HeadKey, issueId: Id): Farewell {
-  const board = tables.boards.get(head) ?? []
-  const kept = board.filter((row) => row.issueId !== issueId)
+/** The issue leaves every board of its kind that has it: a transfer to another repository needs no call. */
+function issueFarewell(tables: MemoryTables, key: PinBoardKey, issueId: Id): Farewell {
+  const boards = [...tables.boards].filter(
+    ([head, board]) => head.startsWith(`board ${key.kind} `) && board.some((row) => row.issueId === issueId),
+  )
 
   return {
     before: tables.retiredIssues.has(issueId),
-    removed: { ...NOTHING, pins: board.length - kept.length },
+    removed: { ...NOTHING, pins: boards.length },
     write() {
       tables.retiredIssues.add(issueId)
-      tables.raise(head)
-      tables.boards.set(head, kept)
+      for (const head of new Set([boardHead(key), ...boards.map(([head]) => head)])) tables.raise(head)
+      for (const [head, board] of boards) {
+        tables.boards.set(
+          head,
+          board.filter((row) => row.issueId !== issueId),
+        )
+      }
     },
   }
 }

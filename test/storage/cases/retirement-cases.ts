@@ -57,6 +57,20 @@ export const retirementCases: readonly StorageCase[] = [
     assert.deepEqual(await issuesOn(storage, BOARD), ['1', '2', '3'])
   }),
 
+  storageCase(
+    'a retired issue leaves the board of another repository too, where it was pinned before',
+    async (storage) => {
+      await fill(storage)
+      await pin(storage, OTHER, '2')
+      const [event] = await retire(storage, ISSUE)
+
+      assert.deepEqual(event?.data, { wasPinned: true })
+      assert.deepEqual(await issuesOn(storage, BOARD), ['1', '3'])
+      assert.deepEqual(await issuesOn(storage, OTHER), ['9'])
+      assert.deepEqual(await issuesOn(storage, PULLS), ['2', '4'])
+    },
+  ),
+
   storageCase('a retired repository takes along the pins of both its boards, and nothing else', async (storage) => {
     await fill(storage)
     const [event] = await retire(storage, REPOSITORY)
