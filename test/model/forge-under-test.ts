@@ -16,6 +16,8 @@ const MOST_EVENTS = 1_000_000
 /** A real forge that takes the model's steps, and gives answers in the model's form. */
 export class ForgeUnderTest<Tx> {
   readonly forge: Forge<Actor, Tx>
+  /** What the listeners of this process were told. */
+  readonly heard: ForgeEvent[] = []
   readonly #storage: ForgeStorage<Tx>
   readonly #members = new Set<string>()
   readonly #ordinals = new Map<string, string>()
@@ -36,6 +38,7 @@ export class ForgeUnderTest<Tx> {
       limits: { maxPins: MAX_PINS },
       clock: { now: () => new Date(this.#now) },
     })
+    this.forge.events.on((event) => this.heard.push(event))
   }
 
   /** Makes the tables. */

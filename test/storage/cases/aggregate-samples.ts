@@ -1,6 +1,6 @@
 import type { Decision } from '../../../src/schema/decision.ts'
 import type { EventDraft, ForgeEvent } from '../../../src/schema/events.ts'
-import type { Block } from '../../../src/schema/records.ts'
+import type { Badge, Block, Grant } from '../../../src/schema/records.ts'
 import type { MaybePromise } from '../../../src/schema/steps.ts'
 import type { AggregateStore, Outcome } from '../../../src/storage/contract/aggregate-store.ts'
 import type { BadgeCaseKey, BadgeCaseState } from '../../../src/storage/contract/badge-case-store.ts'
@@ -8,7 +8,7 @@ import type { BadgeCatalogueKey, BadgeCatalogueState } from '../../../src/storag
 import type { BlockKey } from '../../../src/storage/contract/block-store.ts'
 import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
 import type { PinBoardKey, PinRow } from '../../../src/storage/contract/pin-board-store.ts'
-import { blocksOf, catalogueOf, issuesOn, outbox, slugsHeldBy } from './contents.ts'
+import { blocksOf, outbox } from './contents.ts'
 import type { Extras } from './sample-changes.ts'
 import { BOARD, change, define, NO_SUBJECT, NOON } from './sample-changes.ts'
 
@@ -145,10 +145,10 @@ export const AGGREGATES: readonly AggregateSample[] = [...AGGREGATES_WITH_EPOCH,
 
 /** Everything the samples can touch, to compare before and after. */
 export interface Everything {
-  readonly board: readonly string[]
+  readonly board: readonly PinRow[]
   readonly blocks: readonly Block[]
-  readonly held: readonly string[]
-  readonly catalogue: readonly string[]
+  readonly held: readonly Grant[]
+  readonly catalogue: readonly Badge[]
   readonly events: readonly ForgeEvent[]
   readonly epochs: readonly number[]
 }
@@ -156,10 +156,10 @@ export interface Everything {
 /** Reads everything the samples can touch. */
 export async function everything(storage: ForgeStorage): Promise<Everything> {
   return {
-    board: await issuesOn(storage, BOARD),
+    board: await storage.pinBoards.load(BOARD),
     blocks: await blocksOf(storage, '20'),
-    held: await slugsHeldBy(storage, '30'),
-    catalogue: await catalogueOf(storage),
+    held: await storage.badgeCases.heldBy('30'),
+    catalogue: (await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 1000 })).items,
     events: await outbox(storage),
     epochs: await Promise.all(AGGREGATES.map((one) => one.epoch(storage))),
   }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
 import { everything } from './aggregate-samples.ts'
-import { BOARD, block, change, define, grant, NO_SUBJECT, pin } from './sample-changes.ts'
+import { BOARD, block, change, define, done, grant, NO_SUBJECT, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { storageCase } from './storage-case.ts'
 
 const BLOCK = { organizationId: '20', userId: '30' }
+const QUIET = { events: [], result: undefined } as const
 const CASE = { userId: '30', slugs: ['a', 'b'] }
 
 type Answer = (storage: ForgeStorage) => unknown
@@ -61,9 +62,13 @@ export const ownershipCases: readonly StorageCase[] = [
       events: [{ ...NO_SUBJECT, type: 'user.blocked', data, ...BLOCK }],
       result: undefined,
     }))
+    const badge = { id: await nextBadgeId(storage), slug: 'a', description: 'mine', imageUrl: '' }
+    await change(storage.badgeCatalogue, { slug: 'a' }, (entry) => ({ state: { ...entry, badge }, ...QUIET }))
+    const held = [{ badge, grantedAt: new Date(6), grantedBy: '7' }]
+    await change(storage.badgeCases, CASE, ({ known }) => ({ state: { known, held }, ...QUIET }))
     const before = structuredClone(await everything(storage))
     const blockBefore = structuredClone(await storage.blocks.find(BLOCK))
-    for (const handedIn of [state, events, data, kept]) spoil(handedIn)
+    for (const handedIn of [state, events, data, kept, held, badge]) spoil(handedIn)
 
     assert.deepEqual(await everything(storage), before)
     assert.deepEqual(await storage.blocks.find(BLOCK), blockBefore)
@@ -108,6 +113,15 @@ export const ownershipCases: readonly StorageCase[] = [
     assert.equal((await storage.pinBoards.load(key)).length, 0)
   }),
 ]
+
+async function nextBadgeId(storage: ForgeStorage): Promise<string> {
+  const outcome = await change(storage.badgeCatalogue, { slug: 'a' }, (entry) => ({
+    state: entry,
+    events: [],
+    result: entry.nextId,
+  }))
+  return done(outcome).result
+}
 
 async function fill(storage: ForgeStorage): Promise<void> {
   for (const slug of ['a', 'b', 'night-owl']) await define(storage, slug)
