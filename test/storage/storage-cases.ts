@@ -1,3 +1,4 @@
+import { auditCases } from './cases/audit-cases.ts'
 import { badgeCases } from './cases/badge-cases.ts'
 import { badgeCatalogueCases } from './cases/badge-catalogue-cases.ts'
 import { blockCases } from './cases/block-cases.ts'
@@ -8,6 +9,7 @@ import { eventCases } from './cases/event-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
 import { ownershipCases } from './cases/ownership-cases.ts'
 import { pinBoardCases } from './cases/pin-board-cases.ts'
+import { retiredThingCases } from './cases/retired-thing-cases.ts'
 import { retirementCases } from './cases/retirement-cases.ts'
 import type { StorageCase } from './cases/storage-case.ts'
 import { valueCases } from './cases/value-cases.ts'
@@ -23,7 +25,9 @@ export const storageCases: readonly StorageCase[] = [
   ...badgeCases,
   ...badgeCatalogueCases,
   ...eventCases,
+  ...auditCases,
   ...retirementCases,
+  ...retiredThingCases,
   ...ownershipCases,
   ...valueCases,
 ]

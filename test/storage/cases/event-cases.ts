@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import type { ForgeEvent, ForgeEventType } from '../../../src/schema/events.ts'
-import type { EventFilter } from '../../../src/storage/contract/event-store.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
 import { outbox } from './contents.ts'
-import { BOARD, block, define, grant, moveToFront, pin, retire, unblock, unpin } from './sample-changes.ts'
+import { everyKindOfChange, TOLD, told } from './event-samples.ts'
+import { BOARD, block, moveToFront, pin, retire, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, refuses, storageCase } from './storage-case.ts'
 
@@ -106,40 +104,6 @@ export const eventCases: readonly StorageCase[] = [
     assert.equal(new Set(ids).size, 2)
   }),
 
-  storageCase('the audit view shows the newest first, in pages by number and by cursor', async (storage) => {
-    await everyKindOfChange(storage)
-    const newestFirst = (await outbox(storage)).toReversed()
-    const pages = await Promise.all(
-      [1, 2, 3, 4, 99].map((page) => storage.events.list({}, { from: { page }, limit: 5 })),
-    )
-    assert.deepEqual(
-      pages.map((page) => page.items),
-      [newestFirst.slice(0, 5), newestFirst.slice(5, 10), newestFirst.slice(10, 15), [], []],
-    )
-    assert.deepEqual(
-      pages.map((page) => [page.total, page.limit, page.cursor !== undefined]),
-      [true, true, false, false, false].map((more) => [TOLD.length, 5, more]),
-    )
-    const rest = await storage.events.list({}, { from: { after: String(pages[0]?.cursor) }, limit: 1000 })
-
-    assert.deepEqual(rest.items, newestFirst.slice(5))
-    assert.equal(rest.cursor, undefined)
-  }),
-
-  storageCase('an event that comes while the audit view is walked by cursor moves nothing', async (storage) => {
-    for (const issueId of ['1', '2', '3', '4']) await pin(storage, BOARD, issueId)
-    const first = await storage.events.list({}, { from: { page: 1 }, limit: 2 })
-    await pin(storage, BOARD, '5')
-    const second = await storage.events.list({}, { from: { after: String(first.cursor) }, limit: 2 })
-
-    assert.deepEqual(
-      [...first.items, ...second.items].map((event) => event.issueId),
-      ['4', '3', '2', '1'],
-    )
-  }),
-
-  ...filterCases(),
-
   storageCase('the history of an issue is its pins and unpins, in order', async (storage) => {
     for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
     await moveToFront(storage, BOARD, '2')
@@ -184,76 +148,4 @@ export const eventCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.events.committed([third, '999999999', first, '0', '-1']), new Set([first, third]))
     assert.deepEqual(await storage.events.committed(ids), new Set(ids))
   }),
-]
-
-function filterCases(): readonly StorageCase[] {
-  const types = (...names: ForgeEventType[]) => ({ types: names })
-  const filters: readonly (readonly [EventFilter, (event: ForgeEvent) => boolean])[] = [
-    [{ repositoryId: '10' }, (event) => event.repositoryId === '10'],
-    [{ organizationId: '20' }, (event) => event.organizationId === '20'],
-    [{ userId: '30' }, (event) => event.userId === '30'],
-    [{ actorId: '7' }, (event) => event.actorId === '7'],
-    [types('issue.pinned', 'user.deleted'), ({ type }) => type === 'issue.pinned' || type === 'user.deleted'],
-    [types(), () => false],
-    [
-      { organizationId: '20', userId: '30', ...types('user.blocked') },
-      (event) => event.organizationId === '20' && event.userId === '30' && event.type === 'user.blocked',
-    ],
-    [{ repositoryId: '20' }, () => false],
-    [{ actorId: undefined, types: undefined }, () => true],
-  ]
-  return filters.map(([filter, matches]) =>
-    storageCase(
-      `the audit view narrowed by ${JSON.stringify(filter)} shows and counts what matches`,
-      async (storage) => {
-        await everyKindOfChange(storage)
-        const expected = (await outbox(storage)).filter(matches).toReversed()
-        const page = await storage.events.list(filter, { from: { page: 1 }, limit: 1000 })
-        const second = await storage.events.list(filter, { from: { page: 2 }, limit: 1 })
-
-        assert.deepEqual(page, { items: expected, total: expected.length, limit: 1000, cursor: undefined })
-        assert.deepEqual(second.items, expected.slice(1, 2))
-        assert.equal(second.total, expected.length)
-      },
-    ),
-  )
-}
-
-async function everyKindOfChange(storage: ForgeStorage): Promise<void> {
-  await define(storage, 'night-owl')
-  await pin(storage, BOARD, '1')
-  await pin(storage, { repositoryId: '11', kind: 'pullRequest' }, '2', { by: { actorId: null, at: () => new Date(5) } })
-  await pin(storage, BOARD, '3')
-  await moveToFront(storage, BOARD, '3')
-  await unpin(storage, BOARD, '1')
-  await block(storage, '20', '30', { note: 'spam 🐟' })
-  await block(storage, '21', '30', { by: { actorId: '8', at: () => new Date(6) } })
-  await unblock(storage, '20', '30')
-  await grant(storage, '30', ['night-owl'])
-  await retire(storage, { thing: 'issue', issueId: '3', ...BOARD }, { by: { actorId: null, at: () => new Date(7) } })
-  await retire(storage, { thing: 'user', userId: '30' })
-  await retire(storage, { thing: 'organization', organizationId: '20' })
-  await retire(storage, { thing: 'repository', repositoryId: '11' })
-}
-
-function told(event: ForgeEvent): readonly unknown[] {
-  const { type, data, organizationId, repositoryId, issueId, userId, actorId } = event
-  return [type, data, organizationId, repositoryId, issueId, userId, actorId]
-}
-
-const TOLD: readonly (readonly unknown[])[] = [
-  ['badge.defined', { slug: 'night-owl' }, null, null, null, null, '7'],
-  ['issue.pinned', { position: 1 }, null, '10', '1', null, '7'],
-  ['issue.pinned', { position: 1 }, null, '11', '2', null, null],
-  ['issue.pinned', { position: 2 }, null, '10', '3', null, '7'],
-  ['issue.moved', { from: 2, to: 1 }, null, '10', '3', null, '7'],
-  ['issue.unpinned', { position: 2 }, null, '10', '1', null, '7'],
-  ['user.blocked', { note: 'spam 🐟' }, '20', null, null, '30', '7'],
-  ['user.blocked', { note: '' }, '21', null, null, '30', '8'],
-  ['user.unblocked', {}, '20', null, null, '30', '7'],
-  ['badge.granted', { slug: 'night-owl' }, null, null, null, '30', '7'],
-  ['issue.deleted', { wasPinned: true }, null, '10', '3', null, null],
-  ['user.deleted', { blocks: 1, grants: 1 }, null, null, null, '30', '7'],
-  ['organization.deleted', { blocks: 0 }, '20', null, null, null, '7'],
-  ['repository.deleted', { pins: 1 }, null, '11', null, null, '7'],
 ]

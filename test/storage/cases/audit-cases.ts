@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import type { ForgeEvent, ForgeEventType } from '../../../src/schema/events.ts'
+import type { EventFilter } from '../../../src/storage/contract/event-store.ts'
+import { outbox } from './contents.ts'
+import { everyKindOfChange, TOLD } from './event-samples.ts'
+import { BOARD, pin } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { storageCase } from './storage-case.ts'
+
+/** The audit view: events newest first, narrowed. */
+export const auditCases: readonly StorageCase[] = [
+  storageCase('the audit view shows the newest first, in pages by number and by cursor', async (storage) => {
+    await everyKindOfChange(storage)
+    const newestFirst = (await outbox(storage)).toReversed()
+    const pages = await Promise.all(
+      [1, 2, 3, 4, 99].map((page) => storage.events.list({}, { from: { page }, limit: 5 })),
+    )
+    assert.deepEqual(
+      pages.map((page) => page.items),
+      [newestFirst.slice(0, 5), newestFirst.slice(5, 10), newestFirst.slice(10, 15), [], []],
+    )
+    assert.deepEqual(
+      pages.map((page) => [page.total, page.limit, page.cursor !== undefined]),
+      [true, true, false, false, false].map((more) => [TOLD.length, 5, more]),
+    )
+    const rest = await storage.events.list({}, { from: { after: String(pages[0]?.cursor) }, limit: 1000 })
+
+    assert.deepEqual(rest.items, newestFirst.slice(5))
+    assert.equal(rest.cursor, undefined)
+  }),
+
+  storageCase('an event that comes while the audit view is walked by cursor moves nothing', async (storage) => {
+    for (const issueId of ['1', '2', '3', '4']) await pin(storage, BOARD, issueId)
+    const first = await storage.events.list({}, { from: { page: 1 }, limit: 2 })
+    await pin(storage, BOARD, '5')
+    const second = await storage.events.list({}, { from: { after: String(first.cursor) }, limit: 2 })
+
+    assert.deepEqual(
+      [...first.items, ...second.items].map((event) => event.issueId),
+      ['4', '3', '2', '1'],
+    )
+  }),
+
+  ...filterCases(),
+]
+
+function filterCases(): readonly StorageCase[] {
+  const types = (...names: ForgeEventType[]) => ({ types: names })
+  const filters: readonly (readonly [EventFilter, (event: ForgeEvent) => boolean])[] = [
+    [{ repositoryId: '10' }, (event) => event.repositoryId === '10'],
+    [{ organizationId: '20' }, (event) => event.organizationId === '20'],
+    [{ userId: '30' }, (event) => event.userId === '30'],
+    [{ actorId: '7' }, (event) => event.actorId === '7'],
+    [types('issue.pinned', 'user.deleted'), ({ type }) => type === 'issue.pinned' || type === 'user.deleted'],
+    [types(), () => false],
+    [
+      { organizationId: '20', userId: '30', ...types('user.blocked') },
+      (event) => event.organizationId === '20' && event.userId === '30' && event.type === 'user.blocked',
+    ],
+    [{ repositoryId: '20' }, () => false],
+    [{ actorId: undefined, types: undefined }, () => true],
+  ]
+  return filters.map(([filter, matches]) =>
+    storageCase(
+      `the audit view narrowed by ${JSON.stringify(filter)} shows and counts what matches`,
+      async (storage) => {
+        await everyKindOfChange(storage)
+        const expected = (await outbox(storage)).filter(matches).toReversed()
+        const page = await storage.events.list(filter, { from: { page: 1 }, limit: 1000 })
+        const second = await storage.events.list(filter, { from: { page: 2 }, limit: 1 })
+
+        assert.deepEqual(page, { items: expected, total: expected.length, limit: 1000, cursor: undefined })
+        assert.deepEqual(second.items, expected.slice(1, 2))
+        assert.equal(second.total, expected.length)
+      },
+    ),
+  )
+}

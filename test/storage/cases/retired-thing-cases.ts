@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { outbox } from './contents.ts'
+import { changesOf, epochs, fill, refusedAfter, summary, THINGS } from './retirement-samples.ts'
+import { retire } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { outcomeOf, refuses, storageCase } from './storage-case.ts'
+
+/** What the retirement of every kind of thing has in common. */
+export const retiredThingCases: readonly StorageCase[] = [
+  ...THINGS.flatMap((retired) => [
+    storageCase(`retiring the ${retired.thing} tells of it once, with its envelope`, async (storage) => {
+      await fill(storage)
+      const before = await outbox(storage)
+      const at = new Date(1_234_567)
+      const events = await retire(storage, retired, { by: { actorId: null, at: () => at } })
+
+      assert.equal(events.length, 1)
+      assert.deepEqual([events[0]?.actorId, events[0]?.at, events[0]?.version], [null, at, 1])
+      assert.deepEqual(await outbox(storage), [...before, ...events])
+    }),
+
+    storageCase(`retiring the ${retired.thing} again does nothing and asks nothing`, async (storage) => {
+      await fill(storage)
+      await retire(storage, retired)
+      const before = await outbox(storage)
+      const asked = () => {
+        throw new Error('asked')
+      }
+
+      assert.deepEqual(await retire(storage, retired, { record: asked, beforeCommit: asked }), [])
+      assert.deepEqual(await outbox(storage), before)
+    }),
+
+    storageCase(`retiring the ${retired.thing} when nothing hangs on it is remembered too`, async (storage) => {
+      const events = await retire(storage, retired)
+
+      assert.equal(events.length, 1)
+      assert.deepEqual(await retire(storage, retired), [])
+      for (const [code, call] of refusedAfter(storage, retired)) await refuses(code, call)
+    }),
+
+    storageCase(`retiring the ${retired.thing} raises its epoch, also when nothing hangs on it`, async (storage) => {
+      const before = await epochs(storage, retired)
+      await retire(storage, retired)
+      const after = await epochs(storage, retired)
+
+      for (const [index, epoch] of after.entries()) assert.ok(epoch > (before[index] ?? 0))
+    }),
+
+    storageCase(`a change that asked before the ${retired.thing} was retired is not written`, async (storage) => {
+      await fill(storage)
+      const seen = 0
+      await retire(storage, retired)
+      const before = await outbox(storage)
+      for (const attempt of changesOf(storage, retired, seen)) {
+        const outcome = await outcomeOf(attempt)
+        const refused = 'thrown' in outcome || JSON.stringify(outcome.value) === '{"stale":true}'
+        assert.ok(refused, 'the change is stale or refused')
+      }
+
+      assert.deepEqual(await outbox(storage), before)
+    }),
+
+    storageCase(`retiring the ${retired.thing} is rolled back when the host throws`, async (storage) => {
+      await fill(storage)
+      const before = [await summary(storage), await outbox(storage), await epochs(storage, retired)]
+      const error = new Error('the host says no')
+      const no = () => {
+        throw error
+      }
+      assert.deepEqual(await outcomeOf(() => retire(storage, retired, { beforeCommit: no })), { thrown: error })
+      assert.deepEqual(await outcomeOf(() => retire(storage, retired, { record: no })), { thrown: error })
+
+      assert.deepEqual([await summary(storage), await outbox(storage), await epochs(storage, retired)], before)
+      assert.equal((await retire(storage, retired)).length, 1)
+    }),
+
+    storageCase(`retiring the ${retired.thing} from many sides at once happens once`, async (storage) => {
+      await fill(storage)
+      const made = await Promise.all(Array.from({ length: 20 }, () => retire(storage, retired)))
+
+      assert.equal(made.flat().length, 1)
+    }),
+
+    storageCase(`what is retired refuses: the ${retired.thing}`, async (storage) => {
+      await fill(storage)
+      await retire(storage, retired)
+      const before = await outbox(storage)
+      for (const [code, call] of refusedAfter(storage, retired)) await refuses(code, call)
+
+      assert.deepEqual(await outbox(storage), before)
+    }),
+  ]),
+]

@@ -1,0 +1,105 @@
+import type { ForgeErrorCode } from '../../../src/schema/errors.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { PinBoardKey } from '../../../src/storage/contract/pin-board-store.ts'
+import type { Retired } from '../../../src/storage/contract/retirement.ts'
+import { blockedBy, issuesOn, slugsHeldBy } from './contents.ts'
+import { BOARD, block, change, define, grant, NO_SUBJECT, pin, revoke, unblock, unpin } from './sample-changes.ts'
+
+/** The board of pull requests beside the one of issues. */
+export const PULLS: PinBoardKey = { repositoryId: '10', kind: 'pullRequest' }
+/** A board of another repository. */
+export const OTHER: PinBoardKey = { repositoryId: '11', kind: 'issue' }
+
+/** The things the cases retire. */
+export const USER: Retired = { thing: 'user', userId: '30' }
+export const ORGANIZATION: Retired = { thing: 'organization', organizationId: '20' }
+export const REPOSITORY: Retired = { thing: 'repository', repositoryId: '10' }
+export const ISSUE: Retired = { thing: 'issue', issueId: '2', repositoryId: '10', kind: 'issue' }
+
+/** One of each kind. */
+export const THINGS: readonly Retired[] = [USER, ORGANIZATION, REPOSITORY, ISSUE]
+
+/** Fills boards, blocks and badge cases, so that much hangs on every thing. */
+export async function fill(storage: ForgeStorage): Promise<void> {
+  for (const slug of ['a', 'b']) await define(storage, slug)
+  for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+  for (const issueId of ['2', '4']) await pin(storage, PULLS, issueId)
+  await pin(storage, OTHER, '9')
+  for (const userId of ['31', '30', '32']) await block(storage, '20', userId)
+  for (const userId of ['30', '31']) await block(storage, '21', userId)
+  await grant(storage, '30', ['a', 'b'])
+  await grant(storage, '31', ['a'])
+}
+
+/** What is left of boards, blocks and one badge case. */
+export async function summary(storage: ForgeStorage): Promise<object> {
+  return {
+    boards: await Promise.all([BOARD, PULLS, OTHER].map((board) => issuesOn(storage, board))),
+    blocks: await Promise.all(['20', '21'].map((organizationId) => blockedBy(storage, organizationId))),
+    held: await slugsHeldBy(storage, '31'),
+  }
+}
+
+/** The epochs that the retirement of a thing raises. */
+export async function epochs(storage: ForgeStorage, retired: Retired): Promise<readonly number[]> {
+  if (retired.thing === 'user') return [await storage.badgeCases.epoch({ userId: retired.userId, slugs: [] })]
+  if (retired.thing === 'issue') return [await storage.pinBoards.epoch(BOARD)]
+  if (retired.thing === 'organization') {
+    return [await storage.blocks.epoch({ organizationId: retired.organizationId, userId: '99' })]
+  }
+
+  return [await storage.pinBoards.epoch(BOARD), await storage.pinBoards.epoch(PULLS)]
+}
+
+/** Changes of what hangs on a thing, made after its epoch was seen. */
+export function changesOf(storage: ForgeStorage, retired: Retired, seen: number): readonly (() => Promise<unknown>)[] {
+  const pinOn = (board: PinBoardKey) => () =>
+    change(
+      storage.pinBoards,
+      board,
+      (rows) => ({
+        state: [...rows, { issueId: '8', pinnedAt: new Date(0), pinnedBy: null }],
+        events: [{ ...NO_SUBJECT, type: 'issue.pinned', data: { position: 1 }, repositoryId: '10', issueId: '8' }],
+        result: undefined,
+      }),
+      { seen },
+    )
+  if (retired.thing === 'issue') return [pinOn(BOARD)]
+  if (retired.thing === 'repository') return [pinOn(BOARD), pinOn(PULLS)]
+  if (retired.thing === 'user') return [() => grant(storage, '30', ['a'], { seen })]
+
+  return [() => block(storage, '20', '77', { seen })]
+}
+
+/** Calls that a retired thing refuses, and with which code. */
+export function refusedAfter(
+  storage: ForgeStorage,
+  retired: Retired,
+): readonly (readonly [ForgeErrorCode, () => unknown])[] {
+  if (retired.thing === 'issue') return [['ISSUE_NOT_FOUND', () => pin(storage, BOARD, '2')]]
+  if (retired.thing === 'user') {
+    return [
+      ['USER_NOT_FOUND', () => block(storage, '20', '30')],
+      ['USER_NOT_FOUND', () => block(storage, '99', '30')],
+      ['USER_NOT_FOUND', () => unblock(storage, '20', '30')],
+      ['USER_NOT_FOUND', () => grant(storage, '30', ['a'])],
+      ['USER_NOT_FOUND', () => grant(storage, '30', [])],
+      ['USER_NOT_FOUND', () => revoke(storage, '30', ['a'])],
+      ['USER_NOT_FOUND', () => storage.badgeCases.heldBy('30')],
+    ]
+  }
+  if (retired.thing === 'organization') {
+    return [
+      ['ORGANIZATION_NOT_FOUND', () => block(storage, '20', '31')],
+      ['ORGANIZATION_NOT_FOUND', () => block(storage, '20', '77')],
+      ['ORGANIZATION_NOT_FOUND', () => unblock(storage, '20', '31')],
+      ['ORGANIZATION_NOT_FOUND', () => storage.blocks.page('20', { from: { page: 1 }, limit: 30 })],
+    ]
+  }
+
+  return [BOARD, PULLS].flatMap((board) => [
+    ['REPOSITORY_NOT_FOUND', () => pin(storage, board, '77')] as const,
+    ['REPOSITORY_NOT_FOUND', () => unpin(storage, board, '1')] as const,
+    ['REPOSITORY_NOT_FOUND', () => storage.pinBoards.load(board)] as const,
+  ])
+}
