@@ -36,10 +36,7 @@ export function aggregateStore<Key, State, Tx>(
     epoch: (key, transaction) => runtime.read((session) => epoch(session, aggregate.head(key)), transaction),
     update(theirs, change) {
       const key = aggregate.own(theirs)
-      return runtime.write(
-        (session, open) => applyChange(parts, aggregate, { session, key, change, open }),
-        change.transaction,
-      )
+      return runtime.write((session, open) => applyChange(parts, aggregate, { session, key, change, open }), change)
     },
   }
 
@@ -67,13 +64,14 @@ function* applyChange<Key, State, Result, Tx>(
   if (change.seen !== undefined && change.seen !== head.epoch) return { stale: true }
 
   const before = yield* aggregate.load(session, key, head)
-  const { state: after, events: drafts, result } = change.decide(before)
+  const at = change.by.at()
+  const { state: after, events: drafts, result } = change.decide(before, at)
   const raisesEpoch = change.raisesEpoch === true
   if (after === before && drafts.length === 0 && !raisesEpoch) return { stale: false, result, events: [] }
 
   const written = after === before ? head : yield* aggregate.write(session, key, { before, after, head })
   yield* heads.save(session, raisesEpoch ? { ...written, epoch: written.epoch + 1 } : written)
-  const events = yield* log.append(session, drafts, change.by)
+  const events = yield* log.append(session, drafts, { actorId: change.by.actorId, at })
   yield* log.show(events, change, open)
   return { stale: false, result, events }
 }

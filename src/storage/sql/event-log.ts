@@ -2,7 +2,7 @@ import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Steps } from '../../schema/steps.ts'
 import { wait } from '../../schema/steps.ts'
-import type { Authorship, WriteContext } from '../contract/aggregate-store.ts'
+import type { WriteContext } from '../contract/aggregate-store.ts'
 import { asText } from './id-codec.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
@@ -14,10 +14,14 @@ import { toMilliseconds } from './times.ts'
 /** The format of `data` that is written. */
 const DATA_VERSION = 1
 
-interface NewEvent {
-  readonly draft: EventDraft
-  readonly at: Date
+/** Who and when: what the events of one attempt have in common. */
+export interface Stamp {
   readonly actorId: Id | null
+  readonly at: Date
+}
+
+interface NewEvent extends Stamp {
+  readonly draft: EventDraft
 }
 
 /** Appends the events of a change, inside its transaction. */
@@ -28,17 +32,13 @@ export class EventLog {
     this.#insert = insertQuery(context)
   }
 
-  /** Completes the events with id, time and actor. The time is read once, and only when there is something to tell. */
-  *append(session: Session, drafts: readonly EventDraft[], by: Authorship): Steps<readonly ForgeEvent[]> {
-    if (drafts.length === 0) return []
-
-    const { actorId } = by
-    const at = by.at()
+  /** Writes the events, and completes them with id, time and actor. */
+  *append(session: Session, drafts: readonly EventDraft[], { actorId, at }: Stamp): Steps<readonly ForgeEvent[]> {
     const events: ForgeEvent[] = []
     for (const draft of drafts) {
       const row = yield* askFirst(session, this.#insert({ draft, at, actorId }))
       if (row === undefined) throw new Error('an event was written without an id')
-      events.push({ ...draft, id: row.id, version: DATA_VERSION, at: new Date(at), actorId })
+      events.push(copyEvent({ ...draft, id: row.id, version: DATA_VERSION, at, actorId }))
     }
     return events
   }
@@ -47,8 +47,13 @@ export class EventLog {
   *show<Tx>(events: readonly ForgeEvent[], { beforeCommit }: WriteContext<Tx>, transaction: Tx): Steps<void> {
     if (events.length === 0 || beforeCommit === undefined) return
 
-    yield* wait(beforeCommit(events, transaction))
+    yield* wait(beforeCommit(events.map(copyEvent), transaction))
   }
+}
+
+/** An event of its own: whoever is given it may change it. */
+function copyEvent<E extends ForgeEvent>(event: E): E {
+  return { ...event, at: new Date(event.at), data: { ...event.data } }
 }
 
 function insertQuery({ build, ids }: SqlContext): Query<NewEvent, { readonly id: Id }> {

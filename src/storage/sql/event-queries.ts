@@ -4,7 +4,6 @@ import type { Id } from '../../schema/ids.ts'
 import type { EventFilter } from '../contract/event-store.ts'
 import type { EventRow } from './event-rows.ts'
 import { selectEvents } from './event-rows.ts'
-import { asText } from './id-codec.ts'
 import type { Slice, Tail } from './pages.ts'
 import type { Query, Statement } from './query.ts'
 import { compileStatement, defineQuery, Slot } from './query.ts'
@@ -20,7 +19,7 @@ export interface PlacedEvent extends EventRow {
 export interface EventQueries {
   readonly outbox: Query<{ readonly after: number; readonly limit: number }, PlacedEvent>
   readonly history: Query<{ readonly issueId: Id }, EventRow>
-  readonly among: Query<{ readonly eventIds: readonly Id[] }, { readonly id: Id }>
+  readonly among: Query<{ readonly eventIds: readonly Id[] }, EventRow>
   readonly count: (filter: EventFilter) => Statement<{ readonly total: number }>
   /** Newest first; a place is the id below zero. */
   readonly slice: (filter: EventFilter, slice: Slice) => Statement<EventRow>
@@ -60,12 +59,12 @@ function historyQuery(context: SqlContext): EventQueries['history'] {
   )
 }
 
-function amongQuery({ build, dialect }: SqlContext): EventQueries['among'] {
+function amongQuery(context: SqlContext): EventQueries['among'] {
+  const { dialect } = context
   return defineQuery((given) =>
-    build
-      .selectFrom('events')
-      .select(asText('id').as('id'))
-      .where('events.id', 'in', dialect.elements(given('eventIds').as(toJson), dialect.types.integer)),
+    selectEvents(context)
+      .where('events.id', 'in', dialect.elements(given('eventIds').as(toJson), dialect.types.integer))
+      .orderBy('events.id'),
   )
 }
 

@@ -23,7 +23,7 @@ export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<
     read: (query) => runtime.read((session) => events.read(session, query), undefined),
     list: (filter, query) => runtime.readSnapshot((session) => events.list(session, filter, query), undefined),
     history: (issueId, transaction) => runtime.read((session) => events.history(session, issueId), transaction),
-    committed: (eventIds) => runtime.readOutside((session) => events.among(session, eventIds), new Set()),
+    committed: (eventIds) => runtime.readOutside((session) => events.among(session, eventIds), []),
   }
 }
 
@@ -65,9 +65,9 @@ class Events {
     return rows.map(toEvent).filter(isPinning)
   }
 
-  *among(session: Session, eventIds: readonly Id[]): Steps<ReadonlySet<Id>> {
+  *among(session: Session, eventIds: readonly Id[]): Steps<readonly ForgeEvent[]> {
     const rows = yield* ask(session, this.#queries.among({ eventIds }))
-    return new Set(rows.map((row) => row.id))
+    return rows.map(toEvent)
   }
 }
 

@@ -23,14 +23,15 @@ export function sqlRetirement<Tx>(
 
   return (theirs) => {
     const retirement = { ...theirs, retired: { ...theirs.retired } } // it waits for its turn, and may be changed by then
-    return runtime.write((session, open) => retire(session, retirement, open), retirement.transaction)
+    return runtime.write((session, open) => retire(session, retirement, open), retirement)
   }
 
   function* retire(session: Session, retirement: Retirement<Tx>, open: Tx): Steps<readonly ForgeEvent[]> {
     const removed = yield* farewells.to(session, retirement.retired)
     if (removed === undefined) return []
 
-    const events = yield* log.append(session, [retirement.record(removed)], retirement.by)
+    const { by, record } = retirement
+    const events = yield* log.append(session, [record(removed)], { actorId: by.actorId, at: by.at() })
     yield* log.show(events, retirement, open)
     return events
   }

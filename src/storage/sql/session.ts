@@ -11,6 +11,14 @@ export interface Session {
   all<Row>(statement: Statement<Row>): MaybePromise<readonly Row[]>
 }
 
+/** Where a write runs, and what may call it off. */
+export interface WriteCircumstances<Tx> {
+  /** The host's open transaction; undefined = one of our own. */
+  readonly transaction?: Tx | undefined
+  /** Asked before every attempt: when it has aborted, the write ends with its reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Where the stores' work runs: on connections of our own, or inside the host's transaction when one is given. */
 export interface SqlRuntime<Tx> {
   /** Reads what is committed; what the statements see may change from one to the next. */
@@ -20,7 +28,10 @@ export interface SqlRuntime<Tx> {
   /** Reads what is committed, also while a host's transaction is open; `hidden` when that cannot be seen now. */
   readOutside<T>(work: (session: Session) => Steps<T>, hidden: T): MaybePromise<T>
   /** Writes all or nothing, and answers after the commit; inside a host's transaction at once. The work may run again. */
-  write<T>(work: (session: Session, transaction: Tx) => Steps<T>, transaction: Tx | undefined): MaybePromise<T>
+  write<T>(
+    work: (session: Session, transaction: Tx) => Steps<T>,
+    circumstances: WriteCircumstances<Tx>,
+  ): MaybePromise<T>
 }
 
 /** The rows of a statement. */

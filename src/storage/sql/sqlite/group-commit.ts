@@ -30,9 +30,9 @@ export class GroupCommit {
     return this.#state === 'running'
   }
 
-  /** Takes work into the batch. It may run more than once, and is answered once. */
-  submit<T>(work: () => T): Promise<T> {
-    const { operation, answer } = createOperation(work)
+  /** Takes work into the batch. It may run more than once, and is answered once: with a signal's reason when that aborts before. */
+  submit<T>(work: () => T, signal: AbortSignal | undefined): Promise<T> {
+    const { operation, answer } = createOperation(work, signal)
     this.#waiting.push(operation)
     if (this.#state === 'idle') this.#collect()
     else if (this.#state === 'collecting' && this.#isFull()) this.#flush()
@@ -57,10 +57,12 @@ export class GroupCommit {
   }
 
   #flush(): void {
+    const aborted = this.#waiting.filter((operation) => operation.aborted)
+    this.#settle(aborted, (operation) => operation.callOff())
     const batch = this.#waiting.slice(0, MOST_OPERATIONS)
     this.#state = 'running'
     try {
-      this.#commit(batch)
+      if (batch.length > 0) this.#commit(batch)
       this.#refusals = 0
       this.#settle(batch, (operation) => operation.answer())
     } catch (error) {

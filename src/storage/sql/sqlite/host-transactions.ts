@@ -29,10 +29,11 @@ export class HostTransactions<H extends SqliteHandle> {
     connection.all(this.#writeLock)
   }
 
-  /** Runs work in an open transaction, all or nothing. */
-  write<T>(transaction: H, work: (connection: Connection) => T): T {
+  /** Runs work in an open transaction, all or nothing. @throws the reason of a signal that has aborted */
+  write<T>(transaction: H, work: (connection: Connection) => T, signal: AbortSignal | undefined): T {
     const connection = this.reach(transaction)
     refuseUnlessOpen(transaction)
+    signal?.throwIfAborted()
     const ending = inSavepoint(connection, () => work(connection))
     if (ending.ok) return ending.value
     throw ending.error

@@ -11,21 +11,28 @@ export interface Operation {
   readonly answered: Promise<unknown>
   /** What its last attempt failed with. */
   readonly failure: unknown
-  /** Runs it inside the open transaction: 'lost' when the transaction is gone. */
+  /** Whether it was called off while it waited. */
+  readonly aborted: boolean
+  /** Runs it inside the open transaction, unless it is called off: 'lost' when the transaction is gone. */
   attempt(connection: Connection): 'kept' | 'lost'
   /** Gives the answer of its last attempt, now that it is committed. */
   answer(): void
+  /** Gives the reason for which it was called off. */
+  callOff(): void
   /** Gives the failure of the whole batch, unless its own brought that about. */
   reject(error: unknown): void
 }
 
-/** Makes an operation of work. */
-export function createOperation<T>(work: () => T): { readonly operation: Operation; readonly answer: Promise<T> } {
+/** Makes an operation of work that a signal may call off. */
+export function createOperation<T>(
+  work: () => T,
+  signal: AbortSignal | undefined,
+): { readonly operation: Operation; readonly answer: Promise<T> } {
   let settle: Settle<T> = { resolve: ignore, reject: ignore }
   const answer = new Promise<T>((resolve, reject) => {
     settle = { resolve, reject }
   })
-  return { operation: new PendingOperation(work, answer, settle), answer }
+  return { operation: new PendingOperation({ work, signal, answered: answer, settle }), answer }
 }
 
 interface Settle<T> {
@@ -33,16 +40,25 @@ interface Settle<T> {
   readonly reject: (error: unknown) => void
 }
 
+interface PendingParts<T> {
+  readonly work: () => T
+  readonly signal: AbortSignal | undefined
+  readonly answered: Promise<unknown>
+  readonly settle: Settle<T>
+}
+
 class PendingOperation<T> implements Operation {
   readonly deadline: number = performance.now() + PATIENCE
   readonly answered: Promise<unknown>
   readonly #work: () => T
+  readonly #signal: AbortSignal | undefined
   readonly #settle: Settle<T>
   #ending: Ending<T> | undefined
 
-  constructor(work: () => T, answered: Promise<unknown>, settle: Settle<T>) {
+  constructor({ work, signal, answered, settle }: PendingParts<T>) {
     this.answered = answered
     this.#work = work
+    this.#signal = signal
     this.#settle = settle
   }
 
@@ -50,14 +66,24 @@ class PendingOperation<T> implements Operation {
     return this.#ending?.ok === false ? this.#ending.error : undefined
   }
 
+  get aborted(): boolean {
+    return this.#signal?.aborted === true
+  }
+
   attempt(connection: Connection): 'kept' | 'lost' {
-    this.#ending = inSavepoint(connection, this.#work)
+    this.#ending = this.aborted
+      ? { ok: false, error: this.#signal?.reason, lost: false }
+      : inSavepoint(connection, this.#work)
     return this.#ending.ok || !this.#ending.lost ? 'kept' : 'lost'
   }
 
   answer(): void {
     if (this.#ending?.ok === true) this.#settle.resolve(this.#ending.value)
     else this.#settle.reject(this.failure)
+  }
+
+  callOff(): void {
+    this.#settle.reject(this.#signal?.reason)
   }
 
   reject(error: unknown): void {

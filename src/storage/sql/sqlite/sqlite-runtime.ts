@@ -1,6 +1,6 @@
 import type { MaybePromise, Steps } from '../../../schema/steps.ts'
 import { runNow } from '../../../schema/steps.ts'
-import type { Session, SqlRuntime } from '../session.ts'
+import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import type { Connections } from './connections.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { SqliteHandle } from './handle.ts'
@@ -51,9 +51,12 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     return this.#readPlain(({ reader, shared }) => (shared && this.#hostIsInside() ? hidden : runNow(work(reader))))
   }
 
-  write<T>(work: (session: Session, open: H) => Steps<T>, transaction: H | undefined): MaybePromise<T> {
+  write<T>(
+    work: (session: Session, open: H) => Steps<T>,
+    { transaction, signal }: WriteCircumstances<H>,
+  ): MaybePromise<T> {
     if (transaction !== undefined) {
-      return this.#joins.write(transaction, (connection) => runNow(work(connection, transaction)))
+      return this.#joins.write(transaction, (connection) => runNow(work(connection, transaction)), signal)
     }
     this.#database.refuseClosing()
     if (this.#batches.running) throw new TypeError('beforeCommit must not change the forge: its change is still open')
@@ -62,7 +65,7 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     return this.#batches.submit(() => {
       const { writer, writerHandle } = this.#database.connect()
       return runNow(work(writer, writerHandle))
-    })
+    }, signal)
   }
 
   #readPlain<T>(query: (connections: Connections<H>) => T): MaybePromise<T> {
