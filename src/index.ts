@@ -8,7 +8,7 @@ export type { BlockTarget } from './core/blocks/organization-block.ts'
 export { blockUser, refuseOrganization, refuseTarget, unblockUser } from './core/blocks/organization-block.ts'
 export { createForge } from './core/create-forge.ts'
 export type { Forge, ForgeLimits, ForgeOptions, Joined, Operations } from './core/forge.ts'
-export { admitMember, retirementEvent } from './core/lifecycle/host-life.ts'
+export { admitMember } from './core/lifecycle/host-life.ts'
 export type { BoardPosition } from './core/pins/pin-board.ts'
 export { movePin, pinIssue, unpinIssue } from './core/pins/pin-board.ts'
 export type {
@@ -38,7 +38,7 @@ export type {
 export { publishedKey } from './core/signing-keys/published-key.ts'
 export type { AccessRequest, Action, Verdict } from './schema/access.ts'
 export type { Decision } from './schema/decision.ts'
-export { operationsDoor } from './schema/doors.ts'
+export type { operationsDoor } from './schema/doors.ts'
 export type {
   ForgeErrorCode,
   ForgeErrorConstructor,

@@ -1,6 +1,8 @@
 import type { ForgeEvent } from '../schema/events.ts'
 import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
+import type { MaybePromise, Steps } from '../schema/steps.ts'
+import { isPromise, wait } from '../schema/steps.ts'
 import type { WriteContext } from '../storage/contract/aggregate-store.ts'
 import type { Environment } from './environment.ts'
 import type { Actor, Asker, CallOptions, PortContext } from './ports.ts'
@@ -27,6 +29,22 @@ export function actorIdOf<A extends Actor>(actor: Asker<A>): Id | null {
 /** What a port is told about the call. */
 export function portContext<A extends Actor, Who, Tx>(call: Call<A, Tx>, actor: Who): PortContext<Who, Tx> {
   return { actor, transaction: call.transaction, signal: call.signal }
+}
+
+/** Waits for a port's answer, and no longer than the caller does. */
+export function* answerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: MaybePromise<T>): Steps<T> {
+  const { signal } = call
+  const value = yield* wait(signal !== undefined && isPromise(answer) ? beforeAbort(signal, answer) : answer)
+  signal?.throwIfAborted()
+  return value
+}
+
+function beforeAbort<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 /** What a store is told about the call. */

@@ -12,7 +12,7 @@ import type { Actor } from './ports.ts'
 const MOST_ATTEMPTS = 20
 
 /** A decision that a store can run under its lock. */
-export type Decide<State, Result> = (state: State) => Decision<State, Result, EventDraft>
+export type Decide<State, Result> = (state: State, at: Date) => Decision<State, Result, EventDraft>
 
 /** One change of one aggregate, and what must be asked before it can be decided. */
 export interface PlannedChange<Key, State, Result, Tx> {
@@ -38,8 +38,9 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
     const seen = planned.fenced ? yield* wait(planned.store.epoch(planned.key, call.transaction)) : undefined
     const decide = yield* planned.ask()
-    call.signal?.throwIfAborted()
-    const outcome = yield* wait(planned.store.update(planned.key, { seen, decide, ...writeContext(environment, call) }))
+    const outcome = yield* wait(
+      planned.store.update(planned.key, { seen, decide, signal: call.signal, ...writeContext(environment, call) }),
+    )
     if (outcome.stale) continue
 
     call.announce(outcome.events)

@@ -56,9 +56,12 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
 
 function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Environment<A, Tx> {
   const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, logger = SILENT } = options
-  need(storage?.pinBoards, 'storage', 'a storage such as memoryStorage()')
-  need(policy?.authorize, 'policy', 'an object with authorize(request, context)')
-  need(membership?.isMember, 'membership', 'an object with isMember(member, context)')
+  need(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
+  need(typeof policy?.authorize === 'function', 'policy', 'an object with authorize(request, context)')
+  need(typeof membership?.isMember === 'function', 'membership', 'an object with isMember(member, context)')
+  need(typeof (limits.maxPins ?? {}) === 'object', 'limits.maxPins', 'an object such as { issue: 5 }')
+  need(beforeCommit === undefined || typeof beforeCommit === 'function', 'beforeCommit', 'a function, or nothing')
+  need(clock === undefined || typeof clock.now === 'function', 'clock', 'an object with now(), or nothing')
 
   return {
     storage,
@@ -69,12 +72,17 @@ function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Envir
     maxNoteLength: integer(limits.maxNoteLength ?? LONGEST_NOTE, 'limits.maxNoteLength', LONGEST_NOTE),
     beforeCommit,
     logger,
-    now: () => clock?.now() ?? new Date(),
+    now: () => validDate(clock?.now() ?? new Date()),
   }
 }
 
-function need(part: unknown, name: string, what: string): void {
-  if (part === undefined) throw new TypeError(`createForge needs ${name}: ${what}`)
+function need(isThere: boolean, name: string, what: string): void {
+  if (!isThere) throw new TypeError(`createForge needs ${name}: ${what}`)
+}
+
+function validDate(now: Date): Date {
+  if (now instanceof Date && !Number.isNaN(now.getTime())) return now
+  throw new TypeError('clock.now() must give a valid Date')
 }
 
 function maxPins(limits: ForgeLimits, kind: PinKind): number {

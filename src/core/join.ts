@@ -47,7 +47,7 @@ export function joinSync<T, A extends Actor, Tx>(
   try {
     const value = work(rooms.now(openCall))
     refusePromise(value)
-    return { value, afterCommit: () => announceCommitted(environment, announcer, written.splice(0)) }
+    return { value, afterCommit: () => announceCommitted(environment, announcer, written) }
   } finally {
     open = false
   }
@@ -56,17 +56,44 @@ export function joinSync<T, A extends Actor, Tx>(
 function refusePromise(value: unknown): void {
   if (!isPromise(value)) return
 
-  value.catch(() => undefined)
+  Promise.resolve(value).catch(() => undefined)
   throw new TypeError('the work of joinSync answered with a promise: it must be done when it returns')
 }
 
+/** Announces what is found committed and not yet announced; the rest may be asked about again. */
 function announceCommitted<A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   announcer: Announcer,
-  written: readonly ForgeEvent[],
+  written: ForgeEvent[],
 ): void {
   if (written.length === 0) return
 
-  const committed = runNow(wait(environment.storage.events.committed(written.map((event) => event.id))))
-  announcer.announce(written.filter((event) => committed.has(event.id)))
+  try {
+    const found = environment.storage.events.committed(written.map((event) => event.id))
+    if (isPromise(found)) found.then((stored) => announce(announcer, written, stored), lost)
+    else announce(announcer, written, found)
+  } catch (error) {
+    lost(error)
+  }
+
+  function lost(error: unknown): void {
+    announcer.lost(error)
+  }
+}
+
+function announce(announcer: Announcer, written: ForgeEvent[], stored: readonly ForgeEvent[]): void {
+  const committed = written.filter((event) => stored.some((other) => isSame(event, other)))
+  for (const event of committed) written.splice(written.indexOf(event), 1)
+  announcer.announce(committed)
+}
+
+/** The id alone does not tell: after a rollback another event may have been given it. */
+function isSame(one: ForgeEvent, other: ForgeEvent): boolean {
+  return essence(one) === essence(other)
+}
+
+function essence(event: ForgeEvent): string {
+  const { id, type, version, at, actorId, organizationId, repositoryId, issueId, userId, data } = event
+  const named = Object.entries(data).sort(([left], [right]) => (left < right ? -1 : 1))
+  return JSON.stringify([id, type, version, at, actorId, organizationId, repositoryId, issueId, userId, named])
 }

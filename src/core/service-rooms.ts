@@ -25,36 +25,35 @@ export interface ServiceRooms<A extends Actor, Tx> {
   prompt(open: OpenCall<A, Tx>): Prompt<JoinedServices<A>>
 }
 
-/** Builds every feature's operations once, over one environment. */
+/** Builds every feature once, over one environment. */
 export function serviceRooms<A extends Actor, Tx>(environment: Environment<A, Tx>): ServiceRooms<A, Tx> {
-  const pins = new PinOperations(environment)
-  const blocks = new BlockOperations(environment)
-  const badges = new BadgeOperations(environment)
-  const catalogue = new CatalogueOperations(environment)
-  const signingKeys = new SigningKeyOperations(environment)
-  const lifecycle = new LifecycleOperations(environment)
+  const pins = pinService(new PinOperations(environment))
+  const blocks = blockService(new BlockOperations(environment))
+  const badges = badgeService(new BadgeOperations(environment), new CatalogueOperations(environment))
+  const signingKeys = signingKeyService(new SigningKeyOperations(environment))
+  const lifecycle = lifecycleService(new LifecycleOperations(environment))
 
   return {
     later: (open) => ({
-      pins: pinService(pins, open, runLater),
-      blocks: blockService(blocks, open, runLater),
-      badges: badgeService(badges, catalogue, open, runLater),
-      signingKeys: signingKeyService(signingKeys, open, runLater),
-      lifecycle: lifecycleService(lifecycle, open, runLater),
+      pins: pins(open, runLater),
+      blocks: blocks(open, runLater),
+      badges: badges(open, runLater),
+      signingKeys: signingKeys(open, runLater),
+      lifecycle: lifecycle(open, runLater),
     }),
     now: (open) => ({
-      pins: pinService(pins, open, runNow),
-      blocks: blockService(blocks, open, runNow),
-      badges: badgeService(badges, catalogue, open, runNow),
-      signingKeys: signingKeyService(signingKeys, open, runNow),
-      lifecycle: lifecycleService(lifecycle, open, runNow),
+      pins: pins(open, runNow),
+      blocks: blocks(open, runNow),
+      badges: badges(open, runNow),
+      signingKeys: signingKeys(open, runNow),
+      lifecycle: lifecycle(open, runNow),
     }),
     prompt: (open) => ({
-      pins: pinService(pins, open, run),
-      blocks: blockService(blocks, open, run),
-      badges: badgeService(badges, catalogue, open, run),
-      signingKeys: signingKeyService(signingKeys, open, run),
-      lifecycle: lifecycleService(lifecycle, open, run),
+      pins: pins(open, run),
+      blocks: blocks(open, run),
+      badges: badges(open, run),
+      signingKeys: signingKeys(open, run),
+      lifecycle: lifecycle(open, run),
     }),
   }
 }

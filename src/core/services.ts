@@ -41,7 +41,7 @@ export interface PinService<A extends Actor> {
   ): Promise<readonly Pin[]>
   /** Whether each board has room for one more. */
   allowed(actor: Asker<A>, repositoryId: IdInput, options?: CallOptions): Promise<{ readonly [K in PinKind]: boolean }>
-  /** The pins and unpins of one issue, in the order they happened. */
+  /** The pins and unpins of one issue, in the order they happened: the issue's, on whichever board, and kept when its repository is gone. */
   history(
     actor: Asker<A>,
     issue: IssueRef,
@@ -51,7 +51,7 @@ export interface PinService<A extends Actor> {
 
 /**
  * Blocks: an organization keeps users out. Source: docs/behaviour.md, Blocks.
- * Every guarded method throws `ORGANIZATION_NOT_FOUND` for a concealed or retired organization, `UNAUTHENTICATED` or
+ * Every guarded method throws `ORGANIZATION_NOT_FOUND` for a concealed organization and, but for `find`, a retired one, `UNAUTHENTICATED` or
  * `FORBIDDEN` when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
  */
 export interface BlockService<A extends Actor> {
@@ -75,7 +75,7 @@ export interface BlockService<A extends Actor> {
     target: { readonly organizationId: IdInput; readonly account: AccountRef },
     options?: CallOptions,
   ): Promise<void>
-  /** The block of one user, undefined when there is none. */
+  /** The block of one user; undefined when there is none, also when the organization is retired. */
   find(
     actor: Asker<A>,
     target: { readonly organizationId: IdInput; readonly userId: IdInput },
@@ -170,8 +170,8 @@ export interface EventListFilter {
 
 /** What happened: to be told at once, to be read in order, to be looked through. No policy is asked: this is for the host's own code. */
 export interface EventService {
-  /** After commit, this process only. A listener that throws is logged and does not stop the others. Gives back the way to stop. */
-  on(listener: (event: ForgeEvent) => void): () => void
+  /** After commit, this process only. A listener that throws or rejects is logged and stops no other. Gives back the way to stop. */
+  on(listener: (event: ForgeEvent) => unknown): () => void
   /**
    * The outbox: every committed event, once numbered, in order, at least once, from all processes.
    * @param query - `after`: an opaque cursor of an earlier answer; `limit`: 1 to 1,000, default 100

@@ -10,6 +10,20 @@ describe('createForge', () => {
     expect(() => createForge(parts)).toThrow(`createForge needs ${missing}`)
   })
 
+  test.each([
+    ['policy', { policy: { authorize: 5 } }],
+    ['limits.maxPins', { limits: { maxPins: 5 } }],
+    ['beforeCommit', { beforeCommit: 'now' }],
+  ])('refuses a %s that is none', (name, options) => {
+    const broken = options as unknown as Parameters<typeof aForge>[0]
+    expect(() => aForge(broken)).toThrow(`createForge needs ${name}`)
+  })
+
+  test('refuses a time that is none', async () => {
+    const forge = aForge({ clock: { now: () => new Date(Number.NaN) } })
+    await expect(forge.pins.pin(olga, { id: 1, repositoryId: 1, kind: 'issue' })).rejects.toThrow('valid Date')
+  })
+
   test.each([{ issue: -1 }, { pullRequest: 1.5 }, { issue: Number.NaN }])('refuses maxPins %j', (maxPins) => {
     expect(() => aForge({ limits: { maxPins } })).toThrow(TypeError)
   })

@@ -1,9 +1,8 @@
 import type { AccessRequest } from '../../schema/access.ts'
 import { ForgeError, notFound } from '../../schema/errors.ts'
 import type { Steps } from '../../schema/steps.ts'
-import { wait } from '../../schema/steps.ts'
 import type { Call } from '../call.ts'
-import { portContext } from '../call.ts'
+import { answerOf, portContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 
@@ -26,8 +25,8 @@ export function* authorize<A extends Actor, Tx>(
   call.signal?.throwIfAborted()
   if (!call.guarded || call.actor === 'system') return
 
-  const verdict = yield* wait(environment.policy.authorize(request, portContext(call, call.actor)))
-  if (verdict.allow) return
+  const verdict = yield* answerOf(call, environment.policy.authorize(request, portContext(call, call.actor)))
+  if (verdict.allow === true) return
   if (verdict.conceal === true) throw concealed(request, verdict.reason)
   if (call.actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'token is required')
   throw forbidden(request, verdict.reason)

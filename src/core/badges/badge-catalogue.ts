@@ -2,6 +2,7 @@ import type { Decision } from '../../schema/decision.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge } from '../../schema/records.ts'
+import { checkText } from '../../schema/text.ts'
 
 /** One entry of the catalogue: the definition of a slug, if there is one. */
 export interface CatalogueEntry {
@@ -80,13 +81,4 @@ function checkDefinition({ slug, description, imageUrl }: BadgeDefinition): void
   checkText('slug', slug, 255)
   checkText('description', description, 4000)
   checkText('imageUrl', imageUrl, 2048)
-}
-
-function checkText(name: string, text: string, longest: number): void {
-  if ([...text].length > longest) {
-    throw invalidInput(`/${name}`, 'too_long', `${name} must not be longer than ${longest} characters`)
-  }
-  if (text.includes('\0') || !text.isWellFormed()) {
-    throw invalidInput(`/${name}`, 'text', `${name} must be well-formed text without NUL characters`)
-  }
 }

@@ -42,21 +42,21 @@ export class BadgeOperations<A extends Actor, Tx> {
   *#change(
     call: Call<A, Tx>,
     user: IdInput,
-    slugs: readonly string[],
+    asked: readonly string[],
     rule: (badges: BadgeCase, slugs: readonly string[]) => Decision<BadgeCase, void>,
   ): Steps<void> {
     const environment = this.#environment
     const userId = toId(user, 'userId')
     const grantedBy = actorIdOf(call.actor)
+    const slugs = [...asked] // the caller's list may change before the change has its turn
 
-    const decide: Decide<BadgeCaseState, void> = (state) => {
+    const decide: Decide<BadgeCaseState, void> = (state, grantedAt) => {
       const badges = toBadgeCase(state)
       const decision = rule(badges, slugs)
       const held = decision.state.held
       return {
         ...decision,
-        state:
-          decision.state === badges ? state : { ...state, held: arrange(state, held, environment.now(), grantedBy) },
+        state: decision.state === badges ? state : { ...state, held: arrange(state, held, grantedAt, grantedBy) },
         events: allAbout({ userId }, decision.events),
       }
     }

@@ -1,36 +1,16 @@
-import type { OpenCall } from '../call.ts'
-import type { Perform, PerformLater, PerformNow } from '../face.ts'
+import type { Face } from '../face.ts'
+import { face } from '../face.ts'
 import type { Actor } from '../ports.ts'
-import type { BadgeService, Prompt, Synchronous } from '../services.ts'
+import type { BadgeService } from '../services.ts'
 import type { BadgeOperations } from './badge-operations.ts'
 import type { CatalogueOperations } from './catalogue-operations.ts'
 
-/** The badge service over its operations, as promises, at once, or whichever comes. */
+/** The badge service, and the catalogue's in it, over their operations. */
 export function badgeService<A extends Actor, Tx>(
   badges: BadgeOperations<A, Tx>,
   catalogue: CatalogueOperations<A, Tx>,
-  open: OpenCall<A, Tx>,
-  perform: PerformLater,
-): BadgeService<A>
-export function badgeService<A extends Actor, Tx>(
-  badges: BadgeOperations<A, Tx>,
-  catalogue: CatalogueOperations<A, Tx>,
-  open: OpenCall<A, Tx>,
-  perform: PerformNow,
-): Synchronous<BadgeService<A>>
-export function badgeService<A extends Actor, Tx>(
-  badges: BadgeOperations<A, Tx>,
-  catalogue: CatalogueOperations<A, Tx>,
-  open: OpenCall<A, Tx>,
-  perform: Perform,
-): Prompt<BadgeService<A>>
-export function badgeService<A extends Actor, Tx>(
-  badges: BadgeOperations<A, Tx>,
-  catalogue: CatalogueOperations<A, Tx>,
-  open: OpenCall<A, Tx>,
-  perform: Perform,
-): Prompt<BadgeService<A>> {
-  return {
+): Face<BadgeService<A>, A, Tx> {
+  return face<BadgeService<A>, A, Tx>((open, perform) => ({
     grant: (actor, userId, slugs, options) => perform(badges.grant(open(actor, options), userId, slugs)),
     revoke: (actor, userId, slugs, options) => perform(badges.revoke(open(actor, options), userId, slugs)),
     heldBy: (actor, userId, options) => perform(badges.heldBy(open(actor, options), userId)),
@@ -41,5 +21,5 @@ export function badgeService<A extends Actor, Tx>(
       find: (actor, slug, options) => perform(catalogue.find(open(actor, options), slug)),
       list: (actor, page, options) => perform(catalogue.list(open(actor, options), page)),
     },
-  }
+  }))
 }

@@ -38,7 +38,8 @@ export class CatalogueOperations<A extends Actor, Tx> {
     slug: string,
     given: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
   ): Steps<Badge> {
-    return yield* this.#change(call, slug, (entry) => updateBadge(entry, slug, given))
+    const change = { ...given } // the caller's object may change before the change has its turn
+    return yield* this.#change(call, slug, (entry) => updateBadge(entry, slug, change))
   }
 
   *remove(call: Call<A, Tx>, slug: string): Steps<void> {

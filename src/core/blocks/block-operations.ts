@@ -1,14 +1,14 @@
-import { invalidInput } from '../../schema/errors.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { AccountRef, Block } from '../../schema/records.ts'
 import type { Steps } from '../../schema/steps.ts'
 import { wait } from '../../schema/steps.ts'
+import { checkText } from '../../schema/text.ts'
 import type { BlockKey } from '../../storage/contract/block-store.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
 import type { Call } from '../call.ts'
-import { actorIdOf, portContext } from '../call.ts'
+import { actorIdOf, answerOf, portContext } from '../call.ts'
 import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
 import { toPageQuery } from '../page-query.ts'
@@ -45,12 +45,12 @@ export class BlockOperations<A extends Actor, Tx> {
       fenced: true,
       *ask() {
         yield* authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId })
-        checkNote(note, environment.maxNoteLength)
+        checkText('note', note, environment.maxNoteLength)
         refuseTarget(target, blockedBy)
-        const isMember = yield* wait(environment.membership.isMember(key, portContext(call, call.actor)))
+        const isMember = yield* asksMembership(environment, call, key)
 
-        return (current) => {
-          const block: Block = { ...key, note, blockedAt: environment.now(), blockedBy }
+        return (current, blockedAt) => {
+          const block: Block = { ...key, note, blockedAt, blockedBy }
           const decision = blockUser(current, block, isMember)
           return { ...decision, events: allAbout(key, decision.events) }
         }
@@ -104,19 +104,24 @@ export class BlockOperations<A extends Actor, Tx> {
   }
 }
 
-function toTarget(account: AccountRef): BlockTarget {
-  return { kind: account.kind, id: toId(account.id, 'target.account.id') }
+function* asksMembership<A extends Actor, Tx>(
+  environment: Environment<A, Tx>,
+  call: Call<A, Tx>,
+  key: BlockKey,
+): Steps<boolean> {
+  const answer = yield* answerOf(call, environment.membership.isMember(key, portContext(call, call.actor)))
+  if (typeof answer === 'boolean') return answer
+
+  throw new TypeError('membership.isMember must answer with true or false')
+}
+
+function toTarget({ kind, id }: AccountRef): BlockTarget {
+  if (kind !== 'user' && kind !== 'organization') {
+    throw new TypeError("target.account.kind must be 'user' or 'organization'")
+  }
+  return { kind, id: toId(id, 'target.account.id') }
 }
 
 function toKey(organizationId: IdInput, userId: Id): BlockKey {
   return { organizationId: toId(organizationId, 'target.organizationId'), userId }
-}
-
-function checkNote(note: string, longest: number): void {
-  if ([...note].length > longest) {
-    throw invalidInput('/note', 'too_long', `note must not be longer than ${longest} characters`)
-  }
-  if (note.includes('\0') || !note.isWellFormed()) {
-    throw invalidInput('/note', 'text', 'note must be well-formed text without NUL characters')
-  }
 }

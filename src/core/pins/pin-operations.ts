@@ -26,8 +26,9 @@ export class PinOperations<A extends Actor, Tx> {
   }
 
   *pin(call: Call<A, Tx>, issue: IssueRef): Steps<Pin> {
-    const limit = this.#environment.maxPins[issue.kind]
-    return yield* this.#change(call, issue, (board, id) => pinIssue(board, id, limit, issue.kind), pinAt)
+    const kind = toPinKind(issue.kind)
+    const limit = this.#environment.maxPins[kind]
+    return yield* this.#change(call, issue, (board, id) => pinIssue(board, id, limit, kind), pinAt)
   }
 
   *unpin(call: Call<A, Tx>, issue: IssueRef): Steps<void> {
@@ -40,9 +41,10 @@ export class PinOperations<A extends Actor, Tx> {
 
   *list(call: Call<A, Tx>, board: { readonly repositoryId: IdInput; readonly kind: PinKind }): Steps<readonly Pin[]> {
     const repositoryId = toId(board.repositoryId, 'board.repositoryId')
+    const kind = toPinKind(board.kind)
     yield* authorize(this.#environment, call, { action: 'pins.read', repositoryId })
 
-    const rows = yield* this.#load(call, { repositoryId, kind: board.kind })
+    const rows = yield* this.#load(call, { repositoryId, kind })
     return rows.map(toPin)
   }
 
@@ -79,10 +81,10 @@ export class PinOperations<A extends Actor, Tx> {
     const issueId = toId(issue.id, 'issue.id')
     const pinnedBy = actorIdOf(call.actor)
 
-    const decide: Decide<readonly PinRow[], Result> = (rows) => {
+    const decide: Decide<readonly PinRow[], Result> = (rows, pinnedAt) => {
       const board = rows.map((row) => row.issueId)
       const decision = rule(board, issueId)
-      const state = decision.state === board ? rows : arrange(rows, decision.state, environment.now(), pinnedBy)
+      const state = decision.state === board ? rows : arrange(rows, decision.state, pinnedAt, pinnedBy)
       return {
         state,
         events: allAbout({ repositoryId, issueId }, decision.events),
@@ -92,7 +94,7 @@ export class PinOperations<A extends Actor, Tx> {
 
     return yield* change(environment, call, {
       store: environment.storage.pinBoards,
-      key: { repositoryId, kind: issue.kind },
+      key: { repositoryId, kind: toPinKind(issue.kind) },
       fenced: asksPolicy(call),
       *ask() {
         yield* authorize(environment, call, { action: 'pins.write', repositoryId })
@@ -100,6 +102,11 @@ export class PinOperations<A extends Actor, Tx> {
       },
     })
   }
+}
+
+function toPinKind(kind: PinKind): PinKind {
+  if (kind === 'issue' || kind === 'pullRequest') return kind
+  throw new TypeError("the kind of a pin must be 'issue' or 'pullRequest'")
 }
 
 function arrange(

@@ -2,9 +2,9 @@ import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
 import type { Steps } from '../../schema/steps.ts'
-import { wait } from '../../schema/steps.ts'
 import { authorize } from '../access/gate.ts'
 import type { Call } from '../call.ts'
+import { answerOf } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 import { publishedKey } from './published-key.ts'
@@ -28,7 +28,7 @@ export class SigningKeyOperations<A extends Actor, Tx> {
     }
 
     const source = publishedKey(this.#environment.signingKey, request.format)
-    const key = yield* wait(source.publicKey({ signal: call.signal }))
+    const key = yield* answerOf(call, source.publicKey({ signal: call.signal }))
     return publishedKey(key, request.format) // a key file may have changed its format since
   }
 }

@@ -3,7 +3,7 @@ import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { MaybePromise } from '../../schema/steps.ts'
 
-/** Who and when, for the envelope of the events a change makes; `at` is read anew for every attempt. */
+/** Who and when, for the envelope of the events a change makes; `at` is read once for every attempt. */
 export interface Authorship {
   readonly actorId: Id | null
   /** The time of the change; asked again for every attempt. */
@@ -26,12 +26,16 @@ export interface Change<State, Result, Tx> extends WriteContext<Tx> {
   /** The aggregate's epoch as read before the ports were asked; undefined = nothing was asked. */
   readonly seen: number | undefined
   /**
-   * Pure and synchronous; may run again on a newer state. Gives back the very state it got when nothing changes:
-   * then nothing is written. What it throws ends the change with nothing written.
+   * Pure and synchronous; may run again on a newer state, at a later time. Gives back the very state it got when nothing
+   * changes: then nothing is written, but that the head may be made. What it throws ends the change with nothing written.
+   *
+   * @param at - when: the time of the attempt, which its events bear too
    */
-  readonly decide: (state: State) => Decision<State, Result, EventDraft>
+  readonly decide: (state: State, at: Date) => Decision<State, Result, EventDraft>
   /** A lifecycle call: the epoch goes up even when nothing else changes, so that whoever asked before asks again. */
   readonly raisesEpoch?: true | undefined
+  /** Asked at the start of every attempt: when it has aborted, the change ends with its reason and nothing is written. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How a change ended. */

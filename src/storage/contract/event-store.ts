@@ -28,6 +28,9 @@ export interface EventStore<Tx> {
   list(filter: EventFilter, query: PageQuery): MaybePromise<Page<ForgeEvent>>
   /** Pins and unpins of one issue, in order of id. */
   history(issueId: Id, transaction?: Tx): MaybePromise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]>
-  /** Those of the events that are committed, as seen from outside every transaction. */
-  committed(eventIds: readonly Id[]): MaybePromise<ReadonlySet<Id>>
+  /**
+   * The events with these ids as they are committed, seen from outside every transaction. An id whose transaction was
+   * rolled back may have been given to another event since: compare before taking one for the other.
+   */
+  committed(eventIds: readonly Id[]): MaybePromise<readonly ForgeEvent[]>
 }

@@ -21,7 +21,7 @@ export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
       tables.events
         .filter((event) => event.issueId === issueId)
         .flatMap((event) => (isPinning(event) ? [copyEvent(event)] : [])),
-    committed: (eventIds) => new Set(eventIds.filter((id) => tables.events[Number(id) - 1]?.id === id)),
+    committed: (eventIds) => tables.events.filter((event) => eventIds.includes(event.id)).map(copyEvent),
   }
 }
 

@@ -13,6 +13,12 @@ export interface Head {
 /** Names one head. */
 export type HeadKey = `user ${Id}` | `organization ${Id}` | `board ${PinKind} ${Id}` | 'catalogue'
 
+/** One pin board in its order. */
+export interface Board {
+  readonly kind: PinKind
+  readonly rows: readonly PinRow[]
+}
+
 /** One block and its place in order of blocking. */
 export interface PlacedBlock {
   readonly place: number
@@ -28,7 +34,7 @@ export interface GrantRow {
 
 /** Everything a memory storage keeps. Lists and rows are replaced, never changed in place. */
 export class MemoryTables {
-  readonly #boards = new Map<HeadKey, readonly PinRow[]>()
+  readonly #boards = new Map<HeadKey, Board>()
   readonly #blocks = new Map<Id, readonly PlacedBlock[]>()
   readonly #grants = new Map<Id, readonly GrantRow[]>()
   readonly #badges = new Map<string, Badge>()
@@ -40,7 +46,7 @@ export class MemoryTables {
   #lastBadge = 0
   #exclusive = false
 
-  get boards(): Map<HeadKey, readonly PinRow[]> {
+  get boards(): Map<HeadKey, Board> {
     return this.#whileOpen(this.#boards)
   }
 

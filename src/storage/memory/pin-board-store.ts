@@ -9,10 +9,10 @@ import { refuseRetired, updateAggregate } from './update-aggregate.ts'
 export function memoryPinBoards(tables: MemoryTables): PinBoardStore<undefined> {
   return {
     epoch: (key) => tables.head(boardHead(key)).epoch,
-    update: (key, change) => updateAggregate(tables, pinBoard(tables, boardHead(key)), change),
+    update: (key, change) => updateAggregate(tables, pinBoard(tables, key), change),
     load(key) {
       refuseRetired(tables, [[boardHead(key), 'repository']])
-      return pinBoard(tables, boardHead(key)).load()
+      return pinBoard(tables, key).load()
     },
   }
 }
@@ -22,14 +22,15 @@ export function boardHead({ repositoryId, kind }: PinBoardKey): HeadKey {
   return `board ${kind} ${repositoryId}`
 }
 
-function pinBoard(tables: MemoryTables, head: HeadKey): Aggregate<readonly PinRow[]> {
+function pinBoard(tables: MemoryTables, key: PinBoardKey): Aggregate<readonly PinRow[]> {
+  const head = boardHead(key)
   return {
     head,
     alive: [[head, 'repository']],
-    load: () => (tables.boards.get(head) ?? []).map(copyPin),
+    load: () => (tables.boards.get(head)?.rows ?? []).map(copyPin),
     check(_before, after) {
       if (after.some((row) => tables.retiredIssues.has(row.issueId))) throw notFound('issue')
     },
-    write: (_before, after) => tables.boards.set(head, after.map(copyPin)),
+    write: (_before, after) => tables.boards.set(head, { kind: key.kind, rows: after.map(copyPin) }),
   }
 }

@@ -4,7 +4,7 @@ import type { PinBoardKey } from '../contract/pin-board-store.ts'
 import type { Removed, Retired, Retirement } from '../contract/retirement.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import { boardHead } from './pin-board-store.ts'
-import { append } from './update-aggregate.ts'
+import { append, complete } from './update-aggregate.ts'
 
 /** What one retirement does to the tables. */
 interface Farewell {
@@ -21,7 +21,9 @@ export function retire(tables: MemoryTables, retirement: Retirement<undefined>):
   const farewell = farewellTo(tables, retirement.retired)
   if (farewell.before) return []
 
-  return append(tables, [retirement.record(farewell.removed)], retirement, () => farewell.write())
+  const { by, record } = retirement
+  const events = complete(tables, [record(farewell.removed)], by.actorId, by.at())
+  return append(tables, events, retirement, () => farewell.write())
 }
 
 function farewellTo(tables: MemoryTables, retired: Retired): Farewell {
@@ -72,7 +74,7 @@ function organizationFarewell(tables: MemoryTables, organizationId: Id): Farewel
 
 function repositoryFarewell(tables: MemoryTables, repositoryId: Id): Farewell {
   const heads = [boardHead({ repositoryId, kind: 'issue' }), boardHead({ repositoryId, kind: 'pullRequest' })]
-  const pins = heads.map((head) => tables.boards.get(head)?.length ?? 0).reduce((sum, count) => sum + count)
+  const pins = heads.map((head) => tables.boards.get(head)?.rows.length ?? 0).reduce((sum, count) => sum + count)
 
   return {
     before: heads.every((head) => tables.head(head).retired),
@@ -89,7 +91,7 @@ function repositoryFarewell(tables: MemoryTables, repositoryId: Id): Farewell {
 /** The issue leaves every board of its kind that has it: a transfer to another repository needs no call. */
 function issueFarewell(tables: MemoryTables, key: PinBoardKey, issueId: Id): Farewell {
   const boards = [...tables.boards].filter(
-    ([head, board]) => head.startsWith(`board ${key.kind} `) && board.some((row) => row.issueId === issueId),
+    ([, board]) => board.kind === key.kind && board.rows.some((row) => row.issueId === issueId),
   )
 
   return {
@@ -98,11 +100,8 @@ function issueFarewell(tables: MemoryTables, key: PinBoardKey, issueId: Id): Far
     write() {
       tables.retiredIssues.add(issueId)
       for (const head of new Set([boardHead(key), ...boards.map(([head]) => head)])) tables.raise(head)
-      for (const [head, board] of boards) {
-        tables.boards.set(
-          head,
-          board.filter((row) => row.issueId !== issueId),
-        )
+      for (const [head, { kind, rows }] of boards) {
+        tables.boards.set(head, { kind, rows: rows.filter((row) => row.issueId !== issueId) })
       }
     },
   }

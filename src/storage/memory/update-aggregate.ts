@@ -1,6 +1,7 @@
 import type { HostThing } from '../../schema/errors.ts'
 import { notFound } from '../../schema/errors.ts'
 import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
+import type { Id } from '../../schema/ids.ts'
 import { runNow, wait } from '../../schema/steps.ts'
 import type { Change, Outcome, WriteContext } from '../contract/aggregate-store.ts'
 import { copyEvent } from './copies.ts'
@@ -24,31 +25,39 @@ export function updateAggregate<State, Result>(
   aggregate: Aggregate<State>,
   change: Change<State, Result, undefined>,
 ): Outcome<Result> {
+  change.signal?.throwIfAborted()
   refuseRetired(tables, aggregate.alive)
   if (change.seen !== undefined && change.seen !== tables.head(aggregate.head).epoch) return { stale: true }
 
   const before = aggregate.load()
-  const { state, events: drafts, result } = change.decide(before)
+  const at = change.by.at()
+  const { state, events: drafts, result } = change.decide(before, at)
   aggregate.check?.(before, state)
-  const events = append(tables, drafts, change, () => {
+  const events = append(tables, complete(tables, drafts, change.by.actorId, at), change, () => {
     if (state !== before) aggregate.write(before, state)
     if (change.raisesEpoch === true) tables.raise(aggregate.head)
   })
   return { stale: false, result, events }
 }
 
-/** Completes events, lets the host's `beforeCommit` see them, and only then writes; what throws before leaves everything as it was. */
-export function append(
+/** Completes the events that come next. */
+export function complete(
   tables: MemoryTables,
   drafts: readonly EventDraft[],
+  actorId: Id | null,
+  at: Date,
+): readonly ForgeEvent[] {
+  const first = tables.events.length + 1
+  return drafts.map((draft, index) => copyEvent({ ...draft, id: String(first + index), version: 1, at, actorId }))
+}
+
+/** Lets the host's `beforeCommit` see the events, and only then writes; what throws before leaves everything as it was. */
+export function append(
+  tables: MemoryTables,
+  events: readonly ForgeEvent[],
   context: WriteContext<undefined>,
   write: () => void,
 ): readonly ForgeEvent[] {
-  const { actorId } = context.by
-  const at = drafts.length > 0 ? context.by.at() : new Date(0)
-  const first = tables.events.length + 1
-  const events = drafts.map((draft, index) => ({ ...draft, id: String(first + index), version: 1, at, actorId }))
-
   if (events.length > 0 && context.beforeCommit !== undefined) {
     const { beforeCommit } = context
     tables.exclusively(() => runNow(wait(beforeCommit(events.map(copyEvent), undefined))))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { AccountRef } from '../../../src/index.ts'
 import { aForge, codeOf, mia, olga } from '../a-forge.ts'
 
 const user = (id: string) => ({ kind: 'user', id }) as const
@@ -90,6 +91,14 @@ describe('the block service', () => {
     const forge = aForge({ policy: { authorize: () => ({ allow: false, reason: 'never' }) } })
     await forge.blocks.block('system', target('9'))
     expect(await forge.blocks.blockedAmong(5, [8, 9, 10])).toEqual(new Set(['9']))
+  })
+
+  test('refuses an account kind that is none, and a membership that is neither true nor false', async () => {
+    const account = { kind: 'Organization', id: 9 } as unknown as AccountRef
+    await expect(aForge().blocks.block(olga, { organizationId: 5, account })).rejects.toThrow(TypeError)
+    const forge = aForge({ membership: { isMember: () => undefined as unknown as boolean } })
+    await expect(forge.blocks.block(olga, target('9'))).rejects.toThrow(TypeError)
+    expect(await forge.blocks.blockedAmong(5, [9])).toEqual(new Set())
   })
 
   test('does not let a blocked user become a member', async () => {

@@ -52,7 +52,33 @@ describe('listeners', () => {
     })
     forge.events.on((event) => heard.push(event.type))
     await forge.pins.pin(olga, issue)
-    expect([logged, heard]).toEqual([['an event listener threw'], ['issue.pinned']])
+    expect([logged, heard]).toEqual([['an event listener failed'], ['issue.pinned']])
+  })
+})
+
+describe('a listener', () => {
+  test('that rejects is logged, and so is nothing else', async () => {
+    const logged: string[] = []
+    const forge = aForge({ logger: { error: (message) => logged.push(message), warn: () => undefined } })
+    forge.events.on(async () => {
+      throw new Error('deaf')
+    })
+    await forge.pins.pin(olga, issue)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(logged).toEqual(['an event listener failed'])
+  })
+
+  test('and a logger that fail leave the change as it is', async () => {
+    const fail = (): never => {
+      throw new Error('broken')
+    }
+    const forge = aForge({ logger: { error: fail, warn: fail } })
+    forge.events.on(fail)
+    expect(await forge.pins.pin(olga, issue)).toMatchObject({ position: 1 })
+  })
+
+  test('must be a function', () => {
+    expect(() => aForge().events.on('hear' as unknown as () => void)).toThrow(TypeError)
   })
 })
 

@@ -87,6 +87,21 @@ describe('the pin service', () => {
     expect(await forge.pins.list('system', board)).toEqual([])
   })
 
+  test('stops waiting for a policy when the signal aborts', async () => {
+    const abort = new AbortController()
+    const reason = new Error('no longer wanted')
+    const forge = aForge({ policy: { authorize: () => new Promise(() => undefined) } })
+    const answer = forge.pins.list(olga, board, { signal: abort.signal })
+    abort.abort(reason)
+    await expect(answer).rejects.toBe(reason)
+  })
+
+  test('refuses a kind that is none', async () => {
+    const pull = { ...issue(7), kind: 'pull' } as unknown as IssueRef
+    await expect(aForge().pins.pin(olga, pull)).rejects.toThrow(TypeError)
+    await expect(aForge().pins.list(olga, pull)).rejects.toThrow(TypeError)
+  })
+
   test('does not find a deleted issue or repository', async () => {
     const forge = aForge()
     await forge.lifecycle.issueDeleted(issue(7))

@@ -1,0 +1,235 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Forge, ForgeEvent, ForgeOptions, PortContext } from '../../src/index.ts'
+import { createForge } from '../../src/index.ts'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
+import type { Person } from './a-forge.ts'
+import { codeOf, olga } from './a-forge.ts'
+
+type Handle = Database.Database
+
+const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
+const board = { repositoryId: 10, kind: 'issue' } as const
+
+/** A host: its own table, in the database that the forge keeps its data in. */
+describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
+  let folder: string
+  let handle: Handle
+
+  beforeEach(async () => {
+    folder = await mkdtemp(`${tmpdir()}/forgelet-join-`)
+    handle = new Database(where === 'file' ? `${folder}/forge.sqlite` : ':memory:')
+    handle.exec('create table issue (id integer primary key, title text not null)')
+  })
+
+  afterEach(async () => {
+    handle.close()
+    await rm(folder, { recursive: true })
+  })
+
+  async function open(options: Partial<ForgeOptions<Person, Handle>> = {}): Promise<Forge<Person, Handle>> {
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    return createForge<Person, Handle>({
+      storage,
+      policy: { authorize: () => ({ allow: true }) },
+      membership: { isMember: () => false },
+      ...options,
+    })
+  }
+
+  function hear(forge: Forge<Person, Handle>): ForgeEvent[] {
+    const heard: ForgeEvent[] = []
+    forge.events.on((event) => heard.push(event))
+    return heard
+  }
+
+  async function pinned(forge: Forge<Person, Handle>): Promise<readonly string[]> {
+    return (await forge.pins.list(olga, board)).map((pin) => pin.issueId)
+  }
+
+  test('commits the write of the host and ours together', async () => {
+    const forge = await open()
+    const createPinned = handle.transaction((title: string) => {
+      const { lastInsertRowid } = handle.prepare('insert into issue (title) values (?)').run(title)
+      return forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(Number(lastInsertRowid))))
+    })
+
+    expect(createPinned.immediate('Read this first').value).toMatchObject({ issueId: '1', position: 1, pinnedBy: '1' })
+    expect(await pinned(forge)).toEqual(['1'])
+    await forge.close()
+  })
+
+  test('rolls our write back with the host', async () => {
+    const forge = await open()
+    const createPinned = handle.transaction(() => {
+      handle.prepare('insert into issue (title) values (?)').run('Draft')
+      forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))
+      throw new Error('the host thinks again')
+    })
+
+    expect(() => createPinned.immediate()).toThrow('the host thinks again')
+    expect(await pinned(forge)).toEqual([])
+    expect((await forge.events.read()).events).toEqual([])
+    await forge.close()
+  })
+
+  test('takes back a refused call alone, when the host goes on', async () => {
+    const forge = await open({ limits: { maxPins: { issue: 1 } } })
+    const codes: string[] = []
+    handle
+      .transaction(() =>
+        forge.joinSync(handle, (joined) => {
+          joined.pins.pin(olga, issue(1))
+          try {
+            joined.pins.pin(olga, issue(2))
+          } catch (error) {
+            codes.push(error instanceof Error && 'code' in error ? String(error.code) : 'no code')
+          }
+        }),
+      )
+      .immediate()
+    expect([codes, await pinned(forge)]).toEqual([['PIN_LIMIT_REACHED'], ['1']])
+    await forge.close()
+  })
+
+  test('tells listeners after the commit, and not before', async () => {
+    const forge = await open()
+    const heard = hear(forge)
+    const { afterCommit } = handle
+      .transaction(() => {
+        const joined = forge.joinSync(handle, (inner) => inner.pins.pin(olga, issue(1)))
+        joined.afterCommit()
+        return joined
+      })
+      .immediate()
+    expect(heard).toEqual([])
+    afterCommit()
+    afterCommit()
+    expect(heard.map((event) => [event.type, event.issueId])).toEqual([['issue.pinned', '1']])
+    await forge.close()
+  })
+
+  test('tells nothing of what was rolled back, even when another event got its id', async () => {
+    const forge = await open()
+    const heard = hear(forge)
+    handle.exec('begin immediate')
+    const { afterCommit } = forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))
+    handle.exec('rollback')
+    await forge.badges.catalogue.define(olga, { slug: 'owl' })
+    afterCommit()
+    expect(heard.map((event) => event.type)).toEqual(['badge.defined'])
+    await forge.close()
+  })
+
+  test('gives the ports the transaction, so that they see the rows of the host', async () => {
+    const seen: unknown[] = []
+    const look = ({ transaction }: PortContext<unknown, Handle>): void => {
+      seen.push(transaction?.prepare('select title from issue').all())
+    }
+    const forge = await open({
+      policy: {
+        authorize(_request, context) {
+          look(context)
+          return { allow: true }
+        },
+      },
+      membership: {
+        isMember(_member, context) {
+          look(context)
+          return false
+        },
+      },
+    })
+    handle
+      .transaction(() => {
+        handle.prepare('insert into issue (title) values (?)').run('New')
+        const target = { organizationId: 5, account: { kind: 'user', id: 9 } } as const
+        forge.joinSync(handle, (joined) => joined.blocks.block(olga, target))
+      })
+      .immediate()
+    expect(seen).toEqual([[{ title: 'New' }], [{ title: 'New' }]])
+    await forge.close()
+  })
+
+  test('runs beforeCommit on the transaction of the host', async () => {
+    const forge = await open({
+      beforeCommit(events, transaction) {
+        for (const event of events) transaction.prepare('insert into issue (title) values (?)').run(event.type)
+      },
+    })
+    handle.transaction(() => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(7)))).immediate()
+    expect(handle.prepare('select title from issue').all()).toEqual([{ title: 'issue.pinned' }])
+    await forge.close()
+  })
+
+  test('refuses a port that answers with a promise, before anything is written', async () => {
+    const forge = await open({ policy: { authorize: async () => ({ allow: true }) } })
+    handle.exec('begin immediate')
+    expect(() => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))).toThrow(TypeError)
+    handle.exec('commit')
+    expect((await forge.events.read()).events).toEqual([])
+    await forge.close()
+  })
+
+  test('refuses work that answers with a promise', async () => {
+    const forge = await open()
+    const work = (async () => 1) as unknown as () => number
+    handle.exec('begin immediate')
+    expect(() => forge.joinSync(handle, work)).toThrow('the work of joinSync answered with a promise')
+    handle.exec('rollback')
+    await forge.close()
+  })
+
+  test('refuses a handle that is in no transaction', async () => {
+    const forge = await open()
+    expect(() => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))).toThrow(/transaction/)
+    await forge.close()
+  })
+
+  test('gives services that end with it', async () => {
+    const forge = await open()
+    const { value } = handle.transaction(() => forge.joinSync(handle, (joined) => ({ late: joined }))).immediate()
+    expect(() => value.late.pins.list(olga, board)).toThrow('joinSync is over')
+    await forge.close()
+  })
+
+  test('lets the lifecycle be told in the transaction that makes it true', async () => {
+    const forge = await open()
+    await forge.pins.pin(olga, issue(1))
+    handle
+      .transaction(() => {
+        handle.prepare('delete from issue where id = 1').run()
+        forge.joinSync(handle, (joined) => joined.lifecycle.issueDeleted(issue(1)))
+      })
+      .immediate()
+    expect(await pinned(forge)).toEqual([])
+    expect(await codeOf(() => forge.pins.pin(olga, issue(1)))).toBe('ISSUE_NOT_FOUND')
+    await forge.close()
+  })
+
+  test('refuses a plain change while the host is inside its transaction', async () => {
+    const forge = await open()
+    handle.exec('begin immediate')
+    await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('joinSync')
+    handle.exec('rollback')
+    await forge.close()
+  })
+
+  test('joins again inside the same transaction', async () => {
+    const forge = await open()
+    const heard = hear(forge)
+    const announce = handle
+      .transaction(() => {
+        const first = forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))
+        const second = forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(2)))
+        return [first.afterCommit, second.afterCommit]
+      })
+      .immediate()
+    for (const tell of announce) tell()
+    expect(heard.map((event) => event.issueId)).toEqual(['1', '2'])
+    await forge.close()
+  })
+})
