@@ -19,6 +19,8 @@ export interface AggregateSample {
   prepare(storage: ForgeStorage): Promise<void>
   /** Changes the aggregate: each call does something, with one event. */
   alter(storage: ForgeStorage, extras?: Extras): Promise<Outcome<string>>
+  /** As `alter`, and tells at which time it was decided. */
+  time(storage: ForgeStorage, extras?: Extras): Promise<Outcome<Date>>
   /** Decides to leave the aggregate as it is. */
   leave(storage: ForgeStorage, extras?: Extras): Promise<Outcome<string>>
   /** Decides by throwing. */
@@ -40,6 +42,8 @@ function sample<Key, State>({ name, store, key, alter }: Parts<Key, State>): Agg
       await define(storage, 'night-owl')
     },
     alter: (storage, extras) => change(store(storage), key, alter, extras),
+    time: (storage, extras) =>
+      change(store(storage), key, (state, at) => ({ ...alter(state), result: new Date(at) }), extras),
     leave: (storage, extras) => change(store(storage), key, (state) => ({ state, events: [], result: 'left' }), extras),
     refuse: (storage, error, extras) =>
       change(

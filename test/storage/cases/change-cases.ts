@@ -100,7 +100,7 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
 
     const [read, committed] = [await reads[0], await seenIds[0]]
     assert.deepEqual(read && typeof read === 'object' && 'events' in read ? read.events : read, before)
-    assert.deepEqual(committed, new Set())
+    assert.deepEqual(committed, [])
   }),
 
   forAggregate(one, 'fails alone among changes asked for at the same time', async (storage) => {
@@ -132,6 +132,28 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     assert.deepEqual(event?.at, at)
     assert.equal(event?.version, 1)
     assert.deepEqual(Object.keys(event ?? {}).sort(), ENVELOPE)
+  }),
+
+  forAggregate(one, 'is decided at the time its events bear', async (storage) => {
+    const times = [new Date(1000), new Date(2000)]
+    const at = () => times.shift() ?? new Date(3000)
+    const { events, result } = done(await one.time(storage, { by: { actorId: null, at } }))
+
+    assert.deepEqual(result, new Date(1000))
+    assert.deepEqual(
+      events.map((event) => event.at),
+      [new Date(1000)],
+    )
+  }),
+
+  forAggregate(one, 'is not written when its caller has given up', async (storage) => {
+    const before = await everything(storage)
+    const reason = new Error('the caller went away')
+
+    assert.deepEqual(await outcomeOf(() => one.alter(storage, { signal: AbortSignal.abort(reason) })), {
+      thrown: reason,
+    })
+    assert.deepEqual(await everything(storage), before)
   }),
 
   forAggregate(one, 'has no actor in its event when the host itself acts', async (storage) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ForgeEvent } from '../../../src/schema/events.ts'
 import { outbox } from './contents.ts'
 import { everyKindOfChange, TOLD, told } from './event-samples.ts'
 import { BOARD, block, moveToFront, pin, retire, unpin } from './sample-changes.ts'
@@ -139,13 +140,18 @@ export const eventCases: readonly StorageCase[] = [
     )
   }),
 
-  storageCase('of given ids, those of committed events are told', async (storage) => {
+  storageCase('the committed events with given ids are told, and no others', async (storage) => {
     for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
-    const ids = (await outbox(storage)).map((event) => event.id)
-    const [first = '', , third = ''] = ids
+    const all = await outbox(storage)
+    const [first, second, third] = all.map((event) => event.id)
+    const asked = [third, '999999999', first, '0'].map(String)
 
-    assert.deepEqual(await storage.events.committed([]), new Set())
-    assert.deepEqual(await storage.events.committed([third, '999999999', first, '0', '-1']), new Set([first, third]))
-    assert.deepEqual(await storage.events.committed(ids), new Set(ids))
+    assert.deepEqual(await storage.events.committed([]), [])
+    assert.deepEqual(byId(await storage.events.committed(asked)), byId(all.filter((event) => event.id !== second)))
+    assert.deepEqual(byId(await storage.events.committed(all.map((event) => event.id))), byId(all))
   }),
 ]
+
+function byId(events: readonly ForgeEvent[]): readonly ForgeEvent[] {
+  return events.toSorted((one, other) => Number(one.id) - Number(other.id))
+}

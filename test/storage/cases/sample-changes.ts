@@ -19,6 +19,7 @@ export interface Extras {
   readonly by?: Authorship
   readonly beforeCommit?: BeforeCommit<unknown> | undefined
   readonly raisesEpoch?: true | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The moment of every sample change that names no other. */
@@ -37,7 +38,7 @@ export const BOARD: PinBoardKey = { repositoryId: '10', kind: 'issue' }
 export async function change<Key, State, Result>(
   store: AggregateStore<Key, State, unknown>,
   key: Key,
-  decide: (state: State) => Decision<State, Result, EventDraft>,
+  decide: (state: State, at: Date) => Decision<State, Result, EventDraft>,
   extras: Extras = {},
 ): Promise<Outcome<Result>> {
   return store.update(key, { seen: extras.seen, decide, by: AUTHOR, ...extras })
