@@ -21,6 +21,14 @@ export interface Call<A extends Actor, Tx> {
 /** Makes the call that a service method runs as. */
 export type OpenCall<A extends Actor, Tx> = (actor: Asker<A>, options: CallOptions | undefined) => Call<A, Tx>
 
+/** @throws TypeError when it is neither an object with an id, nor 'anonymous', nor 'system' */
+export function checkAsker<A extends Actor>(actor: Asker<A>): void {
+  if (actor === 'anonymous' || actor === 'system') return
+  if (typeof actor !== 'object' || actor === null || actor.id === undefined) {
+    throw new TypeError("an actor must be an object with an id, 'anonymous' or 'system'")
+  }
+}
+
 /** The id that events and rows keep of who asked; null for nobody and for the host's own code. */
 export function actorIdOf<A extends Actor>(actor: Asker<A>): Id | null {
   return typeof actor === 'string' ? null : toId(actor.id, 'actor.id')

@@ -73,7 +73,8 @@ export interface ForgeErrorConstructor {
 
 const BRAND: unique symbol = Symbol.for('forgelet.error')
 
-class BrandedError extends Error {
+/** The one error class of forgelet. Misuse of the API is a `TypeError` instead; an abort rethrows `signal.reason`. */
+export const ForgeError: ForgeErrorConstructor = class ForgeError extends Error {
   override readonly name = 'ForgeError'
   readonly [BRAND] = true
   readonly code: ForgeErrorCode
@@ -93,11 +94,7 @@ class BrandedError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
   }
-}
-
-/** The one error class of forgelet. Misuse of the API is a `TypeError` instead; an abort rethrows `signal.reason`. */
-// The class stores any code with any details; only this type, which pairs them, is public. TypeScript cannot see that both agree.
-export const ForgeError: ForgeErrorConstructor = BrandedError as unknown as ForgeErrorConstructor
+} as unknown as ForgeErrorConstructor // it stores any code with any details; only the type, which pairs them, is public
 
 /** Whether a value is a forge error, made by this or another copy of the package. */
 export function isForgeError(value: unknown): value is ForgeError

@@ -2,7 +2,7 @@ import type { AccessRequest } from '../../schema/access.ts'
 import { ForgeError, notFound } from '../../schema/errors.ts'
 import type { Steps } from '../../schema/steps.ts'
 import type { Call } from '../call.ts'
-import { answerOf, portContext } from '../call.ts'
+import { answerOf, checkAsker, portContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 
@@ -23,6 +23,7 @@ export function* authorize<A extends Actor, Tx>(
   request: AccessRequest,
 ): Steps<void> {
   call.signal?.throwIfAborted()
+  checkAsker(call.actor)
   if (!call.guarded || call.actor === 'system') return
 
   const verdict = yield* answerOf(call, environment.policy.authorize(request, portContext(call, call.actor)))

@@ -26,6 +26,7 @@ const CONCEALED: Verdict = { allow: false, reason: 'not found', conceal: true }
 /**
  * Ready-made policy: Gitea's rules, out of facts that the host supplies. Site admins may do everything; repository admins
  * pin and import; readers see boards and keys and export; organization owners block; badges and events are the site admins'.
+ * Nobody ('anonymous') may at most read, whatever role the host gives.
  * Source: docs/behaviour.md, who may.
  */
 export function rolePolicy<A extends Actor, Tx = unknown>(roles: Roles<A, Tx>): Policy<A, Tx> {
@@ -49,10 +50,10 @@ function* judge<A extends Actor, Tx>(
       return whoReads(yield* wait(roles.repositoryRole(request.repositoryId, context)))
     case 'pins.write':
     case 'issues.import':
-      return whoAdministers(yield* wait(roles.repositoryRole(request.repositoryId, context)))
+      return whoAdministers(actor, yield* wait(roles.repositoryRole(request.repositoryId, context)))
     case 'blocks.read':
     case 'blocks.write':
-      return whoOwns(yield* wait(roles.organizationRole(request.organizationId, context)))
+      return whoOwns(actor, yield* wait(roles.organizationRole(request.organizationId, context)))
     default:
       return refused('user should be the site admin')
   }
@@ -62,15 +63,15 @@ function whoReads(role: RepositoryRole): Verdict {
   return role === 'none' ? CONCEALED : ALLOWED
 }
 
-function whoAdministers(role: RepositoryRole): Verdict {
+function whoAdministers(actor: Actor | 'anonymous', role: RepositoryRole): Verdict {
   if (role === 'none') return CONCEALED
-  if (role === 'admin') return ALLOWED
+  if (role === 'admin' && actor !== 'anonymous') return ALLOWED
   return refused('user should be an owner or a collaborator with admin write of a repository')
 }
 
-function whoOwns(role: OrganizationRole): Verdict {
+function whoOwns(actor: Actor | 'anonymous', role: OrganizationRole): Verdict {
   if (role === 'none') return CONCEALED
-  if (role === 'owner') return ALLOWED
+  if (role === 'owner' && actor !== 'anonymous') return ALLOWED
   return refused('Must be an organization owner')
 }
 

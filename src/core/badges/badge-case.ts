@@ -1,6 +1,10 @@
 import type { Decision } from '../../schema/decision.ts'
 import { ForgeError } from '../../schema/errors.ts'
 
+/** A message names so many slugs, and so much of each; the details have them all. */
+const MOST_NAMED = 100
+const LONGEST_NAMED = 255
+
 /** What a badge rule knows of the slugs it is asked about. */
 export interface BadgeCase {
   /** Those that are defined in the catalogue. */
@@ -47,8 +51,9 @@ function refuseUnknown(badges: BadgeCase, slugs: readonly string[]): void {
   const unknown = distinct(slugs).filter((slug) => !badges.known.includes(slug))
   if (unknown.length === 0) return
 
-  const names = unknown.map((slug) => JSON.stringify(slug)).join(', ')
-  throw new ForgeError('UNKNOWN_BADGE', `no such badge: ${names}`, { slugs: unknown })
+  const named = unknown.slice(0, MOST_NAMED).map((slug) => JSON.stringify(slug.slice(0, LONGEST_NAMED)))
+  const more = unknown.length > MOST_NAMED ? `, and ${unknown.length - MOST_NAMED} more` : ''
+  throw new ForgeError('UNKNOWN_BADGE', `no such badge: ${named.join(', ')}${more}`, { slugs: unknown })
 }
 
 function distinct(slugs: readonly string[]): readonly string[] {

@@ -24,7 +24,7 @@ export function pinIssue<I>(
 ): Decision<readonly I[], BoardPosition> {
   const at = board.indexOf(issue)
   if (at >= 0) return { state: board, events: [], result: { position: at + 1 } }
-  if (board.length >= limit) {
+  if (!(board.length < limit)) {
     throw new ForgeError('PIN_LIMIT_REACHED', `the limit of pinned ${NAMES[kind]} is ${limit}`, { kind, limit })
   }
 

@@ -149,3 +149,8 @@ test('a public key without a repository asks nothing', async () => {
   expect(await forge.signingKeys.publicKey('anonymous', { format: 'ssh' })).toEqual(publicKey)
   expect(asked).toEqual([])
 })
+
+test.each(['olga', undefined, null, {}])('%j is no actor', async (stranger) => {
+  const who = stranger as unknown as Person
+  await expect(aForge().pins.list(who, issue)).rejects.toThrow('an actor must be')
+})

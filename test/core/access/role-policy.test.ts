@@ -76,6 +76,21 @@ test.each([...repositories.map(([action]) => action), ...organizations.map(([act
   },
 )
 
+test.each([
+  ['pins.write', 'refused'],
+  ['issues.import', 'refused'],
+  ['blocks.read', 'refused'],
+  ['blocks.write', 'refused'],
+  ['pins.read', 'allowed'],
+] as const)('%s is %s to nobody, whatever role the host gives', (action, verdict) => {
+  const policy = rolePolicy({
+    isSiteAdmin: () => true,
+    repositoryRole: () => 'admin',
+    organizationRole: () => 'owner',
+  })
+  expect(word(policy.authorize(requestOf(action), { actor: 'anonymous' }))).toBe(verdict)
+})
+
 test('an action it does not know is refused', () => {
   expect(word(judge({ action: 'wiki.write' } as unknown as AccessRequest, { repository: 'admin' }))).toBe('refused')
 })

@@ -44,6 +44,19 @@ describe('revoking', () => {
   })
 })
 
+test('a refusal of very many slugs stays short, and its details have them all', () => {
+  const slugs = Array.from({ length: 5000 }, (_, index) => `${index}-${'x'.repeat(1000)}`)
+  try {
+    grantBadges(badges, slugs)
+    expect.unreachable()
+  } catch (error) {
+    if (!isForgeError(error, 'UNKNOWN_BADGE')) throw error
+    expect(error.message.length).toBeLessThan(30_000)
+    expect(error.message).toContain('and 4900 more')
+    expect(error.details.slugs).toEqual(slugs)
+  }
+})
+
 test('granting and then revoking the same slugs leaves only what was held besides', () => {
   const slug = fc.constantFrom('owl', 'star', 'moon')
   fc.assert(

@@ -22,6 +22,7 @@ const pins: readonly [string, Board, string, number, Answer][] = [
   ['refuses one more than the limit', ['a', 'b', 'c'], 'd', 3, { refused: 'PIN_LIMIT_REACHED' }],
   ['changes nothing when it is pinned', ['a', 'b'], 'a', 3, { board: ['a', 'b'], says: [] }],
   ['changes nothing when it is pinned on a full board', ['a', 'b'], 'b', 2, { board: ['a', 'b'], says: [] }],
+  ['is disabled by a limit that is no number', [], 'a', Number.NaN, { refused: 'PIN_LIMIT_REACHED' }],
   ['is disabled by a limit of 0', [], 'a', 0, { refused: 'PIN_LIMIT_REACHED' }],
   ['keeps a board above a lowered limit', ['a', 'b', 'c'], 'c', 2, { board: ['a', 'b', 'c'], says: [] }],
 ]
