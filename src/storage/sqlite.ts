@@ -15,11 +15,21 @@ export type { SqliteHandle } from './sql/sqlite/handle.ts'
  * inside a transaction is a `TypeError`, and so is a plain change on any handle. Nothing is opened before the first use,
  * and tables are made by `migrate()` alone.
  *
+ * What a host must know of its `beforeCommit`: it runs inside the transaction of a whole batch. It leaves that open, and
+ * ends every statement it began there (an iterator too); else the batch is refused. A deferred constraint of the host's
+ * that it breaks fails the COMMIT, and so every change of the batch, with the driver's error. In a join, a change that
+ * failed and could not be taken back is a `TypeError`, and so is whatever follows on that handle: roll the transaction
+ * back.
+ *
+ * Two forges in one database need two prefixes that give no name twice: `x_` and `x_board_` would (`x_board_pins`), and
+ * the second is not migrated.
+ *
  * @param fileOrHandle - a file (opened with the better-sqlite3 beside the application), `:memory:`, or an open handle of
  * better-sqlite3, node:sqlite or bun:sqlite
- * @throws TypeError for an option that is none. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`, `SCHEMA_TOO_NEW`,
- * `STORAGE_BUSY` when others kept the file locked for five seconds, `STORAGE_UNAVAILABLE`; TypeError for an id that does
- * not fit its column
+ * @throws TypeError for an option that is none, or an empty file name. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`, `SCHEMA_TOO_NEW`,
+ * `STORAGE_BUSY` when others kept the file locked for five seconds, `STORAGE_UNAVAILABLE`
+ * (outcome `unknown` only when a `beforeCommit` ended the transaction of its batch); TypeError for an id that does not fit its
+ * column
  */
 export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
   fileOrHandle: string | H,

@@ -17,6 +17,10 @@ describe('an SQLite storage', () => {
     await storage.close()
   })
 
+  test('refuses an empty file name, which would be a database that is lost when it is closed', () => {
+    expect(() => sqliteStorage('')).toThrow(TypeError)
+  })
+
   test.each([undefined, null, 7, {}, { prepare: 1, exec: 2 }])('refuses %s for a database', (database) => {
     expect(() => Reflect.apply(sqliteStorage, undefined, [database])).toThrow(TypeError)
   })

@@ -28,6 +28,8 @@ export interface SqlDialect {
   elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string>
   /** The tables and views whose names begin so, and their columns. */
   columns(prefix: string): Statement<{ readonly table: string; readonly column: string }>
+  /** The names, in lower case, of tables, views, indexes and triggers that begin so. */
+  names(prefix: string): Statement<{ readonly name: string }>
   /** Takes the write lock of a host's transaction and changes nothing. */
   writeLock(prefix: string): Statement<unknown>
 }
@@ -59,6 +61,11 @@ export const sqliteDialect: SqlDialect = {
     sql:
       'select m.name as "table", c.name as "column" from sqlite_master as m, pragma_table_info(m.name) as c ' +
       "where m.type in ('table', 'view') and substr(m.name, 1, length(?)) = ?",
+    parameters: [prefix, prefix],
+    returnsRows: true,
+  }),
+  names: (prefix) => ({
+    sql: 'select lower(name) as "name" from sqlite_master where substr(lower(name), 1, length(?)) = ?',
     parameters: [prefix, prefix],
     returnsRows: true,
   }),

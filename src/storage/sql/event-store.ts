@@ -9,7 +9,7 @@ import { eventQueries } from './event-queries.ts'
 import type { EventRow } from './event-rows.ts'
 import { toEvent } from './event-rows.ts'
 import type { PagedList } from './pages.ts'
-import { cursorOf, placeOf, readPage } from './pages.ts'
+import { cursorOf, noCursor, placeOf, readPage } from './pages.ts'
 import type { Session } from './session.ts'
 import { ask, askFirst } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
@@ -41,7 +41,7 @@ class Events {
     session: Session,
     { after, limit }: { readonly after: string | undefined; readonly limit: number },
   ): Steps<{ readonly events: readonly ForgeEvent[]; readonly cursor: string }> {
-    const start = after === undefined ? 0 : placeOf(after)
+    const start = after === undefined ? 0 : placeInOutbox(after)
     const rows = yield* ask(session, this.#queries.outbox({ after: start, limit }))
     return { events: rows.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(rows.at(-1)?.place ?? start) }
   }
@@ -69,6 +69,13 @@ class Events {
     const rows = yield* ask(session, this.#queries.among({ eventIds }))
     return rows.map(toEvent)
   }
+}
+
+/** Places in the outbox count upwards from zero; those of the audit view are below. */
+function placeInOutbox(cursor: string): number {
+  const place = placeOf(cursor)
+  if (place < 0) throw noCursor()
+  return place
 }
 
 function isPinning(event: ForgeEvent): event is Pinning {

@@ -7,6 +7,7 @@ import { defineQuery } from './query.ts'
 import type { Session } from './session.ts'
 import { ask, askFirst, tell } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
+import { TABLE_COLUMNS } from './tables.ts'
 
 /** What our tables are: the number of their newest migration, and of the oldest library that may still use them. */
 export interface SchemaVersion {
@@ -38,13 +39,14 @@ export class Ledger {
   }
 
   /**
-   * What the tables are; undefined when there are none of ours.
+   * What the tables are; undefined when there are none of ours, or none that say so.
    * @throws TypeError when the ids of the host's are kept in other columns than the storage was told
    */
   *read(session: Session): Steps<SchemaVersion | undefined> {
     const { prefix, dialect } = this.#context
     const present = yield* ask(session, dialect.columns(`${prefix}ledger`))
-    if (present.every(({ table }) => table !== `${prefix}ledger`)) return undefined
+    const columns = new Set(present.filter(({ table }) => table === `${prefix}ledger`).map(({ column }) => column))
+    if (TABLE_COLUMNS.ledger.some((column) => !columns.has(column))) return undefined
 
     const row = yield* askFirst(session, this.#find({}))
     if (row === undefined) return undefined

@@ -1,3 +1,4 @@
+import type { ForgeError } from '../../schema/errors.ts'
 import { invalidInput } from '../../schema/errors.ts'
 import type { Page } from '../../schema/paging.ts'
 import type { Steps } from '../../schema/steps.ts'
@@ -49,7 +50,12 @@ export function cursorOf(place: number): string {
 export function placeOf(cursor: string): number {
   const place = Number(/^s(-?\d{1,16})$/.exec(cursor)?.[1])
   if (Number.isSafeInteger(place)) return place
-  throw invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
+  throw noCursor()
+}
+
+/** The error for a text that is no cursor of the list asked. */
+export function noCursor(): ForgeError<'INVALID_INPUT'> {
+  return invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
 }
 
 interface Rows<Row> {

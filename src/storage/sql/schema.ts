@@ -1,10 +1,11 @@
-import type { ForgeError } from '../../schema/errors.ts'
+import { ForgeError } from '../../schema/errors.ts'
 import type { Steps } from '../../schema/steps.ts'
 import type { SchemaStatus } from '../contract/forge-storage.ts'
 import type { SchemaVersion } from './ledger.ts'
 import { Ledger, outdated, refuseTooNew, refuseUnusable } from './ledger.ts'
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts'
 import type { Migration } from './migrations/migration.ts'
+import type { Statement } from './query.ts'
 import type { Session } from './session.ts'
 import { ask, tell } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
@@ -55,25 +56,63 @@ export class Schema {
   }
 
   *#take(session: Session, found: SchemaVersion | undefined, migration: Migration): Steps<SchemaVersion> {
-    for (const statement of migration.statements(this.#context)) yield* tell(session, statement)
+    const statements = migration.statements(this.#context)
+    yield* this.#refuseForeign(session, statements)
+    for (const statement of statements) yield* tell(session, statement)
     const { version, oldestLibrary } = migration
     yield* this.#ledger.write(session, found, { version, oldestLibrary })
     return { version, oldestLibrary }
   }
 
-  /** How the tables are. @throws TypeError when ids are kept in other columns */
+  /** What is there under names of ours and is not ours would be taken for it, or stop the migration halfway. */
+  *#refuseForeign(session: Session, statements: readonly Statement<unknown>[]): Steps<void> {
+    const present = yield* this.#names(session)
+    const met = namesMadeBy(statements).find((name) => present.has(name))
+    if (met === undefined) return
+
+    const { prefix } = this.#context
+    const mend = `choose another prefix, or bring the row of ${prefix}ledger back`
+    const message = `the database has a ${met} already, and no row of ${prefix}ledger tells of it: ${mend}`
+    throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
+  }
+
+  /**
+   * How the tables are. `drifted`: a table, view, column, index or trigger that the migrations make is missing, or the
+   * ledger's row is, or all there is under our names was made by others.
+   *
+   * @throws TypeError when ids are kept in other columns
+   */
   *state(session: Session): Steps<SchemaStatus['state']> {
-    const { prefix, dialect } = this.#context
-    const present = yield* ask(session, dialect.columns(prefix))
-    const names = new Set(present.map(({ table, column }) => `${table}.${column}`))
-    const needed = columnsNeeded(prefix)
-    if (needed.every((name) => !names.has(name))) return 'empty'
+    const names = yield* this.#names(session)
+    const made = namesMadeBy(this.#migrations.flatMap((migration) => migration.statements(this.#context)))
+    if (made.every((name) => !names.has(name))) return 'empty'
 
     const found = yield* this.#ledger.read(session)
-    if (found !== undefined && found.oldestLibrary > this.#needed) return 'too-new'
-    if (found !== undefined && found.version < this.#needed) return 'outdated'
-    return found !== undefined && needed.every((name) => names.has(name)) ? 'current' : 'drifted'
+    if (found === undefined) return 'drifted'
+    if (found.oldestLibrary > this.#needed) return 'too-new'
+    if (found.version < this.#needed) return 'outdated'
+    return made.every((name) => names.has(name)) && (yield* this.#hasColumns(session)) ? 'current' : 'drifted'
   }
+
+  *#names(session: Session): Steps<ReadonlySet<string>> {
+    const { prefix, dialect } = this.#context
+    const present = yield* ask(session, dialect.names(prefix))
+    return new Set(present.map(({ name }) => name))
+  }
+
+  *#hasColumns(session: Session): Steps<boolean> {
+    const { prefix, dialect } = this.#context
+    const present = yield* ask(session, dialect.columns(prefix))
+    const columns = new Set(present.map(({ table, column }) => `${table}.${column}`))
+    return columnsNeeded(prefix).every((name) => columns.has(name))
+  }
+}
+
+/** The names that statements give to what they make. */
+function namesMadeBy(statements: readonly Statement<unknown>[]): readonly string[] {
+  return statements.flatMap(
+    ({ sql }) => /^create (?:unique )?(?:table|view|index|trigger) "([^"]+)"/.exec(sql)?.[1] ?? [],
+  )
 }
 
 function columnsNeeded(prefix: string): readonly string[] {

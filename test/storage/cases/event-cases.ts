@@ -92,6 +92,14 @@ export const eventCases: readonly StorageCase[] = [
     }
   }),
 
+  storageCase('a cursor of the audit view is none of the outbox', async (storage) => {
+    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+    const { cursor } = await storage.events.list({}, { from: { page: 1 }, limit: 1 })
+
+    assert.ok(cursor !== undefined)
+    await refuses('INVALID_INPUT', () => storage.events.read({ after: cursor, limit: 10 }))
+  }),
+
   storageCase('ids of events are never given out twice, also after a change was rolled back', async (storage) => {
     await pin(storage, BOARD, '1')
     const beforeCommit = () => {

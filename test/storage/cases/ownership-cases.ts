@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
 import { everything } from './aggregate-samples.ts'
-import { BOARD, block, change, define, done, grant, NO_SUBJECT, pin } from './sample-changes.ts'
+import { BOARD, block, change, define, done, grant, NO_SUBJECT, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { storageCase } from './storage-case.ts'
 
@@ -97,6 +97,33 @@ export const ownershipCases: readonly StorageCase[] = [
       events.map((event) => [event.type, event.data, event.issueId]),
       [['issue.pinned', { position: 1 }, '1']],
     )
+  }),
+
+  storageCase('changing the events that beforeCommit is told changes none that the change gives', async (storage) => {
+    const { events } = done(
+      await change(
+        storage.pinBoards,
+        BOARD,
+        (rows) => ({ state: [...rows, row('1')], events: [pinned('1')], result: undefined }),
+        { beforeCommit: (told) => spoil(told) },
+      ),
+    )
+
+    assert.deepEqual(events, (await storage.events.read({ after: undefined, limit: 10 })).events)
+  }),
+
+  storageCase('changing the events of a retirement that beforeCommit is told changes nothing', async (storage) => {
+    const told = await retire(
+      storage,
+      { thing: 'issue', issueId: '1', ...BOARD },
+      { beforeCommit: (events) => spoil(events) },
+    )
+
+    assert.deepEqual(
+      told.map((event) => [event.type, event.data]),
+      [['issue.deleted', { wasPinned: false }]],
+    )
+    assert.deepEqual(told, (await storage.events.read({ after: undefined, limit: 10 })).events)
   }),
 
   storageCase('changing a key after the call changes nothing stored', async (storage) => {

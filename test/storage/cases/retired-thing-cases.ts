@@ -12,7 +12,8 @@ export const retiredThingCases: readonly StorageCase[] = [
       await fill(storage)
       const before = await outbox(storage)
       const at = new Date(1_234_567)
-      const events = await retire(storage, retired, { by: { actorId: null, at: () => at } })
+      const times = [at]
+      const events = await retire(storage, retired, { by: { actorId: null, at: () => times.shift() ?? new Date(0) } })
 
       assert.equal(events.length, 1)
       assert.deepEqual([events[0]?.actorId, events[0]?.at, events[0]?.version], [null, at, 1])

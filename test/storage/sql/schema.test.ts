@@ -32,10 +32,16 @@ describe('the state of a schema', () => {
     ['current', 'update forgelet_ledger set version = 9'],
     ['drifted', 'drop view forgelet_pins'],
     ['drifted', 'drop table forgelet_heads'],
+    ['drifted', 'drop index forgelet_events_user'],
+    ['drifted', 'drop index forgelet_user_grants_badge'],
+    ['drifted', 'drop trigger forgelet_events_position'],
+    ['drifted', 'drop trigger forgelet_events_position; drop table forgelet_events'],
     ['drifted', 'alter table forgelet_events drop column position'],
     ['drifted', 'delete from forgelet_ledger'],
   ])('is %s after: %s', async (state, sql) => {
-    const file = await fileChangedBy(sql.includes('position') ? `drop trigger forgelet_events_position; ${sql}` : sql)
+    const file = await fileChangedBy(
+      sql.includes('column position') ? `drop trigger forgelet_events_position; ${sql}` : sql,
+    )
 
     expect(await newStorage(file).schemaStatus()).toEqual({ state, warnings: [] })
   })

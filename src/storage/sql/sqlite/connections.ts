@@ -13,6 +13,8 @@ export interface Connections<H> {
   readonly shared: boolean
   /** Whether a handle is open on the same database. */
   includes(handle: SqliteHandle): boolean
+  /** Puts away a writer that nothing can be run on any more, so that the next change has another; does nothing where it is shared. */
+  replaceWriter(): void
   /** Ends what we opened. */
   close(): void
 }

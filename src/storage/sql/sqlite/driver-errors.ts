@@ -29,10 +29,13 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
 export type Retry = 'call' | 'host-transaction'
 
 /**
- * The error to throw for what a driver threw: `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` with the driver's error as cause;
- * anything else is a fault and stays as it is. Messages hold neither SQL nor paths.
+ * The error to throw for what a driver threw, with the driver's error as cause: `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`, or
+ * TypeError where the host left a statement open; anything else is a fault and stays as it is. Messages hold neither SQL
+ * nor paths.
  */
 export function translateError(error: unknown, retry: Retry): unknown {
+  if (saysClosed(error)) return unavailable('the handle is closed', error)
+  if (saysOccupied(error)) return occupied(error)
   const code = resultCode(error)
   if (code === undefined) return error
   if (BUSY.has(code) || saysInsideTransaction(error)) return busy(retry, error)
@@ -46,14 +49,38 @@ export function busy(retry: Retry, cause?: unknown): ForgeError<'STORAGE_BUSY'> 
   return new ForgeError('STORAGE_BUSY', 'the database is busy: another writer holds it', { retry }, { cause })
 }
 
-/** The error for a database that cannot be used; nothing was done. */
-export function unavailable(message: string, cause?: unknown): ForgeError<'STORAGE_UNAVAILABLE'> {
-  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' }, { cause })
+/** The error for a database that cannot be used. */
+export function unavailable(
+  message: string,
+  cause?: unknown,
+  outcome: 'nothing-done' | 'unknown' = 'nothing-done',
+): ForgeError<'STORAGE_UNAVAILABLE'> {
+  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome }, { cause })
+}
+
+/** The error for a handle on which the host has a statement open. */
+export function occupied(cause?: unknown): TypeError {
+  return new TypeError('the handle is busy with another statement: end it first', { cause })
 }
 
 /** Whether a BEGIN was refused because a transaction is open. The text is SQLite's own; there is no code for it. */
 export function saysInsideTransaction(error: unknown): boolean {
   return error instanceof Error && error.message.includes('within a transaction')
+}
+
+/** Whether a savepoint could not be released or rolled back to because it is not there. There is no code for it either. */
+export function saysNoSavepoint(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('no such savepoint')
+}
+
+/** Whether a call was refused because the handle is closed. The texts are those of better-sqlite3, node:sqlite and bun:sqlite. */
+export function saysClosed(error: unknown): boolean {
+  return error instanceof Error && /database (connection )?is not open|closed database/.test(error.message)
+}
+
+/** Whether a call was refused because a statement is open on the handle. The text is that of better-sqlite3, the one that refuses. */
+function saysOccupied(error: unknown): boolean {
+  return error instanceof TypeError && error.message.includes('busy executing a query')
 }
 
 /** The primary result code without `SQLITE_`: drivers give it as text, or as a number. Undefined when no database said it. */

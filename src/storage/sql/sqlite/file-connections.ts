@@ -38,6 +38,15 @@ export class FileConnections<H extends SqliteHandle> implements Connections<H> {
     return fileOf(handle) === this.#file
   }
 
+  replaceWriter(): void {
+    const spoilt = this.#writer?.handle
+    this.#writer = undefined
+    if (spoilt === undefined) return
+
+    this.#handles.splice(this.#handles.indexOf(spoilt), 1)
+    closeIfPossible(spoilt)
+  }
+
   close(): void {
     for (const handle of this.#handles.splice(0)) handle.close()
   }
@@ -66,5 +75,14 @@ export class FileConnections<H extends SqliteHandle> implements Connections<H> {
       this.#handles.pop()?.close()
       throw error
     }
+  }
+}
+
+/** A handle with a statement of the host's open on it cannot be closed: it goes with that statement. */
+function closeIfPossible(handle: OwnHandle): void {
+  try {
+    handle.close()
+  } catch {
+    // what matters is done: its transaction has ended
   }
 }

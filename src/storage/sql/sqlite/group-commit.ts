@@ -1,8 +1,9 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import type { Connection } from './connection.ts'
+import type { Connections } from './connections.ts'
+import type { SqliteHandle } from './handle.ts'
 import type { Operation } from './operation.ts'
 import { createOperation } from './operation.ts'
-import { lostTransaction, rollback } from './transactions.ts'
+import { inTransaction, lostTransaction } from './transactions.ts'
 import { pauseBefore } from './waiting.ts'
 
 /** A batch closes at this many operations, or when its first has waited this many milliseconds for the turn to end. */
@@ -14,15 +15,15 @@ const LONGEST_TURN = 5
  * too, after the COMMIT: so durable writes cost less than one sync each. A batch runs from BEGIN to COMMIT at once.
  */
 export class GroupCommit {
-  readonly #writer: () => Connection
+  readonly #connect: () => Connections<SqliteHandle>
   #waiting: Operation[] = []
   #opened = 0
   #state: 'idle' | 'collecting' | 'running' | 'held up' = 'idle'
   #refusals = 0
 
-  /** @param writer - gives the connection to write on, and opens it when needed */
-  constructor(writer: () => Connection) {
-    this.#writer = writer
+  /** @param connect - gives the connections, and opens them when needed */
+  constructor(connect: () => Connections<SqliteHandle>) {
+    this.#connect = connect
   }
 
   /** Whether a batch is running: what is called now is called from inside it. */
@@ -73,12 +74,12 @@ export class GroupCommit {
   }
 
   #commit(batch: readonly Operation[]): void {
-    const writer = this.#writer()
-    writer.command('begin immediate')
-    for (const operation of batch) {
-      if (operation.attempt(writer) === 'lost') throw lostTransaction(operation.failure)
-    }
-    commitOrRollBack(writer)
+    inTransaction(this.#connect(), (writer) => {
+      for (const operation of batch) {
+        const left = operation.attempt(writer)
+        if (left !== 'kept') throw lostTransaction(left, operation.failure)
+      }
+    })
   }
 
   /** Nothing of the batch is written: a busy database is waited for, anything else is everybody's answer. */
@@ -104,15 +105,5 @@ export class GroupCommit {
     const settled = new Set(operations)
     this.#waiting = this.#waiting.filter((operation) => !settled.has(operation))
     for (const operation of operations) settle(operation)
-  }
-}
-
-/** A COMMIT that fails may leave the transaction open. */
-function commitOrRollBack(writer: Connection): void {
-  try {
-    writer.command('commit')
-  } catch (error) {
-    rollback(writer)
-    throw error
   }
 }

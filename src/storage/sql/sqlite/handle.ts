@@ -1,3 +1,5 @@
+import { translateError } from './driver-errors.ts'
+
 /**
  * An open SQLite database, by the calls that are made on it: handles of better-sqlite3, node:sqlite and bun:sqlite all
  * have this shape. Everything on it answers at once.
@@ -32,13 +34,26 @@ export function isOwnHandle(value: unknown): value is OwnHandle {
   return isHandle(value) && 'close' in value && typeof value.close === 'function'
 }
 
-/** The file a handle is open on, as SQLite names it; `''` for a database in memory or a temporary one. */
+/**
+ * The file a handle is open on, as SQLite names it; `''` for a database in memory or a temporary one.
+ *
+ * @throws TypeError when the handle gives rows in a shape we do not know; ForgeError `STORAGE_UNAVAILABLE` when it is closed
+ */
 export function fileOf(handle: SqliteHandle): string {
-  for (const row of handle.prepare('pragma database_list').all()) {
+  for (const row of databasesOf(handle)) {
     if (typeof row !== 'object' || row === null || !('name' in row) || !('file' in row)) continue
-    if (row.name === 'main') return typeof row.file === 'string' ? row.file : ''
+    if (row.name === 'main' && row.file === null) return ''
+    if (row.name === 'main' && typeof row.file === 'string') return row.file
   }
-  return ''
+  throw new TypeError('the handle must give rows as objects by column name: it does not tell which file it is open on')
+}
+
+function databasesOf(handle: SqliteHandle): readonly unknown[] {
+  try {
+    return handle.prepare('pragma database_list').all()
+  } catch (error) {
+    throw translateError(error, 'call')
+  }
 }
 
 /** A handle that we opened, as one of the host's. */

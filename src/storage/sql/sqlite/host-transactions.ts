@@ -1,10 +1,12 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Statement } from '../query.ts'
 import { Connection } from './connection.ts'
-import { busy } from './driver-errors.ts'
+import { busy, occupied, saysNoSavepoint, unavailable } from './driver-errors.ts'
 import type { SqliteHandle } from './handle.ts'
 import { isHandle } from './handle.ts'
+import { execDespiteOpenStatements } from './open-statements.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
+import type { Ending } from './transactions.ts'
 import { inSavepoint, transactionOn } from './transactions.ts'
 
 /** The host's own transactions, which we write in: no BEGIN, no COMMIT, a savepoint for each operation. */
@@ -12,11 +14,18 @@ export class HostTransactions<H extends SqliteHandle> {
   readonly #database: SqliteDatabase<H>
   readonly #writeLock: Statement<unknown>
   readonly #known = new WeakMap<H, Connection>()
+  readonly #stuck = new WeakSet<H>()
+  #running = false
 
   /** @param writeLock - takes the write lock and changes nothing */
   constructor(database: SqliteDatabase<H>, writeLock: Statement<unknown>) {
     this.#database = database
     this.#writeLock = writeLock
+  }
+
+  /** Whether a change is being made in one: what is called now is called from inside it. */
+  get running(): boolean {
+    return this.#running
   }
 
   /**
@@ -34,21 +43,45 @@ export class HostTransactions<H extends SqliteHandle> {
     const connection = this.reach(transaction)
     refuseUnlessOpen(transaction)
     signal?.throwIfAborted()
-    const ending = inSavepoint(connection, () => work(connection))
+    const ending = this.#run(connection, work)
     if (ending.ok) return ending.value
-    throw ending.error
+    if (ending.left === 'kept' || isTakenBack(transaction)) throw ending.error
+
+    this.#stuck.add(transaction)
+    mark(connection)
+    throw cannotBeTakenBack(ending.error)
   }
 
-  /** The connection of a host's handle. @throws TypeError when it is none, or on another database */
+  /**
+   * The connection of a host's handle.
+   * @throws TypeError when it is none, is on another database, or holds a failed change that could not be taken back
+   */
   reach(transaction: H): Connection {
     this.#database.refuseClosing()
     const known = this.#known.get(transaction)
-    if (known !== undefined) return known
+    if (known !== undefined) return this.#unlessStuck(transaction, known)
     if (!isHandle(transaction)) throw new TypeError('the transaction must be an open SQLite handle')
     if (!this.#includes(transaction)) throw new TypeError('the transaction is on another database than the storage')
 
     const connection = new Connection(transaction, 'host-transaction')
     this.#known.set(transaction, connection)
+    return connection
+  }
+
+  #run<T>(connection: Connection, work: (connection: Connection) => T): Ending<T> {
+    this.#running = true
+    try {
+      return inSavepoint(connection, () => work(connection))
+    } finally {
+      this.#running = false
+    }
+  }
+
+  #unlessStuck(transaction: H, connection: Connection): Connection {
+    if (!this.#stuck.has(transaction)) return connection
+    if (isMarked(connection)) throw cannotBeTakenBack()
+
+    this.#stuck.delete(transaction)
     return connection
   }
 
@@ -64,5 +97,37 @@ export class HostTransactions<H extends SqliteHandle> {
 function refuseUnlessOpen(transaction: SqliteHandle): void {
   const state = transactionOn(transaction)
   if (state === 'none') throw new TypeError('the handle is not inside a transaction: open one with .immediate()')
-  if (state === 'unknown') throw new TypeError('the handle is busy with another statement: end it first')
+  if (state === 'closed') throw unavailable('the handle is closed')
+  if (state === 'unknown') throw occupied()
+}
+
+/** Whether nothing is left of a change whose savepoint could not be rolled back as usual. */
+function isTakenBack(transaction: SqliteHandle): boolean {
+  const state = transactionOn(transaction)
+  if (state !== 'unknown') return state !== 'open'
+  return execDespiteOpenStatements(transaction, 'rollback to forgelet; release forgelet') === 'done'
+}
+
+/** A savepoint tells the transaction that holds a failed change from the next one on the handle. */
+function mark(connection: Connection): void {
+  try {
+    connection.command('savepoint forgelet')
+  } catch {
+    // nothing can be run on the handle now, and the savepoint of the change is still there
+  }
+}
+
+function isMarked(connection: Connection): boolean {
+  try {
+    connection.command('release forgelet')
+  } catch (error) {
+    return !saysNoSavepoint(error) && !isForgeError(error, 'STORAGE_UNAVAILABLE')
+  }
+  mark(connection)
+  return true
+}
+
+function cannotBeTakenBack(cause?: unknown): TypeError {
+  const message = 'a change failed in this transaction and could not be taken back: roll the transaction back'
+  return new TypeError(message, { cause })
 }

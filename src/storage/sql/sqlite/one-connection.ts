@@ -22,6 +22,10 @@ export class OneConnection<H extends SqliteHandle> implements Connections<H> {
     return handle === this.writerHandle
   }
 
+  replaceWriter(): void {
+    // there is no other connection to this database: it can be used again when the host has ended its statement
+  }
+
   close(): void {
     this.#end()
   }

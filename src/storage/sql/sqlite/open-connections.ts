@@ -31,5 +31,5 @@ function openInMemory<H extends SqliteHandle>(name: string): Connections<H> {
 }
 
 function isInMemory(file: string): boolean {
-  return file === ':memory:' || file === ''
+  return file === ':memory:'
 }

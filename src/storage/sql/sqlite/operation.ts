@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import type { Ending } from './transactions.ts'
+import type { Ending, Left } from './transactions.ts'
 import { inSavepoint } from './transactions.ts'
 import { PATIENCE } from './waiting.ts'
 
@@ -13,8 +13,8 @@ export interface Operation {
   readonly failure: unknown
   /** Whether it was called off while it waited. */
   readonly aborted: boolean
-  /** Runs it inside the open transaction, unless it is called off: 'lost' when the transaction is gone. */
-  attempt(connection: Connection): 'kept' | 'lost'
+  /** Runs it inside the open transaction, unless it is called off, and tells what that left of the transaction. */
+  attempt(connection: Connection): Left
   /** Gives the answer of its last attempt, now that it is committed. */
   answer(): void
   /** Gives the reason for which it was called off. */
@@ -70,11 +70,11 @@ class PendingOperation<T> implements Operation {
     return this.#signal?.aborted === true
   }
 
-  attempt(connection: Connection): 'kept' | 'lost' {
+  attempt(connection: Connection): Left {
     this.#ending = this.aborted
-      ? { ok: false, error: this.#signal?.reason, lost: false }
+      ? { ok: false, error: this.#signal?.reason, left: 'kept' }
       : inSavepoint(connection, this.#work)
-    return this.#ending.ok || !this.#ending.lost ? 'kept' : 'lost'
+    return this.#ending.ok ? 'kept' : this.#ending.left
   }
 
   answer(): void {
@@ -87,7 +87,7 @@ class PendingOperation<T> implements Operation {
   }
 
   reject(error: unknown): void {
-    const itsOwn = this.#ending?.ok === false && this.#ending.lost
+    const itsOwn = this.#ending?.ok === false && this.#ending.left !== 'kept'
     this.#settle.reject(itsOwn ? this.failure : error)
   }
 }

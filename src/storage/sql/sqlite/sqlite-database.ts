@@ -5,7 +5,7 @@ import type { Connections } from './connections.ts'
 import { unavailable } from './driver-errors.ts'
 import type { SqliteHandle } from './handle.ts'
 import { databaseExists, openConnections } from './open-connections.ts'
-import { inTransaction } from './transactions.ts'
+import { inTransaction, transactionOn } from './transactions.ts'
 import { warningsAbout } from './warnings.ts'
 
 /** One database with our tables: opened at its first use, looked at once, closed at the end. */
@@ -45,9 +45,11 @@ export class SqliteDatabase<H extends SqliteHandle> {
   /** Brings the tables up to date. Nothing is written before it is known that this library may. */
   migrate(): void {
     this.#look((connections) => {
+      if (connections.shared && transactionOn(connections.writerHandle) === 'open') {
+        throw new TypeError('the handle is inside a transaction: end it before migrate()')
+      }
       const needed = runNow(this.#schema.needsMigration(connections.reader))
-      const { writer } = connections
-      if (needed) inTransaction(writer, () => runNow(this.#schema.migrate(writer)))
+      if (needed) inTransaction(connections, (writer) => runNow(this.#schema.migrate(writer)))
     })
   }
 

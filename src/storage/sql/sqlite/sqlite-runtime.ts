@@ -28,6 +28,12 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     this.#joins = joins
   }
 
+  /** As the storage's `enter`. */
+  enter(transaction: H): void {
+    this.#refuseInside()
+    this.#joins.enter(transaction)
+  }
+
   read<T>(work: (session: Session) => Steps<T>, transaction: H | undefined): MaybePromise<T> {
     if (transaction !== undefined) return runNow(work(this.#joins.reach(transaction)))
 
@@ -55,11 +61,11 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     work: (session: Session, open: H) => Steps<T>,
     { transaction, signal }: WriteCircumstances<H>,
   ): MaybePromise<T> {
+    this.#refuseInside()
     if (transaction !== undefined) {
       return this.#joins.write(transaction, (connection) => runNow(work(connection, transaction)), signal)
     }
     this.#database.refuseClosing()
-    if (this.#batches.running) throw new TypeError('beforeCommit must not change the forge: its change is still open')
     if (this.#hostIsInside()) throw new TypeError('the handle is inside a transaction: use joinSync')
 
     return this.#batches.submit(() => {
@@ -76,6 +82,12 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     }
 
     return whenFree(() => query(this.#database.connect()))
+  }
+
+  /** A change that is made from inside another would be part of it, or wait for it for ever. */
+  #refuseInside(): void {
+    if (!this.#batches.running && !this.#joins.running) return
+    throw new TypeError('beforeCommit must not change the forge: its change is still open')
   }
 
   #refuseUncommitted({ shared }: Connections<H>): void {

@@ -20,15 +20,19 @@ export function createSqliteStorage<H extends SqliteHandle>(
   if (typeof fileOrHandle !== 'string' && !isHandle(fileOrHandle)) {
     throw new TypeError('an SQLite storage needs a file name or an open handle')
   }
+  if (fileOrHandle === '') throw new TypeError('the file name is empty: name a file, or ask for :memory:')
+
   const context = createSqlContext(sqliteDialect, options)
   const database = new SqliteDatabase<H>(fileOrHandle, new Schema(context))
-  const batches = new GroupCommit(() => database.connect().writer)
+  const batches = new GroupCommit(() => database.connect())
   const joins = new HostTransactions(database, context.dialect.writeLock(context.prefix))
 
+  const runtime = new SqliteRuntime({ database, batches, joins })
+
   return {
-    ...createSqlStores(context, new SqliteRuntime({ database, batches, joins })),
+    ...createSqlStores(context, runtime),
     transactions: 'synchronous',
-    enter: (transaction) => joins.enter(transaction),
+    enter: (transaction) => runtime.enter(transaction),
     async migrate() {
       database.refuseClosing()
       await whenFree(() => database.migrate())

@@ -1,3 +1,4 @@
+import { Connection } from './connection.ts'
 import type { SqliteHandle } from './handle.ts'
 
 /** What of the host's handle endangers what is committed on it: we do not change the settings of a handle that is not ours. */
@@ -12,7 +13,7 @@ export function warningsAbout(handle: SqliteHandle): readonly string[] {
 }
 
 function setting(handle: SqliteHandle, name: string): number | undefined {
-  const [row] = handle.prepare(`pragma ${name}`).all()
+  const [row] = new Connection(handle, 'call').all({ sql: `pragma ${name}`, parameters: [], returnsRows: true })
   if (typeof row !== 'object' || row === null) return undefined
 
   const [value]: readonly unknown[] = Object.values(row)

@@ -81,7 +81,7 @@ describe('the changes of one turn', () => {
     ])
 
     expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'rejected'])
-    expect(outcomes[0]).toMatchObject({ reason: { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } } })
+    expect(outcomes[0]).toMatchObject({ reason: { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'unknown' } } })
     expect(await issuesOn(storage, BOARD)).toEqual([])
     expect(await pin(storage, BOARD, '4')).toBe(1)
   })
@@ -176,6 +176,49 @@ describe('inside beforeCommit', () => {
 
     await expect(outcome).rejects.toThrow(TypeError)
     expect(await issuesOn(storage, BOARD)).toEqual([])
+  })
+
+  test('a change that is joined to its own transaction is the same TypeError', async () => {
+    const storage = await openStorage(newFile())
+    const attempts = [
+      (transaction: unknown) => storage.enter(transaction),
+      (transaction: unknown) => storage.pinBoards.update(BOARD, pinning('2', { transaction })),
+    ]
+    for (const attempt of attempts) {
+      const beforeCommit = (_events: unknown, transaction: unknown): void => void attempt(transaction)
+      await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toThrow(/its change is still open/)
+    }
+
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+  })
+
+  test('of a join, every change is the same TypeError', async () => {
+    const handle = openHandle(newFile())
+    const storage = await openStorage(handle)
+    handle.exec('begin immediate')
+    const attempts = [
+      () => storage.enter(handle),
+      () => storage.pinBoards.update(BOARD, pinning('2', { transaction: handle })),
+      () => storage.pinBoards.update(BOARD, pinning('2')),
+    ]
+    for (const attempt of attempts) {
+      const change = pinning('1', { transaction: handle, beforeCommit: () => void attempt() })
+      expect(() => storage.pinBoards.update(BOARD, change)).toThrow(/its change is still open/)
+    }
+    handle.exec('commit')
+
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+    expect(await pin(storage, BOARD, '3')).toBe(1)
+  })
+
+  test('its own transaction can be read, and shows the change', async () => {
+    const storage = await openStorage(newFile())
+    const boards: unknown[] = []
+    const look = (_events: unknown, transaction: unknown): void =>
+      void boards.push(storage.pinBoards.load(BOARD, transaction))
+    await pin(storage, BOARD, '1', { beforeCommit: look })
+
+    expect(boards).toMatchObject([[{ issueId: '1' }]])
   })
 
   test('a promise is a TypeError, and the change is rolled back', async () => {

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { issuesOn } from '../../cases/contents.ts'
+import { BOARD, pin } from '../../cases/sample-changes.ts'
+import { newFile, openHandle, openStorage } from '../database-files.ts'
+import { pinning } from '../pinning.ts'
+
+const REASON = new Error('the caller went away')
+
+describe('a change that is called off', () => {
+  test('while it waits for its batch ends with the reason, and its neighbours are written', async () => {
+    const storage = await openStorage(newFile())
+    const controller = new AbortController()
+    const changes = [pin(storage, BOARD, '1', { signal: controller.signal }), pin(storage, BOARD, '2')]
+    controller.abort(REASON)
+
+    expect(await Promise.allSettled(changes)).toMatchObject([{ reason: REASON }, { value: 1 }])
+    expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+  })
+
+  test('by a change before it in the batch is not written', async () => {
+    const storage = await openStorage(newFile())
+    const controller = new AbortController()
+    const changes = [
+      pin(storage, BOARD, '1', { beforeCommit: () => controller.abort(REASON) }),
+      pin(storage, BOARD, '2', { signal: controller.signal }),
+    ]
+
+    expect(await Promise.allSettled(changes)).toMatchObject([{ value: 1 }, { reason: REASON }])
+    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
+  })
+
+  test('while the file is busy ends with the reason, though the file stays busy', async () => {
+    const file = newFile()
+    const storage = await openStorage(file)
+    const other = openHandle(file)
+    other.exec('begin immediate')
+    const controller = new AbortController()
+    const called = pin(storage, BOARD, '1', { signal: controller.signal })
+    const patient = pin(storage, BOARD, '2')
+    setTimeout(() => controller.abort(REASON), 30)
+
+    await expect(called).rejects.toBe(REASON)
+    other.exec('rollback')
+    expect(await patient).toBe(1)
+  })
+
+  test('before it is joined to a transaction is not written in it', async () => {
+    const handle = openHandle(newFile())
+    const storage = await openStorage(handle)
+    handle.exec('begin immediate')
+    const signal = AbortSignal.abort(REASON)
+
+    expect(() => storage.pinBoards.update(BOARD, pinning('1', { transaction: handle, signal }))).toThrow(REASON)
+    handle.exec('commit')
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+  })
+})

@@ -1,0 +1,73 @@
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
+import { BOARD, pin } from '../../cases/sample-changes.ts'
+import { outcomeOf } from '../../cases/storage-case.ts'
+import { newFile, newStorage, openHandle, openStorage } from '../database-files.ts'
+import { pinning } from '../pinning.ts'
+
+describe('a handle that answers in a shape we do not know', () => {
+  test.each([
+    ['rows as arrays', [[0, 'main', '/srv/forge.sqlite']]],
+    ['rows without a file', [{ name: 'main' }]],
+    ['a file that is no text', [{ name: 'main', file: 7 }]],
+    ['no rows', []],
+  ])('is a TypeError that says so: %s', async (_shape, rows) => {
+    const handle: SqliteHandle = { prepare: () => ({ all: () => rows, run: () => undefined }), exec: () => undefined }
+
+    await expect(newStorage(handle).migrate()).rejects.toThrow(TypeError)
+    await expect(newStorage(handle).migrate()).rejects.toThrow(/objects by column name/)
+  })
+})
+
+const CLOSED = { thrown: { code: 'STORAGE_UNAVAILABLE', message: 'the handle is closed' } }
+
+describe('a handle that the host has closed', () => {
+  test.each(['a file', ':memory:'])('is STORAGE_UNAVAILABLE at its first use: %s', async (where) => {
+    const handle = new Database(where === 'a file' ? newFile() : where)
+    handle.close()
+
+    expect(await outcomeOf(() => newStorage(handle).migrate())).toMatchObject(CLOSED)
+    expect(await outcomeOf(() => newStorage(handle).schemaStatus())).toMatchObject(CLOSED)
+    expect(await outcomeOf(() => pin(newStorage(handle), BOARD, '1'))).toMatchObject(CLOSED)
+  })
+
+  test.each(['a file', ':memory:'])('is STORAGE_UNAVAILABLE in a join: %s', async (where) => {
+    const handle = new Database(where === 'a file' ? newFile() : where)
+    const storage = await openStorage(handle)
+    handle.exec('begin immediate')
+    storage.enter(handle)
+    handle.close()
+
+    expect(await outcomeOf(() => storage.enter(handle))).toMatchObject(CLOSED)
+    expect(await outcomeOf(() => storage.pinBoards.update(BOARD, pinning('1', { transaction: handle })))).toMatchObject(
+      CLOSED,
+    )
+    expect(await outcomeOf(() => storage.pinBoards.load(BOARD, handle))).toMatchObject(CLOSED)
+  })
+
+  test('is STORAGE_UNAVAILABLE in a plain call when it is the one connection there is', async () => {
+    const handle = new Database(':memory:')
+    const storage = await openStorage(handle)
+    handle.close()
+
+    expect(await outcomeOf(() => pin(storage, BOARD, '1'))).toMatchObject(CLOSED)
+    expect(await outcomeOf(() => storage.pinBoards.load(BOARD))).toMatchObject(CLOSED)
+    expect(await outcomeOf(() => storage.schemaStatus())).toMatchObject(CLOSED)
+  })
+
+  test('does not stop plain calls on a file that is open already', async () => {
+    const handle = new Database(newFile())
+    const storage = await openStorage(handle)
+    handle.close()
+
+    expect(await pin(storage, BOARD, '1')).toBe(1)
+  })
+})
+
+test('migrating on the one connection there is, inside the host transaction, is a TypeError at once', async () => {
+  const handle = openHandle(':memory:')
+  handle.exec('begin')
+
+  await expect(newStorage(handle).migrate()).rejects.toThrow(/inside a transaction/)
+})
