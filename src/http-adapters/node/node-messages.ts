@@ -11,6 +11,8 @@ export interface NodeRequest {
   /** Whether all of it has arrived. */
   readonly complete?: boolean | undefined
   /** Node’s own. */
+  destroy?(): unknown
+  /** Node’s own. */
   on(event: string, listener: (argument?: unknown) => void): unknown
 }
 

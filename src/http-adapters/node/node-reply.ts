@@ -1,6 +1,6 @@
 import type { NeutralReply } from '../routes/neutral.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
-import { dropRest, isSending } from './unread.ts'
+import { afterHandingOver, dropRest, isSending, isTooMuchToDrop } from './unread.ts'
 
 /** Lists that the host may have begun: ours are added to them. */
 const LISTS: ReadonlySet<string> = new Set(['Access-Control-Expose-Headers', 'Link'])
@@ -33,8 +33,9 @@ function added(response: NodeResponse, name: string, value: string): string {
   return typeof before === 'object' ? [...before, value].join(', ') : `${before}, ${value}`
 }
 
-/** The answer goes out whole at once; the response ends when the client has sent all it had to send. */
+/** The answer goes out whole at once; the response ends when the client has sent all it had to send, or is cut off. */
 function writeEarly(request: NodeRequest, response: NodeResponse, body: string | undefined): void {
+  if (isTooMuchToDrop(request)) response.setHeader('Connection', 'close')
   if (body === undefined) {
     response.flushHeaders?.()
   } else {
@@ -43,7 +44,12 @@ function writeEarly(request: NodeRequest, response: NodeResponse, body: string |
     response.write?.(bytes)
   }
 
-  dropRest(request, () => {
+  const ended = (): void => {
     if (!response.writableEnded) response.end()
-  })
+  }
+  const cut = (): void => {
+    afterHandingOver(response, () => request.destroy?.()) // the response would lose its hold on the socket by then
+    ended()
+  }
+  dropRest(request, { ended, cut })
 }

@@ -5,8 +5,9 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Refuses a browser's request that another site made: an unsafe method, `Sec-Fetch-Site: cross-site` or, from browsers
- * that do not send it, an `Origin` that is not ours, and no `Authorization` header (which no browser adds by itself).
- * Source: docs/behaviour.md, Everywhere
+ * that do not send it, an `Origin` that is not ours, and no `Authorization` header. Only whether that header is there is
+ * looked at: no browser adds a token by itself, but one that has cached Basic credentials adds those.
+ * Source: docs/behaviour.md, Over HTTP
  *
  * @param publicUrl - where clients see us; besides it the `Host` header counts as ours
  * @throws WireError `CROSS_SITE`

@@ -1,5 +1,6 @@
 import type { Operations } from '../../core/forge.ts'
 import type { Actor, Asker } from '../../core/ports.ts'
+import { toId } from '../../schema/ids.ts'
 import type { MaybePromise, Steps } from '../../schema/steps.ts'
 import { run, wait } from '../../schema/steps.ts'
 import { refuseCrossSite } from './cross-site.ts'
@@ -7,6 +8,7 @@ import type { Exchange } from './exchange.ts'
 import { contextOf } from './exchange.ts'
 import { Failures } from './failures.ts'
 import type { NeutralReply, NeutralRequest } from './neutral.ts'
+import { isNothing } from './nothing.ts'
 import { errorReply, optionsReply, withoutBody } from './reply.ts'
 import type { Route } from './route.ts'
 import { routeTable } from './route-table.ts'
@@ -100,10 +102,11 @@ function refusal(match: Exclude<Match<Route>, { readonly kind: 'route' }>): Neut
   }
 }
 
-/** JavaScript hosts may give undefined for nobody; what is neither nobody nor an object, 'system' above all, is refused. */
+/** JavaScript hosts may give undefined for nobody; what is neither nobody nor an object with an id, 'system' above all, is refused. */
 function toAsker<A extends Actor>(actor: A | null | undefined): Asker<A> {
-  if (actor === null || actor === undefined) return 'anonymous'
-  if (typeof actor === 'object') return actor
+  if (isNothing(actor)) return 'anonymous'
+  if (typeof actor !== 'object') throw new TypeError('authenticate must give an object with an id, or null')
 
-  throw new TypeError('authenticate must give an object with an id, or null')
+  toId(actor.id, 'actor.id')
+  return actor
 }

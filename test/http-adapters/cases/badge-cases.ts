@@ -118,6 +118,29 @@ export const badgeCases: readonly Case[] = [
       }),
     ),
   ]),
+  ...(['POST', 'DELETE'] as const).flatMap((method): readonly Case[] => [
+    {
+      fact: `${method} refuses a slug of 256 characters`,
+      ask: ['root', method, BADGES, { badge_slugs: ['night-owl', 'n'.repeat(256)] }],
+      status: 422,
+      expected: { code: 'INVALID_INPUT', violations: ['/badge_slugs/1'] },
+    },
+    {
+      fact: `${method} looks a slug of 255 characters up, surrogate pairs counting once`,
+      ask: ['root', method, BADGES, { badge_slugs: ['\u{1F680}'.repeat(255)] }],
+      status: 422,
+      expected: { code: 'UNKNOWN_BADGE' },
+    },
+    {
+      fact: `${method} names the first hundred slugs that are wrong`,
+      ask: ['root', method, BADGES, { badge_slugs: Array.from({ length: 101 }, () => 'n'.repeat(256)) }],
+      status: 422,
+      expected: {
+        code: 'INVALID_INPUT',
+        violations: Array.from({ length: 100 }, (_none, index) => `/badge_slugs/${index}`),
+      },
+    },
+  ]),
   {
     fact: 'a body over the limit is 413',
     world: { limits: { maxBodyBytes: 100 } },

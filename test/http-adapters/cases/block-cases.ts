@@ -149,7 +149,36 @@ export const blockCases: readonly Case[] = [
     status: 422,
     expected: { code: 'INVALID_INPUT', violations: ['/note'] },
   },
-  ...['page=0', 'page=-1', 'page=abc', 'page=', 'limit=0', 'limit=-5', 'limit=x', 'limit=', 'limit=51&page=1', ''].map(
+  ...['note=%ff%fe', 'note=%ED%A0%80', 'note=100%', 'n%6Fte=%zz', 'page=2&note=a%C3&note=a'].map(
+    (query): Case => ({
+      fact: `?${query} is 422`,
+      ask: ['olga', 'PUT', `${BLOCKS}/stan?${query}`],
+      status: 422,
+      expected: { code: 'INVALID_INPUT', violations: ['/note'] },
+      after: [BLOCKS, []],
+    }),
+  ),
+  ...['note=a&note=%ff', 'page=%ff&note=a', 'notes=%zz', 'note', ''].map(
+    (query): Case => ({
+      fact: `?${query} is no broken note`,
+      ask: ['olga', 'PUT', `${BLOCKS}/stan?${query}`],
+      status: 204,
+    }),
+  ),
+  ...[
+    'page=%ff',
+    'limit=%zz',
+    'page=0',
+    'page=-1',
+    'page=abc',
+    'page=',
+    'limit=0',
+    'limit=-5',
+    'limit=x',
+    'limit=',
+    'limit=51&page=1',
+    '',
+  ].map(
     (query): Case => ({
       fact: `?${query} gives the first page`,
       before: block(...others),

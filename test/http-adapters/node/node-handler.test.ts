@@ -3,7 +3,7 @@ import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import type { SigningKeySource } from '../../../src/index.ts'
 import type { Person } from '../world.ts'
 import { authenticate, directory, openWorld, sshKey } from '../world.ts'
-import { ask, dial, goodbye, mounted, sendThenRead, serve, statuses, talk } from './serve.ts'
+import { ask, dial, flood, goodbye, mounted, sendThenRead, serve, statuses, talk } from './serve.ts'
 
 const CLOSE = { Connection: 'close' }
 const ADA = { Authorization: 'token ada' }
@@ -180,6 +180,43 @@ describe('a body', () => {
 
     expect(statuses(answer.toString())).toEqual([413])
     await closed
+  })
+
+  it('that stops coming is cut off after its answer, though the client wants to go on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const handler = mounted(openWorld({ limits: { maxBodyBytes: 100 } }))
+    const port = await serve(handler, { keepAliveTimeout: 0 }) // else Node itself would close
+    const socket = dial(port)
+    socket.write(ask(`POST ${BADGES}`, { ...ROOT, 'Content-Length': '1000000' }))
+
+    const answer = await new Promise<Buffer>((resolve) => socket.once('data', resolve))
+    const closed = new Promise<void>((resolve) => socket.once('end', resolve))
+    vi.advanceTimersByTime(5000)
+
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 [\s\S]*"code":"BODY_TOO_LARGE"/)
+    await closed
+  })
+
+  it.each([
+    ['by its length', { ...ROOT, 'Content-Length': '1000000000' }, '', 413, 'close'],
+    ['in chunks', { ...ROOT, 'Transfer-Encoding': 'chunked' }, `3b9aca00\r\n${'x'.repeat(101)}`, 413, 'keep-alive'],
+    ['of nobody', { 'Content-Length': '1000000000' }, '', 401, 'close'],
+  ])('of 1 GB, %s, is answered and then cut off', async (_how, headers, begin, status, connection) => {
+    const port = await serve(mounted(openWorld({ limits: { maxBodyBytes: 100 } })))
+    const { answer, sent } = await flood(port, ask(`POST ${BADGES}`, headers) + begin, 1_000_000_000)
+
+    expect(statuses(answer)).toEqual([status])
+    expect(answer).toContain(`\r\nConnection: ${connection}\r\n`)
+    expect(answer).toMatch(/\}$/)
+    expect(sent).toBeLessThan(200_000_000)
+  })
+
+  it('of 64 MiB that is not taken leaves the connection open', async () => {
+    const port = await serve(mounted(openWorld({ limits: { maxBodyBytes: 100 } })))
+    const text = await talk(port, ask(`POST ${BADGES}`, ROOT, 'x'.repeat(67_108_864)), goodbye)
+
+    expect(statuses(text)).toEqual([413, 200])
   })
 
   it.each([

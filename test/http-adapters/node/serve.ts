@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerOptions } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { connect } from 'node:net'
@@ -22,8 +22,8 @@ export function mounted(
 }
 
 /** Serves a listener until the test is finished. Gives the port. */
-export async function serve(listener: RequestListener): Promise<number> {
-  const server = createServer(listener)
+export async function serve(listener: RequestListener, options: ServerOptions = {}): Promise<number> {
+  const server = createServer(options, listener)
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
@@ -68,6 +68,36 @@ const BLUNT_CLIENT = `
   socket.on('end', () => parentPort.postMessage(answer))
   socket.write(workerData.text, () => socket.on('data', (chunk) => { answer += chunk }).resume())
 `
+
+/** Sends the beginning of a request and then bytes without end or mercy, until so many are sent or the server cuts it off. */
+export async function flood(
+  port: number,
+  begin: string,
+  size: number,
+): Promise<{ readonly answer: string; readonly sent: number }> {
+  const socket = dial(port)
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk.toString()
+  })
+  const isOver = new Promise<void>((resolve) => {
+    for (const event of ['end', 'error', 'close']) socket.on(event, () => resolve())
+  })
+  socket.write(begin)
+  await new Promise<void>((resolve) => socket.once('data', () => resolve()))
+
+  const piece = new Uint8Array(1_048_576)
+  let sent = 0
+  let isCut = false
+  void isOver.then(() => {
+    isCut = true
+  })
+  while (!isCut && sent < size) {
+    sent += piece.length
+    await Promise.race([isOver, new Promise<void>((resolve) => socket.write(piece, () => resolve()))])
+  }
+  return { answer, sent }
+}
 
 /** A request as text. A header of the same name as one that is usual replaces it. */
 export function ask(first: string, headers: Readonly<Record<string, string>> = {}, body = ''): string {

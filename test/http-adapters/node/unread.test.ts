@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import { describe, expect, it } from 'vitest'
-import { dropRest, isSending } from '../../../src/http-adapters/node/unread.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { dropRest, isSending, isTooMuchToDrop } from '../../../src/http-adapters/node/unread.ts'
 
 const MEBIBYTE = new Uint8Array(1_048_576)
 
@@ -17,29 +17,55 @@ describe('isSending', () => {
   })
 })
 
-describe('dropRest', () => {
+describe('isTooMuchToDrop', () => {
   it.each([
-    [64, false],
-    [65, true],
-  ])('after %i MiB is done: %j', (count, expected) => {
+    [{ 'content-length': '67108864' }, false],
+    [{ 'content-length': '67108865' }, true],
+    [{ 'transfer-encoding': 'chunked' }, false],
+    [{}, false],
+  ])('with %j is %j', (headers, expected) => {
+    expect(isTooMuchToDrop({ headers, on: () => undefined })).toBe(expected)
+  })
+})
+
+describe('dropRest', () => {
+  function dropping(): { readonly request: EventEmitter; readonly told: readonly string[] } {
     const request = Object.assign(new EventEmitter(), { headers: {} })
-    let isDone = false
-    dropRest(request, () => {
-      isDone = true
-    })
+    const told: string[] = []
+    dropRest(request, { ended: () => void told.push('ended'), cut: () => void told.push('cut') })
+    return { request, told }
+  }
+
+  it.each([
+    [64, []],
+    [65, ['cut']],
+    [66, ['cut']],
+  ])('after %i MiB tells %j', (count, expected) => {
+    const { request, told } = dropping()
     for (let sent = 0; sent < count; sent += 1) request.emit('data', MEBIBYTE)
 
-    expect(isDone).toBe(expected)
+    expect(told).toEqual(expected)
   })
 
-  it.each(['end', 'error', 'close'])('is done at %s', (event) => {
-    const request = Object.assign(new EventEmitter(), { headers: {} })
-    let isDone = false
-    dropRest(request, () => {
-      isDone = true
-    })
+  it.each(['end', 'error', 'close'])('tells the end at %s, once', (event) => {
+    const { request, told } = dropping()
     request.emit(event)
+    request.emit('close')
 
-    expect(isDone).toBe(true)
+    expect(told).toEqual(['ended'])
+  })
+
+  it('counts the silence from the last piece, and tells a cut once', () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { request, told } = dropping()
+    vi.advanceTimersByTime(4999)
+    request.emit('data', 'x')
+    vi.advanceTimersByTime(4999)
+    expect(told).toEqual([])
+
+    vi.advanceTimersByTime(1)
+    request.emit('close')
+    expect(told).toEqual(['cut'])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createApi } from '../../../src/http-adapters/http.ts'
-import type { NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
+import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import { directory, openWorld, people, present } from '../world.ts'
@@ -133,6 +133,108 @@ describe('dispatch', () => {
     await api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)
 
     expect(asked).toEqual([['101', '102']])
+  })
+
+  it.each([
+    ['another repository', 2],
+    ['no repository', undefined],
+  ])('refuses an issue of %s than the one the policy was asked about', async (_what, repositoryId) => {
+    const { api, forge, logged } = openWorld({
+      // What a host in JavaScript may give.
+      directory: { ...directory, findIssue: () => ({ id: 201, repositoryId, kind: 'issue' }) as never },
+    })
+    const reply = await api.dispatch(request('POST', '/repos/acme/rocket/issues/1/pin'), () => people[0] ?? null)
+
+    expect(reply).toMatchObject({ status: 500 })
+    expect(logged).toMatchObject([{ fields: { error: expect.any(TypeError) } }])
+    for (const id of [1, 2]) expect(await forge.pins.list('system', { repositoryId: id, kind: 'issue' })).toEqual([])
+  })
+
+  it.each([1, 1n, '1'])('takes an issue whose repository has the id %o', async (repositoryId) => {
+    const { api } = openWorld({
+      directory: { ...directory, findIssue: () => ({ id: 101, repositoryId, kind: 'issue' }) },
+    })
+    const reply = await api.dispatch(request('POST', '/repos/acme/rocket/issues/1/pin'), () => people[0] ?? null)
+
+    expect(reply).toMatchObject({ status: 204 })
+  })
+
+  it.each([
+    ['GET', '/orgs/nosuch/blocks'],
+    ['GET', '/orgs/acme/blocks/nosuch'],
+    ['PUT', '/orgs/acme/blocks/nosuch'],
+    ['GET', '/admin/users/nosuch/badges'],
+    ['GET', '/repos/acme/nosuch/issues/pinned'],
+    ['POST', '/repos/acme/nosuch/issues/1/pin'],
+    ['POST', '/repos/acme/rocket/issues/77/pin'],
+  ])('answers %s %s with 404 where the directory gives null', async (method, path) => {
+    // What mappers of databases give to a host in JavaScript.
+    const orNull = (found: unknown): never => (found ?? null) as never
+    const { api } = openWorld({
+      directory: {
+        findAccount: (...asked) => orNull(directory.findAccount(...asked)),
+        findRepository: (...asked) => orNull(directory.findRepository(...asked)),
+        findIssue: (...asked) => orNull(directory.findIssue(...asked)),
+      },
+    })
+
+    expect(await api.dispatch(request(method, path), () => people[0] ?? null)).toMatchObject({ status: 404 })
+  })
+
+  const lists = [
+    ['/repos/acme/rocket/issues/pinned', 'issues'],
+    ['/repos/acme/rocket/pulls/pinned', 'pullRequests'],
+    ['/orgs/acme/blocks', 'users'],
+  ] as const
+
+  /** A world where each list has two items, asked for one list by the site admin. */
+  async function listed(path: string, shown: Readonly<Record<string, unknown>>): Promise<NeutralReply | undefined> {
+    const ports = Object.entries(shown).map(([name, list]) => [name, () => list])
+    const { api, forge } = openWorld({ present: { ...present, ...Object.fromEntries(ports) } })
+    for (const id of [101, 102]) await forge.pins.pin('system', { id, repositoryId: 1, kind: 'issue' })
+    for (const id of [106, 107]) await forge.pins.pin('system', { id, repositoryId: 1, kind: 'pullRequest' })
+    for (const id of [6, 7]) await forge.blocks.block('system', { organizationId: 6, account: { kind: 'user', id } })
+    return api.dispatch(request('GET', path), () => people[0] ?? null)
+  }
+
+  it.each(lists)('leaves out of %s what the presenter gives as null', async (path, name) => {
+    const reply = await listed(path, { [name]: [null, { login: 'x' }] })
+
+    expect(JSON.parse(reply?.body ?? '')).toMatchObject([{ login: 'x' }])
+  })
+
+  it.each(
+    lists.flatMap(([path, name]) =>
+      [[], [{}], [{}, {}, {}], 'ab', null, { length: 2 }].map((shown) => [path, name, shown] as const),
+    ),
+  )('answers %s with 500 when the presenter gives as %s %j', async (path, name, shown) => {
+    expect(await listed(path, { [name]: shown })).toMatchObject({ status: 500 })
+  })
+
+  it.each([{}, { id: undefined }, { id: null }, { id: '' }, { id: 1.5 }, []])(
+    'lets nobody in as %j, not even to read',
+    async (actor) => {
+      const { api, logged } = openWorld()
+      // What a host in JavaScript may give.
+      const reply = await api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => actor as never)
+
+      expect(reply).toMatchObject({ status: 500 })
+      expect(logged).toMatchObject([{ fields: { error: expect.any(TypeError) } }])
+    },
+  )
+
+  it.each([
+    ['note=a+b%2Bc', 'a b+c'],
+    ['note=caf%C3%A9=1', 'caf\u00e9=1'],
+    ['note=', ''],
+    ['note', ''],
+    ['page=1&n%6Fte=first&note=second', 'first'],
+    ['', ''],
+  ])('keeps of ?%s the note %j', async (query, note) => {
+    const { api, forge } = openWorld()
+    await api.dispatch({ ...request('PUT', '/orgs/acme/blocks/stan'), query }, () => people[0] ?? null)
+
+    expect(await forge.blocks.find('system', { organizationId: 6, userId: 7 })).toMatchObject({ note })
   })
 
   it('does not ask the host about an issue that cannot be', async () => {

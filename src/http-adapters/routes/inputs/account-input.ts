@@ -4,6 +4,7 @@ import type { AccountRef } from '../../../schema/records.ts'
 import type { Steps } from '../../../schema/steps.ts'
 import { run, wait } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
+import { isNothing } from '../nothing.ts'
 import type { Input } from '../route.ts'
 import { isName } from './name.ts'
 
@@ -24,6 +25,6 @@ export function* findAccount<A extends Actor>(exchange: Exchange<A>, parameter: 
 
 function* readAccount<A extends Actor>(exchange: Exchange<A>): Steps<AccountRef> {
   const account = yield* findAccount(exchange, 'username')
-  if (account === undefined) throw notFound('user')
+  if (isNothing(account)) throw notFound('user')
   return account
 }

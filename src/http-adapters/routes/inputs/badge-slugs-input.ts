@@ -8,6 +8,8 @@ import { readJson } from './json-body.ts'
 
 const KEY = 'badge_slugs'
 const MOST_VIOLATIONS = 100
+/** In characters (code points). */
+const LONGEST_SLUG = 255
 
 /** The slugs in a body `{"badge_slugs": ["a", "b"]}`. Source: docs/behaviour.md, Badges */
 export const badgeSlugsInBody: Input<readonly string[]> = {
@@ -40,10 +42,14 @@ function listIn(body: unknown): readonly unknown[] {
 }
 
 function violationsOf(slug: unknown, index: number): readonly Violation[] {
-  if (isSlug(slug)) return []
+  const pointer = `/${KEY}/${index}`
+  if (!isSlug(slug)) {
+    const code = slug === '' ? 'required' : 'type'
+    return [{ pointer, code, message: 'must be a text that is not empty' }]
+  }
 
-  const code = slug === '' ? 'required' : 'type'
-  return [{ pointer: `/${KEY}/${index}`, code, message: 'must be a text that is not empty' }]
+  if (slug.length <= LONGEST_SLUG || [...slug].length <= LONGEST_SLUG) return []
+  return [{ pointer, code: 'too_long', message: `must not be longer than ${LONGEST_SLUG} characters` }]
 }
 
 function isSlug(value: unknown): value is string {

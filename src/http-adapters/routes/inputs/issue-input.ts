@@ -1,10 +1,12 @@
 import type { Actor } from '../../../core/ports.ts'
 import { notFound } from '../../../schema/errors.ts'
+import { toId } from '../../../schema/ids.ts'
 import type { IssueRef } from '../../../schema/records.ts'
 import type { Steps } from '../../../schema/steps.ts'
 import { run, wait } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
 import { parseInteger } from '../integer-text.ts'
+import { isNothing } from '../nothing.ts'
 import type { Input } from '../route.ts'
 import type { RepositoryAction } from './repository-input.ts'
 import { enterRepository, repositoryParameters } from './repository-input.ts'
@@ -29,6 +31,7 @@ function* findIssue<A extends Actor>(exchange: Exchange<A>, action: RepositoryAc
 
   const { directory } = exchange.settings
   const issue = yield* wait(directory.findIssue(repositoryId, index, exchange.context))
-  if (issue === undefined) throw notFound('issue')
-  return issue
+  if (isNothing(issue)) throw notFound('issue')
+  if (toId(issue.repositoryId, 'issue.repositoryId') === repositoryId) return issue
+  throw new TypeError('findIssue gave an issue of another repository than it was asked about')
 }

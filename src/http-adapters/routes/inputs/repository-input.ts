@@ -6,6 +6,7 @@ import { toId } from '../../../schema/ids.ts'
 import type { Steps } from '../../../schema/steps.ts'
 import { run, wait } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
+import { isNothing } from '../nothing.ts'
 import type { Input, Parameter } from '../route.ts'
 import { isName } from './name.ts'
 
@@ -40,7 +41,7 @@ export function* enterRepository<A extends Actor>(exchange: Exchange<A>, action:
   if (!isName(owner) || !isName(name)) throw notFound('repository')
 
   const repository = yield* wait(settings.directory.findRepository(owner, name, context))
-  if (repository === undefined) throw notFound('repository')
+  if (isNothing(repository)) throw notFound('repository')
 
   const repositoryId = toId(repository.id, 'repository.id')
   yield* wait(operations.authorize(exchange.actor, { action, repositoryId }, context))

@@ -1,10 +1,12 @@
 import type { Id } from '../../../schema/ids.ts'
 import type { MaybePromise, Steps } from '../../../schema/steps.ts'
 import { wait } from '../../../schema/steps.ts'
+import { isNothing } from '../nothing.ts'
 
 /**
  * Asks the presenter once for a page; not at all when the page is empty.
  *
+ * @returns one per id; undefined for what is gone
  * @throws TypeError when it does not give one object per id
  */
 export function* presented(
@@ -14,6 +16,9 @@ export function* presented(
   if (ids.length === 0) return []
 
   const shown = yield* wait(present(ids))
-  if (shown.length === ids.length) return shown
-  throw new TypeError(`the presenter gave ${shown.length} objects for ${ids.length} ids`)
+  if (!Array.isArray(shown)) throw new TypeError('the presenter must give a list')
+  if (shown.length !== ids.length) {
+    throw new TypeError(`the presenter gave ${shown.length} objects for ${ids.length} ids`)
+  }
+  return shown.map((one) => (isNothing(one) ? undefined : one))
 }
