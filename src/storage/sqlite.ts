@@ -26,10 +26,10 @@ export type { SqliteHandle } from './sql/sqlite/handle.ts'
  *
  * @param fileOrHandle - a file (opened with the better-sqlite3 beside the application), `:memory:`, or an open handle of
  * better-sqlite3, node:sqlite or bun:sqlite
- * @throws TypeError for an option that is none, or an empty file name. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`, `SCHEMA_TOO_NEW`,
- * `STORAGE_BUSY` when others kept the file locked for five seconds, `STORAGE_UNAVAILABLE`
- * (outcome `unknown` only when a `beforeCommit` ended the transaction of its batch); TypeError for an id that does not fit its
- * column
+ * @throws TypeError for an option that is none, or an empty file name. Every call: ForgeError `SCHEMA_OUTDATED` before
+ * `migrate()`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY` when others kept the file locked for five seconds, `STORAGE_UNAVAILABLE`
+ * (its outcome is `unknown` where a `beforeCommit` ended the transaction of its batch); TypeError for an id that does not
+ * fit its column
  */
 export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
   fileOrHandle: string | H,
