@@ -74,6 +74,7 @@ export interface ForgeErrorConstructor {
 const BRAND: unique symbol = Symbol.for('forgelet.error')
 
 /** The one error class of forgelet. Misuse of the API is a `TypeError` instead; an abort rethrows `signal.reason`. */
+// The cast: it stores any code with any details; only its type, which pairs them, is public.
 export const ForgeError: ForgeErrorConstructor = class ForgeError extends Error {
   override readonly name = 'ForgeError'
   readonly [BRAND] = true
@@ -94,7 +95,7 @@ export const ForgeError: ForgeErrorConstructor = class ForgeError extends Error 
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
   }
-} as unknown as ForgeErrorConstructor // it stores any code with any details; only the type, which pairs them, is public
+} as unknown as ForgeErrorConstructor
 
 /** Whether a value is a forge error, made by this or another copy of the package. */
 export function isForgeError(value: unknown): value is ForgeError
