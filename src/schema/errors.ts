@@ -40,7 +40,7 @@ export interface ForgeErrorDetails {
   EVENTS_PRUNED: { readonly floor: string }
   /** `retry`: 'call' = the same call may be tried again; 'host-transaction' = the host must run its own transaction again. */
   STORAGE_BUSY: { readonly retry: 'call' | 'host-transaction' }
-  /** `outcome` 'unknown': the connection was lost while committing. */
+  /** `outcome` 'unknown': it cannot be told whether the change was committed: the connection was lost while committing, or a host's code ended the transaction. */
   STORAGE_UNAVAILABLE: { readonly outcome: 'nothing-done' | 'unknown' }
   SCHEMA_OUTDATED: { readonly found: number; readonly needed: number }
   SCHEMA_TOO_NEW: { readonly found: number; readonly oldestLibrary: number }
