@@ -22,7 +22,7 @@ const options = [
   '--signing-key',
   key,
 ]
-const command = [join(root, 'dist/cli.js'), 'serve', ...options, ...process.argv.slice(2), '--json']
+const command = [join(root, 'dist/cli.js'), 'serve', ...options, ...process.argv.slice(2)]
 const server = spawn(process.execPath, command, { stdio: ['inherit', 'pipe', 'inherit'] })
 
 // Whoever stops this process stops both. After Ctrl-C, which reaches the server too, it is told twice: that does no harm.
@@ -30,7 +30,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill
 server.on('exit', (code) => {
   process.exitCode = code ?? 1
 })
-createInterface({ input: server.stdout }).once('line', (line) => console.log(welcome(JSON.parse(line).url)))
+createInterface({ input: server.stdout }).on('line', (line) =>
+  console.log(line.startsWith('http') ? welcome(line) : line),
+)
 
 async function newKey() {
   const { privateKey } = await generateKey({ format: 'openpgp', name: 'Demo Forge', email: 'forge@example.com' })

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeHandler } from '../http-adapters/node.ts'
 import type { Standalone } from '../standalone/standalone.ts'
+import type { Receive } from './create-json-server.ts'
+import { errorBody, replyJson } from './json-reply.ts'
 import { packageVersion } from './package-version.ts'
-
-type Receive = (request: IncomingMessage, response: ServerResponse) => void
 
 /** The version of the Gitea API that is followed: clients ask for it to know what they may call. Ours stands behind the `+`. */
 const API_VERSION = '1.26.4'
 
 /** Takes every request of the server: the API's, `GET /api/v1/version`, and what nobody answers. */
 export class FrontDesk {
-  #receive: Receive = (_, response) => reply(response, 503, STARTING, [['Retry-After', '1']])
+  #receive: Receive = (_, response) => replyJson(response, 503, STARTING, [['Retry-After', '1']])
 
   /** Answers one request. */
   receive(request: IncomingMessage, response: ServerResponse): void {
@@ -18,7 +18,7 @@ export class FrontDesk {
   }
 
   /** From now on requests go to the host; until then they are told to come back. */
-  open(host: Standalone): void {
+  open(host: Pick<Standalone, 'api' | 'authenticate'>): void {
     const api = nodeHandler<{ id: string; username: string }, IncomingMessage>(host.api, {
       basePath: '/api/v1',
       authenticate: (request) => host.authenticate(request.headers.authorization),
@@ -27,38 +27,21 @@ export class FrontDesk {
   }
 
   #outside(request: IncomingMessage, response: ServerResponse): void {
-    if (!VERSION_TARGET.test(request.url ?? '')) reply(response, 404, NOT_FOUND)
+    if (!VERSION_TARGET.test(request.url ?? '')) replyJson(response, 404, NOT_FOUND)
     else this.#answerVersion(request.method, response)
   }
 
   #answerVersion(method: string | undefined, response: ServerResponse): void {
     if (method === 'GET' || method === 'HEAD')
-      reply(response, 200, { version: `${API_VERSION}+forgelet-${packageVersion()}` })
-    else if (method === 'OPTIONS') reply(response, 204, undefined, [ALLOW])
-    else reply(response, 405, NOT_ALLOWED, [ALLOW])
+      replyJson(response, 200, { version: `${API_VERSION}+forgelet-${packageVersion()}` })
+    else if (method === 'OPTIONS') response.writeHead(204, { Allow: ALLOW }).end()
+    else replyJson(response, 405, NOT_ALLOWED, [['Allow', ALLOW]])
   }
 }
 
-/** Proxies send the whole address; one slash too many does no harm. */
-const VERSION_TARGET = /^(https?:\/\/[^/?#]*)?\/api\/v1\/version\/?(\?.*)?$/i
-const ALLOW = ['Allow', 'GET, HEAD, OPTIONS'] as const
-const STARTING = { message: 'starting', url: '', code: 'STORAGE_UNAVAILABLE' }
-const NOT_FOUND = { message: 'not found', url: '', code: 'ROUTE_NOT_FOUND' }
-const NOT_ALLOWED = { message: 'method not allowed', url: '', code: 'METHOD_NOT_ALLOWED' }
-
-function reply(
-  response: ServerResponse,
-  status: number,
-  body: object | undefined,
-  headers: readonly (readonly [string, string])[] = [],
-): void {
-  response.statusCode = status
-  for (const [name, value] of headers) response.setHeader(name, value)
-  if (body === undefined) {
-    response.end()
-    return
-  }
-  response.setHeader('Content-Type', 'application/json;charset=utf-8')
-  response.setHeader('Cache-Control', 'max-age=0, private, must-revalidate')
-  response.end(JSON.stringify(body))
-}
+/** Proxies send the whole address, its scheme in any case; one slash too many does no harm. */
+const VERSION_TARGET = /^([Hh][Tt]{2}[Pp][Ss]?:\/\/[^/?#]*)?\/api\/v1\/version\/?(\?.*)?$/
+const ALLOW = 'GET, HEAD, OPTIONS'
+const STARTING = errorBody('STORAGE_UNAVAILABLE', 'starting')
+const NOT_FOUND = errorBody('ROUTE_NOT_FOUND', 'not found')
+const NOT_ALLOWED = errorBody('METHOD_NOT_ALLOWED', 'method not allowed')

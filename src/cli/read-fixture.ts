@@ -23,13 +23,25 @@ export async function readFixture(file: string, limits: FixtureLimits): Promise<
 async function parseText(file: string, text: string): Promise<unknown> {
   const yaml = /^\.ya?ml$/i.test(extname(file))
   try {
-    return yaml ? (await import('yaml')).parse(text) : JSON.parse(text.replace(/^\uFEFF/, ''))
+    return yaml ? (await import('yaml')).parse(text) : await parseJson(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    // What YAML's message says after its first line is a drawing of the place.
-    const [reason = ''] = yaml ? message.split(/:?\n/) : [message]
-    throw new CommandError(1, `fixture ${file} is not valid ${yaml ? 'YAML' : 'JSON'}: ${reason}`)
+    throw new CommandError(1, `fixture ${file} is not valid ${yaml ? 'YAML' : 'JSON'}: ${withoutDrawing(message)}`)
   }
+}
+
+/** JSON.parse keeps the last of two values of one key; as YAML, which JSON is, they are a mistake. */
+async function parseJson(text: string): Promise<unknown> {
+  const value: unknown = JSON.parse(text)
+  const { errors } = (await import('yaml')).parseDocument(text)
+  const twice = errors.find((error) => error.code === 'DUPLICATE_KEY')
+  if (twice !== undefined) throw twice
+  return value
+}
+
+/** What YAML's message says after its first line is a drawing of the place. */
+function withoutDrawing(message: string): string {
+  return message.replace(/(at line \d+, column \d+):?\n.*/s, '$1')
 }
 
 function checked(file: string, value: unknown, limits: FixtureLimits): Fixture {

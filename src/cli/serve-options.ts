@@ -41,6 +41,9 @@ function integer(name: string, text: string, most: number): number {
 
 /** Names only the scheme of what it refuses: the rest of a database URL may hold a password. */
 function databaseFile(text: string): string {
+  // To the driver a blank name is a database that is gone with the process.
+  if (text.trim() === '') throw new CommandError(2, '--db is blank: give a file, or ":memory:"')
+
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]
   if (scheme === undefined) return text
   throw new CommandError(2, `--db ${scheme}://: this release keeps its data in SQLite; give a file, or ":memory:"`)

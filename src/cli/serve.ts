@@ -1,10 +1,10 @@
-import { createServer } from 'node:http'
 import type { SigningKeySource } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { Fixture, Standalone } from '../standalone/standalone.ts'
 import { openStandalone } from '../standalone/standalone.ts'
 import type { ExitCode } from './command-error.ts'
 import { CommandError } from './command-error.ts'
+import { createJsonServer } from './create-json-server.ts'
 import { FrontDesk } from './front-desk.ts'
 import { listen } from './listen.ts'
 import { readFixture } from './read-fixture.ts'
@@ -25,7 +25,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
 
   const desk = new FrontDesk()
-  const server = createServer((request, response) => desk.receive(request, response))
+  const server = createJsonServer((request, response) => desk.receive(request, response))
   const port = await listen(server, options.host, options.port)
   try {
     const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}/api/v1`
@@ -57,13 +57,19 @@ function databaseRefusal(db: string, error: unknown): unknown {
   // Made by a host with other kinds of ids.
   if (error instanceof TypeError) return new CommandError(3, `database ${db} cannot be used: ${error.message}`)
   if (!isForgeError(error)) return error
+  if (error.code === 'SCHEMA_TOO_NEW') return tooNew(db, error.details.found)
 
   const mend = DATABASE_MENDS[error.code]
   return mend === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}${mend}`)
 }
 
+function tooNew(db: string, found: number): CommandError {
+  const reason = `its tables have version ${found}, newer than this release knows`
+  const mend = 'install a newer forgelet, or name another file with --db'
+  return new CommandError(3, `database ${db} cannot be used: ${reason}: ${mend}`)
+}
+
 const DATABASE_MENDS: { readonly [code: string]: string | undefined } = {
-  SCHEMA_TOO_NEW: '; install a newer forgelet, or name another file with --db',
   STORAGE_BUSY: '; stop the other process, or try again',
   STORAGE_UNAVAILABLE: '', // says the mend itself
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { CallOptions, SigningKeySource } from '../core/ports.ts'
+import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
-import type { MaybePromise } from '../schema/steps.ts'
+import type { MaybePromise, Steps } from '../schema/steps.ts'
+import { run, wait } from '../schema/steps.ts'
 import type { FileState, KeyFile } from './key-file.ts'
 import { keyFormat } from './key-format.ts'
 import { materialFromBytes } from './key-material.ts'
@@ -52,11 +54,22 @@ export class FileKey implements SigningKeySource {
     return this.#seen.key.format
   }
 
-  /** @throws ForgeError `SIGNING_KEY_UNREADABLE` as long as the file cannot be read or is no key; the message names no path */
+  /**
+   * @throws ForgeError `SIGNING_KEY_UNREADABLE` as long as the file cannot be read or is no key; the message names no path,
+   * its cause does
+   */
   publicKey(options?: CallOptions): MaybePromise<PublicKey> {
+    return run(this.#answer(options))
+  }
+
+  *#answer(options: CallOptions | undefined): Steps<PublicKey> {
     options?.signal?.throwIfAborted()
-    this.#look()
-    return this.#seen.key.publicKey(options)
+    try {
+      this.#look()
+      return yield* wait(this.#seen.key.publicKey(options))
+    } catch (error) {
+      throw isForgeError(error, 'SIGNING_KEY_UNREADABLE') ? namingPath(error, this.#file.path) : error
+    }
   }
 
   #look(): void {
@@ -94,6 +107,11 @@ function sourceOr(format: SigningKeyFormat, bytes: Uint8Array): SigningKeySource
       },
     }
   }
+}
+
+function namingPath(error: Error, path: string): ForgeError<'SIGNING_KEY_UNREADABLE'> {
+  const cause = new Error(`the key file is ${path}`, 'cause' in error ? { cause: error.cause } : {})
+  return new ForgeError('SIGNING_KEY_UNREADABLE', error.message, undefined, { cause })
 }
 
 function digestOf(bytes: Uint8Array): string {

@@ -18,6 +18,8 @@ interface FileContent extends FileState {
 
 /** A file that can be asked whether it changed. */
 export interface KeyFile {
+  /** For the log. */
+  readonly path: string
   /** The state the file is in, without reading it. @throws ForgeError `SIGNING_KEY_UNREADABLE` */
   state(): FileState
   /** @throws ForgeError `SIGNING_KEY_UNREADABLE` */
@@ -30,6 +32,7 @@ export interface KeyFile {
  */
 export function keyFileAt(path: string): KeyFile {
   return {
+    path,
     state: () => explained(() => stateOf(statSync(path, { bigint: true }))),
     read: () => explained(() => readFrom(path)),
   }

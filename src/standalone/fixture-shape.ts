@@ -19,6 +19,8 @@ export function checkFixtureShape(value: unknown): FixtureShape {
 
 function violationsOf(issue: z.core.$ZodIssue, root: unknown): readonly Violation[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField([...issue.path, key]))
+  // Below what JSON can hold exactly is below the least that is asked for, too, and that is told better.
+  if (issue.code === 'too_small' && issue.origin === 'int') return []
 
   const pointer = pointerTo(issue.path)
   if (issue.path.length > 0 && valueAt(root, issue.path) === undefined) {
@@ -45,6 +47,7 @@ const CODES: { readonly [code: string]: string } = {
 
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`
+  if (issue.code === 'too_big' && issue.origin === 'int') return `must be at most ${issue.maximum}`
   if (issue.code !== 'invalid_type') return issue.message
 
   return `must be ${NOUNS[issue.expected] ?? issue.expected}`

@@ -12,6 +12,7 @@ import type { StandaloneUser } from './host-ports.ts'
 import { rosterDirectory, rosterMembership, rosterPolicy } from './host-ports.ts'
 import { rosterPresenter } from './presenter/presenter.ts'
 import { hostVersion, migrateHost } from './roster/migrate-host.ts'
+import { refuseForeign } from './roster/refuse-foreign.ts'
 import { SqlRoster } from './roster/sql-roster.ts'
 import { SqlSession } from './roster/sql-session.ts'
 import { asUsable, storageError } from './sqlite-failures.ts'
@@ -58,7 +59,7 @@ export interface Standalone {
  * loads the fixture if there is no account yet, all or nothing.
  *
  * @throws ForgeError `INVALID_INPUT` for a fixture with mistakes, `SIGNING_KEY_UNREADABLE`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`,
- * `STORAGE_UNAVAILABLE` when the file is no database or cannot be used; TypeError for another kind of `db`, or a wrong limit
+ * `STORAGE_UNAVAILABLE` when the file is no database, holds tables of another program, or cannot be used; TypeError for another kind of `db`, or a wrong limit
  */
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
   const file = databaseFile(options.db)
@@ -81,6 +82,7 @@ async function moveIn(
   const { limits, signingKey, publicUrl, logger } = options
   const session = new SqlSession(connection)
   const roster = new SqlRoster(session)
+  refuseForeign(session)
   hostVersion(session)
   const storage = sqliteStorage(connection)
   const forge = createForge({
@@ -153,7 +155,7 @@ function inTransaction<T>(connection: SqliteConnection, work: () => T): T {
 }
 
 function databaseFile(db: string): string {
-  if (typeof db !== 'string' || db === '') throw new TypeError('db must name an SQLite file, or be ":memory:"')
+  if (typeof db !== 'string' || db.trim() === '') throw new TypeError('db must name an SQLite file, or be ":memory:"')
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[1]
   if (scheme === undefined) return db
 

@@ -1,7 +1,7 @@
 import { ForgeError } from '../index.ts'
 
 /**
- * Runs work on a database; what the driver throws becomes a forge error whose message names neither file nor SQL.
+ * Runs work on a database; what the driver throws becomes a forge error whose message names neither file nor statement.
  * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
  */
 export function asUsable<T>(work: () => T): T {
@@ -22,7 +22,8 @@ export function storageError(error: unknown): ForgeError | undefined {
 
   const text = `${code} ${error.message}`
   const [, reason] = FAILURES.find(([pattern]) => pattern.test(text)) ?? []
-  return reason === undefined ? undefined : unavailable(reason, error)
+  if (reason !== undefined) return unavailable(reason, error)
+  return code.startsWith('SQLITE_') ? unavailable(`the database failed: ${error.message}`, error) : undefined
 }
 
 const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
@@ -31,7 +32,6 @@ const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^SQLITE_CANTOPEN/, 'it cannot be opened: name a file that can be read and written'],
   [/^SQLITE_READONLY/, 'it cannot be written: change its permissions, or name another file'],
   [/^SQLITE_FULL/, 'the disk is full: make room'],
-  [/^SQLITE_/, 'the database failed: see the cause'],
   [/directory does not exist/, 'its folder does not exist: make the folder, or name another file'],
   [
     /^ERR_DLOPEN_FAILED|Could not locate the bindings/,

@@ -1,3 +1,5 @@
+import type { Stats } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { SqlHandle } from './roster/sql-session.ts'
 import { asUsable, unavailable } from './sqlite-failures.ts'
@@ -20,11 +22,28 @@ const PATIENCE_AT_START = 5000
  */
 export function openSqlite(file: string): SqliteConnection {
   const Database = loadDriver()
+  refuseUnusual(file)
   return asUsable(() => {
     const connection = new Database(file, { timeout: PATIENCE_AT_START })
     closedOnFailure(connection, () => connection.prepare('select count(*) as tables from sqlite_master').all())
     return connection
   })
+}
+
+/** What is not an ordinary file: SQLite would wait for a pipe, and write into a device. */
+function refuseUnusual(file: string): void {
+  const stats = statsOf(file)
+  if (stats?.isDirectory()) throw unavailable('it is a folder: name a file in it')
+  if (stats !== undefined && !stats.isFile()) throw unavailable('it is a pipe or a device: name an ordinary file')
+}
+
+/** Undefined when there is no such file, or the driver has to tell why it cannot be looked at. */
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
 }
 
 function closedOnFailure(connection: SqliteConnection, work: () => void): void {

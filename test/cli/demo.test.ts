@@ -1,8 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseFixture } from '../../src/standalone/fixture.ts'
@@ -34,14 +37,29 @@ async function demo(): Promise<{ readonly welcome: string; stop(): Promise<numbe
 }
 
 test('the demo fixture has enough of everything', async () => {
-  const text = await readFile(resolve(import.meta.dirname, '../../demo/fixture.json'), 'utf8')
-  const { users = [], organizations = [], repositories = [], badges = [] } = parseFixture(JSON.parse(text))
+  const json = await readFile(resolve(import.meta.dirname, '../../demo/fixture.json'), 'utf8')
+  const { users = [], organizations = [], repositories = [], badges = [] } = parseFixture(JSON.parse(json))
   expect(users.filter((user) => user.tokens !== undefined).length).toBeGreaterThanOrEqual(8)
   expect(organizations.map((organization) => organization.visibility ?? 'public').sort()).toEqual(['private', 'public'])
   expect(repositories.filter((repository) => repository.private)).toHaveLength(1)
   expect(repositories.filter((repository) => repository.archived)).toHaveLength(1)
   expect(repositories.flatMap((repository) => repository.issues ?? []).length).toBeGreaterThanOrEqual(20)
   expect(badges).toHaveLength(5)
+})
+
+test('the demo ends as its server does, which tells a person why', async () => {
+  const occupied = createServer().listen(0, '127.0.0.1')
+  await once(occupied, 'listening')
+  const { port } = occupied.address() as AddressInfo
+  const child = spawn(process.execPath, [script, '--port', String(port)], { cwd: folder })
+  const [out, err] = [text(child.stdout), text(child.stderr)]
+  const [code] = await once(child, 'close')
+  occupied.close()
+  expect([code, await out, await err]).toEqual([
+    2,
+    '',
+    `forgelet: port ${port} on 127.0.0.1 is in use: stop the other program, or choose another with --port\n`,
+  ])
 })
 
 describeWith(['curl', 'sh'], 'the demo', () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -7,6 +8,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStandalone } from '../../src/standalone/standalone.ts'
+import { describeWith } from '../programs.ts'
 import { runCommand } from './command.ts'
 
 // Real child processes of dist/cli.js. Whatever is refused: one line on stderr, nothing on stdout, no file touched.
@@ -29,6 +31,10 @@ beforeAll(async () => {
     }),
     'broken.json': '{ "users": [\n\n oops',
     'broken.yaml': 'users:\n  - username: [alice\n',
+    'twice.json': '{ "users": [{ "username": "a", "username": "b" }] }',
+    'twice-escaped.json': '{ "users": [], "us\\u0065rs": [] }',
+    'trailing.json': '{ "users": [] } oops',
+    'unsafe.json': `{"users":[{"username":"a"}],"repositories":[{"owner":"a","name":"x","issues":[{"index":1e300,"title":"x","poster":"a"}]}]}`,
     'bad-key.json': JSON.stringify({ ...world, signingKey: { file: 'nowhere.asc' } }),
     'no-key.asc': 'this is no key',
     'no-database.sqlite':
@@ -36,6 +42,11 @@ beforeAll(async () => {
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   await mkdir(join(folder, 'a-folder'))
+  foreign('foreign-accounts.sqlite', 'create table host_accounts (id integer, note text)')
+  foreign('foreign-schema.sqlite', 'create table host_schema (entry text)')
+  foreign('foreign-pins.sqlite', 'pragma journal_mode = wal; create table Forgelet_pins (pin text)')
+  foreign('foreign-ledger.sqlite', 'create view forgelet_ledger as select 1 as version')
+  await newer('half.sqlite', 'pragma foreign_keys = off; drop table host_accounts')
   await newer('newer.sqlite', 'update forgelet_ledger set version = 9999, oldest_library = 9999')
   await newer('newer-host.sqlite', 'update host_schema set version = 9999')
 })
@@ -48,6 +59,13 @@ afterAll(async () => {
 async function newer(name: string, sql: string): Promise<void> {
   const host = await openStandalone({ db: join(folder, name) })
   await host.close()
+  const database = new Database(join(folder, name))
+  database.exec(sql)
+  database.close()
+}
+
+/** A database of another program. */
+function foreign(name: string, sql: string): void {
   const database = new Database(join(folder, name))
   database.exec(sql)
   database.close()
@@ -106,6 +124,20 @@ const REFUSED: readonly (readonly [
   ['a folder as fixture', fixture('a-folder'), 1, 'fixture a-folder cannot be read: it is a folder'],
   ['a fixture that is no JSON', fixture('broken.json'), 1, 'fixture broken.json is not valid JSON: '],
   ['a fixture that is no YAML', fixture('broken.yaml'), 1, 'fixture broken.yaml is not valid YAML: '],
+  [
+    'a key of a fixture that is there twice',
+    fixture('twice.json'),
+    1,
+    'fixture twice.json is not valid JSON: Map keys must be unique at line 1, column 32',
+  ],
+  ['a key twice, once in escapes', fixture('twice-escaped.json'), 1, 'is not valid JSON: Map keys must be unique'],
+  ['a fixture with something after it', fixture('trailing.json'), 1, 'fixture trailing.json is not valid JSON: '],
+  [
+    'a number that JSON cannot keep',
+    fixture('unsafe.json'),
+    1,
+    'fixture unsafe.json: /repositories/0/issues/0/index: must be at most 9007199254740991\n',
+  ],
   ["a fixture's key that is not there", fixture('bad-key.json'), 1, 'nowhere.asc'],
   ['a key that is not there', ['serve', '--signing-key', 'nowhere.asc'], 1, 'signing key nowhere.asc: '],
   ['a key that is none', ['serve', '--signing-key', 'no-key.asc'], 1, 'signing key no-key.asc: '],
@@ -150,6 +182,7 @@ const REFUSED: readonly (readonly [
   ['an option in the place of a value', ['serve', '--db', '--port', '0'], 2, '--db needs a value'],
   ['an empty value', ['serve', '--db='], 2, '--db needs a value'],
   ['a value that is not taken', ['serve', '--help=no'], 2, '--help takes no value'],
+  ['a blank database', ['serve', '--db', ' \t'], 2, '--db is blank: give a file, or ":memory:"'],
   ['an unknown command', ['server'], 2, 'unknown command "server": there is "serve"'],
   ['no command', [], 2, 'a command is missing: try "forgelet serve"'],
   ['a word too many', ['serve', 'fixture.json'], 2, 'unexpected argument "fixture.json"'],
@@ -159,12 +192,29 @@ const REFUSED: readonly (readonly [
     2,
     '--db postgres://: this release keeps its data in SQLite; give a file',
   ],
-  ['a newer schema', database('newer.sqlite'), 3, 'database newer.sqlite cannot be used: '],
+  ...['newer.sqlite', 'newer-host.sqlite'].map(
+    (name) =>
+      [
+        `a newer schema: ${name}`,
+        database(name),
+        3,
+        `database ${name} cannot be used: its tables have version 9999, newer than this release knows: install a newer forgelet, or name another file with --db\n`,
+      ] as const,
+  ),
+  ...['accounts', 'schema', 'pins', 'ledger'].map(
+    (name) =>
+      [
+        `a database of another program: ${name}`,
+        database(`foreign-${name}.sqlite`),
+        3,
+        `database foreign-${name}.sqlite cannot be used: it holds tables of another program: name another file\n`,
+      ] as const,
+  ),
   [
-    'newer tables of the host',
-    database('newer-host.sqlite'),
+    'a database that lost a table',
+    [...database('half.sqlite'), '--fixture', 'world.json'],
     3,
-    'install a newer forgelet, or name another file with --db',
+    'database half.sqlite cannot be used: the database failed: no such table: host_accounts\n',
   ],
   [
     'what is not a database',
@@ -172,7 +222,18 @@ const REFUSED: readonly (readonly [
     3,
     'database no-database.sqlite cannot be used: it is not an SQLite database: name another file',
   ],
-  ['a folder as database', database('a-folder'), 3, 'database a-folder cannot be used: it cannot be opened'],
+  [
+    'a folder as database',
+    database('a-folder'),
+    3,
+    'database a-folder cannot be used: it is a folder: name a file in it',
+  ],
+  [
+    'a device as database',
+    database('/dev/null'),
+    3,
+    'database /dev/null cannot be used: it is a pipe or a device: name an ordinary file',
+  ],
   [
     'a database in no folder',
     database('nowhere/forge.sqlite'),
@@ -204,5 +265,18 @@ describe('forgelet refuses', () => {
   test('without telling a password', async () => {
     const { err } = await runCommand(folder, database('postgres://u:secret@db.example.com/forge'))
     expect(err).not.toContain('secret')
+  })
+})
+
+describeWith(['mkfifo'], 'forgelet refuses a pipe', () => {
+  test('as database, without waiting for a writer', async () => {
+    const pipes = await mkdtemp(join(tmpdir(), 'forgelet-pipes-'))
+    execFileSync('mkfifo', [join(pipes, 'pipe')])
+    const { code, err } = await runCommand(pipes, database('pipe'))
+    await rm(pipes, { recursive: true })
+    expect([code, err]).toEqual([
+      3,
+      'forgelet: database pipe cannot be used: it is a pipe or a device: name an ordinary file\n',
+    ])
   })
 })

@@ -138,16 +138,49 @@ describe('forgelet serve', () => {
     ])
     const wrong = await fetch(`${url}/version`, { method: 'POST' })
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
-    expect((await fetch(`${url}/version`, { method: 'HEAD' })).status).toBe(200)
     expect((await fetch(`${url}/version/?x=1`)).status).toBe(200)
   })
 
-  test.each(['/', '/api/v1', '/api/v1/nothing', '/elsewhere'])('answers %s with a JSON 404', async (path) => {
+  test.each([
+    ['/version', 200],
+    ['/nothing', 404],
+  ])('answers HEAD %s as GET, without the body', async (path, status) => {
     const url = await serve('--db', ':memory:')
-    const reply = await fetch(new URL(path, url))
-    expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/json;charset=utf-8'])
-    expect(await reply.json()).toMatchObject({ message: 'not found', code: 'ROUTE_NOT_FOUND', url: '' })
+    const length = String((await (await fetch(`${url}${path}`)).text()).length)
+    const reply = await fetch(`${url}${path}`, { method: 'HEAD' })
+    expect([reply.status, reply.headers.get('content-length')]).toEqual([status, length])
   })
+
+  test('takes the whole address of a proxy, its scheme in any case', async () => {
+    const url = await serve('--db', ':memory:')
+    const status = new Promise((resolve) =>
+      request(url, { path: 'HTTP://Forge.example.com/api/v1/version' }, (reply) => resolve(reply.statusCode)).end(),
+    )
+    expect(await status).toBe(200)
+  })
+
+  test('logs what failed in one line, with its causes', async () => {
+    const { publicKey } = await generateKey({ format: 'ssh', name: 'Forge', email: 'forge@example.com' })
+    await writeFile(join(folder, 'key.pub'), publicKey)
+    const url = await serve('--db', ':memory:', '--signing-key', 'key.pub')
+    await writeFile(join(folder, 'key.pub'), 'garbage')
+    expect((await fetch(`${url}/signing-key.pub`)).status).toBe(500)
+    const { err = '' } = (await running?.stop()) ?? {}
+    expect(err.split('\n').filter((line) => line.includes('request failed'))).toEqual([
+      expect.stringMatching(/^forgelet: error: request failed \{.*SIGNING_KEY_UNREADABLE.*key\.pub.* \}$/),
+    ])
+    expect(err.split('\n')).toHaveLength(3)
+  })
+
+  test.each(['/', '/api/v1', '/api/v1/nothing', '/API/V1/version', '/api/v1/Version', '/elsewhere'])(
+    'answers %s with a JSON 404',
+    async (path) => {
+      const url = await serve('--db', ':memory:')
+      const reply = await fetch(new URL(path, url))
+      expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/json;charset=utf-8'])
+      expect(await reply.json()).toMatchObject({ message: 'not found', code: 'ROUTE_NOT_FOUND', url: '' })
+    },
+  )
 
   test('prints one JSON line with --json', async () => {
     const first = await serve('--db', ':memory:', '--fixture', 'world.json', '--json')

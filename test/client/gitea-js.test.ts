@@ -10,7 +10,7 @@ import { serve } from './served.ts'
 
 type Who = 'root' | 'olga' | 'mia' | 'ada' | 'wim' | 'rea' | 'stan' | 'nobody' | 'wrong'
 
-// A real client against the real program, dist/cli.js, over real HTTP.
+// A real client against the real program, dist/cli.js, and against a server in memory, over real HTTP.
 
 /** What a call of the client ends in: the status, and the code of an error body. */
 interface Ending {
@@ -27,7 +27,13 @@ async function ending(call: Promise<Response>): Promise<Ending> {
   }
 }
 
-describe.each([':memory:', 'file'] as const)('gitea-js against forgelet serve on %s', (storage) => {
+const SERVERS = [
+  ['forgelet serve on :memory:', ':memory:'],
+  ['forgelet serve on a file', 'file'],
+  ['a server without SQLite', 'memory'],
+] as const
+
+describe.each(SERVERS)('gitea-js against %s', (_, keeping) => {
   let folder: string
   let served: Served
   let other: Served
@@ -42,8 +48,8 @@ describe.each([':memory:', 'file'] as const)('gitea-js against forgelet serve on
         return path
       }),
     )
-    served = await serve(storage, ['--signing-key', paths[0] ?? ''])
-    other = await serve(storage, ['--signing-key', paths[1] ?? ''])
+    served = await serve(keeping, { signingKey: paths[0] })
+    other = await serve(keeping, { signingKey: paths[1] })
   })
 
   afterAll(async () => {

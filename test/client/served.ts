@@ -5,28 +5,38 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { serveFromMemory } from './memory-server.ts'
 import { world } from './world.ts'
 
 const cli = resolve(import.meta.dirname, '../../dist/cli.js')
 
-/** A running `forgelet serve`. */
+/** A running server. */
 export interface Served {
   /** With the API's prefix, without a trailing slash. */
   readonly url: string
   stop(): Promise<void>
 }
 
-/**
- * Starts `forgelet serve` on a free port with the world as its fixture.
- *
- * @param storage - `:memory:`, or `file` for a database file of its own
- * @param flags - further flags of the command
- */
-export async function serve(storage: ':memory:' | 'file', flags: readonly string[] = []): Promise<Served> {
+/** How a server is started. */
+export interface ServeOptions {
+  /** The file of its signing key; default: it has none. */
+  readonly signingKey?: string | undefined
+}
+
+/** Where a server keeps its data: `forgelet serve` in SQLite (`:memory:`, or a file of its own), or no SQLite, in `memory`. */
+export type Keeping = ':memory:' | 'file' | 'memory'
+
+/** Starts a server on a free port with the world as its fixture. */
+export async function serve(keeping: Keeping, options: ServeOptions = {}): Promise<Served> {
+  return keeping === 'memory' ? serveFromMemory(options) : serveFromSqlite(keeping, options)
+}
+
+async function serveFromSqlite(keeping: ':memory:' | 'file', { signingKey }: ServeOptions): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'forgelet-client-'))
   const fixture = join(folder, 'world.json')
   await writeFile(fixture, JSON.stringify(world))
-  const db = storage === 'file' ? join(folder, 'forge.sqlite') : storage
+  const db = keeping === 'file' ? join(folder, 'forge.sqlite') : keeping
+  const flags = signingKey === undefined ? [] : ['--signing-key', signingKey]
   const child = spawn(process.execPath, [cli, 'serve', '--port', '0', '--db', db, '--fixture', fixture, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })

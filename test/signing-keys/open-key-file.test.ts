@@ -190,6 +190,28 @@ describe('a key file that changes', () => {
     expect(() => key.publicKey()).not.toThrow(path)
   })
 
+  const broken: readonly (readonly [string, string | Uint8Array])[] = [
+    ['garbage', 'garbage'],
+    ['an empty file', ''],
+    ['a huge file', 'a'.repeat(1_048_577)],
+    ['a damaged key', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n'],
+  ]
+  test.each(broken)('into %s is an error whose cause names the path, whoever asks', async (_title, content) => {
+    const path = write(keys.openpgp.publicKey)
+    const key = await openKeyFile(path)
+    write(content)
+
+    for (const _ of [1, 2]) {
+      const error = await Promise.resolve()
+        .then(() => key.publicKey())
+        .catch((thrown: unknown) => thrown)
+      if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw new Error('it is not unreadable')
+      expect(error.message).toMatch(/^the signing key cannot be read: /)
+      expect(error.message).not.toContain(path)
+      expect(String(error.cause)).toContain(path)
+    }
+  })
+
   test('into nothing is an error whose cause names the path, until it is back', async () => {
     const path = write(keys.ssh.publicKey)
     const key = await openKeyFile(path)
@@ -221,6 +243,7 @@ describe('a key file that changes', () => {
 /** The same file on a file system whose clock stands still. */
 function coarse(file: KeyFile): KeyFile {
   return {
+    path: file.path,
     state: () => ({ ...file.state(), stamp: 'always the same' }),
     read: () => ({ ...file.read(), stamp: 'always the same' }),
   }

@@ -42,6 +42,16 @@ const BAD: readonly (readonly [title: string, fixture: unknown, violation: strin
     '/repositories/0/issues/0/index range: must be 1 or more',
   ],
   [
+    'an index that is too large',
+    { users, repositories: [{ ...rocket, issues: [{ ...issue, index: 2 ** 53 }] }] },
+    '/repositories/0/issues/0/index range: must be at most 9007199254740991',
+  ],
+  [
+    'a count that is far too small',
+    { users, repositories: [{ ...rocket, issues: [{ ...issue, comments: -(2 ** 53) }] }] },
+    '/repositories/0/issues/0/comments range: must be 0 or more',
+  ],
+  [
     'half an index',
     { users, repositories: [{ ...rocket, issues: [{ ...issue, index: 1.5 }] }] },
     '/repositories/0/issues/0/index type: must be an integer',

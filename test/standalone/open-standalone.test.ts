@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -103,12 +103,43 @@ test("serves the fixture's signing key, on a database that ignores the fixture t
   expect(await host.forge.signingKeys.publicKey('anonymous', { format: 'ssh' })).toMatchObject({ format: 'ssh' })
 })
 
+test('moves in beside tables of another name', async () => {
+  const database = new Database(file)
+  database.exec('create table host_names (name text); create table forge (name text)')
+  database.close()
+  expect((await opened({ fixture: WORLD })).fixture).toBe('loaded')
+})
+
 describe('a standalone host is refused', () => {
   test('for another kind of database, without its password', async () => {
     const refused = openStandalone({ db: 'postgres://u:secret@example.com/forge' })
     await expect(refused).rejects.toThrow(
       new TypeError('db: postgres:// is not supported by this release; name an SQLite file, or ":memory:"'),
     )
+  })
+
+  test.each(['', ' ', '\t\n'])('for a blank name: %j', async (db) => {
+    await expect(openStandalone({ db })).rejects.toThrow(new TypeError('db must name an SQLite file, or be ":memory:"'))
+  })
+
+  test.each([
+    'create table host_accounts (id integer)',
+    'create view HOST_LABELS as select 1 as label',
+    'create table host_schema (entry text)',
+    'create table forgelet_pins (pin text)',
+    'create table notes (text text); create index forgelet_notes on notes (text)',
+    'create table forgelet_ledger (entry text)',
+  ])('on tables of another program, and leaves them as they are: %s', async (sql) => {
+    const database = new Database(file)
+    database.exec(sql)
+    database.close()
+    const before = await readFile(file)
+    await expect(openStandalone({ db: file, fixture: WORLD })).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'it holds tables of another program: name another file',
+    })
+    expect((await readFile(file)).equals(before)).toBe(true)
+    expect(await readdir(folder)).toEqual(['forge.sqlite'])
   })
 
   test('for a fixture with mistakes, before a file is made', async () => {

@@ -85,3 +85,8 @@ export const HOST_MIGRATIONS: readonly (readonly string[])[] = [
      )`,
   ],
 ]
+
+/** The names of the host's own tables, in every version; without `host_schema`. */
+export const HOST_TABLES: ReadonlySet<string> = new Set(
+  HOST_MIGRATIONS.flat().flatMap((statement) => /^create table (\w+)/.exec(statement)?.[1] ?? []),
+)
