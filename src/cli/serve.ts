@@ -5,9 +5,9 @@ import { openStandalone } from '../standalone/standalone.ts'
 import type { ExitCode } from './command-error.ts'
 import { CommandError } from './command-error.ts'
 import { createJsonServer } from './create-json-server.ts'
-import { FrontDesk } from './front-desk.ts'
 import { listen } from './listen.ts'
 import { readFixture } from './read-fixture.ts'
+import { RequestListener } from './request-listener.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { stderrLogger } from './stderr-logger.ts'
 import { stopServer } from './stop-server.ts'
@@ -24,14 +24,14 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
 
-  const desk = new FrontDesk()
-  const server = createJsonServer((request, response) => desk.receive(request, response))
+  const listener = new RequestListener()
+  const server = createJsonServer((request, response) => listener.receive(request, response))
   const port = await listen(server, options.host, options.port)
   try {
     const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}/api/v1`
     const logger = stderrLogger(terminal)
     const host = await openHost(options, { limits, fixture: withoutKey(fixture), signingKey, publicUrl, logger })
-    desk.open(host)
+    listener.open(host)
     announce(options, terminal, host, `http://${urlHost(options.host)}:${port}/api/v1`)
     await toldToStop(terminal.stop)
     await stopServer(server)

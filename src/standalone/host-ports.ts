@@ -1,7 +1,7 @@
 import type { Directory } from '../http-adapters/http.ts'
 import type { Asker, Id, Membership, Policy } from '../index.ts'
 import { rolePolicy } from '../index.ts'
-import type { Roster } from './roster/roster.ts'
+import type { HostStore } from './host-store/host-store.ts'
 import { organizationRole, repositoryRole } from './standing-role.ts'
 import { whenReady } from './when-ready.ts'
 
@@ -12,33 +12,33 @@ export interface StandaloneUser {
 }
 
 /** The roles of the host, under Gitea's rules. */
-export function rosterPolicy(roster: Roster): Policy<StandaloneUser> {
+export function hostPolicy(store: HostStore): Policy<StandaloneUser> {
   return rolePolicy<StandaloneUser>({
-    isSiteAdmin: (actor) => roster.isSiteAdmin(actor.id),
+    isSiteAdmin: (actor) => store.isSiteAdmin(actor.id),
     repositoryRole: (repositoryId, { actor }) => {
       const userId = idOf(actor)
-      const standing = roster.repositoryStanding(repositoryId, userId)
+      const standing = store.repositoryStanding(repositoryId, userId)
       return whenReady(standing, (found) => repositoryRole(found, userId !== undefined))
     },
     organizationRole: (organizationId, { actor }) => {
       const userId = idOf(actor)
-      const standing = roster.organizationStanding(organizationId, userId)
+      const standing = store.organizationStanding(organizationId, userId)
       return whenReady(standing, (found) => organizationRole(found, userId !== undefined))
     },
   })
 }
 
 /** Who is a member of which organization; owners are. */
-export function rosterMembership(roster: Roster): Membership<StandaloneUser> {
-  return { isMember: ({ organizationId, userId }) => roster.isMember(organizationId, userId) }
+export function hostMembership(store: HostStore): Membership<StandaloneUser> {
+  return { isMember: ({ organizationId, userId }) => store.isMember(organizationId, userId) }
 }
 
 /** Names to ids. */
-export function rosterDirectory(roster: Roster): Directory<StandaloneUser> {
+export function hostDirectory(store: HostStore): Directory<StandaloneUser> {
   return {
-    findAccount: (name) => roster.findAccount(name),
-    findRepository: (owner, name) => roster.findRepository(owner, name),
-    findIssue: (repositoryId, index) => roster.findIssue(repositoryId, index),
+    findAccount: (name) => store.findAccount(name),
+    findRepository: (owner, name) => store.findRepository(owner, name),
+    findIssue: (repositoryId, index) => store.findIssue(repositoryId, index),
   }
 }
 

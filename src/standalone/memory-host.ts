@@ -1,16 +1,16 @@
 import type { Forge, ForgeOptions, Policy } from '../index.ts'
 import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
-import type { Census } from './census.ts'
-import { forgeDeeds } from './forge-deeds.ts'
+import { forgeSeedCalls } from './forge-seed-calls.ts'
 import type { StandaloneUser } from './host-ports.ts'
-import { rosterMembership, rosterPolicy } from './host-ports.ts'
-import { MemoryRoster } from './roster/memory-roster.ts'
+import { hostMembership, hostPolicy } from './host-ports.ts'
+import { MemoryHostStore } from './host-store/memory-host-store.ts'
+import type { Seed } from './seed.ts'
 
 /** A host in plain memory. */
 export interface MemoryHost {
   readonly forge: Forge<StandaloneUser>
-  readonly roster: MemoryRoster
+  readonly store: MemoryHostStore
 }
 
 /** How a host in memory differs from the ordinary. */
@@ -20,18 +20,18 @@ export interface MemoryHostOptions
   readonly policy?: ((ordinary: Policy<StandaloneUser>) => Policy<StandaloneUser>) | undefined
 }
 
-/** Makes a whole host in memory and lets everyone in a census move in: no file, no native dependency, gone with the process. */
-export async function openMemoryHost(census: Census, options: MemoryHostOptions = {}): Promise<MemoryHost> {
+/** Makes a whole host in memory and lets everyone in a seed move in: no file, no native dependency, gone with the process. */
+export async function openMemoryHost(seed: Seed, options: MemoryHostOptions = {}): Promise<MemoryHost> {
   const { policy = (ordinary) => ordinary, ...others } = options
-  const roster = new MemoryRoster()
-  roster.settle(census)
+  const store = new MemoryHostStore()
+  store.load(seed)
   const forge = createForge({
     ...others,
     storage: memoryStorage(),
-    policy: policy(rosterPolicy(roster)),
-    membership: rosterMembership(roster),
+    policy: policy(hostPolicy(store)),
+    membership: hostMembership(store),
   })
 
-  for (const deed of forgeDeeds(census)) await deed(forge)
-  return { forge, roster }
+  for (const call of forgeSeedCalls(seed)) await call(forge)
+  return { forge, store }
 }

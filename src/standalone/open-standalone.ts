@@ -7,18 +7,18 @@ import { authenticate } from './authenticate.ts'
 import type { Fixture } from './fixture.ts'
 import { parseFixture } from './fixture.ts'
 import { fixtureKey } from './fixture-key.ts'
-import { forgeDeeds } from './forge-deeds.ts'
+import { forgeSeedCalls } from './forge-seed-calls.ts'
 import type { StandaloneUser } from './host-ports.ts'
-import { rosterDirectory, rosterMembership, rosterPolicy } from './host-ports.ts'
-import { rosterPresenter } from './presenter/presenter.ts'
-import { hostVersion, migrateHost } from './roster/migrate-host.ts'
-import { refuseForeign } from './roster/refuse-foreign.ts'
-import { SqlRoster } from './roster/sql-roster.ts'
-import { SqlSession } from './roster/sql-session.ts'
+import { hostDirectory, hostMembership, hostPolicy } from './host-ports.ts'
+import { hostVersion, migrateHost } from './host-store/migrate-host.ts'
+import { refuseForeign } from './host-store/refuse-foreign.ts'
+import { SqlHostStore } from './host-store/sql-host-store.ts'
+import { SqlSession } from './host-store/sql-session.ts'
+import { hostPresenter } from './presenter/presenter.ts'
+import { seedFromFixture } from './seed-from-fixture.ts'
 import { asUsable, storageError } from './sqlite-failures.ts'
 import type { SqliteConnection } from './sqlite-handle.ts'
 import { openSqlite } from './sqlite-handle.ts'
-import { takeCensus } from './take-census.ts'
 
 /** What became of the fixture: taken in, passed over because the database has accounts already, or none was given. */
 export type FixtureOutcome = 'loaded' | 'ignored' | 'none'
@@ -81,14 +81,14 @@ async function moveIn(
 ): Promise<Standalone> {
   const { limits, signingKey, publicUrl, logger } = options
   const session = new SqlSession(connection)
-  const roster = new SqlRoster(session)
+  const store = new SqlHostStore(session)
   refuseForeign(session)
   hostVersion(session)
   const storage = sqliteStorage(connection)
   const forge = createForge({
     storage,
-    policy: rosterPolicy(roster),
-    membership: rosterMembership(roster),
+    policy: hostPolicy(store),
+    membership: hostMembership(store),
     signingKey,
     limits,
     logger,
@@ -96,16 +96,16 @@ async function moveIn(
   try {
     await storage.migrate()
     session.exec('pragma foreign_keys = on; pragma synchronous = full')
-    const outcome = furnish(connection, { session, roster, forge, fixture })
+    const outcome = furnish(connection, { session, store, forge, fixture })
     session.exec('pragma busy_timeout = 50') // from here on this connection only reads, and the event loop must not sleep
 
-    const present = rosterPresenter(roster, publicUrl)
-    const api = createApi(forge, { directory: rosterDirectory(roster), present, publicUrl, logger })
+    const present = hostPresenter(store, publicUrl)
+    const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, logger })
     return {
       forge,
       api,
       fixture: outcome,
-      authenticate: async (header) => authenticate(roster, header),
+      authenticate: async (header) => authenticate(store, header),
       close: async () => {
         await forge.close()
         connection.close()
@@ -119,22 +119,22 @@ async function moveIn(
 
 interface House {
   readonly session: SqlSession
-  readonly roster: SqlRoster
+  readonly store: SqlHostStore
   readonly forge: Forge<StandaloneUser, SqliteConnection>
   readonly fixture: Fixture | undefined
 }
 
 /** The host's tables and the fixture, in one transaction. */
-function furnish(connection: SqliteConnection, { session, roster, forge, fixture }: House): FixtureOutcome {
+function furnish(connection: SqliteConnection, { session, store, forge, fixture }: House): FixtureOutcome {
   return inTransaction(connection, () => {
     migrateHost(session)
     if (fixture === undefined) return 'none'
-    if (!roster.isEmpty()) return 'ignored'
+    if (!store.isEmpty()) return 'ignored'
 
-    const census = takeCensus(fixture, new Date())
-    roster.settle(census)
+    const seed = seedFromFixture(fixture, new Date())
+    store.load(seed)
     forge.joinSync(connection, (joined) => {
-      for (const deed of forgeDeeds(census)) deed(joined)
+      for (const call of forgeSeedCalls(seed)) call(joined)
     })
     return 'loaded'
   })

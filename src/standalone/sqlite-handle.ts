@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { SqlHandle } from './roster/sql-session.ts'
+import type { SqlHandle } from './host-store/sql-session.ts'
 import { asUsable, unavailable } from './sqlite-failures.ts'
 
 /** An open better-sqlite3 database, as far as the host uses it. */

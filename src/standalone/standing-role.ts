@@ -1,6 +1,6 @@
 import type { OrganizationRole, RepositoryRole } from '../index.ts'
 import type { FixtureVisibility } from './fixture.ts'
-import type { OrganizationStanding, RepositoryStanding } from './roster/roster.ts'
+import type { OrganizationStanding, RepositoryStanding } from './host-store/host-store.ts'
 
 /** What an organization is to someone. One that may not be seen is 'none': concealed. */
 export function organizationRole(standing: OrganizationStanding | undefined, signedIn: boolean): OrganizationRole {

@@ -1,9 +1,9 @@
 import type { AccessRequest, Action, Forge, ForgeEvent, ForgeLimits, Id, IssueRef, Policy } from '../index.ts'
 import { parseFixture } from '../standalone/fixture.ts'
 import { fixtureKey } from '../standalone/fixture-key.ts'
+import type { MemoryHostStore } from '../standalone/host-store/memory-host-store.ts'
 import { openMemoryHost } from '../standalone/memory-host.ts'
-import type { MemoryRoster } from '../standalone/roster/memory-roster.ts'
-import { takeCensus } from '../standalone/take-census.ts'
+import { seedFromFixture } from '../standalone/seed-from-fixture.ts'
 import { DEFAULT_FIXTURE } from './default-fixture.ts'
 import { SettableClock } from './settable-clock.ts'
 import { watchedPolicy } from './watched-policy.ts'
@@ -59,12 +59,12 @@ export interface TestForge {
 export async function createTestForge(options: TestForgeOptions = {}): Promise<TestForge> {
   const clock = new SettableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
   const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, options.limits)
-  const census = takeCensus(fixture, clock.now())
+  const seed = seedFromFixture(fixture, clock.now())
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
 
   const { deny = [], limits } = options
-  const { forge, roster } = await openMemoryHost(census, {
+  const { forge, store } = await openMemoryHost(seed, {
     clock,
     limits,
     signingKey: await fixtureKey(fixture),
@@ -76,25 +76,25 @@ export async function createTestForge(options: TestForgeOptions = {}): Promise<T
     clock,
     events,
     asked,
-    user: (name) => findUser(roster, name),
-    issue: (path) => findIssue(roster, path),
+    user: (name) => findUser(store, name),
+    issue: (path) => findIssue(store, path),
   }
 }
 
-function findUser(roster: MemoryRoster, name: string): TestUser {
-  const account = roster.findAccount(name)
+function findUser(store: MemoryHostStore, name: string): TestUser {
+  const account = store.findAccount(name)
   if (account?.kind === 'user') return { id: account.id, username: account.name }
   throw new TypeError(`the fixture has no user "${name}"`)
 }
 
-function findIssue(roster: MemoryRoster, path: string): IssueRef {
+function findIssue(store: MemoryHostStore, path: string): IssueRef {
   const [, owner = '', name = '', index = ''] = /^([^/]+)\/([^/#]+)#([1-9][0-9]*)$/.exec(path) ?? []
   if (index === '') throw new TypeError(`"${path}" does not name an issue: write it as owner/repository#index`)
 
-  const repository = roster.findRepository(owner, name)
+  const repository = store.findRepository(owner, name)
   if (repository === undefined) throw new TypeError(`the fixture has no repository "${owner}/${name}"`)
 
-  const issue = roster.findIssue(repository.id, Number(index))
+  const issue = store.findIssue(repository.id, Number(index))
   if (issue === undefined) throw new TypeError(`the fixture has no issue "${path}"`)
   return issue
 }

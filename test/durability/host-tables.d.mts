@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { Actor, Forge, Membership, Policy } from '../../src/index.ts'
 
-/** How a deed ended: 'done', or the code of the refusal. */
-export type Deed = (of: string, id: string) => Promise<string>
+/** How a action ended: 'done', or the code of the refusal. */
+export type Action = (of: string, id: string) => Promise<string>
 
 export function dawdle(): Promise<void>
 export function linger(): Promise<void>
@@ -11,8 +11,8 @@ export function slowPorts(handle: Database): {
   readonly policy: Policy<Actor, Database>
   readonly membership: Membership<Actor, Database>
 }
-export function deeds(
+export function actions(
   handle: Database,
   forge: Forge<Actor, Database>,
   owner: Actor,
-): { readonly join: Deed; readonly block: Deed; readonly delete: Deed; readonly pin: Deed }
+): { readonly join: Action; readonly block: Action; readonly delete: Action; readonly pin: Action }

@@ -44,7 +44,7 @@ export function slowPorts(handle) {
 }
 
 /** What the host and its users do in a race; each gives 'done' or the code of the refusal. */
-export function deeds(handle, forge, owner) {
+export function actions(handle, forge, owner) {
   return {
     join: (organizationId, userId) =>
       ending(() =>
@@ -79,10 +79,10 @@ function inTransaction(handle, work) {
     .afterCommit()
 }
 
-async function ending(deed) {
+async function ending(action) {
   await dawdle()
   try {
-    return (await deed()) === 'not there' ? 'ISSUE_NOT_FOUND' : 'done'
+    return (await action()) === 'not there' ? 'ISSUE_NOT_FOUND' : 'done'
   } catch (error) {
     return error.code ?? String(error)
   }

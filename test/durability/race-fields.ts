@@ -5,15 +5,15 @@ import { createForge } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { startTalkingChild } from './child-process.ts'
-import type { Deed } from './host-tables.mjs'
-import { dawdle, deeds, linger, makeHostTables, slowPorts } from './host-tables.mjs'
+import type { Action } from './host-tables.mjs'
+import { actions, dawdle, linger, makeHostTables, slowPorts } from './host-tables.mjs'
 
 /** Where races are run: what the host and its users do there, and what is found afterwards. */
 export interface RaceField {
-  readonly join: Deed
-  readonly block: Deed
-  readonly delete: Deed
-  readonly pin: Deed
+  readonly join: Action
+  readonly block: Action
+  readonly delete: Action
+  readonly pin: Action
   /** Puts an issue into the host's table. */
   addIssue(repositoryId: string, id: string): void
   /** The host's members of an organization. */
@@ -84,7 +84,7 @@ export const sqliteField: OpenField = async (folder) => {
   const forge = createForge({ storage, limits: LIMITS, ...slowPorts(handle) })
 
   return {
-    ...deeds(handle, forge, OWNER),
+    ...actions(handle, forge, OWNER),
     addIssue: (repositoryId, id) => handle.prepare('insert into issues values (?, ?)').run(id, repositoryId),
     members: (organizationId) => {
       const rows = handle.prepare<[string], { user_id: string }>(

@@ -3,17 +3,17 @@
 
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
-import { deeds, slowPorts } from './host-tables.mjs'
+import { actions, slowPorts } from './host-tables.mjs'
 import { openForge, owner } from './open-forge.mjs'
 
 const handle = new Database(process.argv[2])
 const forge = await openForge(handle, { ...slowPorts(handle), limits: { maxPins: { issue: 1000 } } })
-const perform = deeds(handle, forge, owner)
+const perform = actions(handle, forge, owner)
 process.stdout.write('ready\n')
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const [deed, first, second] = line.split(' ')
-  process.stdout.write(`${await perform[deed](first, second)}\n`)
+  const [action, first, second] = line.split(' ')
+  process.stdout.write(`${await perform[action](first, second)}\n`)
 }
 await forge.close()
 handle.close()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RepositoryStanding } from '../../src/standalone/roster/roster.ts'
+import type { RepositoryStanding } from '../../src/standalone/host-store/host-store.ts'
 import { organizationRole, repositoryRole } from '../../src/standalone/standing-role.ts'
 
 const outsider: RepositoryStanding = {

@@ -1,27 +1,27 @@
-import type { Label } from '../census.ts'
-import type { IssueSheet } from '../roster/roster.ts'
+import type { IssueDetails } from '../host-store/host-store.ts'
+import type { Label } from '../seed.ts'
 import type { UserView } from './present-user.ts'
 import { presentUser } from './present-user.ts'
 import type { SiteLinks } from './site-links.ts'
 import { wireTime } from './wire-time.ts'
 
 /** An issue as Gitea's API shows it, key by key in its order. The poster is seen as the caller sees it, assignees as by nobody. */
-export function presentIssue(sheet: IssueSheet, posterView: UserView, links: SiteLinks): object {
-  const { issue, repository, owner } = sheet
-  const assignees = presentAssignees(sheet, links)
+export function presentIssue(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
+  const { issue, repository, owner } = details
+  const assignees = presentAssignees(details, links)
   return {
     id: Number(issue.id),
     url: `${links.repositoryApi(owner, repository)}/issues/${issue.index}`,
     html_url: links.issue(owner, repository, issue),
     number: issue.index,
-    user: presentUser(sheet.poster, posterView, links),
+    user: presentUser(details.poster, posterView, links),
     original_author: '',
     original_author_id: 0,
     title: issue.title,
     body: issue.body,
     ref: '',
     assets: [],
-    labels: presentLabels(sheet, links),
+    labels: presentLabels(details, links),
     milestone: null,
     projects: null,
     assignee: assignees[0] ?? null,
@@ -47,14 +47,14 @@ export function presentIssue(sheet: IssueSheet, posterView: UserView, links: Sit
 }
 
 /** The assignees of an issue or pull request, as nobody sees them. */
-export function presentAssignees(sheet: IssueSheet, links: SiteLinks): readonly object[] {
-  return sheet.assignees.map((assignee) => presentUser(assignee, 'anonymous', links))
+export function presentAssignees(details: IssueDetails, links: SiteLinks): readonly object[] {
+  return details.assignees.map((assignee) => presentUser(assignee, 'anonymous', links))
 }
 
 /** The labels of an issue or pull request. */
-export function presentLabels(sheet: IssueSheet, links: SiteLinks): readonly object[] {
-  const repository = links.repositoryApi(sheet.owner, sheet.repository)
-  return sheet.labels.map((label) => presentLabel(label, `${repository}/labels/${label.id}`))
+export function presentLabels(details: IssueDetails, links: SiteLinks): readonly object[] {
+  const repository = links.repositoryApi(details.owner, details.repository)
+  return details.labels.map((label) => presentLabel(label, `${repository}/labels/${label.id}`))
 }
 
 function presentLabel({ id, name, color, description }: Label, url: string): object {

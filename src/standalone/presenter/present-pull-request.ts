@@ -1,4 +1,4 @@
-import type { IssueSheet } from '../roster/roster.ts'
+import type { IssueDetails } from '../host-store/host-store.ts'
 import { presentAssignees, presentLabels } from './present-issue.ts'
 import { presentRepository } from './present-repository.ts'
 import type { UserView } from './present-user.ts'
@@ -12,19 +12,19 @@ const DRAFT_TITLE = /^(wip:|\[wip\])/i
  * A pull request as Gitea's API shows it, key by key in its order. The host keeps no git data: commit ids are empty, and the
  * numbers that would need a diff are left out, as Gitea does when it does not know them.
  */
-export function presentPullRequest(sheet: IssueSheet, posterView: UserView, links: SiteLinks): object {
-  const { issue, repository, owner } = sheet
+export function presentPullRequest(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
+  const { issue, repository, owner } = details
   const page = links.issue(owner, repository, issue)
-  const assignees = presentAssignees(sheet, links)
+  const assignees = presentAssignees(details, links)
   const draft = DRAFT_TITLE.test(issue.title)
   return {
     id: Number(issue.id),
     url: page,
     number: issue.index,
-    user: presentUser(sheet.poster, posterView, links),
+    user: presentUser(details.poster, posterView, links),
     title: issue.title,
     body: issue.body,
-    labels: presentLabels(sheet, links),
+    labels: presentLabels(details, links),
     milestone: null,
     assignee: assignees[0] ?? null,
     assignees,
@@ -44,8 +44,8 @@ export function presentPullRequest(sheet: IssueSheet, posterView: UserView, link
     merge_commit_sha: null,
     merged_by: null,
     allow_maintainer_edit: false,
-    base: presentBranch(sheet, repository.defaultBranch, posterView, links),
-    head: presentBranch(sheet, issue.branch, posterView, links),
+    base: presentBranch(details, repository.defaultBranch, posterView, links),
+    head: presentBranch(details, issue.branch, posterView, links),
     merge_base: '',
     due_date: null,
     created_at: wireTime(issue.createdAt),
@@ -56,7 +56,7 @@ export function presentPullRequest(sheet: IssueSheet, posterView: UserView, link
   }
 }
 
-function presentBranch(sheet: IssueSheet, branch: string, view: UserView, links: SiteLinks): object {
-  const repo = presentRepository(sheet, view === 'anonymous' ? view : 'signedIn', links)
-  return { label: branch, ref: branch, sha: '', repo_id: Number(sheet.repository.id), repo }
+function presentBranch(details: IssueDetails, branch: string, view: UserView, links: SiteLinks): object {
+  const repo = presentRepository(details, view === 'anonymous' ? view : 'signedIn', links)
+  return { label: branch, ref: branch, sha: '', repo_id: Number(details.repository.id), repo }
 }

@@ -1,12 +1,12 @@
-import type { IssueSheet } from '../roster/roster.ts'
+import type { IssueDetails } from '../host-store/host-store.ts'
 import type { UserView } from './present-user.ts'
 import { presentUser } from './present-user.ts'
 import type { SiteLinks } from './site-links.ts'
 import { NEVER, UNSET, wireTime } from './wire-time.ts'
 
 /** The repository of an issue as Gitea's API shows it, key by key in its order; what Gitea leaves out when empty is left out. */
-export function presentRepository(sheet: IssueSheet, ownerView: UserView, links: SiteLinks): object {
-  const { repository, owner } = sheet
+export function presentRepository(details: IssueDetails, ownerView: UserView, links: SiteLinks): object {
+  const { repository, owner } = details
   return {
     id: Number(repository.id),
     owner: presentUser(owner, ownerView, links),
@@ -20,13 +20,13 @@ export function presentRepository(sheet: IssueSheet, ownerView: UserView, links:
     mirror: false,
     size: 0,
     language: '',
-    ...addresses(sheet, links),
+    ...addresses(details, links),
     stars_count: 0,
     forks_count: 0,
     watchers_count: 0,
     branch_count: 1,
-    open_issues_count: sheet.openIssues,
-    open_pr_counter: sheet.openPullRequests,
+    open_issues_count: details.openIssues,
+    open_pr_counter: details.openPullRequests,
     release_counter: 0,
     default_branch: repository.defaultBranch,
     archived: repository.isArchived,
@@ -41,7 +41,7 @@ export function presentRepository(sheet: IssueSheet, ownerView: UserView, links:
   }
 }
 
-function addresses({ repository, owner }: IssueSheet, links: SiteLinks): object {
+function addresses({ repository, owner }: IssueDetails, links: SiteLinks): object {
   const page = links.repository(owner, repository)
   const api = links.repositoryApi(owner, repository)
   return {

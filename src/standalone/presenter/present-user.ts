@@ -1,5 +1,5 @@
-import type { Account } from '../census.ts'
 import { foldName } from '../fold-name.ts'
+import type { Account } from '../seed.ts'
 import type { SiteLinks } from './site-links.ts'
 import { NEVER, wireTime } from './wire-time.ts'
 

@@ -2,7 +2,7 @@ import type { Presenter } from '../../http-adapters/http.ts'
 import type { Asker, Id, MaybePromise } from '../../index.ts'
 import type { StandaloneUser } from '../host-ports.ts'
 import { idOf } from '../host-ports.ts'
-import type { IssueSheet, Roster } from '../roster/roster.ts'
+import type { HostStore, IssueDetails } from '../host-store/host-store.ts'
 import { whenReady } from '../when-ready.ts'
 import { presentIssue } from './present-issue.ts'
 import { presentPullRequest } from './present-pull-request.ts'
@@ -11,42 +11,42 @@ import { presentUser } from './present-user.ts'
 import { SiteLinks } from './site-links.ts'
 
 /**
- * Shows the roster as Gitea's API does.
+ * Shows the store as Gitea's API does.
  *
  * @param publicUrl - where clients see the API root; without it links are relative to the server
  */
-export function rosterPresenter(roster: Roster, publicUrl: string | undefined): Presenter<StandaloneUser> {
+export function hostPresenter(store: HostStore, publicUrl: string | undefined): Presenter<StandaloneUser> {
   const links = new SiteLinks(publicUrl)
   return {
     users: (ids) =>
-      whenReady(roster.accounts(ids), (accounts) =>
+      whenReady(store.accounts(ids), (accounts) =>
         accounts.map((account) => account && presentUser(account, 'signedIn', links)),
       ),
-    issues: (ids, { actor }) => sheets(roster, ids, actor, (sheet, view) => presentIssue(sheet, view, links)),
+    issues: (ids, { actor }) => details(store, ids, actor, (details, view) => presentIssue(details, view, links)),
     pullRequests: (ids, { actor }) =>
-      sheets(roster, ids, actor, (sheet, view) => presentPullRequest(sheet, view, links)),
+      details(store, ids, actor, (details, view) => presentPullRequest(details, view, links)),
   }
 }
 
-function sheets(
-  roster: Roster,
+function details(
+  store: HostStore,
   ids: readonly Id[],
   actor: Asker<StandaloneUser>,
-  present: (sheet: IssueSheet, view: UserView) => object,
+  present: (details: IssueDetails, view: UserView) => object,
 ): MaybePromise<readonly (object | undefined)[]> {
-  return whenReady(siteAdmin(roster, actor), (seesAll) =>
-    whenReady(roster.issues(ids), (found) =>
-      found.map((sheet) => sheet && present(sheet, viewOf(sheet, actor, seesAll))),
+  return whenReady(siteAdmin(store, actor), (seesAll) =>
+    whenReady(store.issues(ids), (found) =>
+      found.map((details) => details && present(details, viewOf(details, actor, seesAll))),
     ),
   )
 }
 
-function siteAdmin(roster: Roster, actor: Asker<StandaloneUser>): MaybePromise<boolean> {
+function siteAdmin(store: HostStore, actor: Asker<StandaloneUser>): MaybePromise<boolean> {
   const id = idOf(actor)
-  return id === undefined ? actor === 'system' : roster.isSiteAdmin(id)
+  return id === undefined ? actor === 'system' : store.isSiteAdmin(id)
 }
 
-function viewOf(sheet: IssueSheet, actor: Asker<StandaloneUser>, seesAll: boolean): UserView {
-  if (seesAll || sheet.poster.id === idOf(actor)) return 'full'
+function viewOf(details: IssueDetails, actor: Asker<StandaloneUser>, seesAll: boolean): UserView {
+  if (seesAll || details.poster.id === idOf(actor)) return 'full'
   return actor === 'anonymous' ? 'anonymous' : 'signedIn'
 }

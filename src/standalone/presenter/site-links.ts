@@ -1,4 +1,4 @@
-import type { Account, Issue, Repository } from '../census.ts'
+import type { Account, Issue, Repository } from '../seed.ts'
 
 const API_PATH = '/api/v1'
 

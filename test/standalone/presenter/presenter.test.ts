@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Asker } from '../../../src/index.ts'
 import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
-import { rosterPresenter } from '../../../src/standalone/presenter/presenter.ts'
-import { MemoryRoster } from '../../../src/standalone/roster/memory-roster.ts'
-import { takeCensus } from '../../../src/standalone/take-census.ts'
+import { MemoryHostStore } from '../../../src/standalone/host-store/memory-host-store.ts'
+import { hostPresenter } from '../../../src/standalone/presenter/presenter.ts'
+import { seedFromFixture } from '../../../src/standalone/seed-from-fixture.ts'
 import { WORLD } from '../world.ts'
 
-const roster = new MemoryRoster()
-roster.settle(takeCensus(WORLD, new Date('2026-03-01T00:00:00.789Z')))
-const present = rosterPresenter(roster, 'https://git.example.com/api/v1')
+const store = new MemoryHostStore()
+store.load(seedFromFixture(WORLD, new Date('2026-03-01T00:00:00.789Z')))
+const present = hostPresenter(store, 'https://git.example.com/api/v1')
 
 const sam = { id: '4', username: 'sam' }
 
@@ -152,7 +152,7 @@ test('what is gone is undefined in its place', async () => {
 })
 
 test('without a public address links are relative to the server', async () => {
-  const [issue] = await rosterPresenter(roster, undefined).issues(['1'], { actor: 'anonymous' })
+  const [issue] = await hostPresenter(store, undefined).issues(['1'], { actor: 'anonymous' })
   expect(issue).toMatchObject({
     url: '/api/v1/repos/Acme/Rocket/issues/1',
     html_url: '/Acme/Rocket/issues/1',
@@ -163,7 +163,7 @@ test('without a public address links are relative to the server', async () => {
 test.each(['http://127.0.0.1:3000/api/v1', 'http://[::1]:3000/api/v1'])(
   'an IP address is no name for placeholder addresses: %s',
   async (publicUrl) => {
-    const [mia] = await rosterPresenter(roster, publicUrl).users(['3'], { actor: sam })
+    const [mia] = await hostPresenter(store, publicUrl).users(['3'], { actor: sam })
     expect(mia).toMatchObject({ email: '3+mia@noreply.localhost' })
   },
 )

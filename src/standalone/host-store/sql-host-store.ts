@@ -1,24 +1,24 @@
 import type { Id, IssueRef, PinKind } from '../../index.ts'
-import type { Account, Census, CollaboratorRole } from '../census.ts'
 import type { FixtureVisibility } from '../fixture.ts'
 import { foldName } from '../fold-name.ts'
-import type { IssueSheet, OrganizationStanding, RepositoryStanding, Roster } from './roster.ts'
-import { SheetReader } from './sheet-reader.ts'
+import type { Account, CollaboratorRole, Seed } from '../seed.ts'
+import type { HostStore, IssueDetails, OrganizationStanding, RepositoryStanding } from './host-store.ts'
+import { IssueDetailsReader } from './issue-details-reader.ts'
 import type { AccountRow } from './sql-rows.ts'
 import { ACCOUNT_COLUMNS, accountOf } from './sql-rows.ts'
 import type { SqlSession } from './sql-session.ts'
-import { writeCensus } from './write-census.ts'
+import { writeSeed } from './write-seed.ts'
 
 type Membership = 'owner' | 'member'
 
-/** A roster in tables of the host's own, next to the forge's in the same database. */
-export class SqlRoster implements Roster {
+/** A store in tables of the host's own, next to the forge's in the same database. */
+export class SqlHostStore implements HostStore {
   readonly #session: SqlSession
-  readonly #sheets: SheetReader
+  readonly #details: IssueDetailsReader
 
   constructor(session: SqlSession) {
     this.#session = session
-    this.#sheets = new SheetReader(session)
+    this.#details = new IssueDetailsReader(session)
   }
 
   isEmpty(): boolean {
@@ -26,9 +26,9 @@ export class SqlRoster implements Roster {
   }
 
   /** Runs inside a transaction of the caller's. */
-  settle(census: Census): void {
-    if (!this.isEmpty()) throw new TypeError('the roster is not empty')
-    writeCensus(this.#session, census)
+  load(seed: Seed): void {
+    if (!this.isEmpty()) throw new TypeError('the store is not empty')
+    writeSeed(this.#session, seed)
   }
 
   findUserByToken(digest: string): { readonly id: Id; readonly username: string } | undefined {
@@ -110,8 +110,8 @@ export class SqlRoster implements Roster {
     })
   }
 
-  issues(ids: readonly Id[]): readonly (IssueSheet | undefined)[] {
-    return ids.map((id) => this.#sheets.read(id))
+  issues(ids: readonly Id[]): readonly (IssueDetails | undefined)[] {
+    return ids.map((id) => this.#details.read(id))
   }
 
   #membership(organizationId: Id, userId: Id | undefined): Membership | undefined {

@@ -88,7 +88,7 @@ export interface Issue {
 }
 
 /** A badge to define, and who is to hold it. */
-export interface CensusBadge {
+export interface SeedBadge {
   readonly slug: string
   readonly description: string
   readonly imageUrl: string
@@ -96,14 +96,14 @@ export interface CensusBadge {
 }
 
 /** A user to block. */
-export interface CensusBlock {
+export interface SeedBlock {
   readonly organizationId: Id
   readonly userId: Id
   readonly note: string
 }
 
 /** Everyone and everything of a fixture, with ids in the place of names. */
-export interface Census {
+export interface Seed {
   readonly accounts: readonly Account[]
   readonly tokens: readonly Token[]
   readonly members: readonly Member[]
@@ -112,7 +112,7 @@ export interface Census {
   readonly labels: readonly Label[]
   readonly issues: readonly Issue[]
   /** What is the forge's to keep, not the host's. */
-  readonly badges: readonly CensusBadge[]
-  readonly blocks: readonly CensusBlock[]
+  readonly badges: readonly SeedBadge[]
+  readonly blocks: readonly SeedBlock[]
   readonly pins: readonly IssueRef[]
 }

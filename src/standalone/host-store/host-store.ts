@@ -1,6 +1,6 @@
 import type { Id, IssueRef, MaybePromise } from '../../index.ts'
-import type { Account, Census, CollaboratorRole, Issue, Label, Repository } from '../census.ts'
 import type { FixtureVisibility } from '../fixture.ts'
+import type { Account, CollaboratorRole, Issue, Label, Repository, Seed } from '../seed.ts'
 
 /** How a user, or nobody, stands to an organization. */
 export interface OrganizationStanding {
@@ -21,7 +21,7 @@ export interface RepositoryStanding {
 }
 
 /** An issue or pull request with what is shown beside it. */
-export interface IssueSheet {
+export interface IssueDetails {
   readonly issue: Issue
   readonly repository: Repository
   readonly owner: Account
@@ -36,11 +36,11 @@ export interface IssueSheet {
  * Who is who in the host: accounts, memberships, repositories, issues and tokens. Names are case-insensitive. Answers come
  * at once where the data is at hand, so that the forge's ports do too.
  */
-export interface Roster {
+export interface HostStore {
   /** Whether there is no account yet. */
   isEmpty(): MaybePromise<boolean>
-  /** Takes everyone in; the roster must be empty. What is the forge's own (badges, blocks, pins) is passed over. */
-  settle(census: Census): MaybePromise<void>
+  /** Takes everyone in; the store must be empty. What is the forge's own (badges, blocks, pins) is passed over. */
+  load(seed: Seed): MaybePromise<void>
   /** @param digest - the token's SHA-256 in hexadecimal */
   findUserByToken(digest: string): MaybePromise<{ readonly id: Id; readonly username: string } | undefined>
   findAccount(name: string): MaybePromise<{ readonly id: Id; readonly kind: 'user' | 'organization' } | undefined>
@@ -55,5 +55,5 @@ export interface Roster {
   /** In the order asked; undefined where there is none. */
   accounts(ids: readonly Id[]): MaybePromise<readonly (Account | undefined)[]>
   /** In the order asked; undefined where there is none. */
-  issues(ids: readonly Id[]): MaybePromise<readonly (IssueSheet | undefined)[]>
+  issues(ids: readonly Id[]): MaybePromise<readonly (IssueDetails | undefined)[]>
 }

@@ -1,6 +1,6 @@
 import type { Id, PinKind } from '../../index.ts'
-import type { Account, Issue, Label, Repository } from '../census.ts'
 import type { FixtureVisibility } from '../fixture.ts'
+import type { Account, Issue, Label, Repository } from '../seed.ts'
 
 /** One row of `host_accounts`. */
 export interface AccountRow {

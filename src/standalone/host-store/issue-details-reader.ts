@@ -1,6 +1,6 @@
 import type { Id, PinKind } from '../../index.ts'
-import type { Account, Label, Repository } from '../census.ts'
-import type { IssueSheet } from './roster.ts'
+import type { Account, Label, Repository } from '../seed.ts'
+import type { IssueDetails } from './host-store.ts'
 import type { AccountRow, IssueRow, LabelRow, RepositoryRow } from './sql-rows.ts'
 import {
   ACCOUNT_COLUMNS,
@@ -14,14 +14,14 @@ import {
 import type { SqlSession } from './sql-session.ts'
 
 /** Reads an issue together with what is shown beside it: SQLite answers in the same process, so small queries cost little. */
-export class SheetReader {
+export class IssueDetailsReader {
   readonly #session: SqlSession
 
   constructor(session: SqlSession) {
     this.#session = session
   }
 
-  read(issueId: Id): IssueSheet | undefined {
+  read(issueId: Id): IssueDetails | undefined {
     const row = this.#session.first<IssueRow>(`select ${ISSUE_COLUMNS} from host_issues where id = ?`, Number(issueId))
     const repository = row && this.#repository(row.repository_id)
     const owner = repository && this.#account(Number(repository.ownerId))

@@ -1,5 +1,4 @@
 import type { Id } from '../index.ts'
-import type { Account, Census, Collaborator, CollaboratorRole, Issue, Label, Member, Repository } from './census.ts'
 import type {
   Fixture,
   FixtureIssue,
@@ -9,6 +8,7 @@ import type {
   FixtureUser,
 } from './fixture.ts'
 import { foldName } from './fold-name.ts'
+import type { Account, Collaborator, CollaboratorRole, Issue, Label, Member, Repository, Seed } from './seed.ts'
 import { tokenDigest } from './token-digest.ts'
 
 /**
@@ -17,14 +17,14 @@ import { tokenDigest } from './token-digest.ts'
  * @param fixture - a fixture that `parseFixture` has passed
  * @param now - the time of creation where the fixture names none
  */
-export function takeCensus(fixture: Fixture, now: Date): Census {
+export function seedFromFixture(fixture: Fixture, now: Date): Seed {
   const users = (fixture.users ?? []).map((user, at) => userAccount(user, String(at + 1), now))
   const firstOrganization = users.length + 1
   const organizations = (fixture.organizations ?? []).map((organization, at) =>
     organizationAccount(organization, String(firstOrganization + at), now),
   )
   const ids = new Ids([...users, ...organizations])
-  const plots = survey(fixture.repositories ?? [], ids, now)
+  const repositories = seedRepositories(fixture.repositories ?? [], ids, now)
 
   return {
     accounts: [...users, ...organizations],
@@ -32,10 +32,10 @@ export function takeCensus(fixture: Fixture, now: Date): Census {
       (user.tokens ?? []).map((token) => ({ digest: tokenDigest(token), userId: ids.of(user.username) })),
     ),
     members: (fixture.organizations ?? []).flatMap((organization) => membersOf(organization, ids)),
-    repositories: plots.map((plot) => plot.repository),
-    collaborators: plots.flatMap((plot) => collaboratorsOf(plot, ids)),
-    labels: plots.flatMap((plot) => plot.labels),
-    issues: plots.flatMap((plot) => plot.issues),
+    repositories: repositories.map((seeded) => seeded.repository),
+    collaborators: repositories.flatMap((seeded) => collaboratorsOf(seeded, ids)),
+    labels: repositories.flatMap((seeded) => seeded.labels),
+    issues: repositories.flatMap((seeded) => seeded.issues),
     badges: (fixture.badges ?? []).map((badge) => ({
       slug: badge.slug,
       description: badge.description ?? '',
@@ -49,7 +49,7 @@ export function takeCensus(fixture: Fixture, now: Date): Census {
         note: block.note ?? '',
       })),
     ),
-    pins: plots.flatMap(pinsOf),
+    pins: repositories.flatMap(pinsOf),
   }
 }
 
@@ -116,26 +116,26 @@ function membersOf(organization: FixtureOrganization, ids: Ids): readonly Member
   ]
 }
 
-/** A repository of the fixture with everything on its ground. */
-interface Plot {
+/** A repository of the fixture with everything in it. */
+interface SeededRepository {
   readonly fixture: FixtureRepository
   readonly repository: Repository
   readonly labels: readonly Label[]
   readonly issues: readonly Issue[]
 }
 
-function survey(repositories: readonly FixtureRepository[], ids: Ids, now: Date): readonly Plot[] {
-  const plots: Plot[] = []
+function seedRepositories(fixtures: readonly FixtureRepository[], ids: Ids, now: Date): readonly SeededRepository[] {
+  const repositories: SeededRepository[] = []
   let labelCount = 0
   let issueCount = 0
-  for (const fixture of repositories) {
-    const repository = repositoryOf(fixture, String(plots.length + 1), ids, now)
+  for (const fixture of fixtures) {
+    const repository = repositoryOf(fixture, String(repositories.length + 1), ids, now)
     const labels = (fixture.labels ?? []).map((label) => labelOf(label, String(++labelCount), repository.id))
-    const ground = { repositoryId: repository.id, labels, ids, now: repository.createdAt }
-    const issues = (fixture.issues ?? []).map((issue) => issueOf(issue, String(++issueCount), ground))
-    plots.push({ fixture, repository, labels, issues })
+    const place = { repositoryId: repository.id, labels, ids, now: repository.createdAt }
+    const issues = (fixture.issues ?? []).map((issue) => issueOf(issue, String(++issueCount), place))
+    repositories.push({ fixture, repository, labels, issues })
   }
-  return plots
+  return repositories
 }
 
 function repositoryOf(fixture: FixtureRepository, id: Id, ids: Ids, now: Date): Repository {
@@ -163,18 +163,18 @@ interface Ground {
   readonly now: Date
 }
 
-function issueOf(issue: FixtureIssue, id: Id, ground: Ground): Issue {
-  const createdAt = timeOf(issue.createdAt, ground.now)
+function issueOf(issue: FixtureIssue, id: Id, place: Ground): Issue {
+  const createdAt = timeOf(issue.createdAt, place.now)
   const updatedAt = timeOf(issue.updatedAt, createdAt)
-  const labels = new Map(ground.labels.map((label) => [foldName(label.name), label.id]))
+  const labels = new Map(place.labels.map((label) => [foldName(label.name), label.id]))
   return {
     id,
-    repositoryId: ground.repositoryId,
+    repositoryId: place.repositoryId,
     index: issue.index,
     kind: issue.pull === true ? 'pullRequest' : 'issue',
     title: issue.title,
     body: issue.body ?? '',
-    posterId: ground.ids.of(issue.poster),
+    posterId: place.ids.of(issue.poster),
     state: issue.state ?? 'open',
     isLocked: issue.locked ?? false,
     branch: issue.pull === true ? (issue.branch ?? `patch-${issue.index}`) : '',
@@ -183,7 +183,7 @@ function issueOf(issue: FixtureIssue, id: Id, ground: Ground): Issue {
     updatedAt,
     closedAt: issue.state === 'closed' ? timeOf(issue.closedAt, updatedAt) : null,
     labelIds: [...new Set((issue.labels ?? []).flatMap((name) => labels.get(foldName(name)) ?? []))],
-    assigneeIds: ground.ids.all(issue.assignees),
+    assigneeIds: place.ids.all(issue.assignees),
   }
 }
 
@@ -194,14 +194,14 @@ const ROLES: readonly (readonly [CollaboratorRole, 'readers' | 'writers' | 'admi
   ['admin', 'admins'],
 ]
 
-function collaboratorsOf(plot: Plot, ids: Ids): readonly Collaborator[] {
-  const roles = new Map(ROLES.flatMap(([role, list]) => ids.all(plot.fixture[list]).map((id) => [id, role] as const)))
-  return [...roles].map(([userId, role]) => ({ repositoryId: plot.repository.id, userId, role }))
+function collaboratorsOf(seeded: SeededRepository, ids: Ids): readonly Collaborator[] {
+  const roles = new Map(ROLES.flatMap(([role, list]) => ids.all(seeded.fixture[list]).map((id) => [id, role] as const)))
+  return [...roles].map(([userId, role]) => ({ repositoryId: seeded.repository.id, userId, role }))
 }
 
-function pinsOf(plot: Plot): Census['pins'] {
-  const issues = new Map(plot.issues.map((issue) => [issue.index, issue]))
-  return (plot.fixture.pins ?? []).flatMap((index) => issues.get(index) ?? [])
+function pinsOf(seeded: SeededRepository): Seed['pins'] {
+  const issues = new Map(seeded.issues.map((issue) => [issue.index, issue]))
+  return (seeded.fixture.pins ?? []).flatMap((index) => issues.get(index) ?? [])
 }
 
 function timeOf(text: string | undefined, otherwise: Date): Date {

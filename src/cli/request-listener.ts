@@ -9,7 +9,7 @@ import { packageVersion } from './package-version.ts'
 const API_VERSION = '1.26.4'
 
 /** Takes every request of the server: the API's, `GET /api/v1/version`, and what nobody answers. */
-export class FrontDesk {
+export class RequestListener {
   #receive: Receive = (_, response) => replyJson(response, 503, STARTING, [['Retry-After', '1']])
 
   /** Answers one request. */

@@ -1,10 +1,10 @@
 import type { Id, IssueRef } from '../../index.ts'
-import type { Account, Census, Collaborator, Issue, Label, Member, Repository } from '../census.ts'
 import { foldName } from '../fold-name.ts'
-import type { IssueSheet, OrganizationStanding, RepositoryStanding, Roster } from './roster.ts'
+import type { Account, Collaborator, Issue, Label, Member, Repository, Seed } from '../seed.ts'
+import type { HostStore, IssueDetails, OrganizationStanding, RepositoryStanding } from './host-store.ts'
 
-/** A roster in plain memory, for tests and throw-away hosts: no file, no native dependency. */
-export class MemoryRoster implements Roster {
+/** A store in plain memory, for tests and throw-away hosts: no file, no native dependency. */
+export class MemoryHostStore implements HostStore {
   readonly #accounts = new Map<Id, Account>()
   readonly #accountNames = new Map<string, Account>()
   readonly #tokens = new Map<string, Id>()
@@ -20,18 +20,18 @@ export class MemoryRoster implements Roster {
     return this.#accounts.size === 0
   }
 
-  settle(census: Census): void {
-    if (!this.isEmpty()) throw new TypeError('the roster is not empty')
+  load(seed: Seed): void {
+    if (!this.isEmpty()) throw new TypeError('the store is not empty')
 
-    for (const account of census.accounts) this.#addAccount(account)
-    for (const token of census.tokens) this.#tokens.set(token.digest, token.userId)
-    for (const member of census.members) this.#members.set(pair(member.organizationId, member.userId), member.role)
-    for (const repository of census.repositories) this.#addRepository(repository)
-    for (const { repositoryId, userId, role } of census.collaborators) {
+    for (const account of seed.accounts) this.#addAccount(account)
+    for (const token of seed.tokens) this.#tokens.set(token.digest, token.userId)
+    for (const member of seed.members) this.#members.set(pair(member.organizationId, member.userId), member.role)
+    for (const repository of seed.repositories) this.#addRepository(repository)
+    for (const { repositoryId, userId, role } of seed.collaborators) {
       this.#collaborators.set(pair(repositoryId, userId), role)
     }
-    for (const label of census.labels) this.#labels.set(label.id, label)
-    for (const issue of census.issues) this.#addIssue(issue)
+    for (const label of seed.labels) this.#labels.set(label.id, label)
+    for (const issue of seed.issues) this.#addIssue(issue)
   }
 
   findUserByToken(digest: string): { readonly id: Id; readonly username: string } | undefined {
@@ -85,14 +85,14 @@ export class MemoryRoster implements Roster {
     return ids.map((id) => this.#accounts.get(id))
   }
 
-  issues(ids: readonly Id[]): readonly (IssueSheet | undefined)[] {
+  issues(ids: readonly Id[]): readonly (IssueDetails | undefined)[] {
     return ids.map((id) => {
       const issue = this.#issues.get(id)
-      return issue && this.#sheet(issue)
+      return issue && this.#details(issue)
     })
   }
 
-  #sheet(issue: Issue): IssueSheet | undefined {
+  #details(issue: Issue): IssueDetails | undefined {
     const repository = this.#repositories.get(issue.repositoryId)
     const owner = this.#accounts.get(repository?.ownerId ?? '')
     const poster = this.#accounts.get(issue.posterId)

@@ -1,24 +1,24 @@
-import type { Account, Census, Issue, Repository } from '../census.ts'
 import { foldName } from '../fold-name.ts'
+import type { Account, Issue, Repository, Seed } from '../seed.ts'
 import type { SqlSession } from './sql-session.ts'
 
-/** Writes the host's part of a census. Runs inside a transaction of the caller's. */
-export function writeCensus(session: SqlSession, census: Census): void {
-  for (const account of census.accounts) writeAccount(session, account)
-  for (const { digest, userId } of census.tokens) {
+/** Writes the host's part of a seed. Runs inside a transaction of the caller's. */
+export function writeSeed(session: SqlSession, seed: Seed): void {
+  for (const account of seed.accounts) writeAccount(session, account)
+  for (const { digest, userId } of seed.tokens) {
     session.insert('host_tokens', { digest, user_id: Number(userId) })
   }
-  for (const { organizationId, userId, role } of census.members) {
+  for (const { organizationId, userId, role } of seed.members) {
     session.insert('host_members', { organization_id: Number(organizationId), user_id: Number(userId), role })
   }
-  for (const repository of census.repositories) writeRepository(session, repository)
-  for (const { repositoryId, userId, role } of census.collaborators) {
+  for (const repository of seed.repositories) writeRepository(session, repository)
+  for (const { repositoryId, userId, role } of seed.collaborators) {
     session.insert('host_collaborators', { repository_id: Number(repositoryId), user_id: Number(userId), role })
   }
-  for (const { id, repositoryId, name, color, description } of census.labels) {
+  for (const { id, repositoryId, name, color, description } of seed.labels) {
     session.insert('host_labels', { id: Number(id), repository_id: Number(repositoryId), name, color, description })
   }
-  for (const issue of census.issues) writeIssue(session, issue)
+  for (const issue of seed.issues) writeIssue(session, issue)
 }
 
 function writeAccount(session: SqlSession, account: Account): void {
