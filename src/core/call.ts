@@ -50,8 +50,11 @@ export function* answerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: May
 function beforeAbort<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
+    const settled = Promise.resolve(answer).then(resolve, reject)
+    if (signal.aborted) return abort() // while the port was called: it will not tell again
+
     signal.addEventListener('abort', abort, { once: true })
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    settled.finally(() => signal.removeEventListener('abort', abort))
   })
 }
 

@@ -67,14 +67,14 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
   const signingKey = options.signingKey ?? (await fixtureKey(fixture))
   const connection = openSqlite(file)
   try {
-    return await moveIn(connection, fixture, { ...options, signingKey })
+    return await openHost(connection, fixture, { ...options, signingKey })
   } catch (error) {
     connection.close()
     throw storageError(error) ?? error
   }
 }
 
-async function moveIn(
+async function openHost(
   connection: SqliteConnection,
   fixture: Fixture | undefined,
   options: StandaloneOptions,
@@ -96,7 +96,7 @@ async function moveIn(
   try {
     await storage.migrate()
     session.exec('pragma foreign_keys = on; pragma synchronous = full')
-    const outcome = furnish(connection, { session, store, forge, fixture })
+    const outcome = prepareTables(connection, { session, store, forge, fixture })
     session.exec('pragma busy_timeout = 50') // from here on this connection only reads, and the event loop must not sleep
 
     const present = hostPresenter(store, publicUrl)
@@ -117,7 +117,7 @@ async function moveIn(
   }
 }
 
-interface House {
+interface HostParts {
   readonly session: SqlSession
   readonly store: SqlHostStore
   readonly forge: Forge<StandaloneUser, SqliteConnection>
@@ -125,7 +125,7 @@ interface House {
 }
 
 /** The host's tables and the fixture, in one transaction. */
-function furnish(connection: SqliteConnection, { session, store, forge, fixture }: House): FixtureOutcome {
+function prepareTables(connection: SqliteConnection, { session, store, forge, fixture }: HostParts): FixtureOutcome {
   return inTransaction(connection, () => {
     migrateHost(session)
     if (fixture === undefined) return 'none'

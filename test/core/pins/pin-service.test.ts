@@ -96,6 +96,20 @@ describe('the pin service', () => {
     await expect(answer).rejects.toBe(reason)
   })
 
+  test('stops waiting for a policy during whose call the signal aborts, and which never answers', async () => {
+    const abort = new AbortController()
+    const reason = new Error('no longer wanted')
+    const forge = aForge({
+      policy: {
+        authorize() {
+          abort.abort(reason)
+          return new Promise(() => undefined)
+        },
+      },
+    })
+    await expect(forge.pins.list(olga, board, { signal: abort.signal })).rejects.toBe(reason)
+  })
+
   test('refuses a kind that is none', async () => {
     const pull = { ...issue(7), kind: 'pull' } as unknown as IssueRef
     await expect(aForge().pins.pin(olga, pull)).rejects.toThrow(TypeError)
