@@ -1,7 +1,6 @@
 import type { Id } from '../../schema/ids.ts'
 import type { Badge } from '../../schema/records.ts'
 import type { BadgeCaseKey } from '../contract/badge-case-store.ts'
-import { asText, asTextOrNull } from './id-codec.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
 import type { SqlContext } from './sql-context.ts'
@@ -46,36 +45,36 @@ export function badgeCaseQueries(context: SqlContext): BadgeCaseQueries {
   }
 }
 
-function knownQuery({ build, dialect }: SqlContext): BadgeCaseQueries['known'] {
+function knownQuery({ build, dialect, columns }: SqlContext): BadgeCaseQueries['known'] {
   return defineQuery((given) =>
     build
       .selectFrom('badges')
-      .select([asText('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
-      .where('slug', 'in', dialect.elements(given('slugs').as(toJson), dialect.types.text))
+      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .where('slug', 'in', dialect.elements(given('slugs').as(toJson), dialect.casts.text))
       .orderBy('badges.id'),
   )
 }
 
-function heldQuery({ build, ids, dialect }: SqlContext): BadgeCaseQueries['held'] {
+function heldQuery({ build, ids, dialect, columns }: SqlContext): BadgeCaseQueries['held'] {
   return defineQuery((given) =>
     build
       .selectFrom('user_grants')
       .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
-      .select([asText('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
-      .select(['granted_at as grantedAt', asTextOrNull('granted_by').as('grantedBy')])
+      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .select([columns.number('granted_at').as('grantedAt'), columns.idOrNull('granted_by').as('grantedBy')])
       .where('user_id', '=', ids.given('user', given('userId')))
-      .where('slug', 'in', dialect.elements(given('slugs').as(toJson), dialect.types.text))
+      .where('slug', 'in', dialect.elements(given('slugs').as(toJson), dialect.casts.text))
       .orderBy('seq'),
   )
 }
 
-function heldByQuery({ build, ids }: SqlContext): BadgeCaseQueries['heldBy'] {
+function heldByQuery({ build, ids, columns }: SqlContext): BadgeCaseQueries['heldBy'] {
   return defineQuery((given) =>
     build
       .selectFrom('user_grants')
       .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
-      .select([asText('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
-      .select(['granted_at as grantedAt', asTextOrNull('granted_by').as('grantedBy')])
+      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .select([columns.number('granted_at').as('grantedAt'), columns.idOrNull('granted_by').as('grantedBy')])
       .where('user_id', '=', ids.given('user', given('userId')))
       .orderBy('seq'),
   )

@@ -1,7 +1,6 @@
 import type { Id } from '../../schema/ids.ts'
 import type { Badge } from '../../schema/records.ts'
 import type { BadgeCatalogueKey } from '../contract/badge-catalogue-store.ts'
-import { asText } from './id-codec.ts'
 import type { Slice, Tail } from './pages.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
@@ -36,20 +35,20 @@ export function badgeCatalogueQueries(context: SqlContext): BadgeCatalogueQuerie
   }
 }
 
-function findQuery({ build }: SqlContext): BadgeCatalogueQueries['find'] {
+function findQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['find'] {
   return defineQuery((given) =>
     build
       .selectFrom('badges')
-      .select([asText('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
       .where('slug', '=', given('slug')),
   )
 }
 
-function holdersQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['holders'] {
+function holdersQuery({ build, ids, columns }: SqlContext): BadgeCatalogueQueries['holders'] {
   return defineQuery((given) =>
     build
       .selectFrom('user_grants')
-      .select((row) => row.fn.countAll<number>().as('holders'))
+      .select(columns.count().as('holders'))
       .where('badge_id', '=', ids.givenInteger(given('id'))),
   )
 }
@@ -78,11 +77,11 @@ function removeQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['remove'
   return defineQuery((given) => build.deleteFrom('badges').where('id', '=', ids.givenInteger(given('id'))))
 }
 
-function sliceQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['slice'] {
+function sliceQuery({ build, ids, columns }: SqlContext): BadgeCatalogueQueries['slice'] {
   return defineQuery((given) =>
     build
       .selectFrom('badges')
-      .select([asText('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
       .where('badges.id', '>', ids.givenInteger(given('after').as(String)))
       .orderBy('badges.id')
       .limit(given('limit'))
@@ -90,11 +89,11 @@ function sliceQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['slice'] 
   )
 }
 
-function tailQuery({ build }: SqlContext): BadgeCatalogueQueries['tail'] {
+function tailQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['tail'] {
   return defineQuery((given) =>
     build
       .selectFrom('badges')
-      .select([asText('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
       .orderBy('badges.id', 'desc')
       .limit(given('limit'))
       .offset(given('offset')),

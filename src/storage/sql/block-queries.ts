@@ -1,7 +1,7 @@
 import type { Id } from '../../schema/ids.ts'
 import type { Block } from '../../schema/records.ts'
 import type { BlockKey } from '../contract/block-store.ts'
-import { asText, asTextOrNull } from './id-codec.ts'
+import type { Columns } from './columns.ts'
 import type { Slice, Tail } from './pages.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
@@ -46,13 +46,19 @@ export function blockQueries(context: SqlContext): BlockQueries {
   }
 }
 
-const COLUMNS = ['seq', 'note', 'blocked_at as blockedAt'] as const
+function ownColumns(columns: Columns) {
+  return [columns.number('seq').as('seq'), 'note', columns.number('blocked_at').as('blockedAt')] as const
+}
 
-function findQuery({ build, ids }: SqlContext): BlockQueries['find'] {
+function findQuery({ build, ids, columns }: SqlContext): BlockQueries['find'] {
   return defineQuery((given) =>
     build
       .selectFrom('organization_blocks')
-      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
+      .select([
+        ...ownColumns(columns),
+        columns.id('user_id').as('userId'),
+        columns.idOrNull('blocked_by').as('blockedBy'),
+      ])
       .where('organization_id', '=', ids.given('organization', given('organizationId')))
       .where('user_id', '=', ids.given('user', given('userId'))),
   )
@@ -94,11 +100,11 @@ function removeQuery({ build, ids }: SqlContext): BlockQueries['remove'] {
   )
 }
 
-function amongQuery({ build, ids }: SqlContext): BlockQueries['among'] {
+function amongQuery({ build, ids, columns }: SqlContext): BlockQueries['among'] {
   return defineQuery((given) =>
     build
       .selectFrom('organization_blocks')
-      .select(asText('user_id').as('userId'))
+      .select(columns.id('user_id').as('userId'))
       .where('organization_id', '=', ids.given('organization', given('organizationId')))
       .where('user_id', 'in', ids.givenList('user', given('userIds'))),
   )
@@ -106,7 +112,7 @@ function amongQuery({ build, ids }: SqlContext): BlockQueries['among'] {
 
 // Both find the places on the narrow index first: skipping whole rows costs thirty times as much.
 
-function sliceQuery({ build, ids }: SqlContext): BlockQueries['slice'] {
+function sliceQuery({ build, ids, columns }: SqlContext): BlockQueries['slice'] {
   return defineQuery((given) => {
     const organizationId = ids.given('organization', given('organizationId'))
     const places = build
@@ -121,13 +127,17 @@ function sliceQuery({ build, ids }: SqlContext): BlockQueries['slice'] {
     return build
       .selectFrom(places.as('page'))
       .innerJoin('organization_blocks', 'organization_blocks.seq', 'page.place')
-      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
+      .select([
+        ...ownColumns(columns),
+        columns.id('user_id').as('userId'),
+        columns.idOrNull('blocked_by').as('blockedBy'),
+      ])
       .where('organization_id', '=', organizationId)
       .orderBy('page.place')
   })
 }
 
-function tailQuery({ build, ids }: SqlContext): BlockQueries['tail'] {
+function tailQuery({ build, ids, columns }: SqlContext): BlockQueries['tail'] {
   return defineQuery((given) => {
     const organizationId = ids.given('organization', given('organizationId'))
     const places = build
@@ -141,7 +151,11 @@ function tailQuery({ build, ids }: SqlContext): BlockQueries['tail'] {
     return build
       .selectFrom(places.as('page'))
       .innerJoin('organization_blocks', 'organization_blocks.seq', 'page.place')
-      .select([...COLUMNS, asText('user_id').as('userId'), asTextOrNull('blocked_by').as('blockedBy')])
+      .select([
+        ...ownColumns(columns),
+        columns.id('user_id').as('userId'),
+        columns.idOrNull('blocked_by').as('blockedBy'),
+      ])
       .where('organization_id', '=', organizationId)
       .orderBy('page.place', 'desc')
   })

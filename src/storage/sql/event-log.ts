@@ -3,7 +3,6 @@ import type { Id } from '../../schema/ids.ts'
 import type { Steps } from '../../schema/steps.ts'
 import { wait } from '../../schema/steps.ts'
 import type { WriteContext } from '../contract/aggregate-store.ts'
-import { asText } from './id-codec.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
 import type { Session } from './session.ts'
@@ -56,7 +55,7 @@ function copyEvent<E extends ForgeEvent>(event: E): E {
   return { ...event, at: new Date(event.at), data: { ...event.data } }
 }
 
-function insertQuery({ build, ids }: SqlContext): Query<NewEvent, { readonly id: Id }> {
+function insertQuery({ build, ids, columns }: SqlContext): Query<NewEvent, { readonly id: Id }> {
   return defineQuery((given) => {
     const draft = given('draft')
 
@@ -85,6 +84,6 @@ function insertQuery({ build, ids }: SqlContext): Query<NewEvent, { readonly id:
         ),
         data: draft.as((event) => JSON.stringify(event.data)),
       })
-      .returning(asText('id').as('id'))
+      .returning(columns.id('id').as('id'))
   })
 }

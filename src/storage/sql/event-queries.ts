@@ -43,7 +43,7 @@ function outboxQuery(context: SqlContext): EventQueries['outbox'] {
   const place = sql<number>`${sql.ref(`events.${context.dialect.outboxOrder}`)}`
   return defineQuery((given) =>
     selectEvents(context)
-      .select(place.as('place'))
+      .select(context.dialect.number(place).as('place'))
       .where(place, '>', given('after'))
       .orderBy(place)
       .limit(given('limit')),
@@ -63,13 +63,13 @@ function amongQuery(context: SqlContext): EventQueries['among'] {
   const { dialect } = context
   return defineQuery((given) =>
     selectEvents(context)
-      .where('events.id', 'in', dialect.elements(given('eventIds').as(toJson), dialect.types.integer))
+      .where('events.id', 'in', dialect.elements(given('eventIds').as(toJson), dialect.casts.integer))
       .orderBy('events.id'),
   )
 }
 
 function countQuery(context: SqlContext): EventQueries['count'] {
-  const all = context.build.selectFrom('events').select((row) => row.fn.countAll<number>().as('total'))
+  const all = context.build.selectFrom('events').select(context.columns.count().as('total'))
   return (filter) => compileStatement(narrow(context, all, filter))
 }
 
@@ -107,7 +107,7 @@ function narrow<Row>(
   if (actorId !== undefined) narrowed = narrowed.where('actor_id', '=', ids.given('user', constant(actorId)))
   if (types === undefined) return narrowed
 
-  return narrowed.where('type', 'in', dialect.elements(constant(types).as(toJson), dialect.types.text))
+  return narrowed.where('type', 'in', dialect.elements(constant(types).as(toJson), dialect.casts.text))
 }
 
 function constant<V>(value: V): Slot<undefined, V> {

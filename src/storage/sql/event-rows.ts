@@ -1,7 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
-import { asText, asTextOrNull } from './id-codec.ts'
 import type { SqlContext } from './sql-context.ts'
 import type { Tables } from './tables.ts'
 
@@ -20,19 +19,19 @@ export interface EventRow {
 }
 
 /** Begins a query for whole events. */
-export function selectEvents({ build }: SqlContext): SelectQueryBuilder<Tables, 'events', EventRow> {
+export function selectEvents({ build, columns }: SqlContext): SelectQueryBuilder<Tables, 'events', EventRow> {
   return build
     .selectFrom('events')
     .select([
-      asText('events.id').as('id'),
+      columns.id('events.id').as('id'),
       'type',
-      'version',
-      'at',
-      asTextOrNull('actor_id').as('actorId'),
-      asTextOrNull('organization_id').as('organizationId'),
-      asTextOrNull('repository_id').as('repositoryId'),
-      asTextOrNull('issue_id').as('issueId'),
-      asTextOrNull('user_id').as('userId'),
+      columns.number('version').as('version'),
+      columns.number('at').as('at'),
+      columns.idOrNull('actor_id').as('actorId'),
+      columns.idOrNull('organization_id').as('organizationId'),
+      columns.idOrNull('repository_id').as('repositoryId'),
+      columns.idOrNull('issue_id').as('issueId'),
+      columns.idOrNull('user_id').as('userId'),
       'data',
     ])
 }

@@ -1,6 +1,7 @@
 import type { HostThing } from '../../schema/errors.ts'
 import { notFound } from '../../schema/errors.ts'
 import type { Steps } from '../../schema/steps.ts'
+import type { Columns } from './columns.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
 import type { Session } from './session.ts'
@@ -72,31 +73,27 @@ function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {
   return { scope, key, epoch: row.epoch, retired: row.retired !== 0, total: row.total, nextSeq: row.next_seq }
 }
 
-function lockQuery({ build }: SqlContext): Query<HeadKey, HeadRow> {
-  return defineQuery((given) =>
-    build
-      .insertInto('heads')
-      .values({
-        scope: given('scope'),
-        key: given('key'),
-        version: 0,
-        epoch: 0,
-        retired: 0,
-        total: 0,
-        next_seq: 1,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['scope', 'key']).doUpdateSet((row) => ({ version: row.ref('heads.version') })),
-      )
-      .returning(['epoch', 'retired', 'total', 'next_seq']),
-  )
+function headColumns(columns: Columns) {
+  return [
+    columns.number('epoch').as('epoch'),
+    columns.number('retired').as('retired'),
+    columns.number('total').as('total'),
+    columns.number('next_seq').as('next_seq'),
+  ] as const
 }
 
-function findQuery({ build }: SqlContext): Query<HeadKey, HeadRow> {
+function lockQuery({ build, dialect, columns }: SqlContext): Query<HeadKey, HeadRow> {
+  return defineQuery((given) => {
+    const fresh = { scope: given('scope'), key: given('key'), version: 0, epoch: 0, retired: 0, total: 0, next_seq: 1 }
+    return dialect.lockExisting(build.insertInto('heads').values(fresh)).returning(headColumns(columns))
+  })
+}
+
+function findQuery({ build, columns }: SqlContext): Query<HeadKey, HeadRow> {
   return defineQuery((given) =>
     build
       .selectFrom('heads')
-      .select(['epoch', 'retired', 'total', 'next_seq'])
+      .select(headColumns(columns))
       .where('scope', '=', given('scope'))
       .where('key', '=', given('key')),
   )

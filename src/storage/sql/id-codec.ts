@@ -34,27 +34,21 @@ export class IdCodec {
   /** A parameter that is an id, or null where the column may be. */
   given<P, V extends Id | null>(kind: HostThing, slot: Slot<P, V>): RawBuilder<V> {
     const fitting = slot.as((id: Id | null) => (id === null ? null : this.fitting(kind, id)))
-    return sql`cast(${fitting} as ${this.type(kind)})`
+    return sql`cast(${fitting} as ${this.#cast(kind)})`
   }
 
   /** A parameter that is an id of our own: a decimal integer. */
   givenInteger<P>(slot: Slot<P, Id>): RawBuilder<Id> {
-    return sql`cast(${slot} as ${this.#dialect.types.integer})`
+    return sql`cast(${slot} as ${this.#dialect.casts.integer})`
   }
 
   /** A parameter that is a list of ids, for `in`. */
   givenList<P>(kind: HostThing, slot: Slot<P, readonly Id[]>): RawBuilder<Id> {
     const json = slot.as((ids) => JSON.stringify(ids.map((id) => this.fitting(kind, id))))
-    return this.#dialect.elements(json, this.type(kind))
+    return this.#dialect.elements(json, this.#cast(kind))
   }
-}
 
-/** An id as it comes out of a column of any type: text, since drivers round large integers. */
-export function asText(column: string): RawBuilder<Id> {
-  return sql`cast(${sql.ref(column)} as text)`
-}
-
-/** As `asText`, of a column that may be null. */
-export function asTextOrNull(column: string): RawBuilder<Id | null> {
-  return sql`cast(${sql.ref(column)} as text)`
+  #cast(kind: HostThing): RawBuilder<unknown> {
+    return this.#dialect.casts.id[this.columns[kind]]
+  }
 }

@@ -102,11 +102,12 @@ export function refuseTooNew(found: SchemaVersion | undefined, library: number):
   throw new ForgeError('SCHEMA_TOO_NEW', message, { found: version, oldestLibrary })
 }
 
-function findQuery({ build }: SqlContext): Query<Record<never, never>, LedgerRow> {
+function findQuery({ build, columns }: SqlContext): Query<Record<never, never>, LedgerRow> {
   return defineQuery(() =>
     build
       .selectFrom('ledger')
-      .select(['version', 'oldest_library', 'user_ids', 'organization_ids', 'repository_ids', 'issue_ids']),
+      .select([columns.number('version').as('version'), columns.number('oldest_library').as('oldest_library')])
+      .select(['user_ids', 'organization_ids', 'repository_ids', 'issue_ids']),
   )
 }
 

@@ -1,6 +1,5 @@
 import type { Id } from '../../schema/ids.ts'
 import type { PinBoardKey } from '../contract/pin-board-store.ts'
-import { asText, asTextOrNull } from './id-codec.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
 import type { SqlContext } from './sql-context.ts'
@@ -39,11 +38,15 @@ export function pinBoardQueries(context: SqlContext): PinBoardQueries {
   }
 }
 
-function loadQuery({ build, ids }: SqlContext): PinBoardQueries['load'] {
+function loadQuery({ build, ids, columns }: SqlContext): PinBoardQueries['load'] {
   return defineQuery((given) =>
     build
       .selectFrom('board_pins')
-      .select([asText('issue_id').as('issueId'), 'pinned_at as pinnedAt', asTextOrNull('pinned_by').as('pinnedBy')])
+      .select([
+        columns.id('issue_id').as('issueId'),
+        columns.number('pinned_at').as('pinnedAt'),
+        columns.idOrNull('pinned_by').as('pinnedBy'),
+      ])
       .where('repository_id', '=', ids.given('repository', given('repositoryId')))
       .where('kind', '=', given('kind'))
       .orderBy('position'),
@@ -74,11 +77,11 @@ function removeRangeQuery({ build, ids }: SqlContext): PinBoardQueries['removeRa
   )
 }
 
-function tombstonesQuery({ build, ids }: SqlContext): PinBoardQueries['tombstones'] {
+function tombstonesQuery({ build, ids, columns }: SqlContext): PinBoardQueries['tombstones'] {
   return defineQuery((given) =>
     build
       .selectFrom('issue_tombstones')
-      .select(asText('issue_id').as('issueId'))
+      .select(columns.id('issue_id').as('issueId'))
       .where('issue_id', 'in', ids.givenList('issue', given('issueIds'))),
   )
 }

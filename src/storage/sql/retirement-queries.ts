@@ -3,7 +3,6 @@ import type { PinKind } from '../../schema/records.ts'
 import type { PinBoardKey } from '../contract/pin-board-store.ts'
 import type { UserKey } from './badge-case-queries.ts'
 import type { OrganizationKey } from './block-queries.ts'
-import { asText } from './id-codec.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
 import type { SqlContext } from './sql-context.ts'
@@ -36,11 +35,11 @@ export function retirementQueries(context: SqlContext): RetirementQueries {
   }
 }
 
-function organizationsBlockingQuery({ build, ids }: SqlContext): RetirementQueries['organizationsBlocking'] {
+function organizationsBlockingQuery({ build, ids, columns }: SqlContext): RetirementQueries['organizationsBlocking'] {
   return defineQuery((given) =>
     build
       .selectFrom('organization_blocks')
-      .select(asText('organization_id').as('organizationId'))
+      .select(columns.id('organization_id').as('organizationId'))
       .where('user_id', '=', ids.given('user', given('userId'))),
   )
 }
@@ -59,31 +58,30 @@ function removeBlocksByQuery({ build, ids }: SqlContext): RetirementQueries['rem
   )
 }
 
-function removeGrantsOfQuery({ build, ids }: SqlContext): RetirementQueries['removeGrantsOf'] {
+function removeGrantsOfQuery({ build, ids, columns }: SqlContext): RetirementQueries['removeGrantsOf'] {
   return defineQuery((given) =>
     build
       .deleteFrom('user_grants')
       .where('user_id', '=', ids.given('user', given('userId')))
-      .returning(asText('badge_id').as('badgeId')),
+      .returning(columns.id('badge_id').as('badgeId')),
   )
 }
 
-function boardsWithQuery({ build, ids }: SqlContext): RetirementQueries['boardsWith'] {
+function boardsWithQuery({ build, ids, columns }: SqlContext): RetirementQueries['boardsWith'] {
   return defineQuery((given) =>
     build
       .selectFrom('board_pins')
-      .select([asText('repository_id').as('repositoryId'), 'kind'])
+      .select([columns.id('repository_id').as('repositoryId'), 'kind'])
       .where('issue_id', '=', ids.given('issue', given('issueId')))
       .where('kind', '=', given('kind')),
   )
 }
 
-function entombQuery({ build, ids }: SqlContext): RetirementQueries['entomb'] {
-  return defineQuery((given) =>
-    build
-      .insertInto('issue_tombstones')
-      .values({ issue_id: ids.given('issue', given('issueId')) })
-      .onConflict((conflict) => conflict.column('issue_id').doNothing())
-      .returning(asText('issue_id').as('issueId')),
-  )
+function entombQuery({ build, ids, dialect, columns }: SqlContext): RetirementQueries['entomb'] {
+  return defineQuery((given) => {
+    const tombstone = { issue_id: ids.given('issue', given('issueId')) }
+    return dialect
+      .skipExisting(build.insertInto('issue_tombstones').values(tombstone))
+      .returning(columns.id('issue_id').as('issueId'))
+  })
 }

@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely'
+import { Columns } from './columns.ts'
 import type { SqlDialect } from './dialect.ts'
 import { IdCodec } from './id-codec.ts'
 import type { IdColumns } from './id-columns.ts'
@@ -19,6 +20,7 @@ export interface SqlContext {
   readonly dialect: SqlDialect
   readonly prefix: string
   readonly ids: IdCodec
+  readonly columns: Columns
   /** Builds queries; it cannot run them. */
   readonly build: Kysely<Tables>
 }
@@ -33,5 +35,5 @@ export function createSqlContext(dialect: SqlDialect, options: SqlStorageOptions
   }
 
   const build = new Kysely<Tables>({ dialect: dialect.compiler, plugins: [new TablePrefix(prefix)] })
-  return { dialect, prefix, ids: new IdCodec(chooseIdColumns(ids), dialect), build }
+  return { dialect, prefix, ids: new IdCodec(chooseIdColumns(ids), dialect), columns: new Columns(dialect), build }
 }

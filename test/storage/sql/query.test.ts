@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { sqliteDialect } from '../../../src/storage/sql/dialect.ts'
-import { asText } from '../../../src/storage/sql/id-codec.ts'
+import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite-dialect.ts'
 import { compileStatement, defineQuery } from '../../../src/storage/sql/query.ts'
 import { createSqlContext } from '../../../src/storage/sql/sql-context.ts'
 
-const { build, ids } = createSqlContext(sqliteDialect, { prefix: 'a_' })
+const { build, columns, ids } = createSqlContext(sqliteDialect, { prefix: 'a_' })
 
 describe('a query', () => {
   test('is compiled once, at its first use, and bound anew each time', () => {
@@ -36,7 +35,7 @@ describe('a query', () => {
     const find = defineQuery<{ readonly userId: string }, unknown>((given) =>
       build
         .selectFrom('organization_blocks')
-        .select(asText('user_id').as('userId'))
+        .select(columns.id('user_id').as('userId'))
         .where('user_id', '=', ids.given('user', given('userId'))),
     )
     const { sql: text, parameters } = find({ userId: '9007199254740993' })

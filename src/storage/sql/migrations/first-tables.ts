@@ -29,10 +29,10 @@ function ledger({ build, dialect: { types, tableEnd } }: SqlContext): Ddl {
       .addColumn('only', types.integer, (column) => column.primaryKey().check(sql`${sql.ref('only')} = 1`))
       .addColumn('version', types.integer, notNull)
       .addColumn('oldest_library', types.integer, notNull)
-      .addColumn('user_ids', types.text, notNull)
-      .addColumn('organization_ids', types.text, notNull)
-      .addColumn('repository_ids', types.text, notNull)
-      .addColumn('issue_ids', types.text, notNull)
+      .addColumn('user_ids', types.key, notNull)
+      .addColumn('organization_ids', types.key, notNull)
+      .addColumn('repository_ids', types.key, notNull)
+      .addColumn('issue_ids', types.key, notNull)
       .modifyEnd(tableEnd),
   ]
 }
@@ -41,8 +41,8 @@ function heads({ build, prefix, dialect: { types, keyedTableEnd } }: SqlContext)
   return [
     build.schema
       .createTable('heads')
-      .addColumn('scope', types.text, notNull)
-      .addColumn('key', types.text, notNull)
+      .addColumn('scope', types.key, notNull)
+      .addColumn('key', types.key, notNull)
       .addColumn('version', types.integer, notNull)
       .addColumn('epoch', types.integer, notNull)
       .addColumn('retired', types.integer, notNull)
@@ -58,7 +58,7 @@ function boardPins({ build, prefix, ids, dialect: { types, keyedTableEnd } }: Sq
     build.schema
       .createTable('board_pins')
       .addColumn('repository_id', ids.type('repository'), notNull)
-      .addColumn('kind', types.text, notNull)
+      .addColumn('kind', types.key, notNull)
       .addColumn('position', types.integer, notNull)
       .addColumn('issue_id', ids.type('issue'), notNull)
       .addColumn('pinned_at', types.integer, notNull)
@@ -103,7 +103,7 @@ function badges({ build, prefix, dialect: { types, tableEnd } }: SqlContext): Dd
     build.schema
       .createTable('badges')
       .addColumn('id', types.integer, (column) => column.primaryKey())
-      .addColumn('slug', types.text, notNull)
+      .addColumn('slug', types.key, notNull)
       .addColumn('description', types.text, notNull)
       .addColumn('image_url', types.text, notNull)
       .addUniqueConstraint(`${prefix}badges_slug`, ['slug'])
@@ -136,7 +136,7 @@ function events({ build, prefix, ids, dialect: { types, tableEnd, serialKey } }:
       .createTable('events')
       .addColumn('id', types.integer, serialKey)
       .addColumn('position', types.integer)
-      .addColumn('type', types.text, notNull)
+      .addColumn('type', types.key, notNull)
       .addColumn('version', types.integer, notNull)
       .addColumn('at', types.integer, notNull)
       .addColumn('actor_id', ids.type('user'))

@@ -1,5 +1,5 @@
 import type { ForgeStorage } from '../../contract/forge-storage.ts'
-import { sqliteDialect } from '../dialect.ts'
+import { sqliteDialect } from '../dialects/sqlite-dialect.ts'
 import { Schema } from '../schema.ts'
 import type { SqlStorageOptions } from '../sql-context.ts'
 import { createSqlContext } from '../sql-context.ts'
@@ -11,6 +11,7 @@ import { HostTransactions } from './host-transactions.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { SqliteRuntime } from './sqlite-runtime.ts'
 import { whenFree } from './waiting.ts'
+import { writeLock } from './write-lock.ts'
 
 /** Makes a storage over an SQLite database; nothing is opened before its first use. @throws TypeError for an option that is none */
 export function createSqliteStorage<H extends SqliteHandle>(
@@ -25,7 +26,7 @@ export function createSqliteStorage<H extends SqliteHandle>(
   const context = createSqlContext(sqliteDialect, options)
   const database = new SqliteDatabase<H>(fileOrHandle, new Schema(context))
   const batches = new GroupCommit(() => database.connect())
-  const joins = new HostTransactions(database, context.dialect.writeLock(context.prefix))
+  const joins = new HostTransactions(database, writeLock(context.prefix))
 
   const runtime = new SqliteRuntime({ database, batches, joins })
 

@@ -1,0 +1,50 @@
+import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
+import type { SqlDialect } from '../dialect.ts'
+import { command } from '../dialect.ts'
+
+const INTEGER = sql`integer`
+const TEXT = sql`text`
+const IDS = { bigint: INTEGER, uuid: TEXT, text: TEXT }
+
+/** SQLite. Tables are STRICT; ids are given under the one write lock, so they are in order of commit. */
+export const sqliteDialect: SqlDialect = {
+  compiler: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new SqliteIntrospector(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+  types: { integer: INTEGER, key: TEXT, text: TEXT, id: IDS },
+  casts: { integer: INTEGER, text: TEXT, id: IDS },
+  number: (expression) => sql`${expression}`,
+  tableEnd: sql`strict`,
+  keyedTableEnd: sql`strict, without rowid`,
+  serialKey: (column) => column.primaryKey().autoIncrement(),
+  partialIndexes: true,
+  lockExisting: (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(['scope', 'key']).doUpdateSet((row) => ({ version: row.ref('heads.version') })),
+    ),
+  skipExisting: (insert) => insert.onConflict((conflict) => conflict.column('issue_id').doNothing()),
+  lockingRead: '',
+  outboxOrder: 'id',
+  eventNumbering: (prefix) => [
+    command(
+      `create trigger "${prefix}events_position" after insert on "${prefix}events" begin ` +
+        `update "${prefix}events" set position = id where id = new.id; end`,
+    ),
+  ],
+  elements: (json, type) => sql`(select cast(value as ${type}) from json_each(${json}))`,
+  columns: (prefix) => ({
+    sql:
+      'select m.name as "table", c.name as "column" from sqlite_master as m, pragma_table_info(m.name) as c ' +
+      "where m.type in ('table', 'view') and substr(m.name, 1, length(?)) = ?",
+    parameters: [prefix, prefix],
+    returnsRows: true,
+  }),
+  names: (prefix) => ({
+    sql: 'select lower(name) as "name" from sqlite_master where substr(lower(name), 1, length(?)) = ?',
+    parameters: [prefix, prefix],
+    returnsRows: true,
+  }),
+}
