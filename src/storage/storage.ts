@@ -11,7 +11,7 @@ export type {
 export type { BadgeCaseKey, BadgeCaseState, BadgeCaseStore } from './contract/badge-case-store.ts'
 export type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore } from './contract/badge-catalogue-store.ts'
 export type { BlockKey, BlockStore } from './contract/block-store.ts'
-export type { EventFilter, EventStore } from './contract/event-store.ts'
+export type { Claim, Consumer, EventFilter, EventStore } from './contract/event-store.ts'
 export type { ForgeStorage, SchemaStatus } from './contract/forge-storage.ts'
 export type { PageQuery } from './contract/page-query.ts'
 export type { PinBoardKey, PinBoardStore, PinRow } from './contract/pin-board-store.ts'

@@ -22,10 +22,10 @@ export interface ForgeStorage<Tx = unknown> {
   readonly events: EventStore<Tx>
   /** For the host's lifecycle calls: one transaction, all or nothing. Gives back the events it made. */
   retire(retirement: Retirement<Tx>): MaybePromise<readonly ForgeEvent[]>
-  /** Whether a host's transaction can be joined, and whether everything on it answers at once. */
-  readonly transactions: 'none' | 'synchronous'
+  /** Whether a host's transaction can be joined, and whether everything on it answers at once (`joinSync`) or later (`join`). */
+  readonly transactions: 'none' | 'synchronous' | 'asynchronous'
   /**
-   * Checks that a host's transaction is open and usable, and takes its write lock.
+   * Checks that a host's transaction is open and usable; on a database with one write lock it takes that.
    * @throws TypeError when it is none, or not open; ForgeError `STORAGE_BUSY` when another writer holds the lock
    */
   enter(transaction: Tx): MaybePromise<void>
