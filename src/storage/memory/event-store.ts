@@ -2,16 +2,13 @@ import type { ForgeEvent } from '../../schema/events.ts'
 import type { EventFilter, EventStore } from '../contract/event-store.ts'
 import { copyEvent } from './copies.ts'
 import type { MemoryTables } from './memory-tables.ts'
-import { cursorOf, cutPage, noCursor, placeOfCursor } from './pages.ts'
+import { memoryOutbox } from './outbox.ts'
+import { cutPage } from './pages.ts'
 
 /** The events of a memory storage; an event's id is its place. */
 export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
   return {
-    read({ after, limit }) {
-      const start = after === undefined ? 0 : startOf(after)
-      const events = tables.events.slice(start, start + limit).map(copyEvent)
-      return { events, cursor: cursorOf(start + events.length) }
-    },
+    ...memoryOutbox(tables),
     list(filter, query) {
       const found = tables.events.filter((event) => matches(event, filter)).reverse()
       const page = cutPage(found, (event) => -Number(event.id), query)
@@ -23,13 +20,6 @@ export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
         .flatMap((event) => (isPinning(event) ? [copyEvent(event)] : [])),
     committed: (eventIds) => tables.events.filter((event) => eventIds.includes(event.id)).map(copyEvent),
   }
-}
-
-/** How many events a reader has seen. A cursor of the audit view, which counts backwards, is none of the outbox. */
-function startOf(after: string): number {
-  const seen = placeOfCursor(after)
-  if (seen < 0) throw noCursor()
-  return seen
 }
 
 function matches(event: ForgeEvent, filter: EventFilter): boolean {

@@ -32,6 +32,13 @@ export interface GrantRow {
   readonly grantedBy: Id | null
 }
 
+/** What a consumer has behind it, and who holds its name until when, in milliseconds since 1970. */
+export interface Lease {
+  readonly place: number
+  readonly holder: string | undefined
+  readonly until: number
+}
+
 /** Everything a memory storage keeps. Lists and rows are replaced, never changed in place. */
 export class MemoryTables {
   readonly #boards = new Map<HeadKey, Board>()
@@ -39,8 +46,12 @@ export class MemoryTables {
   readonly #grants = new Map<Id, readonly GrantRow[]>()
   readonly #badges = new Map<string, Badge>()
   readonly #retiredIssues = new Set<Id>()
-  readonly #events: ForgeEvent[] = []
+  readonly #consumers = new Map<string, Lease>()
   readonly #heads = new Map<HeadKey, Head>()
+  #events: ForgeEvent[] = []
+  #lastEvent = 0
+  /** The last place of the outbox that was pruned. */
+  floor = 0
   #closed = false
   #lastPlace = 0
   #lastBadge = 0
@@ -66,8 +77,26 @@ export class MemoryTables {
     return this.#whileOpen(this.#retiredIssues)
   }
 
-  get events(): ForgeEvent[] {
+  get consumers(): Map<string, Lease> {
+    return this.#whileOpen(this.#consumers)
+  }
+
+  get events(): readonly ForgeEvent[] {
     return this.#whileOpen(this.#events)
+  }
+
+  /** The number of the next event: never given out twice, also when events are pruned. */
+  get nextEvent(): number {
+    return this.#lastEvent + 1
+  }
+
+  append(events: readonly ForgeEvent[]): void {
+    this.#whileOpen(this.#events).push(...events)
+    this.#lastEvent += events.length
+  }
+
+  keepEvents(events: readonly ForgeEvent[]): void {
+    this.#events = [...events]
   }
 
   /** From here on every table refuses, as a storage with connections does. */

@@ -47,7 +47,7 @@ export function complete(
   actorId: Id | null,
   at: Date,
 ): readonly ForgeEvent[] {
-  const first = tables.events.length + 1
+  const first = tables.nextEvent
   return drafts.map((draft, index) => copyEvent({ ...draft, id: String(first + index), version: 1, at, actorId }))
 }
 
@@ -64,7 +64,7 @@ export function append(
   }
   tables.refuseWhileExclusive()
   write()
-  tables.events.push(...events.map(copyEvent))
+  tables.append(events.map(copyEvent))
   return events
 }
 

@@ -72,6 +72,6 @@ function* applyChange<Key, State, Result, Tx>(
   const written = after === before ? head : yield* aggregate.write(session, key, { before, after, head })
   yield* heads.save(session, raisesEpoch ? { ...written, epoch: written.epoch + 1 } : written)
   const events = yield* log.append(session, drafts, { actorId: change.by.actorId, at })
-  yield* log.show(events, change, open)
+  yield* log.show(session, events, change, open)
   return { stale: false, result, events }
 }

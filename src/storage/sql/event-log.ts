@@ -43,10 +43,15 @@ export class EventLog {
   }
 
   /** Shows the host what is about to be committed; what it throws ends the change. */
-  *show<Tx>(events: readonly ForgeEvent[], { beforeCommit }: WriteContext<Tx>, transaction: Tx): Steps<void> {
+  *show<Tx>(
+    session: Session,
+    events: readonly ForgeEvent[],
+    { beforeCommit }: WriteContext<Tx>,
+    transaction: Tx,
+  ): Steps<void> {
     if (events.length === 0 || beforeCommit === undefined) return
 
-    yield* wait(beforeCommit(events.map(copyEvent), transaction))
+    yield* wait(session.lend(() => beforeCommit(events.map(copyEvent), transaction)))
   }
 }
 

@@ -32,7 +32,7 @@ export function sqlRetirement<Tx>(
 
     const { by, record } = retirement
     const events = yield* log.append(session, [record(removed)], { actorId: by.actorId, at: by.at() })
-    yield* log.show(events, retirement, open)
+    yield* log.show(session, events, retirement, open)
     return events
   }
 }

@@ -9,6 +9,8 @@ export interface Session {
    * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
   all<Row>(statement: Statement<Row>): MaybePromise<readonly Row[]>
+  /** Runs the host's own code on the connection, in the middle of ours: it may read through the storage there, and change nothing. */
+  lend<T>(work: () => MaybePromise<T>): MaybePromise<T>
 }
 
 /** Where a write runs, and what may call it off. */

@@ -1,6 +1,9 @@
 import type { Session } from '../session.ts'
 
-/** A connection to a database server: statements wait for their answers, and run one after the other. */
+/**
+ * A connection to a database server: statements wait for their answers, and run one after the other. `lend` goes through
+ * the transaction's queue (transaction-queues.ts).
+ */
 export interface ServerConnection<Tx> extends Session {
   /** The driver's own connection, as the host's `beforeCommit` gets it and as `join` takes it. */
   readonly transaction: Tx

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../../schema/steps.ts'
 import type { SqlValue, Statement } from '../query.ts'
 import type { Session } from '../session.ts'
 import type { Retry } from './driver-errors.ts'
@@ -30,6 +31,11 @@ export class Connection implements Session {
     } catch (error) {
       throw translateError(error, this.#retry)
     }
+  }
+
+  /** Nothing else runs meanwhile: what the host may not do is refused where it calls. */
+  lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+    return work()
   }
 
   /** Runs a statement that has no parameters, for what it does. */

@@ -1,0 +1,96 @@
+import { ForgeError } from '../../schema/errors.ts'
+import type { ForgeEvent } from '../../schema/events.ts'
+import type { Claim, Consumer, EventStore } from '../contract/event-store.ts'
+import { copyEvent } from './copies.ts'
+import type { Lease, MemoryTables } from './memory-tables.ts'
+import { cursorOf, noCursor, placeOfCursor } from './pages.ts'
+import { boardHead } from './pin-board-store.ts'
+
+type Outbox = Pick<EventStore<undefined>, 'read' | 'claim' | 'advance' | 'release' | 'forget' | 'prune'>
+
+/** The outbox of a memory storage; an event's id is its place. */
+export function memoryOutbox(tables: MemoryTables): Outbox {
+  return {
+    read: ({ after, limit }) => read(tables, after === undefined ? tables.floor : placeInOutbox(after), limit),
+    claim: (consumer, milliseconds) => claim(tables, consumer, milliseconds),
+    advance(consumer, cursor) {
+      const place = placeInOutbox(cursor)
+      const lease = leaseOf(tables, consumer)
+      if (lease === undefined) return false
+
+      tables.consumers.set(consumer.name, { ...lease, place })
+      return true
+    },
+    release(consumer) {
+      const lease = leaseOf(tables, consumer)
+      if (lease !== undefined) tables.consumers.set(consumer.name, { ...lease, holder: undefined })
+    },
+    forget: (name) => tables.consumers.delete(name),
+    prune: (before) => prune(tables, before),
+  }
+}
+
+function read(tables: MemoryTables, start: number, limit: number): { events: readonly ForgeEvent[]; cursor: string } {
+  if (start < tables.floor) {
+    const floor = cursorOf(tables.floor)
+    throw new ForgeError('EVENTS_PRUNED', 'events after this cursor have been pruned: go on from the floor', { floor })
+  }
+
+  const first = firstAfter(tables.events, start)
+  const events = tables.events.slice(first, first + limit).map(copyEvent)
+  const last = events.at(-1)
+  return { events, cursor: cursorOf(last === undefined ? start : Number(last.id)) }
+}
+
+/** Places count upwards from zero. A cursor of the audit view, which counts backwards, is none of the outbox. */
+function placeInOutbox(cursor: string): number {
+  const place = placeOfCursor(cursor)
+  if (place < 0) throw noCursor()
+  return place
+}
+
+/** Where the events after a place begin; they stand in order. */
+function firstAfter(events: readonly ForgeEvent[], place: number): number {
+  let low = 0
+  let high = events.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (Number(events[middle]?.id) <= place) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function claim(tables: MemoryTables, { name, holder }: Consumer, milliseconds: number): Claim | undefined {
+  const known = tables.consumers.get(name)
+  const now = Date.now()
+  if (known?.holder !== undefined && known.holder !== holder && known.until > now) return undefined
+
+  const place = known?.place ?? tables.floor
+  tables.consumers.set(name, { place, holder, until: now + milliseconds })
+  return { cursor: cursorOf(place) }
+}
+
+/** The lease, where the holder has it still. */
+function leaseOf(tables: MemoryTables, { name, holder }: Consumer): Lease | undefined {
+  const lease = tables.consumers.get(name)
+  return lease?.holder === holder && lease.until > Date.now() ? lease : undefined
+}
+
+function prune(tables: MemoryTables, before: Date): number {
+  const behindAll = Math.min(...[...tables.consumers.values()].map((lease) => lease.place))
+  const goes = (event: ForgeEvent): boolean =>
+    Number(event.id) <= behindAll && event.at.getTime() < before.getTime() && !isLivingHistory(tables, event)
+
+  const removed = tables.events.filter(goes)
+  tables.keepEvents(tables.events.filter((event) => !goes(event)))
+  tables.floor = Math.max(tables.floor, Number(removed.at(-1)?.id ?? 0))
+  return removed.length
+}
+
+/** Pins and unpins of an issue that is not gone, nor its repository: they are shown as its history. */
+function isLivingHistory(tables: MemoryTables, { type, issueId, repositoryId }: ForgeEvent): boolean {
+  if (type !== 'issue.pinned' && type !== 'issue.unpinned') return false
+  if (issueId === null || tables.retiredIssues.has(issueId)) return false
+  return repositoryId === null || !tables.head(boardHead({ repositoryId, kind: 'issue' })).retired
+}
