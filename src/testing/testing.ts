@@ -1,2 +1,5 @@
 export type { TestForge, TestForgeOptions, TestUser } from './create-test-forge.ts'
 export { createTestForge } from './create-test-forge.ts'
+export type { ContractHost, HostTransaction } from './storage-contract/contract-host.ts'
+export type { ContractCase } from './storage-contract/storage-contract.ts'
+export { storageContract } from './storage-contract/storage-contract.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
 import type { IdColumn, IdColumns } from '../../../src/storage/sql/id-columns.ts'
-import { issuesOn } from '../cases/contents.ts'
-import { block, pin } from '../cases/sample-changes.ts'
-import { outcomeOf } from '../cases/storage-case.ts'
+import { issuesOn } from '../../../src/testing/storage-contract/cases/contents.ts'
+import { block, pin } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'
 import { newFile, newStorage, openHandle, openStorage } from './database-files.ts'
 
 const UUID = '0190a7c4-1b7e-7c3a-9f00-00000000000a'

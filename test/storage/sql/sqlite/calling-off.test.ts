@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { issuesOn } from '../../cases/contents.ts'
-import { BOARD, pin } from '../../cases/sample-changes.ts'
+import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
 

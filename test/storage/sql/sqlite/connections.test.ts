@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { issuesOn, outbox } from '../../cases/contents.ts'
-import { BOARD, pin } from '../../cases/sample-changes.ts'
-import { outcomeOf } from '../../cases/storage-case.ts'
+import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
 import { newFile, newStorage, openHandle, openStorage, watchedHandle } from '../database-files.ts'
 
 describe('opening', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { issuesOn } from '../../cases/contents.ts'
-import { BOARD, pin } from '../../cases/sample-changes.ts'
+import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 
 test('a deferred constraint that beforeCommit breaks refuses every change of the batch', async () => {

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
-import { BOARD, pin } from '../../cases/sample-changes.ts'
-import { outcomeOf } from '../../cases/storage-case.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
 import { newFile, newStorage, openHandle, openStorage } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
 

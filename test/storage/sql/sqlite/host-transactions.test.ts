@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isForgeError } from '../../../../src/schema/errors.ts'
-import { issuesOn, outbox } from '../../cases/contents.ts'
-import { BOARD, pin } from '../../cases/sample-changes.ts'
+import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { newFile, newStorage, openHandle, openStorage } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
 

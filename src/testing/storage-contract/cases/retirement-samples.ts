@@ -1,7 +1,5 @@
-import type { ForgeErrorCode } from '../../../src/schema/errors.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
-import type { PinBoardKey } from '../../../src/storage/contract/pin-board-store.ts'
-import type { Retired } from '../../../src/storage/contract/retirement.ts'
+import type { ForgeErrorCode } from '../../../index.ts'
+import type { ForgeStorage, PinBoardKey, Retired } from '../../../storage/storage.ts'
 import { blockedBy, issuesOn, slugsHeldBy } from './contents.ts'
 import { BOARD, block, change, define, grant, NO_SUBJECT, pin, revoke, unblock, unpin } from './sample-changes.ts'
 
@@ -20,7 +18,7 @@ export const ISSUE: Retired = { thing: 'issue', issueId: '2', repositoryId: '10'
 export const THINGS: readonly Retired[] = [USER, ORGANIZATION, REPOSITORY, ISSUE]
 
 /** Fills boards, blocks and badge cases, so that much hangs on every thing. */
-export async function fill(storage: ForgeStorage): Promise<void> {
+export async function fill<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   for (const slug of ['a', 'b']) await define(storage, slug)
   for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
   for (const issueId of ['2', '4']) await pin(storage, PULLS, issueId)
@@ -32,7 +30,7 @@ export async function fill(storage: ForgeStorage): Promise<void> {
 }
 
 /** What is left of boards, blocks and one badge case. */
-export async function summary(storage: ForgeStorage): Promise<object> {
+export async function summary<Tx>(storage: ForgeStorage<Tx>): Promise<object> {
   return {
     boards: await Promise.all([BOARD, PULLS, OTHER].map((board) => issuesOn(storage, board))),
     blocks: await Promise.all(['20', '21'].map((organizationId) => blockedBy(storage, organizationId))),
@@ -41,7 +39,7 @@ export async function summary(storage: ForgeStorage): Promise<object> {
 }
 
 /** The epochs that the retirement of a thing raises. */
-export async function epochs(storage: ForgeStorage, retired: Retired): Promise<readonly number[]> {
+export async function epochs<Tx>(storage: ForgeStorage<Tx>, retired: Retired): Promise<readonly number[]> {
   if (retired.thing === 'user') return [await storage.badgeCases.epoch({ userId: retired.userId, slugs: [] })]
   if (retired.thing === 'issue') return [await storage.pinBoards.epoch(BOARD)]
   if (retired.thing === 'organization') {
@@ -52,7 +50,11 @@ export async function epochs(storage: ForgeStorage, retired: Retired): Promise<r
 }
 
 /** Changes of what hangs on a thing, made after its epoch was seen. */
-export function changesOf(storage: ForgeStorage, retired: Retired, seen: number): readonly (() => Promise<unknown>)[] {
+export function changesOf<Tx>(
+  storage: ForgeStorage<Tx>,
+  retired: Retired,
+  seen: number,
+): readonly (() => Promise<unknown>)[] {
   const pinOn = (board: PinBoardKey) => () =>
     change(
       storage.pinBoards,
@@ -72,8 +74,8 @@ export function changesOf(storage: ForgeStorage, retired: Retired, seen: number)
 }
 
 /** Calls that a retired thing refuses, and with which code. */
-export function refusedAfter(
-  storage: ForgeStorage,
+export function refusedAfter<Tx>(
+  storage: ForgeStorage<Tx>,
   retired: Retired,
 ): readonly (readonly [ForgeErrorCode, () => unknown])[] {
   if (retired.thing === 'issue') return [['ISSUE_NOT_FOUND', () => pin(storage, BOARD, '2')]]

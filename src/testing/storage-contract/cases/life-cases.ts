@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
 import { issuesOn } from './contents.ts'
 import { BOARD, block, define, grant, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -22,6 +22,7 @@ export const lifeCases: readonly StorageCase[] = [
 
   {
     name: 'what one fresh storage is told another does not know',
+    needs: [],
     async run(open) {
       const [one, other] = [await open(), await open()]
       try {
@@ -54,10 +55,7 @@ export const lifeCases: readonly StorageCase[] = [
   }),
 
   storageCase('what is no open transaction of the host’s cannot be entered', async (storage) => {
-    for (const transaction of [undefined, null, {}, 'transaction']) {
-      const outcome = await outcomeOf(() => storage.enter(transaction))
-      assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError, `${String(transaction)} is refused`)
-    }
+    for (const transaction of [undefined, null, {}, 'transaction']) await refusesToEnter(storage, transaction)
   }),
 
   storageCase('the last retired thing is remembered as well as the first', async (storage) => {
@@ -67,7 +65,7 @@ export const lifeCases: readonly StorageCase[] = [
   }),
 ]
 
-function callsOn(storage: ForgeStorage): readonly (() => unknown)[] {
+function callsOn<Tx>(storage: ForgeStorage<Tx>): readonly (() => unknown)[] {
   return [
     () => storage.pinBoards.epoch(BOARD),
     () => pin(storage, BOARD, '1'),
@@ -87,4 +85,10 @@ function callsOn(storage: ForgeStorage): readonly (() => unknown)[] {
     () => storage.events.committed(['1']),
     () => retire(storage, { thing: 'user', userId: '30' }),
   ]
+}
+
+async function refusesToEnter<Tx>(storage: ForgeStorage<Tx>, value: unknown): Promise<void> {
+  const transaction = value as Tx // unknown data: a host in JavaScript may hand in anything
+  const outcome = await outcomeOf(() => storage.enter(transaction))
+  assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError, `${String(value)} is refused`)
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
 import { everything } from './aggregate-samples.ts'
 import { BOARD, block, change, define, done, grant, NO_SUBJECT, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -9,7 +9,7 @@ const BLOCK = { organizationId: '20', userId: '30' }
 const QUIET = { events: [], result: undefined } as const
 const CASE = { userId: '30', slugs: ['a', 'b'] }
 
-type Answer = (storage: ForgeStorage) => unknown
+type Answer = <Tx>(storage: ForgeStorage<Tx>) => unknown
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   'a board': (storage) => storage.pinBoards.load(BOARD),
@@ -141,7 +141,7 @@ export const ownershipCases: readonly StorageCase[] = [
   }),
 ]
 
-async function nextBadgeId(storage: ForgeStorage): Promise<string> {
+async function nextBadgeId<Tx>(storage: ForgeStorage<Tx>): Promise<string> {
   const outcome = await change(storage.badgeCatalogue, { slug: 'a' }, (entry) => ({
     state: entry,
     events: [],
@@ -150,7 +150,7 @@ async function nextBadgeId(storage: ForgeStorage): Promise<string> {
   return done(outcome).result
 }
 
-async function fill(storage: ForgeStorage): Promise<void> {
+async function fill<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   for (const slug of ['a', 'b', 'night-owl']) await define(storage, slug)
   for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
   for (const userId of ['30', '31']) await block(storage, '20', userId, { note: 'why' })

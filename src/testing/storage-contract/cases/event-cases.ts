@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ForgeEvent } from '../../../src/schema/events.ts'
+import type { ForgeEvent } from '../../../index.ts'
 import { outbox } from './contents.ts'
 import { everyKindOfChange, TOLD, told } from './event-samples.ts'
 import { BOARD, block, moveToFront, pin, retire, unpin } from './sample-changes.ts'

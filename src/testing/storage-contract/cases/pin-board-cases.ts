@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { PinBoardKey } from '../../../src/storage/contract/pin-board-store.ts'
+import type { PinBoardKey } from '../../../storage/storage.ts'
 import { issuesOn, outbox } from './contents.ts'
 import { BOARD, change, moveToFront, NOON, pin, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
 import type { AggregateSample } from './aggregate-samples.ts'
 import { AGGREGATES, everything } from './aggregate-samples.ts'
 import { outbox } from './contents.ts'
@@ -179,7 +179,7 @@ const ENVELOPE = [
 function forAggregate(
   one: AggregateSample,
   fact: string,
-  check: (storage: ForgeStorage) => Promise<void>,
+  check: <Tx>(storage: ForgeStorage<Tx>) => Promise<void>,
 ): StorageCase {
   return storageCase(`a change of ${one.name} ${fact}`, async (storage) => {
     await one.prepare(storage)

@@ -1,34 +1,31 @@
 import assert from 'node:assert/strict'
-import type { ForgeEvent } from '../../../src/schema/events.ts'
-import type { Id } from '../../../src/schema/ids.ts'
-import type { Block } from '../../../src/schema/records.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
-import type { PinBoardKey } from '../../../src/storage/contract/pin-board-store.ts'
+import type { Block, ForgeEvent, Id } from '../../../index.ts'
+import type { ForgeStorage, PinBoardKey } from '../../../storage/storage.ts'
 
 /** The issues on a board, in order. */
-export async function issuesOn(storage: ForgeStorage, board: PinBoardKey): Promise<readonly Id[]> {
+export async function issuesOn<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey): Promise<readonly Id[]> {
   return (await storage.pinBoards.load(board)).map((row) => row.issueId)
 }
 
 /** All blocks of an organization in order, checked against the total. */
-export async function blocksOf(storage: ForgeStorage, organizationId: Id): Promise<readonly Block[]> {
+export async function blocksOf<Tx>(storage: ForgeStorage<Tx>, organizationId: Id): Promise<readonly Block[]> {
   const { items, total } = await storage.blocks.page(organizationId, { from: { page: 1 }, limit: 1000 })
   assert.equal(total, items.length, 'the total counts the blocks')
   return items
 }
 
 /** The users an organization blocks, in order. */
-export async function blockedBy(storage: ForgeStorage, organizationId: Id): Promise<readonly Id[]> {
+export async function blockedBy<Tx>(storage: ForgeStorage<Tx>, organizationId: Id): Promise<readonly Id[]> {
   return (await blocksOf(storage, organizationId)).map((one) => one.userId)
 }
 
 /** The slugs a user holds, in order. */
-export async function slugsHeldBy(storage: ForgeStorage, userId: Id): Promise<readonly string[]> {
+export async function slugsHeldBy<Tx>(storage: ForgeStorage<Tx>, userId: Id): Promise<readonly string[]> {
   return (await storage.badgeCases.heldBy(userId)).map((one) => one.badge.slug)
 }
 
 /** All slugs of the catalogue, in order, checked against the total. */
-export async function catalogueOf(storage: ForgeStorage): Promise<readonly string[]> {
+export async function catalogueOf<Tx>(storage: ForgeStorage<Tx>): Promise<readonly string[]> {
   const { items, total } = await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 1000 })
   assert.equal(total, items.length, 'the total counts the definitions')
   return items.map((badge) => badge.slug)
@@ -37,7 +34,7 @@ export async function catalogueOf(storage: ForgeStorage): Promise<readonly strin
 const MOST_EVENTS = 100_000
 
 /** Every event of the outbox, from the beginning to the end, read in pages. */
-export async function outbox(storage: ForgeStorage, limit = 1000): Promise<readonly ForgeEvent[]> {
+export async function outbox<Tx>(storage: ForgeStorage<Tx>, limit = 1000): Promise<readonly ForgeEvent[]> {
   const all: ForgeEvent[] = []
   let after: string | undefined
   for (;;) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Badge } from '../../../src/schema/records.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { Badge } from '../../../index.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
 import { catalogueOf, slugsHeldBy } from './contents.ts'
 import { change, define, done, grant, removeBadge, retire, revoke } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -152,7 +152,7 @@ export const badgeCatalogueCases: readonly StorageCase[] = [
   }),
 ]
 
-async function holders(storage: ForgeStorage, slug: string): Promise<number> {
+async function holders<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<number> {
   const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => ({
     state: entry,
     events: [],
@@ -161,7 +161,7 @@ async function holders(storage: ForgeStorage, slug: string): Promise<number> {
   return done(outcome).result
 }
 
-async function put(storage: ForgeStorage, slug: string, badge: Badge): Promise<void> {
+async function put<Tx>(storage: ForgeStorage<Tx>, slug: string, badge: Badge): Promise<void> {
   const decide = <State extends { readonly badge: Badge | undefined }>(entry: State) => ({
     state: { ...entry, badge },
     events: [],

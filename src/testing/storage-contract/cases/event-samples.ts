@@ -1,9 +1,9 @@
-import type { ForgeEvent } from '../../../src/schema/events.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeEvent } from '../../../index.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
 import { BOARD, block, define, grant, moveToFront, pin, retire, unblock, unpin } from './sample-changes.ts'
 
 /** Makes a change of every kind, by several actors. */
-export async function everyKindOfChange(storage: ForgeStorage): Promise<void> {
+export async function everyKindOfChange<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   await define(storage, 'night-owl')
   await pin(storage, BOARD, '1')
   await pin(storage, { repositoryId: '11', kind: 'pullRequest' }, '2', { by: { actorId: null, at: () => new Date(5) } })

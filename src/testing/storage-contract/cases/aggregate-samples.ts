@@ -1,13 +1,16 @@
-import type { Decision } from '../../../src/schema/decision.ts'
-import type { EventDraft, ForgeEvent } from '../../../src/schema/events.ts'
-import type { Badge, Block, Grant } from '../../../src/schema/records.ts'
-import type { MaybePromise } from '../../../src/schema/steps.ts'
-import type { AggregateStore, Outcome } from '../../../src/storage/contract/aggregate-store.ts'
-import type { BadgeCaseKey, BadgeCaseState } from '../../../src/storage/contract/badge-case-store.ts'
-import type { BadgeCatalogueKey, BadgeCatalogueState } from '../../../src/storage/contract/badge-catalogue-store.ts'
-import type { BlockKey } from '../../../src/storage/contract/block-store.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
-import type { PinBoardKey, PinRow } from '../../../src/storage/contract/pin-board-store.ts'
+import type { Badge, Block, Decision, EventDraft, ForgeEvent, Grant, MaybePromise } from '../../../index.ts'
+import type {
+  AggregateStore,
+  BadgeCaseKey,
+  BadgeCaseState,
+  BadgeCatalogueKey,
+  BadgeCatalogueState,
+  BlockKey,
+  ForgeStorage,
+  Outcome,
+  PinBoardKey,
+  PinRow,
+} from '../../../storage/storage.ts'
 import { blocksOf, outbox } from './contents.ts'
 import type { Extras } from './sample-changes.ts'
 import { BOARD, change, define, NO_SUBJECT, NOON } from './sample-changes.ts'
@@ -16,21 +19,21 @@ import { BOARD, change, define, NO_SUBJECT, NOON } from './sample-changes.ts'
 export interface AggregateSample {
   readonly name: string
   /** What the change needs to be there. */
-  prepare(storage: ForgeStorage): Promise<void>
+  prepare<Tx>(storage: ForgeStorage<Tx>): Promise<void>
   /** Changes the aggregate: each call does something, with one event. */
-  alter(storage: ForgeStorage, extras?: Extras): Promise<Outcome<string>>
+  alter<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<string>>
   /** As `alter`, and tells at which time it was decided. */
-  time(storage: ForgeStorage, extras?: Extras): Promise<Outcome<Date>>
+  time<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<Date>>
   /** Decides to leave the aggregate as it is. */
-  leave(storage: ForgeStorage, extras?: Extras): Promise<Outcome<string>>
+  leave<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<string>>
   /** Decides by throwing. */
-  refuse(storage: ForgeStorage, error: unknown, extras?: Extras): Promise<Outcome<never>>
-  epoch(storage: ForgeStorage): MaybePromise<number>
+  refuse<Tx>(storage: ForgeStorage<Tx>, error: unknown, extras?: Extras<Tx>): Promise<Outcome<never>>
+  epoch<Tx>(storage: ForgeStorage<Tx>): MaybePromise<number>
 }
 
 interface Parts<Key, State> {
   readonly name: string
-  readonly store: (storage: ForgeStorage) => AggregateStore<Key, State, unknown>
+  readonly store: <Tx>(storage: ForgeStorage<Tx>) => AggregateStore<Key, State, Tx>
   readonly key: Key
   readonly alter: (state: State) => Decision<State, string, EventDraft>
 }
@@ -158,7 +161,7 @@ export interface Everything {
 }
 
 /** Reads everything the samples can touch. */
-export async function everything(storage: ForgeStorage): Promise<Everything> {
+export async function everything<Tx>(storage: ForgeStorage<Tx>): Promise<Everything> {
   return {
     board: await storage.pinBoards.load(BOARD),
     blocks: await blocksOf(storage, '20'),

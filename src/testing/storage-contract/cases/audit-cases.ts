@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { ForgeEvent, ForgeEventType } from '../../../src/schema/events.ts'
-import type { EventFilter } from '../../../src/storage/contract/event-store.ts'
+import type { ForgeEvent, ForgeEventType } from '../../../index.ts'
+import type { EventFilter } from '../../../storage/storage.ts'
 import { outbox } from './contents.ts'
 import { everyKindOfChange, TOLD } from './event-samples.ts'
 import { BOARD, pin } from './sample-changes.ts'

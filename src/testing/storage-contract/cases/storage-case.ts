@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict'
-import type { ForgeErrorCode } from '../../../src/schema/errors.ts'
-import { isForgeError } from '../../../src/schema/errors.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeErrorCode } from '../../../index.ts'
+import { isForgeError } from '../../../index.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
+import type { ContractHost } from '../contract-host.ts'
 
 /** Gives a fresh storage, migrated and empty, each time it is called. */
-export type OpenStorage = () => Promise<ForgeStorage>
+export type OpenStorage<Tx> = () => Promise<ForgeStorage<Tx>>
 
 /** One thing every storage must do; `run` rejects when this one does not. */
 export interface StorageCase {
   /** A fact, in the present tense. */
   readonly name: string
-  run(open: OpenStorage): Promise<void>
+  /** The parts of the host without which it cannot be run. */
+  readonly needs: readonly (keyof ContractHost<unknown>)[]
+  run<Tx>(open: OpenStorage<Tx>, host: ContractHost<Tx>): Promise<void>
 }
 
 /** Makes a case of a fact and what checks it on one fresh storage, which is closed afterwards. */
-export function storageCase(name: string, check: (storage: ForgeStorage) => Promise<void>): StorageCase {
+export function storageCase(name: string, check: <Tx>(storage: ForgeStorage<Tx>) => Promise<void>): StorageCase {
   return {
     name,
+    needs: [],
     async run(open) {
       const storage = await open()
       try {

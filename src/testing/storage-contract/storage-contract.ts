@@ -1,3 +1,4 @@
+import type { ForgeStorage } from '../../storage/storage.ts'
 import { auditCases } from './cases/audit-cases.ts'
 import { badgeCases } from './cases/badge-cases.ts'
 import { badgeCatalogueCases } from './cases/badge-catalogue-cases.ts'
@@ -13,9 +14,17 @@ import { retiredThingCases } from './cases/retired-thing-cases.ts'
 import { retirementCases } from './cases/retirement-cases.ts'
 import type { StorageCase } from './cases/storage-case.ts'
 import { valueCases } from './cases/value-cases.ts'
+import type { ContractHost } from './contract-host.ts'
 
-/** What every storage must do, as plain cases without a test runner. */
-export const storageCases: readonly StorageCase[] = [
+/** One thing every storage must do. */
+export interface ContractCase {
+  /** A fact, in the present tense; no two cases have the same. */
+  readonly name: string
+  /** Rejects when it is not so. It stands alone: cases may run in any order, or at once. */
+  run(): Promise<void>
+}
+
+const CASES: readonly StorageCase[] = [
   ...lifeCases,
   ...changeCases,
   ...epochCases,
@@ -31,3 +40,20 @@ export const storageCases: readonly StorageCase[] = [
   ...ownershipCases,
   ...valueCases,
 ]
+
+/**
+ * What every storage must do (docs/storage.md), as plain cases for any test runner. Give each case half a minute: some
+ * race hundreds of writers.
+ *
+ * @param open - gives a fresh storage, migrated and empty, each time it is called; the case closes it
+ * @param host - what the cases about more than one storage need; those that need what it does not give are left out
+ */
+export function storageContract<Tx>(
+  open: () => Promise<ForgeStorage<Tx>>,
+  host: ContractHost<Tx> = {},
+): readonly ContractCase[] {
+  return CASES.filter(({ needs }) => needs.every((part) => host[part] !== undefined)).map((one) => ({
+    name: one.name,
+    run: () => one.run(open, host),
+  }))
+}

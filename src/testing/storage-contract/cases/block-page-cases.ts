@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
 import { blockedBy } from './contents.ts'
 import { block, unblock } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -158,14 +158,14 @@ export const blockPageCases: readonly StorageCase[] = [
 ]
 
 /** Blocks `count` users, '100' and up, in that order. */
-async function blockMany(storage: ForgeStorage, count: number): Promise<readonly string[]> {
+async function blockMany<Tx>(storage: ForgeStorage<Tx>, count: number): Promise<readonly string[]> {
   const userIds = Array.from({ length: count }, (_, n) => String(100 + n))
   for (const userId of userIds) await block(storage, '20', userId)
   return userIds
 }
 
-async function usersOfPage(
-  storage: ForgeStorage,
+async function usersOfPage<Tx>(
+  storage: ForgeStorage<Tx>,
   page: number,
   limit: number,
 ): Promise<{ readonly users: readonly string[]; readonly total: number; readonly more: boolean }> {
@@ -173,7 +173,7 @@ async function usersOfPage(
   return { users: items.map((one) => one.userId), total, more: cursor !== undefined }
 }
 
-async function walk(storage: ForgeStorage, limit: number): Promise<readonly string[]> {
+async function walk<Tx>(storage: ForgeStorage<Tx>, limit: number): Promise<readonly string[]> {
   const seen: string[] = []
   let { items, cursor } = await storage.blocks.page('20', { from: { page: 1 }, limit })
   seen.push(...items.map((one) => one.userId))

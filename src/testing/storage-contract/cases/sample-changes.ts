@@ -1,25 +1,26 @@
 import assert from 'node:assert/strict'
-import type { Decision } from '../../../src/schema/decision.ts'
-import { ForgeError } from '../../../src/schema/errors.ts'
-import type { EventDraft, ForgeEvent } from '../../../src/schema/events.ts'
-import type { Id } from '../../../src/schema/ids.ts'
+import type { Decision, EventDraft, ForgeEvent, Id } from '../../../index.ts'
+import { ForgeError } from '../../../index.ts'
 import type {
   AggregateStore,
   Authorship,
   BeforeCommit,
+  ForgeStorage,
   Outcome,
-} from '../../../src/storage/contract/aggregate-store.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
-import type { PinBoardKey } from '../../../src/storage/contract/pin-board-store.ts'
-import type { Retired, Retirement } from '../../../src/storage/contract/retirement.ts'
+  PinBoardKey,
+  Removed,
+  Retired,
+  Retirement,
+} from '../../../storage/storage.ts'
 
 /** What a sample change may carry besides its decision. */
-export interface Extras {
+export interface Extras<Tx> {
   readonly seen?: number | undefined
   readonly by?: Authorship
-  readonly beforeCommit?: BeforeCommit<unknown> | undefined
+  readonly beforeCommit?: BeforeCommit<Tx> | undefined
   readonly raisesEpoch?: true | undefined
   readonly signal?: AbortSignal | undefined
+  readonly transaction?: Tx | undefined
 }
 
 /** The moment of every sample change that names no other. */
@@ -35,11 +36,11 @@ export const NO_SUBJECT = { organizationId: null, repositoryId: null, issueId: n
 export const BOARD: PinBoardKey = { repositoryId: '10', kind: 'issue' }
 
 /** One change of one aggregate; what throws at once rejects. */
-export async function change<Key, State, Result>(
-  store: AggregateStore<Key, State, unknown>,
+export async function change<Key, State, Result, Tx>(
+  store: AggregateStore<Key, State, Tx>,
   key: Key,
   decide: (state: State, at: Date) => Decision<State, Result, EventDraft>,
-  extras: Extras = {},
+  extras: Extras<Tx> = {},
 ): Promise<Outcome<Result>> {
   return store.update(key, { seen: extras.seen, decide, by: AUTHOR, ...extras })
 }
@@ -54,11 +55,11 @@ export function done<Result>(outcome: Outcome<Result>): {
 }
 
 /** Puts an issue at the end of a board, unless it is there; refuses above the limit. Gives its 1-based position. */
-export async function pin(
-  storage: ForgeStorage,
+export async function pin<Tx>(
+  storage: ForgeStorage<Tx>,
   board: PinBoardKey,
   issueId: Id,
-  extras: Extras & { readonly limit?: number } = {},
+  extras: Extras<Tx> & { readonly limit?: number } = {},
 ): Promise<number> {
   const { limit = Number.POSITIVE_INFINITY, ...rest } = extras
   const outcome = await change(
@@ -84,7 +85,7 @@ export async function pin(
 }
 
 /** Takes an issue off a board, if it is there. */
-export async function unpin(storage: ForgeStorage, board: PinBoardKey, issueId: Id): Promise<void> {
+export async function unpin<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, issueId: Id): Promise<void> {
   const outcome = await change(storage.pinBoards, board, (rows) => {
     const at = rows.findIndex((row) => row.issueId === issueId)
     if (at < 0) return { state: rows, events: [], result: undefined }
@@ -107,7 +108,7 @@ export async function unpin(storage: ForgeStorage, board: PinBoardKey, issueId: 
 }
 
 /** Moves an issue that is on a board to the front. */
-export async function moveToFront(storage: ForgeStorage, board: PinBoardKey, issueId: Id): Promise<void> {
+export async function moveToFront<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, issueId: Id): Promise<void> {
   const outcome = await change(storage.pinBoards, board, (rows) => {
     const from = rows.findIndex((row) => row.issueId === issueId) + 1
     const others = rows.filter((row) => row.issueId !== issueId)
@@ -123,11 +124,11 @@ export async function moveToFront(storage: ForgeStorage, board: PinBoardKey, iss
 }
 
 /** Lets an organization block a user who is not blocked. */
-export async function block(
-  storage: ForgeStorage,
+export async function block<Tx>(
+  storage: ForgeStorage<Tx>,
   organizationId: Id,
   userId: Id,
-  extras: Extras & { readonly note?: string } = {},
+  extras: Extras<Tx> & { readonly note?: string } = {},
 ): Promise<void> {
   const { note = '', ...rest } = extras
   const outcome = await change(
@@ -148,7 +149,7 @@ export async function block(
 }
 
 /** Lifts a block, if there is one. */
-export async function unblock(storage: ForgeStorage, organizationId: Id, userId: Id): Promise<void> {
+export async function unblock<Tx>(storage: ForgeStorage<Tx>, organizationId: Id, userId: Id): Promise<void> {
   const outcome = await change(storage.blocks, { organizationId, userId }, (before) => {
     if (before === undefined) return { state: before, events: [], result: undefined }
 
@@ -162,7 +163,7 @@ export async function unblock(storage: ForgeStorage, organizationId: Id, userId:
 }
 
 /** Defines a badge and gives its id. */
-export async function define(storage: ForgeStorage, slug: string, description = ''): Promise<Id> {
+export async function define<Tx>(storage: ForgeStorage<Tx>, slug: string, description = ''): Promise<Id> {
   const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => {
     if (entry.badge !== undefined) throw new ForgeError('BADGE_EXISTS', 'exists', { slug })
 
@@ -176,7 +177,7 @@ export async function define(storage: ForgeStorage, slug: string, description = 
 }
 
 /** Takes a definition out of the catalogue. */
-export async function removeBadge(storage: ForgeStorage, slug: string): Promise<void> {
+export async function removeBadge<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<void> {
   const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => ({
     state: { ...entry, badge: undefined },
     events: [{ ...NO_SUBJECT, type: 'badge.removed', data: { slug } }],
@@ -186,11 +187,11 @@ export async function removeBadge(storage: ForgeStorage, slug: string): Promise<
 }
 
 /** Grants badges that are defined; those the user holds already are passed over. */
-export async function grant(
-  storage: ForgeStorage,
+export async function grant<Tx>(
+  storage: ForgeStorage<Tx>,
   userId: Id,
   slugs: readonly string[],
-  extras: Extras = {},
+  extras: Extras<Tx> = {},
 ): Promise<void> {
   const outcome = await change(
     storage.badgeCases,
@@ -216,7 +217,7 @@ export async function grant(
 }
 
 /** Revokes badges the user holds. */
-export async function revoke(storage: ForgeStorage, userId: Id, slugs: readonly string[]): Promise<void> {
+export async function revoke<Tx>(storage: ForgeStorage<Tx>, userId: Id, slugs: readonly string[]): Promise<void> {
   const outcome = await change(storage.badgeCases, { userId, slugs }, ({ known, held }) => ({
     state: { known, held: [] },
     events: held.map(({ badge }) => ({
@@ -231,15 +232,15 @@ export async function revoke(storage: ForgeStorage, userId: Id, slugs: readonly 
 }
 
 /** Retires a thing, telling of it with the event the lifecycle tells. Gives the events made. */
-export async function retire(
-  storage: ForgeStorage,
+export async function retire<Tx>(
+  storage: ForgeStorage<Tx>,
   retired: Retired,
-  extras: Partial<Retirement<unknown>> = {},
+  extras: Partial<Retirement<Tx>> = {},
 ): Promise<readonly ForgeEvent[]> {
   return storage.retire({ retired, by: AUTHOR, record: (removed) => told(retired, removed), ...extras })
 }
 
-function told(retired: Retired, removed: Parameters<Retirement<unknown>['record']>[0]): EventDraft {
+function told(retired: Retired, removed: Removed): EventDraft {
   if (retired.thing === 'user') {
     const { blocks, grants } = removed
     return { ...NO_SUBJECT, type: 'user.deleted', data: { blocks, grants }, userId: retired.userId }
