@@ -25,6 +25,8 @@ export type {
   BadgeCatalogueService,
   BadgeService,
   BlockService,
+  ConsumeOptions,
+  EventHandler,
   EventListFilter,
   EventService,
   JoinedServices,

@@ -3,7 +3,7 @@ import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
 import type { MaybePromise, Steps } from '../schema/steps.ts'
 import { isPromise, wait } from '../schema/steps.ts'
-import type { WriteContext } from '../storage/contract/aggregate-store.ts'
+import type { BeforeCommit, WriteContext } from '../storage/contract/aggregate-store.ts'
 import type { Environment } from './environment.ts'
 import type { Actor, Asker, CallOptions, PortContext } from './ports.ts'
 
@@ -14,6 +14,8 @@ export interface Call<A extends Actor, Tx> {
   readonly transaction: Tx | undefined
   /** Whether the policy is still to be asked; false for the routes, which have asked it. */
   readonly guarded: boolean
+  /** The host's own part of every change, before it is committed. */
+  readonly beforeCommit: BeforeCommit<Tx> | undefined
   /** Takes the events of a change once it is written. */
   announce(events: readonly ForgeEvent[]): void
 }
@@ -65,7 +67,7 @@ export function writeContext<A extends Actor, Tx>(
 ): WriteContext<Tx> {
   return {
     by: { actorId: actorIdOf(call.actor), at: () => environment.now() },
-    beforeCommit: environment.beforeCommit,
+    beforeCommit: call.beforeCommit,
     transaction: call.transaction,
   }
 }

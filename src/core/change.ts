@@ -47,5 +47,7 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
     return outcome.result
   }
 
-  throw new ForgeError('STORAGE_BUSY', 'too many lifecycle calls came in between; try again', { retry: 'call' })
+  // A host's isolated transaction would see the old epoch for ever; only a new one can see the new.
+  const retry = call.transaction === undefined ? 'call' : 'host-transaction'
+  throw new ForgeError('STORAGE_BUSY', 'too many lifecycle calls came in between; try again', { retry })
 }

@@ -9,7 +9,8 @@ import type { Environment } from './environment.ts'
 import { Announcer } from './events/announcer.ts'
 import { eventService } from './events/event-service.ts'
 import type { Forge, ForgeLimits, ForgeOptions } from './forge.ts'
-import { joinSync } from './join.ts'
+import { join } from './join/join.ts'
+import { joinSync } from './join/join-sync.ts'
 import type { Actor, Asker, CallOptions, Logger } from './ports.ts'
 import { serviceRooms } from './service-rooms.ts'
 
@@ -35,6 +36,7 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
       signal: call?.signal,
       transaction: undefined,
       guarded,
+      beforeCommit: environment.beforeCommit,
       announce: (events) => announcer.announce(events),
     })
   const guarded = opens(true)
@@ -43,7 +45,8 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
 
   return {
     ...rooms.later(guarded),
-    events: eventService(environment.storage, announcer),
+    events: eventService(environment, announcer),
+    join: (transaction, work) => join({ environment, announcer, rooms }, transaction, work),
     joinSync: (transaction, work) => joinSync({ environment, announcer, rooms }, transaction, work),
     authorize: (actor, request, call) => runLater(judge(actor, request, call)),
     close: () => environment.storage.close(),
@@ -55,12 +58,13 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
 }
 
 function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Environment<A, Tx> {
-  const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, logger = SILENT } = options
+  const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, newId, logger = SILENT } = options
   need(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
   need(typeof policy?.authorize === 'function', 'policy', 'an object with authorize(request, context)')
   need(typeof membership?.isMember === 'function', 'membership', 'an object with isMember(member, context)')
   need(typeof (limits.maxPins ?? {}) === 'object', 'limits.maxPins', 'an object such as { issue: 5 }')
   need(beforeCommit === undefined || typeof beforeCommit === 'function', 'beforeCommit', 'a function, or nothing')
+  need(newId === undefined || typeof newId === 'function', 'newId', 'a function, or nothing')
   need(clock === undefined || typeof clock.now === 'function', 'clock', 'an object with now(), or nothing')
 
   return {
@@ -72,6 +76,7 @@ function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Envir
     maxNoteLength: integer(limits.maxNoteLength ?? LONGEST_NOTE, 'limits.maxNoteLength', LONGEST_NOTE),
     beforeCommit,
     logger,
+    newId: newId ?? (() => crypto.randomUUID()),
     now: () => validDate(clock?.now() ?? new Date()),
   }
 }

@@ -13,5 +13,7 @@ export interface Environment<A extends Actor, Tx> {
   readonly maxNoteLength: number
   readonly beforeCommit: BeforeCommit<Tx> | undefined
   readonly logger: Logger
+  /** A text that was never given out before. */
+  newId(): string
   now(): Date
 }

@@ -27,6 +27,16 @@ export interface Operations<A extends Actor> extends Prompt<Omit<Services<A>, 'l
 /** A forge: the services, and the ways into a host's transaction. */
 export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A> {
   /**
+   * Runs services inside the host's open transaction (a `pg` client, a `mysql2` connection, a Kysely transaction): no
+   * BEGIN, no COMMIT, no second connection, rolled back with the host. Operations run one after the other, each in a
+   * savepoint: one that is refused leaves the transaction as it was. When the database has lost the transaction (a
+   * deadlock, say) that call and every later one fails, and so does the join: roll back, and run it all again.
+   *
+   * @throws TypeError when the connection is not in a transaction, or the storage has none to join; ForgeError
+   * `STORAGE_BUSY` with `retry: 'host-transaction'` when the transaction is lost; what the work throws
+   */
+  join<T>(transaction: Tx, work: (forge: JoinedServices<A>) => Promise<T>): Promise<Joined<T>>
+  /**
    * Runs services inside the host's open transaction on a synchronous SQLite handle: no BEGIN, no COMMIT, no second
    * connection, rolled back with the host. Open the transaction with the write lock (`.immediate()`).
    *
@@ -69,6 +79,8 @@ export interface ForgeOptions<A extends Actor, Tx> {
    * consequences (drop a blocked user's watches). On synchronous SQLite a promise is a TypeError and rolls this change back.
    */
   readonly beforeCommit?: BeforeCommit<NoInfer<Tx>> | undefined
+  /** Makes the text by which a consumer of events is told from its competitors. Default: random. */
+  readonly newId?: (() => string) | undefined
   /** Default: the system's clock. */
   readonly clock?:
     | {

@@ -6,6 +6,7 @@ import { BlockOperations } from './blocks/block-operations.ts'
 import { blockService } from './blocks/block-service.ts'
 import type { OpenCall } from './call.ts'
 import type { Environment } from './environment.ts'
+import type { PerformLater } from './face.ts'
 import { LifecycleOperations } from './lifecycle/lifecycle-operations.ts'
 import { lifecycleService } from './lifecycle/lifecycle-service.ts'
 import { PinOperations } from './pins/pin-operations.ts'
@@ -17,8 +18,8 @@ import { signingKeyService } from './signing-keys/signing-key-service.ts'
 
 /** The operations of one forge, and the three ways to call them. */
 export interface ServiceRooms<A extends Actor, Tx> {
-  /** As promises. */
-  later(open: OpenCall<A, Tx>): JoinedServices<A>
+  /** As promises; `perform` says when. */
+  later(open: OpenCall<A, Tx>, perform?: PerformLater): JoinedServices<A>
   /** At once; a promise met on the way is a TypeError. */
   now(open: OpenCall<A, Tx>): Synchronous<JoinedServices<A>>
   /** At once where nothing is asynchronous. */
@@ -34,12 +35,12 @@ export function serviceRooms<A extends Actor, Tx>(environment: Environment<A, Tx
   const lifecycle = lifecycleService(new LifecycleOperations(environment))
 
   return {
-    later: (open) => ({
-      pins: pins(open, runLater),
-      blocks: blocks(open, runLater),
-      badges: badges(open, runLater),
-      signingKeys: signingKeys(open, runLater),
-      lifecycle: lifecycle(open, runLater),
+    later: (open, perform = runLater) => ({
+      pins: pins(open, perform),
+      blocks: blocks(open, perform),
+      badges: badges(open, perform),
+      signingKeys: signingKeys(open, perform),
+      lifecycle: lifecycle(open, perform),
     }),
     now: (open) => ({
       pins: pins(open, runNow),

@@ -168,21 +168,63 @@ export interface EventListFilter {
   readonly types?: readonly ForgeEventType[] | undefined
 }
 
+/**
+ * Takes events that a consumer is handed, in order. Once it has ended well they are behind the consumer; when it throws or
+ * rejects, or its process dies, they are handed over again.
+ */
+export type EventHandler = (
+  events: readonly ForgeEvent[],
+  /** Its signal aborts when the consumer is to stop, or has lost its lease. */
+  context: { readonly signal: AbortSignal },
+) => MaybePromise<void>
+
+/** How a consumer goes about it. */
+export interface ConsumeOptions {
+  /** Ends the consuming; what is being handled then is ended first. */
+  readonly signal: AbortSignal
+  /** How long a process may be silent before another takes over. Renewed while the handler runs. Default 30,000. */
+  readonly leaseMilliseconds?: number | undefined
+  /** How often to look for events of other processes; those of this one are seen at once. Default 1,000. */
+  readonly pollMilliseconds?: number | undefined
+  /** How many events are handed over at once at most: 1 to 1,000, default 100. */
+  readonly batch?: number | undefined
+}
+
 /** What happened: to be told at once, to be read in order, to be looked through. No policy is asked: this is for the host's own code. */
 export interface EventService {
   /** After commit, this process only. A listener that throws or rejects is logged and stops no other. Gives back the way to stop. */
   on(listener: (event: ForgeEvent) => unknown): () => void
   /**
    * The outbox: every committed event, once numbered, in order, at least once, from all processes.
-   * @param query - `after`: an opaque cursor of an earlier answer; `limit`: 1 to 1,000, default 100
-   * @throws ForgeError `INVALID_INPUT` for a cursor that is none
+   * @param query - `after`: an opaque cursor of an earlier answer, by default the beginning of what is kept; `limit`: 1 to
+   * 1,000, default 100
+   * @throws ForgeError `INVALID_INPUT` for a cursor that is none; `EVENTS_PRUNED` for one that lies before what is kept
    */
   read(query?: {
     readonly after?: string | undefined
     readonly limit?: number | undefined
   }): Promise<{ readonly events: readonly ForgeEvent[]; readonly cursor: string }>
+  /**
+   * Consumes the outbox under a name whose cursor is stored: every event in order, at least once, by one process at a time,
+   * however many ask. A storage that is busy or away is waited for. Ends when the signal aborts. Source: docs/storage.md,
+   * section 5.
+   *
+   * @param name - 1 to 64 characters; a new name begins where the outbox does
+   * @throws TypeError without a name, a handler or a signal; ForgeError what the storage refuses for good
+   */
+  consume(name: string, handler: EventHandler, options: ConsumeOptions): Promise<void>
+  /** Forgets a consumer's name and its cursor: an abandoned one holds back `prune` for ever. False when there was none. */
+  forget(name: string): Promise<boolean>
   /** The audit view, newest first. @throws ForgeError `INVALID_INPUT` for a page request that is none */
   list(filter: EventListFilter, page?: PageRequest): Promise<Page<ForgeEvent>>
+  /**
+   * Removes old events that every consumer has behind it. Pins and unpins of issues that are not gone stay, for they are the
+   * issue's history; the audit view loses the others.
+   *
+   * @param options - `before`: only what was made before this time
+   * @returns how many were removed
+   */
+  prune(options: { readonly before: Date }): Promise<number>
 }
 
 /** Everything a forge can do. */
@@ -195,7 +237,7 @@ export interface Services<A extends Actor> {
   readonly events: EventService
 }
 
-/** Inside a host's transaction: everything but the reading of events, which shows what is committed. */
+/** Inside a host's transaction: everything but events, which shows what is committed, and commits. */
 export type JoinedServices<A extends Actor> = Omit<Services<A>, 'events'>
 
 /**

@@ -1,19 +1,83 @@
 import { toId } from '../../schema/ids.ts'
+import { checkText } from '../../schema/text.ts'
 import type { EventFilter } from '../../storage/contract/event-store.ts'
-import type { ForgeStorage } from '../../storage/contract/forge-storage.ts'
+import type { Environment } from '../environment.ts'
 import { toLimit, toPageQuery } from '../page-query.ts'
-import type { EventListFilter, EventService } from '../services.ts'
+import type { Actor } from '../ports.ts'
+import type { ConsumeOptions, EventHandler, EventListFilter, EventService } from '../services.ts'
 import type { Announcer } from './announcer.ts'
+import { Bell } from './bell.ts'
+import type { ConsumerPace } from './outbox-consumer.ts'
+import { OutboxConsumer } from './outbox-consumer.ts'
 
 const DEFAULT_READ_LIMIT = 100
+const LONGEST_NAME = 64
+const DEFAULT_LEASE = 30_000
+const DEFAULT_POLL = 1000
+const LONGEST_TIME = 3_600_000
 
 /** The event service over a storage and the listeners of this process. */
-export function eventService<Tx>(storage: ForgeStorage<Tx>, announcer: Announcer): EventService {
+export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx>, announcer: Announcer): EventService {
+  const { events } = environment.storage
+
   return {
     on: (listener) => announcer.on(listener),
-    read: async ({ after, limit = DEFAULT_READ_LIMIT } = {}) => storage.events.read({ after, limit: toLimit(limit) }),
-    list: async (filter, page) => storage.events.list(toFilter(filter), toPageQuery(page)),
+    read: async ({ after, limit = DEFAULT_READ_LIMIT } = {}) => events.read({ after, limit: toLimit(limit) }),
+    list: async (filter, page) => events.list(toFilter(filter), toPageQuery(page)),
+    consume: async (name, handler, options) => consume(environment, announcer, { name, handler, options }),
+    forget: async (name) => events.forget(toConsumerName(name)),
+    async prune({ before }) {
+      if (!(before instanceof Date) || Number.isNaN(before.getTime()))
+        throw new TypeError('before must be a valid Date')
+      return events.prune(before)
+    },
   }
+}
+
+interface Consumption {
+  readonly name: string
+  readonly handler: EventHandler
+  readonly options: ConsumeOptions
+}
+
+async function consume<A extends Actor, Tx>(
+  { storage, logger, newId }: Environment<A, Tx>,
+  announcer: Announcer,
+  { name, handler, options }: Consumption,
+): Promise<void> {
+  const consumer = { name: toConsumerName(name), holder: newId() }
+  if (typeof handler !== 'function') throw new TypeError('the handler of events must be a function')
+  const { signal } = options ?? {}
+  if (typeof signal?.throwIfAborted !== 'function')
+    throw new TypeError('consume needs { signal }: it ends when that aborts')
+
+  const pace = toPace(options)
+  const bell = new Bell()
+  const stopListening = announcer.on(() => bell.ring())
+  try {
+    await new OutboxConsumer({ events: storage.events, consumer, handler, pace, bell, logger }).run(signal)
+  } finally {
+    stopListening()
+  }
+}
+
+function toPace({ leaseMilliseconds, pollMilliseconds, batch }: ConsumeOptions): ConsumerPace {
+  return {
+    leaseMilliseconds: milliseconds('leaseMilliseconds', leaseMilliseconds ?? DEFAULT_LEASE),
+    pollMilliseconds: milliseconds('pollMilliseconds', pollMilliseconds ?? DEFAULT_POLL),
+    batch: toLimit(batch ?? DEFAULT_READ_LIMIT),
+  }
+}
+
+function milliseconds(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1 && value <= LONGEST_TIME) return value
+  throw new TypeError(`${name} must be an integer from 1 to ${LONGEST_TIME}`)
+}
+
+function toConsumerName(name: string): string {
+  if (typeof name !== 'string' || name === '') throw new TypeError('a consumer needs a name')
+  checkText('name', name, LONGEST_NAME)
+  return name
 }
 
 function toFilter(filter: EventListFilter): EventFilter {

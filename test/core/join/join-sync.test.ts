@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Forge, ForgeEvent, ForgeOptions, PortContext } from '../../src/index.ts'
-import { createForge } from '../../src/index.ts'
-import { sqliteStorage } from '../../src/storage/sqlite.ts'
-import type { Person } from './a-forge.ts'
-import { codeOf, olga } from './a-forge.ts'
+import type { Forge, ForgeEvent, ForgeOptions, PortContext } from '../../../src/index.ts'
+import { createForge } from '../../../src/index.ts'
+import { sqliteStorage } from '../../../src/storage/sqlite.ts'
+import type { Person } from '../a-forge.ts'
+import { codeOf, olga } from '../a-forge.ts'
 
 type Handle = Database.Database
 

@@ -1,0 +1,147 @@
+import { isForgeError } from '../../schema/errors.ts'
+import type { ForgeEvent } from '../../schema/events.ts'
+import type { Consumer, EventStore } from '../../storage/contract/event-store.ts'
+import type { Logger } from '../ports.ts'
+import type { EventHandler } from '../services.ts'
+import { Bell } from './bell.ts'
+
+/** Milliseconds and counts of one consumer. */
+export interface ConsumerPace {
+  readonly leaseMilliseconds: number
+  readonly pollMilliseconds: number
+  /** Events handed over at once. */
+  readonly batch: number
+}
+
+/** What a consumer works with. */
+export interface ConsumerParts<Tx> {
+  readonly events: Pick<EventStore<Tx>, 'read' | 'claim' | 'advance' | 'release'>
+  readonly consumer: Consumer
+  readonly handler: EventHandler
+  readonly pace: ConsumerPace
+  /** Rung when this process has committed events. */
+  readonly bell: Bell
+  readonly logger: Logger
+}
+
+/** Renewals for every lease: it may miss two and still hold. */
+const RENEWALS = 3
+const LONGEST_REST = 60_000
+
+/**
+ * One process's part in consuming the outbox under a name: while it holds the name's lease it hands events over in order and
+ * moves the cursor behind them; else it waits. Events are handed over at least once. Source: docs/storage.md, section 5.
+ */
+export class OutboxConsumer<Tx> {
+  readonly #parts: ConsumerParts<Tx>
+  #failures = 0
+
+  constructor(parts: ConsumerParts<Tx>) {
+    this.#parts = parts
+  }
+
+  /** Consumes until the signal aborts; what is being handled then is ended first. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) await this.#consume(signal)
+    } finally {
+      await this.#release()
+    }
+  }
+
+  async #consume(signal: AbortSignal): Promise<void> {
+    const { consumer, pace, bell, logger } = this.#parts
+    try {
+      const consumed = await this.#turn(signal)
+      if (!consumed) await bell.pause(pace.pollMilliseconds, signal)
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      logger.warn('the outbox cannot be consumed just now', { consumer: consumer.name, error })
+      await this.#rest(signal)
+    }
+  }
+
+  /** Whether there may be more at once. */
+  async #turn(signal: AbortSignal): Promise<boolean> {
+    const { events, consumer, pace } = this.#parts
+    const claim = await events.claim(consumer, pace.leaseMilliseconds)
+    if (claim === undefined) return false
+
+    const read = await events.read({ after: claim.cursor, limit: pace.batch })
+    if (read.events.length === 0 || signal.aborted) return false
+    return (await this.#handle(read.events, signal)) && (await this.#advance(read.cursor))
+  }
+
+  /** Hands events over while the lease is renewed. */
+  async #handle(batch: readonly ForgeEvent[], signal: AbortSignal): Promise<boolean> {
+    const { consumer, handler, logger } = this.#parts
+    const stop = new AbortController()
+    const abort = (): void => stop.abort(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    const done = new AbortController()
+    const renewals = this.#keepLease(stop, done.signal)
+    try {
+      await handler(batch, { signal: stop.signal })
+      this.#failures = 0
+      return true
+    } catch (error) {
+      logger.error('a consumer of events failed; it gets the same events again', { consumer: consumer.name, error })
+      await this.#rest(signal)
+      return false
+    } finally {
+      done.abort()
+      await renewals
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Renews the lease until the handler is done; when another has taken it, the handler is told to stop. */
+  async #keepLease(stop: AbortController, done: AbortSignal): Promise<void> {
+    const { leaseMilliseconds } = this.#parts.pace
+    while (!done.aborted) {
+      await new Bell().pause(leaseMilliseconds / RENEWALS, done)
+      if (!done.aborted) await this.#renew(stop)
+    }
+  }
+
+  async #renew(stop: AbortController): Promise<void> {
+    const { events, consumer, pace } = this.#parts
+    try {
+      const claim = await events.claim(consumer, pace.leaseMilliseconds)
+      if (claim === undefined) stop.abort(new Error('another process has taken the lease of this consumer'))
+    } catch {
+      // the lease lasts for two more attempts; whether it was lost is told when the cursor is moved
+    }
+  }
+
+  async #advance(cursor: string): Promise<boolean> {
+    const { events, consumer, logger } = this.#parts
+    const moved = await events.advance(consumer, cursor)
+    if (!moved)
+      logger.warn('a consumer lost its lease: its last events are handed over again', { consumer: consumer.name })
+    return moved
+  }
+
+  /** Waits longer after every failure, up to a minute; new events do not end that. */
+  async #rest(signal: AbortSignal): Promise<void> {
+    const { pace } = this.#parts
+    this.#failures += 1
+    await new Bell().pause(Math.min(LONGEST_REST, pace.pollMilliseconds * 2 ** Math.min(this.#failures, 10)), signal)
+  }
+
+  async #release(): Promise<void> {
+    const { events, consumer, logger } = this.#parts
+    try {
+      await events.release(consumer)
+    } catch (error) {
+      logger.warn('a consumer could not give its lease up: it lasts until its time is over', {
+        consumer: consumer.name,
+        error,
+      })
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
+}

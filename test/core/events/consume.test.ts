@@ -1,0 +1,250 @@
+import { describe, expect, test } from 'vitest'
+import type { EventHandler, Forge, ForgeEvent } from '../../../src/index.ts'
+import { createForge } from '../../../src/index.ts'
+import { memoryStorage } from '../../../src/storage/memory.ts'
+import type { Person } from '../a-forge.ts'
+import { aForge, codeOf, everyone, olga } from '../a-forge.ts'
+
+const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
+
+/** Pins and unpins an issue so often: two events each time. */
+async function churn(forge: Forge<Person, undefined>, times: number): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    await forge.pins.pin(olga, issue(1))
+    await forge.pins.unpin(olga, issue(1))
+  }
+}
+
+/** A handler that keeps what it is handed, and ends the consuming once it has so many events. */
+function keeper(enough: number) {
+  const stop = new AbortController()
+  const events: ForgeEvent[] = []
+  const handler: EventHandler = (batch) => {
+    events.push(...batch)
+    if (events.length >= enough) stop.abort()
+  }
+  return { events, handler, signal: stop.signal, ids: () => events.map((event) => event.id) }
+}
+
+const upTo = (last: number): readonly string[] => Array.from({ length: last }, (_, index) => String(index + 1))
+
+describe('a consumer', () => {
+  test('is handed every event in order, in batches of the size it asked for', async () => {
+    const forge = aForge()
+    await churn(forge, 6)
+    const kept = keeper(12)
+    const sizes: number[] = []
+    await forge.events.consume(
+      'mail',
+      (batch, context) => {
+        sizes.push(batch.length)
+        return kept.handler(batch, context)
+      },
+      { signal: kept.signal, batch: 5 },
+    )
+    expect([kept.ids(), sizes]).toEqual([upTo(12), [5, 5, 2]])
+  })
+
+  test('goes on behind what it has handled, under the same name', async () => {
+    const forge = aForge()
+    await churn(forge, 2)
+    const before = keeper(4)
+    await forge.events.consume('mail', before.handler, { signal: before.signal })
+    await churn(forge, 1)
+    const after = keeper(2)
+    await forge.events.consume('mail', after.handler, { signal: after.signal })
+    expect(after.ids()).toEqual(['5', '6'])
+  })
+
+  test('of another name begins where the outbox does', async () => {
+    const forge = aForge()
+    await churn(forge, 1)
+    for (const name of ['mail', 'search']) {
+      const kept = keeper(2)
+      await forge.events.consume(name, kept.handler, { signal: kept.signal })
+      expect(kept.ids()).toEqual(['1', '2'])
+    }
+  })
+
+  test('hears at once of what this process commits', async () => {
+    const forge = aForge()
+    const kept = keeper(1)
+    const consuming = forge.events.consume('mail', kept.handler, { signal: kept.signal, pollMilliseconds: 3_600_000 })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await forge.pins.pin(olga, issue(1))
+    await consuming
+    expect(kept.ids()).toEqual(['1'])
+  })
+
+  test('that fails is handed the same events again, and the failure is logged', async () => {
+    const logged: string[] = []
+    const forge = aForge({ logger: { error: (message) => logged.push(message), warn: () => undefined } })
+    await churn(forge, 1)
+    const kept = keeper(2)
+    let calls = 0
+    await forge.events.consume(
+      'mail',
+      (batch, context) => {
+        calls += 1
+        if (calls === 1) throw new Error('the mail server is away')
+        return kept.handler(batch, context)
+      },
+      { signal: kept.signal, pollMilliseconds: 1 },
+    )
+    expect([calls, kept.ids(), logged]).toEqual([
+      2,
+      ['1', '2'],
+      ['a consumer of events failed; it gets the same events again'],
+    ])
+  })
+
+  test('ends when its signal aborts while there is nothing to do', async () => {
+    const stop = new AbortController()
+    const consuming = aForge().events.consume('mail', () => undefined, { signal: stop.signal })
+    setTimeout(() => stop.abort(), 10)
+    await expect(consuming).resolves.toBeUndefined()
+  })
+
+  test('ends what it is handling before it ends, and has it behind it', async () => {
+    const forge = aForge()
+    await churn(forge, 1)
+    const stop = new AbortController()
+    let ended = false
+    await forge.events.consume(
+      'mail',
+      async (_batch, { signal }) => {
+        setTimeout(() => stop.abort(), 5)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        ended = true
+      },
+      { signal: stop.signal },
+    )
+    await forge.pins.pin(olga, issue(2))
+    const kept = keeper(1)
+    await forge.events.consume('mail', kept.handler, { signal: kept.signal })
+    expect([ended, kept.ids()]).toEqual([true, ['3']])
+  })
+
+  test('needs a name, a handler and a signal', async () => {
+    const { events } = aForge()
+    const { signal } = new AbortController()
+    await expect(events.consume('', () => undefined, { signal })).rejects.toThrow('a consumer needs a name')
+    expect(await codeOf(() => events.consume('x'.repeat(65), () => undefined, { signal }))).toBe('INVALID_INPUT')
+    await expect(events.consume('a', 'b' as unknown as EventHandler, { signal })).rejects.toThrow(TypeError)
+    await expect(events.consume('a', () => undefined, {} as unknown as { signal: AbortSignal })).rejects.toThrow(
+      '{ signal }',
+    )
+    await expect(events.consume('a', () => undefined, { signal, leaseMilliseconds: 0 })).rejects.toThrow(
+      'leaseMilliseconds',
+    )
+  })
+})
+
+describe('competing consumers of one name', () => {
+  const pace = { leaseMilliseconds: 60, pollMilliseconds: 5 }
+
+  function twoForges() {
+    const storage = memoryStorage()
+    const parts = { storage, policy: everyone, membership: { isMember: () => false } }
+    return [createForge<Person, undefined>(parts), createForge<Person, undefined>(parts)] as const
+  }
+
+  test('take turns: each event is handled once, in order', async () => {
+    const [one, other] = twoForges()
+    await churn(one, 30)
+    const kept = keeper(60)
+    const options = { signal: kept.signal, batch: 3, ...pace }
+    await Promise.all([one, other].map((forge) => forge.events.consume('mail', kept.handler, options)))
+    expect(kept.ids()).toEqual(upTo(60))
+  })
+
+  test('hold the lease for as long as a handler takes', async () => {
+    const [one, other] = twoForges()
+    await churn(one, 1)
+    const stop = new AbortController()
+    let calls = 0
+    const slow: EventHandler = async () => {
+      calls += 1
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      stop.abort()
+    }
+    await Promise.all([one, other].map((forge) => forge.events.consume('mail', slow, { signal: stop.signal, ...pace })))
+    expect(calls).toBe(1)
+  })
+
+  test('take over from one that is silent for longer than its lease', async () => {
+    const [one] = twoForges()
+    const storage = memoryStorage()
+    const forge = createForge<Person, undefined>({ storage, policy: everyone, membership: { isMember: () => false } })
+    await churn(forge, 1)
+    await storage.events.claim({ name: 'mail', holder: 'a process that died' }, 30)
+    const kept = keeper(2)
+    await forge.events.consume('mail', kept.handler, { signal: kept.signal, ...pace })
+    expect(kept.ids()).toEqual(['1', '2'])
+    await one.close()
+  })
+
+  test('give the lease up when they end', async () => {
+    const storage = memoryStorage()
+    const forge = createForge<Person, undefined>({ storage, policy: everyone, membership: { isMember: () => false } })
+    await churn(forge, 1)
+    const kept = keeper(2)
+    await forge.events.consume('mail', kept.handler, { signal: kept.signal })
+    expect(await storage.events.claim({ name: 'mail', holder: 'another' }, 1000)).toBeDefined()
+  })
+})
+
+describe('pruning', () => {
+  const NEVER = new Date('9999-01-01T00:00:00Z')
+
+  test('removes what every consumer has behind it, and keeps the history of living issues', async () => {
+    const forge = aForge()
+    await churn(forge, 1)
+    await forge.blocks.block(olga, { organizationId: 5, account: { kind: 'user', id: 9 } })
+    const kept = keeper(3)
+    await forge.events.consume('mail', kept.handler, { signal: kept.signal })
+    expect(await forge.events.prune({ before: NEVER })).toBe(1)
+    expect((await forge.pins.history(olga, issue(1))).map((event) => event.type)).toEqual([
+      'issue.pinned',
+      'issue.unpinned',
+    ])
+  })
+
+  test('waits for the slowest consumer until that is forgotten', async () => {
+    const forge = aForge()
+    const stop = AbortSignal.abort()
+    await forge.events.consume('mail', () => undefined, { signal: stop })
+    await forge.blocks.block(olga, { organizationId: 5, account: { kind: 'user', id: 9 } })
+    const kept = keeper(0)
+    const soon = new AbortController()
+    setTimeout(() => soon.abort(), 5)
+    await forge.events.consume(
+      'idle',
+      async () => {
+        throw new Error('never')
+      },
+      { signal: soon.signal },
+    )
+    expect(await forge.events.prune({ before: NEVER })).toBe(0)
+    expect(await forge.events.forget('idle')).toBe(true)
+    expect(await forge.events.forget('idle')).toBe(false)
+    expect(await forge.events.prune({ before: NEVER })).toBe(1)
+    expect(kept.events).toEqual([])
+  })
+
+  test('leaves a floor: a cursor below it is refused and told where to go on', async () => {
+    const forge = aForge()
+    const { cursor: old } = await forge.events.read()
+    await forge.blocks.block(olga, { organizationId: 5, account: { kind: 'user', id: 9 } })
+    await forge.events.prune({ before: NEVER })
+    await forge.pins.pin(olga, issue(1))
+    const refusal = await forge.events.read({ after: old }).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: 'EVENTS_PRUNED', details: { floor: expect.any(String) } })
+    expect((await forge.events.read()).events.map((event) => event.type)).toEqual(['issue.pinned'])
+  })
+
+  test('needs a date', async () => {
+    await expect(aForge().events.prune({ before: new Date(Number.NaN) })).rejects.toThrow('before must be a valid Date')
+  })
+})
