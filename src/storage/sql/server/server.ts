@@ -1,8 +1,10 @@
 import type { Session } from '../session.ts'
 
 /**
- * A connection to a database server: statements wait for their answers, and run one after the other. `lend` goes through
- * the transaction's queue (transaction-queues.ts).
+ * A connection to a database server: statements wait for their answers, and run one after the other. What fails is thrown
+ * as `server/failures.ts` has it: `STORAGE_BUSY` for a definite abort, which may be tried again; `STORAGE_UNAVAILABLE` when
+ * the server is away; `BrokenReference` when a foreign key of ours refused the row. Anything else is a fault and stays as
+ * the driver threw it.
  */
 export interface ServerConnection<Tx> extends Session {
   /** The driver's own connection, as the host's `beforeCommit` gets it and as `join` takes it. */
@@ -10,26 +12,37 @@ export interface ServerConnection<Tx> extends Session {
 }
 
 /**
- * A database server, as a driver's room (`postgres/`, `mysql/`, `kysely/`) opens it. What a driver throws is thrown on as
- * the error to tell: `STORAGE_BUSY` for a definite abort, which may be tried again; `STORAGE_UNAVAILABLE` when the server
- * is away, its outcome `unknown` where the connection was lost while committing. No connection is kept beyond the work.
+ * A database server, as a driver's room (`postgres/`, `mysql/`, `kysely/`) opens it. No connection is kept beyond the work.
+ * Savepoints are not its business: the runtime runs `savepoint`, `release savepoint` and `rollback to savepoint` as plain
+ * statements on the connection. Nor is trying again: the runtime does that, with `STORAGE_BUSY` alone.
  */
-export interface Server<Tx> {
+export interface Server<Tx extends object> {
   /** Runs work on a connection of our own, each statement a transaction of its own. */
   plainly<T>(work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T>
   /** Runs reads on a connection of our own, all of which see the same. */
   inSnapshot<T>(work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T>
   /**
-   * Runs work in a transaction of our own, and answers after its COMMIT: READ COMMITTED, its waits for locks bounded, its
-   * commit durable. Work that throws is rolled back.
+   * Runs work in a transaction of our own, and answers after its COMMIT: READ COMMITTED, its commit durable, and no lock
+   * waited for longer than `lockWait` milliseconds (rounded up where the database counts seconds): then it is
+   * `STORAGE_BUSY`. Work that throws is rolled back, and its error thrown on; where that is the driver's own for a
+   * definite abort, which a `beforeCommit` may throw, as `STORAGE_BUSY`. A connection that is lost while committing is
+   * `STORAGE_UNAVAILABLE` with outcome `unknown`.
    */
-  inTransaction<T>(work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T>
-  /** The host's transaction, as a connection; errors on it ask for the host's transaction to be run again. @throws TypeError when it cannot be one */
+  inTransaction<T>(work: (connection: ServerConnection<Tx>) => Promise<T>, lockWait: number): Promise<T>
+  /**
+   * Runs work that changes tables, while no other process does under the same name, which it waits for; in one
+   * transaction where the database can take its tables back.
+   */
+  inMigration<T>(name: string, work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T>
+  /** The host's transaction, as a connection; `STORAGE_BUSY` on it asks for the host's transaction to be run again. @throws TypeError when it cannot be one */
   joined(transaction: Tx): ServerConnection<Tx>
-  /** Whether the connection of a host's is inside a transaction, and that on our database. @throws TypeError when it is not, with the mend */
+  /**
+   * Asked before every change in a host's transaction: that it is open, on our database, and sees our tables.
+   * @throws TypeError when it is not, with the mend; ForgeError `STORAGE_BUSY` when it has failed and must be run again
+   */
   refuseUnlessOpen(connection: ServerConnection<Tx>): Promise<void>
   /** What about the server endangers what is committed, and we cannot set. */
   warnings(): Promise<readonly string[]>
-  /** Ends what we opened; the host's pool stays open. */
+  /** Ends what we opened; the host's pool stays open. Called once, when no work is left. */
   close(): Promise<void>
 }
