@@ -1,5 +1,14 @@
-import type { ColumnDefinitionBuilder, Dialect, Expression, InsertQueryBuilder, RawBuilder } from 'kysely'
+import type {
+  ColumnDefinitionBuilder,
+  Compilable,
+  Dialect,
+  Expression,
+  InsertQueryBuilder,
+  Kysely,
+  RawBuilder,
+} from 'kysely'
 import type { IdColumn } from './id-columns.ts'
+import type { SchemaStatement, SchemaThing } from './migrations/schema-statement.ts'
 import type { Statement } from './query.ts'
 import type { Tables } from './tables.ts'
 
@@ -44,13 +53,40 @@ export interface SqlDialect {
   /** The column that orders committed events: `id` where ids are given in order of commit. */
   readonly outboxOrder: 'id' | 'position'
   /** What of the schema gives events their position: as they are written where `outboxOrder` is `id`. */
-  eventNumbering(prefix: string): readonly Statement<unknown>[]
+  eventNumbering(prefix: string): readonly SchemaStatement[]
+  /**
+   * Gives the events with these ids, a JSON list, the positions after `last`, in the order of the list. Finds them by their
+   * key: a row that is not committed is neither touched nor waited for. Undefined where `outboxOrder` is `id`.
+   */
+  readonly numberEvents: ((build: Kysely<Tables>, numbering: EventNumbering) => Compilable<unknown>) | undefined
+  /** Removes the events with these ids, a JSON list. Finds them by their key, as `numberEvents` does. */
+  removeEvents(build: Kysely<Tables>, ids: Expression<string>): Compilable<unknown>
+  /** Whole milliseconds since 1970, by the database's clock. */
+  readonly now: RawBuilder<number>
   /** The elements of a JSON list of texts, as rows of one column of this type. */
   elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string>
-  /** The tables and views whose names begin so, and their columns. */
-  columns(prefix: string): Statement<{ readonly table: string; readonly column: string }>
-  /** The names, in lower case, of tables, views, indexes and triggers that begin so. */
-  names(prefix: string): Statement<{ readonly name: string }>
+  /** The columns of the tables and views in a place. */
+  columns(place: Place): Statement<{ readonly table: string; readonly column: string }>
+  /** The tables, views, indexes and triggers in a place, their names in lower case; an index counts that can be used. */
+  things(place: Place): Statement<SchemaThing>
+  /** Whether every change of the schema is committed at once: then it is written so that it can be run again. */
+  readonly ddlCommitsItself: boolean
+  /** What follows `create index` where the table may be large and in use, and a run before may have ended halfway. */
+  readonly newIndex: RawBuilder<unknown>
+  /** Makes the schema that was asked for where it does not exist. */
+  createSchema(schema: string | undefined): readonly SchemaStatement[]
+}
+
+/** Which events are given which positions. */
+export interface EventNumbering {
+  readonly ids: Expression<string>
+  readonly last: Expression<number>
+}
+
+/** Where things of ours are: in a schema, whose names are told apart; undefined = the connection's own. */
+export interface Place {
+  readonly schema: string | undefined
+  readonly prefix: string
 }
 
 /** A statement that is written out, for what it does. */

@@ -1,19 +1,12 @@
 import type { HostThing } from '../../schema/errors.ts'
-import { ForgeError } from '../../schema/errors.ts'
 import type { Steps } from '../../schema/steps.ts'
-import type { ChosenIdColumns } from './id-columns.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
+import type { SchemaVersion } from './schema-version.ts'
 import type { Session } from './session.ts'
-import { ask, askFirst, tell } from './session.ts'
+import { ask, askFirst } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
 import { TABLE_COLUMNS } from './tables.ts'
-
-/** What our tables are: the number of their newest migration, and of the oldest library that may still use them. */
-export interface SchemaVersion {
-  readonly version: number
-  readonly oldestLibrary: number
-}
 
 interface LedgerRow {
   readonly version: number
@@ -28,14 +21,12 @@ interface LedgerRow {
 export class Ledger {
   readonly #context: SqlContext
   readonly #find: Query<Record<never, never>, LedgerRow>
-  readonly #insert: Query<SchemaVersion & ChosenIdColumns, unknown>
-  readonly #update: Query<SchemaVersion, unknown>
+  readonly #findBegun: Query<Record<never, never>, { readonly begun: number }>
 
   constructor(context: SqlContext) {
     this.#context = context
     this.#find = findQuery(context)
-    this.#insert = insertQuery(context)
-    this.#update = updateQuery(context)
+    this.#findBegun = findBegunQuery(context)
   }
 
   /**
@@ -43,10 +34,7 @@ export class Ledger {
    * @throws TypeError when the ids of the host's are kept in other columns than the storage was told
    */
   *read(session: Session): Steps<SchemaVersion | undefined> {
-    const { prefix, dialect } = this.#context
-    const present = yield* ask(session, dialect.columns(`${prefix}ledger`))
-    const columns = new Set(present.filter(({ table }) => table === `${prefix}ledger`).map(({ column }) => column))
-    if (TABLE_COLUMNS.ledger.some((column) => !columns.has(column))) return undefined
+    if (!(yield* this.exists(session))) return undefined
 
     const row = yield* askFirst(session, this.#find({}))
     if (row === undefined) return undefined
@@ -54,10 +42,19 @@ export class Ledger {
     return { version: row.version, oldestLibrary: row.oldest_library }
   }
 
-  /** Notes what the tables are now, inside the transaction that made them so. */
-  *write(session: Session, found: SchemaVersion | undefined, schema: SchemaVersion): Steps<void> {
-    if (found === undefined) yield* tell(session, this.#insert({ ...schema, ...this.#context.ids.columns }))
-    else yield* tell(session, this.#update(schema))
+  /** Whether there is a table with the columns of a ledger. */
+  *exists(session: Session): Steps<boolean> {
+    const { schema, prefix, dialect } = this.#context
+    const name = `${prefix}ledger`
+    const present = yield* ask(session, dialect.columns({ schema, prefix: name }))
+    const columns = new Set(present.filter(({ table }) => table === name).map(({ column }) => column))
+    return TABLE_COLUMNS.ledger.every((column) => columns.has(column))
+  }
+
+  /** The newest step that was begun, where every statement commits by itself. */
+  *begun(session: Session): Steps<number> {
+    const row = yield* askFirst(session, this.#findBegun({}))
+    return row?.begun ?? 0
   }
 
   #refuseOtherIds(row: LedgerRow): void {
@@ -78,30 +75,6 @@ export class Ledger {
   }
 }
 
-/** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` when a library of this schema cannot use the tables */
-export function refuseUnusable(found: SchemaVersion | undefined, library: number): void {
-  refuseTooNew(found, library)
-  if (found === undefined || found.version < library) throw outdated(found, library)
-}
-
-/** The error for tables that a library of this schema has to migrate first. */
-export function outdated(schema: SchemaVersion | undefined, needed: number): ForgeError<'SCHEMA_OUTDATED'> {
-  const found = schema?.version ?? 0
-  return new ForgeError('SCHEMA_OUTDATED', `the schema is at version ${found}, needed is ${needed}: migrate first`, {
-    found,
-    needed,
-  })
-}
-
-/** @throws ForgeError `SCHEMA_TOO_NEW` when the tables are for newer libraries only */
-export function refuseTooNew(found: SchemaVersion | undefined, library: number): void {
-  if (found === undefined || found.oldestLibrary <= library) return
-
-  const { version, oldestLibrary } = found
-  const message = `the schema is at version ${version}, which this library (${library}) cannot use: install a newer one`
-  throw new ForgeError('SCHEMA_TOO_NEW', message, { found: version, oldestLibrary })
-}
-
 function findQuery({ build, columns }: SqlContext): Query<Record<never, never>, LedgerRow> {
   return defineQuery(() =>
     build
@@ -111,22 +84,6 @@ function findQuery({ build, columns }: SqlContext): Query<Record<never, never>, 
   )
 }
 
-function insertQuery({ build }: SqlContext): Query<SchemaVersion & ChosenIdColumns, unknown> {
-  return defineQuery((given) =>
-    build.insertInto('ledger').values({
-      only: 1,
-      version: given('version'),
-      oldest_library: given('oldestLibrary'),
-      user_ids: given('user'),
-      organization_ids: given('organization'),
-      repository_ids: given('repository'),
-      issue_ids: given('issue'),
-    }),
-  )
-}
-
-function updateQuery({ build }: SqlContext): Query<SchemaVersion, unknown> {
-  return defineQuery((given) =>
-    build.updateTable('ledger').set({ version: given('version'), oldest_library: given('oldestLibrary') }),
-  )
+function findBegunQuery({ build, columns }: SqlContext): Query<Record<never, never>, { readonly begun: number }> {
+  return defineQuery(() => build.selectFrom('ledger').select(columns.number('begun').as('begun')))
 }

@@ -1,24 +1,28 @@
 import { ForgeError } from '../../schema/errors.ts'
 import type { Steps } from '../../schema/steps.ts'
 import type { SchemaStatus } from '../contract/forge-storage.ts'
-import type { SchemaVersion } from './ledger.ts'
-import { Ledger, outdated, refuseTooNew, refuseUnusable } from './ledger.ts'
+import { Ledger } from './ledger.ts'
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts'
+import { createLedger } from './migrations/ledger-statements.ts'
 import type { Migration } from './migrations/migration.ts'
-import type { Statement } from './query.ts'
+import type { MigrationPart } from './migrations/migration-parts.ts'
+import { migrationParts, thingsMadeBy } from './migrations/migration-parts.ts'
+import type { SchemaThing } from './migrations/schema-statement.ts'
+import type { SchemaVersion } from './schema-version.ts'
+import { outdated, refuseTooNew, refuseUnusable } from './schema-version.ts'
 import type { Session } from './session.ts'
-import { ask, tell } from './session.ts'
+import { ask } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
 import { TABLE_COLUMNS, VIEW_COLUMNS } from './tables.ts'
 
 /** Our tables as a whole: made, brought up to date, and looked at. */
 export class Schema {
-  readonly #context: SqlContext
+  readonly context: SqlContext
   readonly #ledger: Ledger
   readonly #migrations: readonly Migration[]
 
   constructor(context: SqlContext, migrations: readonly Migration[] = ALL_MIGRATIONS) {
-    this.#context = context
+    this.context = context
     this.#ledger = new Ledger(context)
     this.#migrations = migrations
   }
@@ -45,35 +49,40 @@ export class Schema {
     return found === undefined || found.version < this.#needed
   }
 
-  /** Takes the missing steps, inside a transaction that holds the write lock; another process may have taken them. */
-  *migrate(session: Session): Steps<void> {
-    let found = yield* this.#ledger.read(session)
+  /**
+   * Takes the missing steps, under a lock that keeps other processes from doing the same.
+   *
+   * @param take - takes one part of them
+   * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` when a name of ours is taken; TypeError when ids are kept in
+   * other columns
+   */
+  *migrate(session: Session, take: (part: MigrationPart) => Steps<void>): Steps<void> {
+    const found = yield* this.#ledger.read(session)
     refuseTooNew(found, this.#needed)
-    for (const migration of this.#migrations) {
-      if (found !== undefined && found.version >= migration.version) continue
-      found = yield* this.#take(session, found, migration)
-    }
-  }
-
-  *#take(session: Session, found: SchemaVersion | undefined, migration: Migration): Steps<SchemaVersion> {
-    const statements = migration.statements(this.#context)
-    yield* this.#refuseForeign(session, statements)
-    for (const statement of statements) yield* tell(session, statement)
-    const { version, oldestLibrary } = migration
-    yield* this.#ledger.write(session, found, { version, oldestLibrary })
-    return { version, oldestLibrary }
+    yield* this.#refuseForeign(session, found)
+    for (const part of migrationParts(this.context, found, this.#migrations)) yield* take(part)
   }
 
   /** What is there under names of ours and is not ours would be taken for it, or stop the migration halfway. */
-  *#refuseForeign(session: Session, statements: readonly Statement<unknown>[]): Steps<void> {
-    const present = yield* this.#names(session)
-    const met = namesMadeBy(statements).find((name) => present.has(name))
+  *#refuseForeign(session: Session, found: SchemaVersion | undefined): Steps<void> {
+    const present = yield* ask(session, this.context.dialect.things(this.context))
+    const begun = yield* this.#begun(session, found)
+    const ours = new Set(this.#made((version) => version <= begun).map(({ table }) => table))
+    const foreign = new Set(present.filter((thing) => !isPartOf(ours, thing)).map(({ name }) => name))
+    const met = this.#made((version) => version > begun).find(({ name }) => foreign.has(name))
     if (met === undefined) return
 
-    const { prefix } = this.#context
+    const { prefix } = this.context
     const mend = `choose another prefix, or bring the row of ${prefix}ledger back`
-    const message = `the database has a ${met} already, and no row of ${prefix}ledger tells of it: ${mend}`
+    const message = `the database has a ${met.name} already, and no row of ${prefix}ledger tells of it: ${mend}`
     throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
+  }
+
+  /** The newest step whose things can be there by us: 0 is the making of the ledger, -1 none. */
+  *#begun(session: Session, found: SchemaVersion | undefined): Steps<number> {
+    const { ddlCommitsItself } = this.context.dialect
+    if (found === undefined) return ddlCommitsItself && (yield* this.#ledger.exists(session)) ? 0 : -1
+    return ddlCommitsItself ? Math.max(found.version, yield* this.#ledger.begun(session)) : found.version
   }
 
   /**
@@ -83,36 +92,46 @@ export class Schema {
    * @throws TypeError when ids are kept in other columns
    */
   *state(session: Session): Steps<SchemaStatus['state']> {
-    const names = yield* this.#names(session)
-    const made = namesMadeBy(this.#migrations.flatMap((migration) => migration.statements(this.#context)))
-    if (made.every((name) => !names.has(name))) return 'empty'
+    const present = yield* ask(session, this.context.dialect.things(this.context))
+    const names = new Set(present.map(({ name }) => name))
+    const made = this.#made(() => true)
+    if (made.every(({ name }) => !names.has(name))) return 'empty'
 
     const found = yield* this.#ledger.read(session)
     if (found === undefined) return 'drifted'
     if (found.oldestLibrary > this.#needed) return 'too-new'
     if (found.version < this.#needed) return 'outdated'
-    return made.every((name) => names.has(name)) && (yield* this.#hasColumns(session)) ? 'current' : 'drifted'
+    return hasAll(present, made) && (yield* this.#hasColumns(session)) ? 'current' : 'drifted'
   }
 
-  *#names(session: Session): Steps<ReadonlySet<string>> {
-    const { prefix, dialect } = this.#context
-    const present = yield* ask(session, dialect.names(prefix))
-    return new Set(present.map(({ name }) => name))
+  /** What is made by the steps of some versions; the ledger is there before the first. */
+  #made(isAsked: (version: number) => boolean): readonly SchemaThing[] {
+    const ledger = isAsked(0) ? createLedger(this.context).flatMap(({ makes }) => makes ?? []) : []
+    return [
+      ...ledger,
+      ...thingsMadeBy(
+        this.context,
+        this.#migrations.filter(({ version }) => isAsked(version)),
+      ),
+    ]
   }
 
   *#hasColumns(session: Session): Steps<boolean> {
-    const { prefix, dialect } = this.#context
-    const present = yield* ask(session, dialect.columns(prefix))
+    const { prefix, dialect } = this.context
+    const present = yield* ask(session, dialect.columns(this.context))
     const columns = new Set(present.map(({ table, column }) => `${table}.${column}`))
     return columnsNeeded(prefix).every((name) => columns.has(name))
   }
 }
 
-/** The names that statements give to what they make. */
-function namesMadeBy(statements: readonly Statement<unknown>[]): readonly string[] {
-  return statements.flatMap(
-    ({ sql }) => /^create (?:unique )?(?:table|view|index|trigger) "([^"]+)"/.exec(sql)?.[1] ?? [],
-  )
+/** Whether a thing is an index or a trigger on one of the tables. */
+function isPartOf(tables: ReadonlySet<string>, { name, table }: SchemaThing): boolean {
+  return name !== table && tables.has(table)
+}
+
+function hasAll(present: readonly SchemaThing[], made: readonly SchemaThing[]): boolean {
+  const there = new Set(present.map(({ name, table }) => `${table}.${name}`))
+  return made.every(({ name, table }) => there.has(`${table}.${name}`))
 }
 
 function columnsNeeded(prefix: string): readonly string[] {

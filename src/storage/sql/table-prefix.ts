@@ -7,14 +7,15 @@ import type {
   UnknownRow,
 } from 'kysely'
 import { OperationNodeTransformer, TableNode } from 'kysely'
+import type { Place } from './dialect.ts'
 import { TABLE_COLUMNS } from './tables.ts'
 
-/** Puts the storage's prefix before the names of our tables in every query. */
+/** Puts the storage's schema and prefix before the names of our tables in every query. */
 export class TablePrefix implements KyselyPlugin {
   readonly #transformer: OperationNodeTransformer
 
-  constructor(prefix: string) {
-    this.#transformer = new PrefixTransformer(prefix)
+  constructor(place: Place) {
+    this.#transformer = new PrefixTransformer(place)
   }
 
   transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
@@ -27,15 +28,19 @@ export class TablePrefix implements KyselyPlugin {
 }
 
 class PrefixTransformer extends OperationNodeTransformer {
-  readonly #prefix: string
+  readonly #place: Place
 
-  constructor(prefix: string) {
+  constructor(place: Place) {
     super()
-    this.#prefix = prefix
+    this.#place = place
   }
 
   protected override transformTable(node: TableNode): TableNode {
     const { name } = node.table.identifier
-    return name in TABLE_COLUMNS ? TableNode.create(`${this.#prefix}${name}`) : node
+    if (!(name in TABLE_COLUMNS)) return node
+
+    const { schema, prefix } = this.#place
+    const ours = `${prefix}${name}`
+    return schema === undefined ? TableNode.create(ours) : TableNode.createWithSchema(schema, ours)
   }
 }

@@ -19,6 +19,8 @@ export interface Tables {
     readonly organization_ids: string
     readonly repository_ids: string
     readonly issue_ids: string
+    /** The newest step that was begun; there only where every change of the schema is committed at once. */
+    readonly begun: Generated<number>
   }
   /** One row per aggregate: its lock. `next_seq` is the next place in its list; `total` counts the list. */
   readonly heads: {
@@ -77,6 +79,19 @@ export interface Tables {
     readonly user_id: Id | null
     readonly data: string
   }
+  /** One row: the last position that was given to an event, and the lowest place that may still be read from. */
+  readonly outbox: {
+    readonly only: number
+    readonly last_position: number
+    readonly floor: number
+  }
+  /** Who consumes the outbox, by name: what it has behind it, and whose lease lasts until when. */
+  readonly consumers: {
+    readonly name: string
+    readonly position: number
+    readonly holder: string | null
+    readonly until: number
+  }
 }
 
 /** The columns a usable schema has. */
@@ -101,6 +116,8 @@ export const TABLE_COLUMNS: { readonly [T in keyof Tables]: readonly (keyof Tabl
     'user_id',
     'data',
   ],
+  outbox: ['only', 'last_position', 'floor'],
+  consumers: ['name', 'position', 'holder', 'until'],
 }
 
 /** The columns of the views, which are a promise to hosts: they may join them and read them, in every version. */

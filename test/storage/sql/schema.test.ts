@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { runNow } from '../../../src/schema/steps.ts'
 import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite-dialect.ts'
 import { ALL_MIGRATIONS } from '../../../src/storage/sql/migrations/all-migrations.ts'
+import { migrateAtOnce } from '../../../src/storage/sql/migrations/migrate-at-once.ts'
 import type { Migration } from '../../../src/storage/sql/migrations/migration.ts'
+import { writtenStatement } from '../../../src/storage/sql/migrations/schema-statement.ts'
 import { Schema } from '../../../src/storage/sql/schema.ts'
 import { createSqlContext } from '../../../src/storage/sql/sql-context.ts'
 import { Connection } from '../../../src/storage/sql/sqlite/connection.ts'
@@ -88,7 +90,7 @@ describe('a database that this library cannot use', () => {
     const file = await fileChangedBy('update forgelet_ledger set version = 0')
 
     expect(await outcomeOf(() => newStorage(file).pinBoards.load(BOARD))).toMatchObject({
-      thrown: { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: 1 } },
+      thrown: { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: ALL_MIGRATIONS.length } },
     })
   })
 
@@ -137,16 +139,18 @@ describe('migrating', () => {
   test('takes the steps that are missing, once, in order', () => {
     const handle = openHandle(':memory:')
     const session = new Connection(handle, 'call')
-    const taken: number[] = []
     const context = createSqlContext(sqliteDialect)
-    runNow(new Schema(context).migrate(session))
-    const more = [2, 3].map((version) => noting(version, taken))
-    runNow(new Schema(context, [...ALL_MIGRATIONS, ...more]).migrate(session))
-    runNow(new Schema(context, [...ALL_MIGRATIONS, ...more]).migrate(session))
+    const newest = ALL_MIGRATIONS.length
+    const more = [newest + 1, newest + 2].map(notingItself)
+    for (const migrations of [ALL_MIGRATIONS, [...ALL_MIGRATIONS, ...more], [...ALL_MIGRATIONS, ...more]]) {
+      runNow(migrateAtOnce(new Schema(context, migrations), session))
+    }
 
-    expect(taken).toEqual([2, 3])
+    expect(
+      handle.prepare("select name from sqlite_master where name like 'step_%' order by rowid").pluck().all(),
+    ).toEqual(more.map(({ version }) => `step_${version}`))
     expect(handle.prepare('select version, oldest_library from forgelet_ledger').all()).toEqual([
-      { version: 3, oldest_library: 1 },
+      { version: newest + 2, oldest_library: 1 },
     ])
   })
 
@@ -183,13 +187,12 @@ describe('migrating', () => {
   })
 })
 
-function noting(version: number, taken: number[]): Migration {
+/** A step that can be taken once, and shows when it was. */
+function notingItself(version: number): Migration {
   return {
     version,
     oldestLibrary: 1,
-    statements() {
-      taken.push(version)
-      return []
-    },
+    indexes: () => [],
+    statements: () => [writtenStatement(`create table step_${version} (n integer)`)],
   }
 }

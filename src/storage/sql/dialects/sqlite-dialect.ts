@@ -1,6 +1,7 @@
+import type { Expression, RawBuilder } from 'kysely'
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
-import { command } from '../dialect.ts'
+import { writtenStatement } from '../migrations/schema-statement.ts'
 
 const INTEGER = sql`integer`
 const TEXT = sql`text`
@@ -29,22 +30,35 @@ export const sqliteDialect: SqlDialect = {
   lockingRead: '',
   outboxOrder: 'id',
   eventNumbering: (prefix) => [
-    command(
+    writtenStatement(
       `create trigger "${prefix}events_position" after insert on "${prefix}events" begin ` +
         `update "${prefix}events" set position = id where id = new.id; end`,
+      { name: `${prefix}events_position`, table: `${prefix}events` },
     ),
   ],
-  elements: (json, type) => sql`(select cast(value as ${type}) from json_each(${json}))`,
-  columns: (prefix) => ({
+  numberEvents: undefined,
+  removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, INTEGER)),
+  now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,
+  elements,
+  columns: ({ prefix }) => ({
     sql:
       'select m.name as "table", c.name as "column" from sqlite_master as m, pragma_table_info(m.name) as c ' +
       "where m.type in ('table', 'view') and substr(m.name, 1, length(?)) = ?",
     parameters: [prefix, prefix],
     returnsRows: true,
   }),
-  names: (prefix) => ({
-    sql: 'select lower(name) as "name" from sqlite_master where substr(lower(name), 1, length(?)) = ?',
+  things: ({ prefix }) => ({
+    sql:
+      'select lower(name) as "name", lower(tbl_name) as "table" from sqlite_master ' +
+      'where substr(lower(name), 1, length(?)) = ?',
     parameters: [prefix, prefix],
     returnsRows: true,
   }),
+  ddlCommitsItself: false,
+  newIndex: sql`if not exists`,
+  createSchema: () => [],
+}
+
+function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`(select cast(value as ${type}) from json_each(${json}))`
 }

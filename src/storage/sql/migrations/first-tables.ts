@@ -1,41 +1,26 @@
 import type { ColumnDefinitionBuilder, Compilable } from 'kysely'
-import { sql } from 'kysely'
-import { compileStatement } from '../query.ts'
 import type { SqlContext } from '../sql-context.ts'
 import { firstViews } from './first-views.ts'
 import type { Migration } from './migration.ts'
+import { schemaStatement } from './schema-statement.ts'
 
 /** The tables, indexes and views that a forge begins with. */
 export const firstTables: Migration = {
   version: 1,
   oldestLibrary: 1,
+  indexes: () => [],
   statements: (context) => [
-    ...[ledger, heads, boardPins, issueTombstones, organizationBlocks, badges, userGrants, events]
+    ...[heads, boardPins, issueTombstones, organizationBlocks, badges, userGrants, events]
       .flatMap((table) => table(context))
-      .map(compileStatement),
+      .map(schemaStatement),
     ...context.dialect.eventNumbering(context.prefix),
-    ...firstViews(context).map(compileStatement),
+    ...firstViews(context).map(schemaStatement),
   ],
 }
 
 type Ddl = readonly Compilable<unknown>[]
 
 const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
-
-function ledger({ build, dialect: { types, tableEnd } }: SqlContext): Ddl {
-  return [
-    build.schema
-      .createTable('ledger')
-      .addColumn('only', types.integer, (column) => column.primaryKey().check(sql`${sql.ref('only')} = 1`))
-      .addColumn('version', types.integer, notNull)
-      .addColumn('oldest_library', types.integer, notNull)
-      .addColumn('user_ids', types.key, notNull)
-      .addColumn('organization_ids', types.key, notNull)
-      .addColumn('repository_ids', types.key, notNull)
-      .addColumn('issue_ids', types.key, notNull)
-      .modifyEnd(tableEnd),
-  ]
-}
 
 function heads({ build, prefix, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
   return [

@@ -7,8 +7,9 @@ import { VIEW_COLUMNS } from '../tables.ts'
  * are private. One row per pin, block or grant; ids have the host's column types, times are milliseconds since 1970
  * (UTC), `position` is 1-based, `kind` is `issue` or `pullRequest`, and who acted is null where the host itself did.
  */
-export function firstViews({ build, prefix }: SqlContext): readonly Compilable<unknown>[] {
-  const view = (name: keyof typeof VIEW_COLUMNS): string => `${prefix}${name}`
+export function firstViews({ build, schema, prefix }: SqlContext): readonly Compilable<unknown>[] {
+  const view = (name: keyof typeof VIEW_COLUMNS): string =>
+    `${schema === undefined ? '' : `${schema}.`}${prefix}${name}`
   const grants = build.selectFrom('user_grants').innerJoin('badges', 'badges.id', 'user_grants.badge_id')
 
   return [

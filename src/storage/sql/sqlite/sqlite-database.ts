@@ -1,5 +1,6 @@
 import { runNow } from '../../../schema/steps.ts'
 import type { SchemaStatus } from '../../contract/forge-storage.ts'
+import { migrateAtOnce } from '../migrations/migrate-at-once.ts'
 import type { Schema } from '../schema.ts'
 import type { Connections } from './connections.ts'
 import { unavailable } from './driver-errors.ts'
@@ -49,7 +50,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
         throw new TypeError('the handle is inside a transaction: end it before migrate()')
       }
       const needed = runNow(this.#schema.needsMigration(connections.reader))
-      if (needed) inTransaction(connections, (writer) => runNow(this.#schema.migrate(writer)))
+      if (needed) inTransaction(connections, (writer) => runNow(migrateAtOnce(this.#schema, writer)))
     })
   }
 

@@ -1,0 +1,39 @@
+import type {
+  CreateIndexNode,
+  CreateTableNode,
+  CreateViewNode,
+  KyselyPlugin,
+  PluginTransformQueryArgs,
+  PluginTransformResultArgs,
+  QueryResult,
+  RootOperationNode,
+  UnknownRow,
+} from 'kysely'
+import { OperationNodeTransformer } from 'kysely'
+
+/** Writes what makes tables, indexes and views so that it can be run again after a run that ended halfway. */
+export class RepeatableDdl implements KyselyPlugin {
+  readonly #transformer = new RepeatableTransformer()
+
+  transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
+    return this.#transformer.transformNode(node)
+  }
+
+  async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    return result
+  }
+}
+
+class RepeatableTransformer extends OperationNodeTransformer {
+  protected override transformCreateTable(node: CreateTableNode): CreateTableNode {
+    return { ...super.transformCreateTable(node), ifNotExists: true }
+  }
+
+  protected override transformCreateIndex(node: CreateIndexNode): CreateIndexNode {
+    return { ...super.transformCreateIndex(node), ifNotExists: true }
+  }
+
+  protected override transformCreateView(node: CreateViewNode): CreateViewNode {
+    return { ...super.transformCreateView(node), orReplace: true }
+  }
+}
