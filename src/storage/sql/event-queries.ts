@@ -1,5 +1,4 @@
 import type { SelectQueryBuilder } from 'kysely'
-import { sql } from 'kysely'
 import type { Id } from '../../schema/ids.ts'
 import type { EventFilter } from '../contract/event-store.ts'
 import type { EventRow } from './event-rows.ts'
@@ -10,14 +9,8 @@ import { compileStatement, defineQuery, Slot } from './query.ts'
 import type { SqlContext } from './sql-context.ts'
 import type { Tables } from './tables.ts'
 
-/** An event of the outbox, and its place there. */
-export interface PlacedEvent extends EventRow {
-  readonly place: number
-}
-
 /** The statements of the events. Those of the audit view are put together from call to call: its filter has many shapes. */
 export interface EventQueries {
-  readonly outbox: Query<{ readonly after: number; readonly limit: number }, PlacedEvent>
   readonly history: Query<{ readonly issueId: Id }, EventRow>
   readonly among: Query<{ readonly eventIds: readonly Id[] }, EventRow>
   readonly count: (filter: EventFilter) => Statement<{ readonly total: number }>
@@ -30,24 +23,12 @@ export interface EventQueries {
 /** Defines the statements of the events. */
 export function eventQueries(context: SqlContext): EventQueries {
   return {
-    outbox: outboxQuery(context),
     history: historyQuery(context),
     among: amongQuery(context),
     count: countQuery(context),
     slice: sliceQuery(context),
     tail: tailQuery(context),
   }
-}
-
-function outboxQuery(context: SqlContext): EventQueries['outbox'] {
-  const place = sql<number>`${sql.ref(`events.${context.dialect.outboxOrder}`)}`
-  return defineQuery((given) =>
-    selectEvents(context)
-      .select(context.dialect.number(place).as('place'))
-      .where(place, '>', given('after'))
-      .orderBy(place)
-      .limit(given('limit')),
-  )
 }
 
 function historyQuery(context: SqlContext): EventQueries['history'] {

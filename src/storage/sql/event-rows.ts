@@ -1,4 +1,5 @@
-import type { SelectQueryBuilder } from 'kysely'
+import type { RawBuilder, SelectQueryBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { SqlContext } from './sql-context.ts'
@@ -16,6 +17,16 @@ export interface EventRow {
   readonly issueId: Id | null
   readonly userId: Id | null
   readonly data: string
+}
+
+/** An event of the outbox, and its place there. */
+export interface PlacedEvent extends EventRow {
+  readonly place: number
+}
+
+/** What orders committed events. */
+export function outboxPlace({ dialect }: SqlContext): RawBuilder<number> {
+  return sql`${sql.ref(`events.${dialect.outboxOrder}`)}`
 }
 
 /** Begins a query for whole events. */

@@ -2,14 +2,19 @@ import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Page } from '../../schema/paging.ts'
 import type { Steps } from '../../schema/steps.ts'
+import { run } from '../../schema/steps.ts'
 import type { EventFilter, EventStore } from '../contract/event-store.ts'
 import type { PageQuery } from '../contract/page-query.ts'
 import type { EventQueries } from './event-queries.ts'
 import { eventQueries } from './event-queries.ts'
 import type { EventRow } from './event-rows.ts'
 import { toEvent } from './event-rows.ts'
+import { Consumers } from './outbox/consumers.ts'
+import { Outbox } from './outbox/outbox.ts'
+import { OutboxRow } from './outbox/outbox-row.ts'
+import { Pruning } from './outbox/pruning.ts'
 import type { PagedList } from './pages.ts'
-import { cursorOf, noCursor, placeOf, readPage } from './pages.ts'
+import { readPage } from './pages.ts'
 import type { Session } from './session.ts'
 import { ask, askFirst } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
@@ -18,11 +23,22 @@ import type { StoreParts } from './store-parts.ts'
 /** The events of an SQL storage. */
 export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<Tx> {
   const events = new Events(context)
+  const row = new OutboxRow(context)
+  const outbox = new Outbox(context, runtime, row)
+  const consumers = new Consumers(context, row)
+  const pruning = new Pruning({ context, runtime, row, consumers })
 
   return {
-    read: (query) => runtime.read((session) => events.read(session, query), undefined),
+    read: (query) => run(outbox.read(query)),
     list: (filter, query) => runtime.readSnapshot((session) => events.list(session, filter, query), undefined),
     history: (issueId, transaction) => runtime.read((session) => events.history(session, issueId), transaction),
+    claim: ({ name, holder }, milliseconds) =>
+      runtime.write((session) => consumers.claim(session, { name, holder }, milliseconds), {}),
+    advance: ({ name, holder }, cursor) =>
+      runtime.write((session) => consumers.advance(session, { name, holder }, cursor), {}),
+    release: ({ name, holder }) => runtime.write((session) => consumers.release(session, { name, holder }), {}),
+    forget: (name) => runtime.write((session) => consumers.forget(session, name), {}),
+    prune: (before) => run(pruning.prune(before)),
     committed: (eventIds) => runtime.readOutside((session) => events.among(session, eventIds), []),
   }
 }
@@ -35,15 +51,6 @@ class Events {
 
   constructor(context: SqlContext) {
     this.#queries = eventQueries(context)
-  }
-
-  *read(
-    session: Session,
-    { after, limit }: { readonly after: string | undefined; readonly limit: number },
-  ): Steps<{ readonly events: readonly ForgeEvent[]; readonly cursor: string }> {
-    const start = after === undefined ? 0 : placeInOutbox(after)
-    const rows = yield* ask(session, this.#queries.outbox({ after: start, limit }))
-    return { events: rows.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(rows.at(-1)?.place ?? start) }
   }
 
   *list(session: Session, filter: EventFilter, query: PageQuery): Steps<Page<ForgeEvent>> {
@@ -69,13 +76,6 @@ class Events {
     const rows = yield* ask(session, this.#queries.among({ eventIds }))
     return rows.map(toEvent)
   }
-}
-
-/** Places in the outbox count upwards from zero; those of the audit view are below. */
-function placeInOutbox(cursor: string): number {
-  const place = placeOf(cursor)
-  if (place < 0) throw noCursor()
-  return place
 }
 
 function isPinning(event: ForgeEvent): event is Pinning {

@@ -10,6 +10,8 @@ export interface Statement<Row> {
   readonly parameters: readonly SqlValue[]
   /** Some drivers refuse to collect rows from a statement that gives none back. */
   readonly returnsRows: boolean
+  /** Says itself what it locks: nowhere does it become a locking read, which would wait for what is not committed yet. */
+  readonly asWritten?: true
   /** Carries the type only; never there. */
   readonly row?: Row
 }
@@ -56,6 +58,11 @@ export function defineQuery<Parameters, Row>(
     bind ??= binder<Parameters, Row>(build((name) => new Slot((all) => all[name])).compile())
     return bind(parameters)
   }
+}
+
+/** The same query, which never becomes a locking read. */
+export function asWritten<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
+  return (parameters) => ({ ...query(parameters), asWritten: true })
 }
 
 /** Compiles a query whose parameters are in it already: for the shapes that are put together from call to call. */

@@ -1,0 +1,90 @@
+import { ForgeError } from '../../../schema/errors.ts'
+import type { ForgeEvent } from '../../../schema/events.ts'
+import type { Steps } from '../../../schema/steps.ts'
+import { wait } from '../../../schema/steps.ts'
+import type { PlacedEvent } from '../event-rows.ts'
+import { outboxPlace, selectEvents, toEvent } from '../event-rows.ts'
+import { cursorOf, noCursor, placeOf } from '../pages.ts'
+import type { Query } from '../query.ts'
+import { defineQuery } from '../query.ts'
+import type { Session, SqlRuntime } from '../session.ts'
+import { ask } from '../session.ts'
+import type { SqlContext } from '../sql-context.ts'
+import { Numbering } from './numbering.ts'
+import type { OutboxRow } from './outbox-row.ts'
+
+/** What a read of the outbox asks for. */
+export interface OutboxQuery {
+  readonly after: string | undefined
+  readonly limit: number
+}
+
+/** What it gives. */
+export interface OutboxPage {
+  readonly events: readonly ForgeEvent[]
+  readonly cursor: string
+}
+
+/** The reading of committed events in order. */
+export class Outbox<Tx> {
+  readonly #runtime: SqlRuntime<Tx>
+  readonly #row: OutboxRow
+  readonly #numbering: Numbering | undefined
+  readonly #after: Query<{ readonly after: number; readonly limit: number }, PlacedEvent>
+
+  constructor(context: SqlContext, runtime: SqlRuntime<Tx>, row: OutboxRow) {
+    const { numberEvents } = context.dialect
+    this.#runtime = runtime
+    this.#row = row
+    this.#numbering = numberEvents === undefined ? undefined : new Numbering(context, row, numberEvents)
+    this.#after = afterQuery(context)
+  }
+
+  /** @throws ForgeError `INVALID_INPUT` for a cursor that is none; `EVENTS_PRUNED` for one below the floor */
+  *read({ after, limit }: OutboxQuery): Steps<OutboxPage> {
+    const start = after === undefined ? undefined : placeInOutbox(after)
+    yield* this.#number()
+    return yield* wait(this.#runtime.readSnapshot((session) => this.#page(session, start, limit), undefined))
+  }
+
+  *#number(): Steps<void> {
+    const numbering = this.#numbering
+    if (numbering === undefined) return
+
+    const due = yield* wait(this.#runtime.read((session) => numbering.isDue(session), undefined))
+    if (due) yield* wait(this.#runtime.write((session) => numbering.run(session), {}))
+  }
+
+  /** The floor and the events come from one snapshot: nothing is removed between the look at the one and at the other. */
+  *#page(session: Session, start: number | undefined, limit: number): Steps<OutboxPage> {
+    const { floor } = yield* this.#row.read(session)
+    const after = start ?? floor
+    if (after < floor) throw pruned(floor)
+
+    const rows = yield* ask(session, this.#after({ after, limit }))
+    return { events: rows.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(rows.at(-1)?.place ?? after) }
+  }
+}
+
+/** The place a cursor of the outbox names: they count upwards from zero, those of the audit view are below. */
+export function placeInOutbox(cursor: string): number {
+  const place = placeOf(cursor)
+  if (place < 0) throw noCursor()
+  return place
+}
+
+function pruned(place: number): ForgeError<'EVENTS_PRUNED'> {
+  const floor = cursorOf(place)
+  return new ForgeError('EVENTS_PRUNED', 'events after this cursor have been pruned: go on from the floor', { floor })
+}
+
+function afterQuery(context: SqlContext): Query<{ readonly after: number; readonly limit: number }, PlacedEvent> {
+  const place = outboxPlace(context)
+  return defineQuery((given) =>
+    selectEvents(context)
+      .select(context.dialect.number(place).as('place'))
+      .where(place, '>', given('after'))
+      .orderBy(place)
+      .limit(given('limit')),
+  )
+}
