@@ -8,6 +8,7 @@ import type {
   RawBuilder,
 } from 'kysely'
 import type { IdColumn } from './id-columns.ts'
+import type { SchemaChanges } from './migrations/schema-changes.ts'
 import type { SchemaStatement, SchemaThing } from './migrations/schema-statement.ts'
 import type { Statement } from './query.ts'
 import type { Tables } from './tables.ts'
@@ -75,6 +76,10 @@ export interface SqlDialect {
   readonly newIndex: RawBuilder<unknown>
   /** Makes the schema that was asked for where it does not exist. */
   createSchema(schema: string | undefined): readonly SchemaStatement[]
+  /** How the schema is changed while others use it; undefined where one write lock keeps all others away. */
+  readonly schemaChanges: SchemaChanges | undefined
+  /** Statements that belong together, as they would be written to be run by hand. */
+  script(statements: readonly string[]): readonly string[]
 }
 
 /** Which events are given which positions. */

@@ -3,7 +3,7 @@ import type { Steps } from '../../schema/steps.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
 import type { SchemaVersion } from './schema-version.ts'
-import type { Session } from './session.ts'
+import type { Asking } from './session.ts'
 import { ask, askFirst } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
 import { TABLE_COLUMNS } from './tables.ts'
@@ -33,7 +33,7 @@ export class Ledger {
    * What the tables are; undefined when there are none of ours, or none that say so.
    * @throws TypeError when the ids of the host's are kept in other columns than the storage was told
    */
-  *read(session: Session): Steps<SchemaVersion | undefined> {
+  *read(session: Asking): Steps<SchemaVersion | undefined> {
     if (!(yield* this.exists(session))) return undefined
 
     const row = yield* askFirst(session, this.#find({}))
@@ -43,7 +43,7 @@ export class Ledger {
   }
 
   /** Whether there is a table with the columns of a ledger. */
-  *exists(session: Session): Steps<boolean> {
+  *exists(session: Asking): Steps<boolean> {
     const { schema, prefix, dialect } = this.#context
     const name = `${prefix}ledger`
     const present = yield* ask(session, dialect.columns({ schema, prefix: name }))
@@ -52,7 +52,7 @@ export class Ledger {
   }
 
   /** The newest step that was begun, where every statement commits by itself. */
-  *begun(session: Session): Steps<number> {
+  *begun(session: Asking): Steps<number> {
     const row = yield* askFirst(session, this.#findBegun({}))
     return row?.begun ?? 0
   }

@@ -10,7 +10,7 @@ import { migrationParts, thingsMadeBy } from './migrations/migration-parts.ts'
 import type { SchemaThing } from './migrations/schema-statement.ts'
 import type { SchemaVersion } from './schema-version.ts'
 import { outdated, refuseTooNew, refuseUnusable } from './schema-version.ts'
-import type { Session } from './session.ts'
+import type { Asking } from './session.ts'
 import { ask } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
 import { TABLE_COLUMNS, VIEW_COLUMNS } from './tables.ts'
@@ -38,12 +38,12 @@ export class Schema {
   }
 
   /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`; TypeError when ids are kept in other columns */
-  *refuseUnusable(session: Session): Steps<void> {
+  *refuseUnusable(session: Asking): Steps<void> {
     refuseUnusable(yield* this.#ledger.read(session), this.#needed)
   }
 
   /** Whether there is something to migrate. @throws ForgeError `SCHEMA_TOO_NEW`; TypeError when ids are kept in other columns */
-  *needsMigration(session: Session): Steps<boolean> {
+  *needsMigration(session: Asking): Steps<boolean> {
     const found = yield* this.#ledger.read(session)
     refuseTooNew(found, this.#needed)
     return found === undefined || found.version < this.#needed
@@ -56,7 +56,7 @@ export class Schema {
    * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` when a name of ours is taken; TypeError when ids are kept in
    * other columns
    */
-  *migrate(session: Session, take: (part: MigrationPart) => Steps<void>): Steps<void> {
+  *migrate(session: Asking, take: (part: MigrationPart) => Steps<void>): Steps<void> {
     const found = yield* this.#ledger.read(session)
     refuseTooNew(found, this.#needed)
     yield* this.#refuseForeign(session, found)
@@ -64,7 +64,7 @@ export class Schema {
   }
 
   /** What is there under names of ours and is not ours would be taken for it, or stop the migration halfway. */
-  *#refuseForeign(session: Session, found: SchemaVersion | undefined): Steps<void> {
+  *#refuseForeign(session: Asking, found: SchemaVersion | undefined): Steps<void> {
     const present = yield* ask(session, this.context.dialect.things(this.context))
     const begun = yield* this.#begun(session, found)
     const ours = new Set(this.#made((version) => version <= begun).map(({ table }) => table))
@@ -79,7 +79,7 @@ export class Schema {
   }
 
   /** The newest step whose things can be there by us: 0 is the making of the ledger, -1 none. */
-  *#begun(session: Session, found: SchemaVersion | undefined): Steps<number> {
+  *#begun(session: Asking, found: SchemaVersion | undefined): Steps<number> {
     const { ddlCommitsItself } = this.context.dialect
     if (found === undefined) return ddlCommitsItself && (yield* this.#ledger.exists(session)) ? 0 : -1
     return ddlCommitsItself ? Math.max(found.version, yield* this.#ledger.begun(session)) : found.version
@@ -91,7 +91,7 @@ export class Schema {
    *
    * @throws TypeError when ids are kept in other columns
    */
-  *state(session: Session): Steps<SchemaStatus['state']> {
+  *state(session: Asking): Steps<SchemaStatus['state']> {
     const present = yield* ask(session, this.context.dialect.things(this.context))
     const names = new Set(present.map(({ name }) => name))
     const made = this.#made(() => true)
@@ -116,7 +116,7 @@ export class Schema {
     ]
   }
 
-  *#hasColumns(session: Session): Steps<boolean> {
+  *#hasColumns(session: Asking): Steps<boolean> {
     const { prefix, dialect } = this.context
     const present = yield* ask(session, dialect.columns(this.context))
     const columns = new Set(present.map(({ table, column }) => `${table}.${column}`))

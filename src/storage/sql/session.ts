@@ -2,13 +2,17 @@ import type { MaybePromise, Steps } from '../../schema/steps.ts'
 import { wait } from '../../schema/steps.ts'
 import type { Statement } from './query.ts'
 
-/** One connection, as the stores see it. */
-export interface Session {
+/** Runs statements on one connection. */
+export interface Asking {
   /**
    * Runs a statement and gives its rows; none when it gives none back.
    * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
   all<Row>(statement: Statement<Row>): MaybePromise<readonly Row[]>
+}
+
+/** One connection, as the stores see it. */
+export interface Session extends Asking {
   /** Runs the host's own code on the connection, in the middle of ours: it may read through the storage there, and change nothing. */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T>
 }
@@ -37,17 +41,17 @@ export interface SqlRuntime<Tx> {
 }
 
 /** The rows of a statement. */
-export function* ask<Row>(session: Session, statement: Statement<Row>): Steps<readonly Row[]> {
+export function* ask<Row>(session: Asking, statement: Statement<Row>): Steps<readonly Row[]> {
   return yield* wait(session.all(statement))
 }
 
 /** The first row of a statement, if it gives one. */
-export function* askFirst<Row>(session: Session, statement: Statement<Row>): Steps<Row | undefined> {
+export function* askFirst<Row>(session: Asking, statement: Statement<Row>): Steps<Row | undefined> {
   const rows = yield* ask(session, statement)
   return rows[0]
 }
 
 /** Runs a statement for what it does. */
-export function* tell(session: Session, statement: Statement<unknown>): Steps<void> {
+export function* tell(session: Asking, statement: Statement<unknown>): Steps<void> {
   yield* ask(session, statement)
 }

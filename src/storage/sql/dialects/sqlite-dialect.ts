@@ -57,6 +57,8 @@ export const sqliteDialect: SqlDialect = {
   ddlCommitsItself: false,
   newIndex: sql`if not exists`,
   createSchema: () => [],
+  schemaChanges: undefined,
+  script: (statements) => ['begin immediate', ...statements, 'commit'],
 }
 
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {

@@ -1,11 +1,11 @@
 import type { Steps } from '../../../schema/steps.ts'
 import type { Schema } from '../schema.ts'
-import type { Session } from '../session.ts'
+import type { Asking } from '../session.ts'
 import { tell } from '../session.ts'
 import { statementsOf } from './migration-parts.ts'
 
 /** Migrates inside a transaction that holds the write lock; another process may have done so. */
-export function* migrateAtOnce(schema: Schema, session: Session): Steps<void> {
+export function* migrateAtOnce(schema: Schema, session: Asking): Steps<void> {
   yield* schema.migrate(session, function* (part) {
     for (const statement of statementsOf(schema.context, part)) yield* tell(session, statement)
   })

@@ -1,0 +1,113 @@
+import { isForgeError } from '../../../schema/errors.ts'
+import type { Steps } from '../../../schema/steps.ts'
+import { runLater, wait } from '../../../schema/steps.ts'
+import type { MigrationPart } from '../migrations/migration-parts.ts'
+import { newIndexStatement } from '../migrations/new-index.ts'
+import type { SchemaChanges } from '../migrations/schema-changes.ts'
+import type { Schema } from '../schema.ts'
+import type { Asking } from '../session.ts'
+import { askFirst, tell } from '../session.ts'
+import { busy } from './failures.ts'
+import type { Server } from './server.ts'
+
+/** How long to wait, in milliseconds, for another process that migrates; and, at each part, for those who use the tables. */
+export interface MigrationPatience {
+  readonly others: number
+  readonly users: number
+}
+
+const PATIENCE: MigrationPatience = { others: 300_000, users: 60_000 }
+
+/**
+ * Brings the tables on a server up to date, while they are in use and other processes may do the same. What is begun and
+ * not ended, the next call ends.
+ *
+ * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_BUSY` when others kept us waiting too long, `STORAGE_UNAVAILABLE`;
+ * TypeError when ids are kept in other columns
+ */
+export async function migrateServer<Tx extends object>(
+  server: Server<Tx>,
+  schema: Schema,
+  patience: MigrationPatience = PATIENCE,
+): Promise<void> {
+  const changes = schema.context.dialect.schemaChanges
+  if (changes === undefined) throw new TypeError('this database has no server to migrate')
+
+  // One session: the lock is held by it, and a pool may have no other.
+  await server.plainly(async (connection) => {
+    const needed = await runLater(schema.needsMigration(connection))
+    if (needed) await runLater(new ServerMigration({ connection, schema, changes, patience }).run())
+  })
+}
+
+interface ServerMigrationParts {
+  readonly connection: Asking
+  readonly schema: Schema
+  readonly changes: SchemaChanges
+  readonly patience: MigrationPatience
+}
+
+class ServerMigration {
+  readonly #connection: Asking
+  readonly #schema: Schema
+  readonly #changes: SchemaChanges
+  readonly #patience: MigrationPatience
+
+  constructor({ connection, schema, changes, patience }: ServerMigrationParts) {
+    this.#connection = connection
+    this.#schema = schema
+    this.#changes = changes
+    this.#patience = patience
+  }
+
+  *run(): Steps<void> {
+    yield* whenFree(this.#patience.others, () => this.#lock())
+    try {
+      yield* this.#schema.migrate(this.#connection, (part) => this.#take(part))
+    } finally {
+      yield* tell(this.#connection, this.#changes.unlock(this.#schema.context))
+    }
+  }
+
+  /** Asks again and again: one that waited inside the database would be waited for by an index that is being made. */
+  *#lock(): Steps<void> {
+    const answer = yield* askFirst(this.#connection, this.#changes.lock(this.#schema.context))
+    if (answer?.lock !== 'taken') throw busy('call')
+  }
+
+  *#take(part: MigrationPart): Steps<void> {
+    if ('index' in part) {
+      const index = newIndexStatement(this.#schema.context, part.index)
+      yield* this.#patiently(() => this.#changes.index(this.#connection, this.#schema.context, index))
+      return
+    }
+    for (const unit of this.#changes.units(part.together)) {
+      yield* this.#patiently(() => this.#changes.run(this.#connection, unit))
+    }
+  }
+
+  #patiently(attempt: () => Steps<void>): Steps<void> {
+    return whenFree(this.#patience.users, attempt)
+  }
+}
+
+const SHORTEST_PAUSE = 50
+const LONGEST_PAUSE = 500
+
+/** Makes an attempt, and again while the database is busy, with pauses in which others have their turn. */
+function* whenFree(patience: number, attempt: () => Steps<void>): Steps<void> {
+  const deadline = performance.now() + patience
+  for (;;) {
+    try {
+      return yield* attempt()
+    } catch (error) {
+      if (!isForgeError(error, 'STORAGE_BUSY') || performance.now() >= deadline) throw error
+      yield* wait(pause())
+    }
+  }
+}
+
+async function pause(): Promise<void> {
+  const length = SHORTEST_PAUSE + Math.random() * (LONGEST_PAUSE - SHORTEST_PAUSE)
+  await new Promise((resolve) => setTimeout(resolve, length))
+}
