@@ -1,31 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, describe, test } from 'vitest'
-import type { ForgeStorage } from '../../src/storage/contract/forge-storage.ts'
-import { memoryStorage } from '../../src/storage/memory.ts'
-import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { storageContract } from '../../src/testing/testing.ts'
+import { memoryKind } from './databases/memory.ts'
+import { sqliteFileKind, sqliteMemoryKind } from './databases/sqlite.ts'
+import type { StorageKind } from './databases/storage-kind.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'forgelet-storage-contract-'))
-let files = 0
+runContract(memoryKind())
+runContract(sqliteFileKind())
+runContract(sqliteMemoryKind())
 
-afterAll(() => rmSync(folder, { recursive: true }))
-
-describe('memory', () => {
-  for (const { name, run } of storageContract(async () => memoryStorage())) test(name, run)
-})
-
-describe('a SQLite file', () => {
-  const open = () => migrated(sqliteStorage(join(folder, `${files++}.sqlite`)))
-  for (const { name, run } of storageContract(open)) test(name, run)
-})
-
-describe('SQLite in memory', () => {
-  for (const { name, run } of storageContract(() => migrated(sqliteStorage(':memory:')))) test(name, run)
-})
-
-async function migrated<Tx>(storage: ForgeStorage<Tx>): Promise<ForgeStorage<Tx>> {
-  await storage.migrate()
-  return storage
+function runContract<Tx>({ name, open, host, end }: StorageKind<Tx>): void {
+  describe(name, () => {
+    afterAll(end)
+    for (const each of storageContract(open, host)) test(each.name, each.run)
+  })
 }

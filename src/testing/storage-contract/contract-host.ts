@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../index.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
 
-/** A transaction that the host itself began, as one of its own would be. */
+/** A transaction that the host itself began, as one of its own would be. Its connection stays open when it has ended. */
 export interface HostTransaction<Tx> {
   /** What the storage's calls take to write in it. */
   readonly transaction: Tx
@@ -22,6 +22,8 @@ export interface ContractHost<Tx> {
   readonly beside?: ((storage: ForgeStorage<Tx>) => Promise<ForgeStorage<Tx>>) | undefined
   /** Begins a transaction of the host's own on the storage's database, at the isolation a host would have. */
   readonly begin?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
+  /** As `begin`, in a transaction that goes on reading what was committed when it first read (REPEATABLE READ, say). */
+  readonly beginSnapshot?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
   /** As `open`, with ids of every kind that may be any text of 1 to 64 characters. */
   readonly textIds?: (() => Promise<ForgeStorage<Tx>>) | undefined
 }

@@ -1,4 +1,5 @@
 import type { ForgeStorage } from '../../storage/storage.ts'
+import { abortCases } from './cases/abort-cases.ts'
 import { auditCases } from './cases/audit-cases.ts'
 import { badgeCases } from './cases/badge-cases.ts'
 import { badgeCatalogueCases } from './cases/badge-catalogue-cases.ts'
@@ -7,12 +8,21 @@ import { blockPageCases } from './cases/block-page-cases.ts'
 import { changeCases } from './cases/change-cases.ts'
 import { epochCases } from './cases/epoch-cases.ts'
 import { eventCases } from './cases/event-cases.ts'
+import { fenceCases } from './cases/fence-cases.ts'
+import { joinCases } from './cases/join-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
+import { outboxOrderCases } from './cases/outbox-order-cases.ts'
 import { ownershipCases } from './cases/ownership-cases.ts'
 import { pinBoardCases } from './cases/pin-board-cases.ts'
+import { prefixCases } from './cases/prefix-cases.ts'
+import { racingCases } from './cases/racing-cases.ts'
+import { readerCases } from './cases/reader-cases.ts'
+import { replayCases } from './cases/replay-cases.ts'
 import { retiredThingCases } from './cases/retired-thing-cases.ts'
 import { retirementCases } from './cases/retirement-cases.ts'
+import { rollbackCases } from './cases/rollback-cases.ts'
 import type { StorageCase } from './cases/storage-case.ts'
+import { textIdCases } from './cases/text-id-cases.ts'
 import { valueCases } from './cases/value-cases.ts'
 import type { ContractHost } from './contract-host.ts'
 
@@ -39,6 +49,16 @@ const CASES: readonly StorageCase[] = [
   ...retiredThingCases,
   ...ownershipCases,
   ...valueCases,
+  ...textIdCases,
+  ...rollbackCases,
+  ...abortCases,
+  ...racingCases,
+  ...fenceCases,
+  ...readerCases,
+  ...replayCases,
+  ...outboxOrderCases,
+  ...joinCases,
+  ...prefixCases,
 ]
 
 /**

@@ -107,10 +107,12 @@ export async function unpin<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, i
   done(outcome)
 }
 
-/** Moves an issue that is on a board to the front. */
+/** Moves an issue to the front of its board, if it is there. */
 export async function moveToFront<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, issueId: Id): Promise<void> {
   const outcome = await change(storage.pinBoards, board, (rows) => {
     const from = rows.findIndex((row) => row.issueId === issueId) + 1
+    if (from === 0) return { state: rows, events: [], result: undefined }
+
     const others = rows.filter((row) => row.issueId !== issueId)
     return {
       state: [...rows.filter((row) => row.issueId === issueId), ...others],

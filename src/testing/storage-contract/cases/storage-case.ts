@@ -3,6 +3,7 @@ import type { ForgeErrorCode } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import type { ContractHost } from '../contract-host.ts'
+import { Bench } from './bench.ts'
 
 /** Gives a fresh storage, migrated and empty, each time it is called. */
 export type OpenStorage<Tx> = () => Promise<ForgeStorage<Tx>>
@@ -18,15 +19,25 @@ export interface StorageCase {
 
 /** Makes a case of a fact and what checks it on one fresh storage, which is closed afterwards. */
 export function storageCase(name: string, check: <Tx>(storage: ForgeStorage<Tx>) => Promise<void>): StorageCase {
+  return hostCase(name, [], check)
+}
+
+/** Makes a case of a fact for which the host must give something, and what checks it on one fresh storage. */
+export function hostCase(
+  name: string,
+  needs: StorageCase['needs'],
+  check: <Tx>(storage: ForgeStorage<Tx>, bench: Bench<Tx>) => Promise<void>,
+): StorageCase {
   return {
     name,
-    needs: [],
-    async run(open) {
+    needs,
+    async run(open, host) {
       const storage = await open()
+      const bench = new Bench(storage, host)
       try {
-        await check(storage)
+        await check(storage, bench)
       } finally {
-        await storage.close()
+        await bench.end()
       }
     },
   }

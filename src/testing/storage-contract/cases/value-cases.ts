@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { blockedBy, blocksOf, issuesOn, outbox, slugsHeldBy } from './contents.ts'
+import { blockedBy, blocksOf, catalogueOf, issuesOn, outbox, slugsHeldBy } from './contents.ts'
 import { BOARD, block, change, define, grant, NO_SUBJECT, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { refuses, storageCase } from './storage-case.ts'
@@ -136,5 +136,34 @@ export const valueCases: readonly StorageCase[] = [
       (await storage.pinBoards.load(BOARD)).map((row) => row.pinnedAt),
       times,
     )
+  }),
+
+  storageCase('the longest texts are kept whole, in characters of one byte and of four', async (storage) => {
+    for (const [index, character] of ['x', 'é', '日', '🦉'].entries()) {
+      const [slug, note] = [character.repeat(255), character.repeat(255)]
+      const [description, imageUrl] = [character.repeat(4000), character.repeat(2048)]
+      await change(storage.badgeCatalogue, { slug }, (entry) => ({
+        state: { ...entry, badge: { id: entry.nextId, slug, description, imageUrl } },
+        events: [{ ...NO_SUBJECT, type: 'badge.defined', data: { slug } }],
+        result: undefined,
+      }))
+      await block(storage, '20', String(index), { note })
+      const badge = await storage.badgeCatalogue.find(slug)
+
+      assert.deepEqual([badge?.slug, badge?.description, badge?.imageUrl], [slug, description, imageUrl])
+      assert.equal((await storage.blocks.find({ organizationId: '20', userId: String(index) }))?.note, note)
+    }
+    const told = (await outbox(storage)).map((event) => event.data)
+
+    assert.deepEqual(told[6], { slug: '🦉'.repeat(255) })
+    assert.deepEqual(told[7], { note: '🦉'.repeat(255) })
+  }),
+
+  storageCase('slugs that differ in their last character only are two', async (storage) => {
+    const slugs = ['a', 'b', ' ', '', '\u00a0', '🦉'].map((end) => `${'x'.repeat(254)}${end}`)
+    for (const slug of slugs) await define(storage, slug)
+
+    assert.deepEqual(await catalogueOf(storage), slugs)
+    for (const slug of slugs) assert.equal((await storage.badgeCatalogue.find(slug))?.slug, slug)
   }),
 ]

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { AGGREGATES, everything } from './aggregate-samples.ts'
+import { issuesOn, outbox } from './contents.ts'
+import { gate, whileWaiting } from './gate.ts'
+import { idsTo, raceCases } from './race.ts'
+import { BOARD, pin } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
+
+/** Callers who give up: their change is written whole or not at all, and they are told which. */
+export const abortCases: readonly StorageCase[] = [
+  ...AGGREGATES.map((one) =>
+    storageCase(
+      `a change of ${one.name} whose caller gives up right after the call is written or not, as it is told`,
+      async (storage) => {
+        await one.prepare(storage)
+        const before = await everything(storage)
+        const caller = new AbortController()
+        const reason = new Error('gone')
+        const pending = outcomeOf(() => one.alter(storage, { signal: caller.signal }))
+        caller.abort(reason)
+        const outcome = await pending
+
+        if ('value' in outcome) assert.equal((await outbox(storage)).length, before.events.length + 1)
+        else {
+          assert.equal(outcome.thrown, reason)
+          assert.deepEqual(await everything(storage), before)
+        }
+      },
+    ),
+  ),
+
+  storageCase('of many changes at once those whose callers have given up are not written', async (storage) => {
+    const reason = new Error('gone')
+    const work = idsTo(20).map((issueId) =>
+      outcomeOf(() =>
+        pin(storage, BOARD, issueId, Number(issueId) % 2 === 0 ? { signal: AbortSignal.abort(reason) } : {}),
+      ),
+    )
+    const outcomes = await Promise.all(work)
+
+    assert.deepEqual(
+      outcomes.filter((outcome) => 'thrown' in outcome),
+      Array.from({ length: 10 }, () => ({ thrown: reason })),
+    )
+    assert.deepEqual(
+      await issuesOn(storage, BOARD),
+      idsTo(20).filter((issueId) => Number(issueId) % 2 === 1),
+    )
+  }),
+
+  ...raceCases('a change whose caller gives up while it waits is written or not, as it is told', async (one, other) => {
+    const held = gate()
+    const caller = new AbortController()
+    const reason = new Error('gone')
+    const first = outcomeOf(() => pin(one, BOARD, '1', { beforeCommit: () => held.opened }))
+    const second = outcomeOf(() => pin(other, BOARD, '2', { signal: caller.signal }))
+    await whileWaiting(second)
+    caller.abort(reason)
+    held.open()
+    await first
+    const outcome = await second
+
+    assert.equal((await issuesOn(one, BOARD)).includes('2'), 'value' in outcome)
+    if ('thrown' in outcome) assert.equal(outcome.thrown, reason)
+  }),
+
+  hostCase(
+    'in a host’s transaction a change whose caller has given up is not written',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, commit } = await bench.begin()
+      const reason = new Error('gone')
+      const signal = AbortSignal.abort(reason)
+      await pin(storage, BOARD, '1', { transaction })
+
+      assert.deepEqual(await outcomeOf(() => pin(storage, BOARD, '2', { transaction, signal })), { thrown: reason })
+      await pin(storage, BOARD, '3', { transaction })
+      await commit()
+      assert.deepEqual(await issuesOn(storage, BOARD), ['1', '3'])
+    },
+  ),
+]

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import type { Consumer, ForgeStorage } from '../../../storage/storage.ts'
+import { idsTo, raceCases } from './race.ts'
+import { BOARD, pin } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { refuses, storageCase } from './storage-case.ts'
+
+const LONG = 3_600_000
+const MAIL: Consumer = { name: 'mail', holder: 'one' }
+const RIVAL: Consumer = { name: 'mail', holder: 'other' }
+const NAMES = [
+  'mail',
+  'Mail',
+  'mail ',
+  ' mail',
+  'ma\u00efl',
+  'mai\u0308l',
+  'm',
+  "'; --",
+  '✉️'.repeat(32),
+  '🦉'.repeat(64),
+]
+
+/** Names that consume the outbox: their cursors and their leases. */
+export const consumerCases: readonly StorageCase[] = [
+  storageCase('a name that was never used begins at the beginning', async (storage) => {
+    for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
+    const claim = await storage.events.claim(MAIL, LONG)
+
+    assert.ok(claim !== undefined, 'the lease is given')
+    assert.deepEqual(await issuesAfter(storage, claim.cursor), ['1', '2'])
+  }),
+
+  storageCase('a lease keeps other holders away from its name, and from no other', async (storage) => {
+    await storage.events.claim(MAIL, LONG)
+
+    assert.equal(await storage.events.claim(RIVAL, LONG), undefined)
+    assert.notEqual(await storage.events.claim({ ...RIVAL, name: 'hooks' }, LONG), undefined)
+  }),
+
+  storageCase('a lease that is over is anybody’s, and who had it moves nothing any more', async (storage) => {
+    await pin(storage, BOARD, '1')
+    await storage.events.claim(MAIL, 1)
+    await pause(20)
+    const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
+    assert.equal(await storage.events.advance(MAIL, cursor), false, 'the lease is over')
+    const taken = await storage.events.claim(RIVAL, LONG)
+    assert.equal(await storage.events.advance(MAIL, cursor), false, 'the lease is another’s')
+    assert.equal(await storage.events.claim(MAIL, LONG), undefined)
+
+    assert.notEqual(taken, undefined)
+    assert.deepEqual(await storage.events.claim(RIVAL, LONG), taken)
+  }),
+
+  storageCase('a holder renews its lease', async (storage) => {
+    const first = await storage.events.claim(MAIL, 1)
+    await pause(20)
+
+    assert.deepEqual(await storage.events.claim(MAIL, LONG), first)
+    assert.equal(await storage.events.claim(RIVAL, LONG), undefined)
+  }),
+
+  storageCase('a lease can be shortened by its holder', async (storage) => {
+    await storage.events.claim(MAIL, LONG)
+    await storage.events.claim(MAIL, 1)
+    await pause(20)
+
+    assert.notEqual(await storage.events.claim(RIVAL, LONG), undefined)
+  }),
+
+  storageCase('the cursor of a name stays, whoever takes the lease next', async (storage) => {
+    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+    const { cursor } = await storage.events.read({ after: undefined, limit: 2 })
+    await storage.events.claim(MAIL, LONG)
+    assert.equal(await storage.events.advance(MAIL, cursor), true)
+    assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor })
+    await storage.events.release(MAIL)
+
+    assert.deepEqual(await storage.events.claim(RIVAL, LONG), { cursor })
+    assert.deepEqual(await issuesAfter(storage, cursor), ['3'])
+  }),
+
+  storageCase('only the holder gives a lease up', async (storage) => {
+    await storage.events.claim(MAIL, LONG)
+    await storage.events.release(RIVAL)
+    assert.equal(await storage.events.claim(RIVAL, LONG), undefined)
+    await storage.events.release(MAIL)
+
+    assert.notEqual(await storage.events.claim(RIVAL, LONG), undefined)
+  }),
+
+  storageCase('who gave its lease up moves nothing', async (storage) => {
+    await pin(storage, BOARD, '1')
+    const claim = await storage.events.claim(MAIL, LONG)
+    await storage.events.release(MAIL)
+    const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
+
+    assert.equal(await storage.events.advance(MAIL, cursor), false)
+    assert.deepEqual(await storage.events.claim(MAIL, LONG), claim)
+  }),
+
+  storageCase('moving or giving up a name that nobody used makes none', async (storage) => {
+    const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
+
+    assert.equal(await storage.events.advance(MAIL, cursor), false)
+    await storage.events.release(MAIL)
+    assert.equal(await storage.events.forget(MAIL.name), false)
+  }),
+
+  storageCase('a cursor is moved to cursors of the outbox only', async (storage) => {
+    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+    const claim = await storage.events.claim(MAIL, LONG)
+    const { cursor: foreign = '' } = await storage.events.list({}, { from: { page: 1 }, limit: 1 })
+    for (const text of ['', 'x', '-1', foreign]) {
+      await refuses('INVALID_INPUT', () => storage.events.advance(MAIL, text))
+    }
+
+    assert.deepEqual(await storage.events.claim(MAIL, LONG), claim)
+  }),
+
+  storageCase('a name that is forgotten is new again, and its lease is lost', async (storage) => {
+    await pin(storage, BOARD, '1')
+    const claim = await storage.events.claim(MAIL, LONG)
+    const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
+    await storage.events.advance(MAIL, cursor)
+    assert.equal(await storage.events.forget(MAIL.name), true)
+    assert.equal(await storage.events.forget(MAIL.name), false)
+    assert.equal(await storage.events.advance(MAIL, cursor), false)
+
+    assert.deepEqual(await storage.events.claim(RIVAL, LONG), claim)
+  }),
+
+  storageCase('names and holders are compared exactly', async (storage) => {
+    for (const name of NAMES)
+      assert.notEqual(await storage.events.claim({ name, holder: 'one' }, LONG), undefined, name)
+    for (const name of NAMES) {
+      for (const holder of ['One', 'one ', 'öne']) {
+        assert.equal(await storage.events.claim({ name, holder }, LONG), undefined, `${name} of ${holder}`)
+      }
+      assert.equal(await storage.events.forget(name), true, name)
+    }
+  }),
+
+  ...raceCases('of forty holders that claim a new name at once, one has it', async (one, other) => {
+    const holders = idsTo(40)
+    const claims = await Promise.all(
+      holders.map(async (holder, n) => (n % 2 === 0 ? one : other).events.claim({ name: 'mail', holder }, LONG)),
+    )
+
+    assert.equal(claims.filter((claim) => claim !== undefined).length, 1)
+  }),
+
+  ...raceCases('a cursor is moved by who has the lease, whatever others try meanwhile', async (one, other) => {
+    await pin(one, BOARD, '1')
+    const { cursor } = await one.events.read({ after: undefined, limit: 10 })
+    await one.events.claim(MAIL, LONG)
+    const tries = await Promise.all(
+      idsTo(20).flatMap((holder) => [
+        Promise.resolve(other.events.claim({ name: 'mail', holder }, LONG)),
+        Promise.resolve(other.events.advance({ name: 'mail', holder }, cursor)),
+      ]),
+    )
+
+    assert.ok(
+      tries.every((outcome) => outcome === undefined || outcome === false),
+      'nobody else gets anything',
+    )
+    assert.equal(await one.events.advance(MAIL, cursor), true)
+  }),
+]
+
+async function issuesAfter<Tx>(storage: ForgeStorage<Tx>, cursor: string): Promise<readonly unknown[]> {
+  const { events } = await storage.events.read({ after: cursor, limit: 100 })
+  return events.map((event) => event.issueId)
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import type { ForgeErrorCode } from '../../../index.ts'
+import { ForgeError } from '../../../index.ts'
+import type { ForgeStorage, Retired } from '../../../storage/storage.ts'
+import { blockedBy, issuesOn, slugsHeldBy } from './contents.ts'
+import { turns } from './gate.ts'
+import { atOnce, idsTo, raceCases } from './race.ts'
+import { BOARD, block, change, define, done, grant, NO_SUBJECT, NOON, pin, retire } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+
+const ROUNDS = 100
+
+/** What is looked up outside the lock, and changes before it is taken. Source: docs/storage.md, section 2 */
+export const fenceCases: readonly StorageCase[] = [
+  ...raceCases('a user who becomes a member while being blocked is never both', async (one, other) => {
+    const members = new Set<string>()
+    const rounds = idsTo(ROUNDS).map(async (userId) => {
+      const pause = Number(userId) % 4
+      const work = [blockUnlessMember(one, userId, { members, pause }), admit(other, userId, { members, pause: 1 })]
+      await atOnce(work, 'CANNOT_BLOCK_MEMBER', 'ALREADY_BLOCKED')
+    })
+    await Promise.all(rounds)
+    const blocked = await blockedBy(one, '20')
+
+    assert.deepEqual(
+      blocked.filter((userId) => members.has(userId)),
+      [],
+    )
+    assert.equal(blocked.length + members.size, ROUNDS)
+  }),
+
+  ...raceCases('an issue that is deleted while it is pinned is never left on a board', async (one, other) => {
+    const work = idsTo(ROUNDS).flatMap((issueId) => {
+      const gone: Retired = { thing: 'issue', issueId, ...BOARD }
+      return Number(issueId) % 2 === 0
+        ? [pin(one, BOARD, issueId), retire(other, gone)]
+        : [retire(one, gone), pin(other, BOARD, issueId)]
+    })
+    await atOnce<unknown>(work, 'ISSUE_NOT_FOUND')
+
+    assert.deepEqual(await issuesOn(one, BOARD), [])
+  }),
+
+  ...raceCases('an issue that is deleted while it is pinned elsewhere is on no board', async (one, other) => {
+    const boards = idsTo(20).map((repositoryId) => ({ repositoryId, kind: 'issue' as const }))
+    const work = boards.flatMap((board) => {
+      const gone: Retired = { thing: 'issue', issueId: board.repositoryId, ...BOARD }
+      return [pin(one, board, board.repositoryId), retire(other, gone)]
+    })
+    await atOnce<unknown>(work, 'ISSUE_NOT_FOUND')
+    const left = await Promise.all(boards.map((board) => issuesOn(other, board)))
+
+    assert.deepEqual(left.flat(), [])
+  }),
+
+  ...raceCases('a repository that is deleted while issues are pinned keeps none', async (one, other) => {
+    await overtaken(
+      'REPOSITORY_NOT_FOUND',
+      (n) => [pin(one, { repositoryId: n, kind: 'issue' }, n), pin(one, { repositoryId: n, kind: 'pullRequest' }, n)],
+      (n) => retire(other, { thing: 'repository', repositoryId: n }),
+      (n) => [other.pinBoards.load({ repositoryId: n, kind: 'issue' })],
+    )
+  }),
+
+  ...raceCases('an organization that is deleted while users are blocked blocks none', async (one, other) => {
+    await overtaken(
+      'ORGANIZATION_NOT_FOUND',
+      (n) => [block(one, n, '31'), block(other, n, '32')],
+      (n) => retire(other, { thing: 'organization', organizationId: n }),
+      (n) => [one.blocks.page(n, { from: { page: 1 }, limit: 30 })],
+    )
+    assert.deepEqual(await one.blocks.among('7', ['31', '32']), new Set())
+  }),
+
+  ...raceCases('a user who is deleted while being blocked and granted to keeps nothing', async (one, other) => {
+    for (const slug of ['a', 'b']) await define(one, slug)
+    await overtaken(
+      'USER_NOT_FOUND',
+      (n) => [block(one, '20', n), grant(other, n, ['a', 'b']), block(other, '21', n)],
+      (n) => retire(other, { thing: 'user', userId: n }),
+      (n) => [slugsHeldBy(one, n)],
+    )
+    assert.deepEqual([await blockedBy(one, '20'), await blockedBy(other, '21')], [[], []])
+  }),
+
+  ...raceCases('a lifecycle call on one side makes stale what the other side asked before', async (one, other) => {
+    const key = { organizationId: '20', userId: '30' }
+    const seen = await one.blocks.epoch(key)
+    done(await change(other.blocks, key, leave, { raisesEpoch: true }))
+
+    assert.equal(await one.blocks.epoch(key), seen + 1)
+    assert.deepEqual(await change(one.blocks, key, leave, { seen }), { stale: true })
+    assert.deepEqual(await change(other.blocks, key, leave, { seen }), { stale: true })
+  }),
+
+  ...raceCases('what one side retired the other refuses', async (one, other) => {
+    await pin(other, BOARD, '1')
+    await retire(one, { thing: 'issue', issueId: '1', ...BOARD })
+    await retire(one, { thing: 'user', userId: '30' })
+    await retire(one, { thing: 'organization', organizationId: '20' })
+    await retire(one, { thing: 'repository', repositoryId: '11' })
+    const calls: readonly (readonly [ForgeErrorCode, Promise<unknown>])[] = [
+      ['ISSUE_NOT_FOUND', pin(other, BOARD, '1')],
+      ['USER_NOT_FOUND', block(other, '21', '30')],
+      ['ORGANIZATION_NOT_FOUND', block(other, '20', '31')],
+      ['REPOSITORY_NOT_FOUND', pin(other, { ...BOARD, repositoryId: '11' }, '2')],
+    ]
+
+    for (const [code, call] of calls) assert.deepEqual(await atOnce([call], code), [])
+  }),
+]
+
+interface Membership {
+  readonly members: Set<string>
+  /** Turns that pass between the look-up and the change. */
+  readonly pause: number
+}
+
+/** Asks who is a member, and blocks; once more from the top when a lifecycle call came between. */
+async function blockUnlessMember<Tx>(storage: ForgeStorage<Tx>, userId: string, host: Membership): Promise<void> {
+  for (;;) {
+    const key = { organizationId: '20', userId }
+    const seen = await storage.blocks.epoch(key)
+    if (host.members.has(userId)) throw new ForgeError('CANNOT_BLOCK_MEMBER', 'a member')
+
+    await turns(host.pause)
+    const state = { ...key, note: '', blockedAt: NOON, blockedBy: null }
+    const events = [{ ...NO_SUBJECT, type: 'user.blocked' as const, data: { note: '' }, ...key }]
+    const outcome = await change(storage.blocks, key, () => ({ state, events, result: undefined }), { seen })
+    if (!outcome.stale) return
+  }
+}
+
+/** Makes a member and tells of it; takes that back when the user is blocked. */
+async function admit<Tx>(storage: ForgeStorage<Tx>, userId: string, { members, pause }: Membership): Promise<void> {
+  await turns(pause)
+  members.add(userId)
+  try {
+    const key = { organizationId: '20', userId }
+    done(await change(storage.blocks, key, refuseBlocked, { raisesEpoch: true }))
+  } catch (error) {
+    members.delete(userId)
+    throw error
+  }
+}
+
+function refuseBlocked<State>(state: State): { state: State; events: []; result: undefined } {
+  if (state !== undefined) throw new ForgeError('ALREADY_BLOCKED', 'blocked')
+  return leave(state)
+}
+
+function leave<State>(state: State): { state: State; events: []; result: undefined } {
+  return { state, events: [], result: undefined }
+}
+
+/** Races changes against the retirement of what they are about: each is refused with this code, and so are reads afterwards. */
+async function overtaken(
+  code: ForgeErrorCode,
+  changes: (n: string) => readonly Promise<unknown>[],
+  retirement: (n: string) => Promise<unknown>,
+  reads: (n: string) => readonly unknown[],
+): Promise<void> {
+  for (const n of idsTo(20)) {
+    const first = Number(n) % 2 === 0 ? [retirement(n)] : []
+    await atOnce([...first, ...changes(n), ...(first.length === 0 ? [retirement(n)] : [])], code)
+    const outcomes = await atOnce([Promise.resolve().then(() => Promise.all(reads(n)))], code)
+    assert.deepEqual(outcomes, [], `${n} is gone`)
+  }
+}

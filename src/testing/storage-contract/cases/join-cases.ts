@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import { AGGREGATES, AGGREGATES_WITH_EPOCH, everything } from './aggregate-samples.ts'
+import { issuesOn, outbox } from './contents.ts'
+import { whileWaiting } from './gate.ts'
+import { refuseOthers } from './race.ts'
+import { fill, THINGS } from './retirement-samples.ts'
+import { BOARD, block, change, define, done, grant, pin, retire, unpin } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { hostCase, outcomeOf } from './storage-case.ts'
+
+const KEY = { organizationId: '20', userId: '30' }
+
+/** Changes inside a transaction of the host's: they live and die with it. Source: docs/storage.md, section 3 */
+export const joinCases: readonly StorageCase[] = [
+  ...AGGREGATES.flatMap((one) => [
+    hostCase(
+      `a change of ${one.name} in a host’s transaction is there once that commits`,
+      ['begin'],
+      async (storage, bench) => {
+        await one.prepare(storage)
+        const before = await outbox(storage)
+        const { transaction, commit } = await bench.begin()
+        const { events } = done(await one.alter(storage, { transaction }))
+        await commit()
+
+        assert.deepEqual(await outbox(storage), [...before, ...events])
+        done(await one.alter(storage))
+      },
+    ),
+
+    hostCase(
+      `a change of ${one.name} in a host’s transaction goes when that is rolled back`,
+      ['begin'],
+      async (storage, bench) => {
+        await one.prepare(storage)
+        const before = await everything(storage)
+        const { transaction, rollback } = await bench.begin()
+        done(await one.alter(storage, { transaction }))
+        await rollback()
+
+        assert.deepEqual(await everything(storage), before)
+        done(await one.alter(storage))
+      },
+    ),
+
+    hostCase(
+      `a change of ${one.name} that fails in a host’s transaction leaves the rest of it`,
+      ['begin'],
+      async (storage, bench) => {
+        await one.prepare(storage)
+        const before = await everything(storage)
+        const { transaction, commit } = await bench.begin()
+        await pin(storage, { ...BOARD, repositoryId: '11' }, '1', { transaction })
+        const error = new Error('no')
+        assert.deepEqual(await outcomeOf(() => one.refuse(storage, error, { transaction })), { thrown: error })
+        const beforeCommit = () => {
+          throw error
+        }
+        assert.deepEqual(await outcomeOf(() => one.alter(storage, { transaction, beforeCommit })), { thrown: error })
+        await pin(storage, { ...BOARD, repositoryId: '11' }, '2', { transaction })
+        await commit()
+        const after = await everything(storage)
+
+        assert.deepEqual({ ...after, events: after.events.slice(0, before.events.length) }, before)
+        assert.deepEqual(
+          after.events.slice(before.events.length).map((event) => event.issueId),
+          ['1', '2'],
+        )
+        assert.deepEqual(await issuesOn(storage, { ...BOARD, repositoryId: '11' }), ['1', '2'])
+      },
+    ),
+
+    hostCase(
+      `a change of ${one.name} in a host’s transaction is seen from elsewhere only when that is committed`,
+      ['begin', 'again'],
+      async (storage, bench) => {
+        await one.prepare(storage)
+        const elsewhere = await bench.again()
+        const before = await everything(elsewhere)
+        const { transaction, commit } = await bench.begin()
+        const { events } = done(await one.alter(storage, { transaction }))
+        assert.deepEqual(await everything(elsewhere), before)
+        assert.deepEqual(await elsewhere.events.committed(events.map((event) => event.id)), [])
+        await commit()
+
+        assert.deepEqual((await everything(elsewhere)).events, [...before.events, ...events])
+      },
+    ),
+  ]),
+
+  hostCase('what a host’s transaction has changed is read on it', ['begin'], async (storage, bench) => {
+    await define(storage, 'a')
+    const { transaction, commit } = await bench.begin()
+    await pin(storage, BOARD, '1', { transaction })
+    await block(storage, '20', '30', { transaction, note: 'why' })
+    await grant(storage, '31', ['a'], { transaction })
+    const page = await storage.blocks.page('20', { from: { page: 1 }, limit: 10 }, transaction)
+
+    assert.deepEqual(
+      (await storage.pinBoards.load(BOARD, transaction)).map((row) => row.issueId),
+      ['1'],
+    )
+    assert.equal((await storage.blocks.find(KEY, transaction))?.note, 'why')
+    assert.deepEqual(await storage.blocks.among('20', ['30', '31'], transaction), new Set(['30']))
+    assert.deepEqual([page.items.length, page.total], [1, 1])
+    assert.equal((await storage.badgeCases.heldBy('31', transaction)).length, 1)
+    assert.equal((await storage.badgeCatalogue.find('a', transaction))?.slug, 'a')
+    assert.equal((await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 10 }, transaction)).total, 1)
+    assert.equal((await storage.events.history('1', transaction)).length, 1)
+    await commit()
+  }),
+
+  hostCase('changes in one host’s transaction build on each other', ['begin'], async (storage, bench) => {
+    const { transaction, commit } = await bench.begin()
+    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId, { transaction, limit: 3 })
+    const refused = await outcomeOf(() => pin(storage, BOARD, '4', { transaction, limit: 3 }))
+    await commit()
+
+    assert.ok('thrown' in refused)
+    refuseOthers(refused.thrown, ['PIN_LIMIT_REACHED'])
+    assert.deepEqual(await issuesOn(storage, BOARD), ['1', '2', '3'])
+  }),
+
+  hostCase(
+    'changes asked for at once in one host’s transaction are made one after the other',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, commit } = await bench.begin()
+      const outcomes = await Promise.all([
+        outcomeOf(() => pin(storage, BOARD, '1', { transaction })),
+        outcomeOf(() => pin(storage, BOARD, '2', { transaction, limit: 0 })),
+        outcomeOf(() => block(storage, '20', '30', { transaction })),
+        outcomeOf(() => pin(storage, BOARD, '3', { transaction })),
+        outcomeOf(() => pin(storage, BOARD, '4', { transaction })),
+      ])
+      await commit()
+      const { blocks, events } = await everything(storage)
+
+      assert.deepEqual(
+        outcomes.map((outcome) => 'value' in outcome),
+        [true, false, true, true, true],
+      )
+      assert.deepEqual(await issuesOn(storage, BOARD), ['1', '3', '4'])
+      assert.deepEqual([blocks.length, events.length], [1, 4])
+    },
+  ),
+
+  hostCase(
+    'beforeCommit is given the host’s transaction, and reads in it what it will commit',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, commit } = await bench.begin()
+      const given: unknown[] = []
+      const seen: unknown[] = []
+      await pin(storage, BOARD, '1', {
+        transaction,
+        beforeCommit(_events, open) {
+          given.push(open)
+          seen.push(storage.pinBoards.load(BOARD, open))
+        },
+      })
+      await commit()
+
+      assert.deepEqual(
+        given.map((open) => open === transaction),
+        [true],
+      )
+      const [board] = await Promise.all(seen)
+      assert.equal(Array.isArray(board) && board.length, 1)
+    },
+  ),
+
+  hostCase(
+    'a change made by beforeCommit on the transaction it was given is a TypeError',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, rollback } = await bench.begin()
+      const tried: Promise<unknown>[] = []
+      await pin(storage, BOARD, '1', {
+        transaction,
+        beforeCommit: (_events, open) =>
+          void tried.push(outcomeOf(() => pin(storage, BOARD, '2', { transaction: open }))),
+      })
+      const [outcome] = await Promise.all(tried)
+      await rollback()
+
+      assert.ok(typeof outcome === 'object' && outcome !== null && 'thrown' in outcome)
+      assert.ok(outcome.thrown instanceof TypeError)
+      assert.deepEqual(await issuesOn(storage, BOARD), [])
+    },
+  ),
+
+  ...THINGS.flatMap((retired) => [
+    hostCase(
+      `retiring the ${retired.thing} in a host’s transaction lives with it`,
+      ['begin'],
+      async (storage, bench) => {
+        await fill(storage)
+        const before = await outbox(storage)
+        const { transaction, commit } = await bench.begin()
+        const events = await retire(storage, retired, { transaction })
+        await commit()
+
+        assert.equal(events.length, 1)
+        assert.deepEqual(await outbox(storage), [...before, ...events])
+        assert.deepEqual(await retire(storage, retired), [])
+      },
+    ),
+
+    hostCase(
+      `retiring the ${retired.thing} in a host’s transaction dies with it`,
+      ['begin'],
+      async (storage, bench) => {
+        await fill(storage)
+        const before = await everything(storage)
+        const { transaction, rollback } = await bench.begin()
+        await retire(storage, retired, { transaction })
+        await rollback()
+
+        assert.deepEqual(await everything(storage), before)
+        assert.equal((await retire(storage, retired)).length, 1)
+      },
+    ),
+  ]),
+
+  ...AGGREGATES_WITH_EPOCH.map((one) =>
+    hostCase(`a change of ${one.name} in a host’s transaction is fenced too`, ['begin'], async (storage, bench) => {
+      await one.prepare(storage)
+      const { transaction, commit } = await bench.begin()
+      done(await one.leave(storage, { transaction, raisesEpoch: true }))
+
+      assert.deepEqual(await one.alter(storage, { transaction, seen: 0 }), { stale: true })
+      done(await one.alter(storage, { transaction, seen: 1 }))
+      await commit()
+      assert.equal(await one.epoch(storage), 1)
+    }),
+  ),
+
+  hostCase('the epoch that a host’s transaction has raised is read on it', ['begin'], async (storage, bench) => {
+    const { transaction, rollback } = await bench.begin()
+    await change(storage.blocks, KEY, (state) => ({ state, events: [], result: 0 }), { transaction, raisesEpoch: true })
+
+    assert.equal(await storage.blocks.epoch(KEY, transaction), 1)
+    await rollback()
+    assert.equal(await storage.blocks.epoch(KEY), 0)
+  }),
+
+  hostCase(
+    'an open transaction of the host’s is entered, one that has ended is not',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, commit } = await bench.begin()
+      assert.equal(await storage.enter(transaction), undefined)
+      await commit()
+      const outcomes = [
+        await outcomeOf(() => storage.enter(transaction)),
+        await outcomeOf(() => pin(storage, BOARD, '1', { transaction })),
+      ]
+
+      for (const outcome of outcomes) assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError)
+      assert.deepEqual(await issuesOn(storage, BOARD), [])
+    },
+  ),
+
+  hostCase(
+    'a change that waited for a host’s transaction sees what that committed',
+    ['begin', 'again'],
+    async (storage, bench) => {
+      const { transaction, commit } = await bench.begin()
+      await pin(storage, BOARD, '1', { transaction, limit: 1 })
+      const elsewhere = await bench.again()
+      const waiting = outcomeOf(() => pin(elsewhere, BOARD, '2', { limit: 1 }))
+      await whileWaiting(waiting)
+      await commit()
+      const outcome = await waiting
+
+      assert.ok('thrown' in outcome)
+      refuseOthers(outcome.thrown, ['PIN_LIMIT_REACHED'])
+      assert.deepEqual(await issuesOn(storage, BOARD), ['1'])
+    },
+  ),
+
+  hostCase(
+    'a change that waited for a host’s transaction goes on when that is rolled back',
+    ['begin', 'again'],
+    async (storage, bench) => {
+      const { transaction, rollback } = await bench.begin()
+      await pin(storage, BOARD, '1', { transaction, limit: 1 })
+      const elsewhere = await bench.again()
+      const waiting = outcomeOf(() => pin(elsewhere, BOARD, '2', { limit: 1 }))
+      await whileWaiting(waiting)
+      await rollback()
+
+      assert.deepEqual(await waiting, { value: 1 })
+      assert.deepEqual(await issuesOn(storage, BOARD), ['2'])
+    },
+  ),
+
+  ...[false, true].map((used) =>
+    hostCase(
+      `a host that reads from a snapshot sees what came since or is told to begin anew, on a board ${used ? 'that was used' : 'nobody used'} before`,
+      ['beginSnapshot'],
+      async (storage, bench) => {
+        if (used) for (const act of [pin, unpin]) await act(storage, BOARD, '9')
+        const { transaction, commit, rollback } = await bench.beginSnapshot()
+        await storage.pinBoards.load(BOARD, transaction)
+        await pin(storage, BOARD, '1', { limit: 1 })
+        const outcome = await outcomeOf(() => pin(storage, BOARD, '2', { transaction, limit: 1 }))
+
+        assert.ok('thrown' in outcome, 'it decided on what is no more')
+        refuseOthers(outcome.thrown, ['PIN_LIMIT_REACHED', 'STORAGE_BUSY'])
+        await (outcome.thrown instanceof Error && 'code' in outcome.thrown && outcome.thrown.code === 'STORAGE_BUSY'
+          ? rollback()
+          : commit())
+        assert.deepEqual(await issuesOn(storage, BOARD), ['1'])
+      },
+    ),
+  ),
+]

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { ForgeError } from '../../../index.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
+import { blockedBy, blocksOf, catalogueOf, issuesOn, outbox, slugsHeldBy } from './contents.ts'
+import { gate, whileWaiting } from './gate.ts'
+import { atOnce, idsTo, raceCases, refuseOthers } from './race.ts'
+import { BOARD, block, change, define, done, grant, NO_SUBJECT, pin, retire, unblock, unpin } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { outcomeOf } from './storage-case.ts'
+
+const USED = { ...BOARD, repositoryId: '77' }
+
+/** Writers at once on one aggregate: every one decides on what the one before it left. Source: docs/storage.md, section 1 */
+export const racingCases: readonly StorageCase[] = [
+  ...raceCases('thirty pins at once at a limit of 3, on a board that was never used, pin exactly 3', (one, other) =>
+    thirtyPins(one, other, BOARD),
+  ),
+
+  ...raceCases(
+    'thirty pins at once at a limit of 3, on a board that was used before, pin exactly 3',
+    async (one, other) => {
+      await pin(one, USED, '99')
+      await unpin(other, USED, '99')
+      await thirtyPins(one, other, USED)
+    },
+  ),
+
+  ...raceCases('one issue pinned thirty times at once is on the board once', async (one, other) => {
+    const positions = await atOnce(idsTo(30).map((n) => pin(side(n, one, other), BOARD, '1')))
+
+    assert.deepEqual(new Set(positions), new Set([1]))
+    assert.deepEqual(await issuesOn(other, BOARD), ['1'])
+    assert.equal((await outbox(one)).length, 1)
+  }),
+
+  ...raceCases('a pin that waited for another sees it', async (one, other) => {
+    const held = gate()
+    const first = outcomeOf(() => pin(one, BOARD, '1', { limit: 1, beforeCommit: () => held.opened }))
+    const second = outcomeOf(() => pin(other, BOARD, '2', { limit: 1 }))
+    await whileWaiting(second)
+    held.open()
+    const outcomes = [await first, await second]
+
+    assert.equal(outcomes.filter((outcome) => 'value' in outcome).length, 1, JSON.stringify(outcomes))
+    assert.equal((await issuesOn(other, BOARD)).length, 1)
+    const [, late] = outcomes
+    if (late !== undefined && 'thrown' in late) refuseOthers(late.thrown, ['PIN_LIMIT_REACHED'])
+  }),
+
+  ...raceCases('a block that waited for another of the same organization comes after it', async (one, other) => {
+    const held = gate()
+    const first = outcomeOf(() => block(one, '20', '31', { beforeCommit: () => held.opened }))
+    const second = outcomeOf(() => block(other, '20', '32'))
+    await whileWaiting(second)
+    held.open()
+    const refused = 'thrown' in (await first)
+
+    assert.deepEqual(await second, { value: undefined })
+    assert.deepEqual(await blockedBy(other, '20'), refused ? ['32'] : ['31', '32'])
+  }),
+
+  ...raceCases('users blocked and unblocked at once are listed once each, and counted', async (one, other) => {
+    for (const userId of ['1', '2', '3']) await block(one, '20', userId)
+    const work = idsTo(48).map((n) => {
+      const userId = String(Number(n) % 6)
+      return Number(n) % 3 === 0 ? unblock(side(n, one, other), '20', userId) : block(side(n, other, one), '20', userId)
+    })
+    await atOnce(work, 'ALREADY_BLOCKED')
+    const users = await blockedBy(one, '20')
+
+    assert.equal(new Set(users).size, users.length)
+    assert.deepEqual(await blockedBy(other, '20'), users)
+    assert.deepEqual(new Set(users), await blockedByEvents(one))
+  }),
+
+  ...raceCases('users blocked at once are listed in the order of their events', async (one, other) => {
+    await atOnce(idsTo(30).map((n) => block(side(n, one, other), '20', n)))
+
+    assert.deepEqual(
+      (await blocksOf(one, '20')).map((each) => each.userId),
+      (await outbox(other)).map((event) => event.userId),
+    )
+  }),
+
+  ...raceCases('badges granted at once are all held, each once', async (one, other) => {
+    const slugs = ['a', 'b', 'c']
+    for (const slug of slugs) await define(one, slug)
+    await atOnce(idsTo(30).map((n) => grant(side(n, one, other), '30', [slugs[Number(n) % 3] ?? 'a'])))
+
+    assert.deepEqual((await slugsHeldBy(other, '30')).toSorted(), slugs)
+    assert.equal((await outbox(one)).length, 2 * slugs.length)
+  }),
+
+  ...raceCases('definitions made at once have ids of their own', async (one, other) => {
+    const ids = await atOnce(idsTo(20).map((n) => define(side(n, one, other), `slug-${n}`)))
+
+    assert.equal(new Set(ids).size, 20)
+    assert.equal((await catalogueOf(other)).length, 20)
+  }),
+
+  ...raceCases('a badge that is granted and removed at once is held or gone, never both', async (one, other) => {
+    for (let round = 0; round < 20; round += 1) {
+      const slug = `slug-${round}`
+      await define(one, slug)
+      const work = [grant(one, '30', [slug]), removeUnlessHeld(other, slug)]
+      await atOnce(round % 2 === 0 ? work : work.toReversed(), 'BADGE_IN_USE', 'UNKNOWN_BADGE')
+      const held = (await slugsHeldBy(one, '30')).includes(slug)
+
+      assert.equal((await other.badgeCatalogue.find(slug)) !== undefined, held)
+    }
+  }),
+
+  ...raceCases('what locks several aggregates at once, in any order, ends without errors', async (one, other) => {
+    for (let round = 1; round <= 4; round += 1) {
+      const organizationIds = idsTo(6).map((n) => `${round}${n}`)
+      const [user, second, third] = [`${round}001`, `${round}002`, `${round}003`] as const
+      await atOnce(organizationIds.map((organizationId) => block(one, organizationId, user)))
+      await atOnce(organizationIds.toReversed().map((organizationId) => block(other, organizationId, second)))
+      const work = [
+        retire(one, { thing: 'user', userId: user }),
+        ...organizationIds.map((organizationId) => block(other, organizationId, third)),
+        retire(other, { thing: 'user', userId: second }),
+        ...organizationIds.toReversed().map((organizationId) => unblock(one, organizationId, user)),
+        retire(one, { thing: 'organization', organizationId: `${round}3` }),
+        retire(other, { thing: 'user', userId: third }),
+      ]
+      await atOnce<unknown>(work, 'USER_NOT_FOUND', 'ORGANIZATION_NOT_FOUND')
+    }
+  }),
+]
+
+/** Which of two sides a writer is on. */
+function side<Tx>(n: string, one: ForgeStorage<Tx>, other: ForgeStorage<Tx>): ForgeStorage<Tx> {
+  return Number(n) % 2 === 0 ? one : other
+}
+
+async function thirtyPins<Tx>(one: ForgeStorage<Tx>, other: ForgeStorage<Tx>, board: typeof BOARD): Promise<void> {
+  const before = (await outbox(one)).length
+  const pins = idsTo(30).map((issueId) => pin(side(issueId, one, other), board, issueId, { limit: 3 }))
+  const positions = await atOnce(pins, 'PIN_LIMIT_REACHED')
+
+  assert.deepEqual(positions.toSorted(), [1, 2, 3])
+  assert.equal((await issuesOn(one, board)).length, 3)
+  const told = (await outbox(other)).slice(before)
+  assert.deepEqual(
+    told.map((event) => event.data),
+    [{ position: 1 }, { position: 2 }, { position: 3 }],
+  )
+  assert.deepEqual(
+    told.map((event) => event.issueId),
+    await issuesOn(other, board),
+  )
+}
+
+async function removeUnlessHeld<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<void> {
+  const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => {
+    if (entry.holders > 0) throw new ForgeError('BADGE_IN_USE', 'held', { slug, holders: entry.holders })
+    if (entry.badge === undefined) return { state: entry, events: [], result: undefined }
+
+    return {
+      state: { ...entry, badge: undefined },
+      events: [{ ...NO_SUBJECT, type: 'badge.removed', data: { slug } }],
+      result: undefined,
+    }
+  })
+  done(outcome)
+}
+
+async function blockedByEvents<Tx>(storage: ForgeStorage<Tx>): Promise<ReadonlySet<string | null>> {
+  const users = new Set<string | null>()
+  for (const event of await outbox(storage)) {
+    if (event.type === 'user.blocked') users.add(event.userId)
+    if (event.type === 'user.unblocked') users.delete(event.userId)
+  }
+  return users
+}

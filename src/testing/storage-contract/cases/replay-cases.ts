@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import type { ForgeEvent, Id } from '../../../index.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
+import { blockedBy, issuesOn, outbox, slugsHeldBy } from './contents.ts'
+import { atOnce, raceCases } from './race.ts'
+import { BOARD, block, define, grant, moveToFront, pin, retire, revoke, unblock, unpin } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+
+const SLUGS = ['a', 'b', 'c']
+const FEW = ['1', '2', '3', '4', '5']
+
+/** The events alone, in order, lead to the state: none is missing, none is too many. */
+export const replayCases: readonly StorageCase[] = [1, 2, 3].flatMap((seed) =>
+  raceCases(`after churn number ${seed} the events tell the state`, async (one, other) => {
+    const random = numbersFrom(seed)
+    for (const slug of SLUGS) await define(one, slug)
+    for (let wave = 0; wave < 20; wave += 1) {
+      const work = Array.from({ length: 12 }, () => churn(random() % 2 === 0 ? one : other, random))
+      await atOnce(work, 'PIN_LIMIT_REACHED', 'ALREADY_BLOCKED', 'USER_NOT_FOUND', 'ISSUE_NOT_FOUND')
+    }
+    const told = new Told()
+    for (const event of await outbox(other)) told.hear(event)
+
+    for (const id of FEW) {
+      assert.deepEqual(await issuesOn(one, { ...BOARD, repositoryId: id }), told.boards.get(id) ?? [])
+      assert.deepEqual(await blockedBy(one, id), told.blocks.get(id) ?? [])
+      if (!told.gone.has(id)) assert.deepEqual(await slugsHeldBy(other, id), told.grants.get(id) ?? [])
+    }
+  }),
+)
+
+/** Any change of a few boards, organizations and users. */
+function churn<Tx>(storage: ForgeStorage<Tx>, random: () => number): Promise<unknown> {
+  const one = (): Id => FEW[random() % FEW.length] ?? '1'
+  const board = { ...BOARD, repositoryId: one() }
+  const slugs = SLUGS.filter(() => random() % 2 === 0)
+  const changes: readonly (() => Promise<unknown>)[] = [
+    () => pin(storage, board, one(), { limit: 4 }),
+    () => pin(storage, board, one(), { limit: 4 }),
+    () => unpin(storage, board, one()),
+    () => moveToFront(storage, board, one()),
+    () => block(storage, one(), one()),
+    () => unblock(storage, one(), one()),
+    () => grant(storage, one(), slugs),
+    () => revoke(storage, one(), slugs),
+  ]
+  if (random() % 60 === 0) return retire(storage, { thing: 'issue', issueId: one(), ...board })
+  if (random() % 90 === 0) return retire(storage, { thing: 'user', userId: one() })
+  return (changes[random() % changes.length] ?? (() => unpin(storage, board, '1')))()
+}
+
+/** The same numbers for the same seed, up to 2^16. */
+function numbersFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return state >>> 15
+  }
+}
+
+/** What the events tell. */
+class Told {
+  readonly boards = new Map<Id | null, (Id | null)[]>()
+  readonly blocks = new Map<Id | null, (Id | null)[]>()
+  readonly grants = new Map<Id | null, string[]>()
+  readonly gone = new Set<Id | null>()
+
+  hear(event: ForgeEvent): void {
+    if (event.type.startsWith('issue.')) this.#hearOfPins(event)
+    else if (event.type.startsWith('badge.')) this.#hearOfBadges(event)
+    else this.#hearOfUsers(event)
+  }
+
+  #hearOfPins(event: ForgeEvent): void {
+    const { issueId } = event
+    const board = entry(this.boards, event.repositoryId)
+    if (event.type === 'issue.pinned') assert.equal(board.push(issueId), event.data.position)
+    if (event.type === 'issue.unpinned') assert.deepEqual(board.splice(event.data.position - 1, 1), [issueId])
+    if (event.type === 'issue.moved') {
+      assert.deepEqual(board.splice(event.data.from - 1, 1), [issueId])
+      board.splice(event.data.to - 1, 0, issueId)
+    }
+    if (event.type === 'issue.deleted') {
+      const boards = [...this.boards.values()].filter((rows) => rows.includes(issueId))
+      assert.equal(event.data.wasPinned, boards.length > 0)
+      for (const rows of boards) rows.splice(rows.indexOf(issueId), 1)
+    }
+  }
+
+  #hearOfBadges(event: ForgeEvent): void {
+    const held = entry(this.grants, event.userId)
+    if (event.type === 'badge.granted') held.push(event.data.slug)
+    if (event.type === 'badge.revoked')
+      assert.deepEqual(held.splice(held.indexOf(event.data.slug), 1), [event.data.slug])
+  }
+
+  #hearOfUsers(event: ForgeEvent): void {
+    const { userId } = event
+    const blocked = entry(this.blocks, event.organizationId)
+    if (event.type === 'user.blocked') blocked.push(userId)
+    if (event.type === 'user.unblocked') assert.deepEqual(blocked.splice(blocked.indexOf(userId), 1), [userId])
+    if (event.type === 'user.deleted') {
+      const lists = [...this.blocks.values()].filter((rows) => rows.includes(userId))
+      assert.deepEqual(event.data, { blocks: lists.length, grants: entry(this.grants, userId).length })
+      for (const rows of lists) rows.splice(rows.indexOf(userId), 1)
+      this.gone.add(userId)
+    }
+  }
+}
+
+function entry<T>(lists: Map<Id | null, T[]>, id: Id | null): T[] {
+  const known = lists.get(id)
+  if (known !== undefined) return known
+
+  const fresh: T[] = []
+  lists.set(id, fresh)
+  return fresh
+}
