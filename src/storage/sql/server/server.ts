@@ -6,7 +6,7 @@ import type { Session } from '../session.ts'
  * the server is away; `BrokenReference` when a foreign key of ours refused the row. Anything else is a fault and stays as
  * the driver threw it.
  */
-export interface ServerConnection<Tx> extends Session {
+export interface ServerConnection<Tx> extends Pick<Session, 'all'> {
   /** The driver's own connection, as the host's `beforeCommit` gets it and as `join` takes it. */
   readonly transaction: Tx
 }
@@ -17,7 +17,10 @@ export interface ServerConnection<Tx> extends Session {
  * statements on the connection. Nor is trying again: the runtime does that, with `STORAGE_BUSY` alone.
  */
 export interface Server<Tx extends object> {
-  /** Runs work on a connection of our own, each statement a transaction of its own. */
+  /**
+   * Runs work on one connection of our own, each statement a transaction of its own. A migration runs here, by
+   * `dialect.schemaChanges`: it holds a lock of its session meanwhile, and begins and ends transactions by statements.
+   */
   plainly<T>(work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T>
   /** Runs reads on a connection of our own, all of which see the same. */
   inSnapshot<T>(work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T>
@@ -29,11 +32,6 @@ export interface Server<Tx extends object> {
    * `STORAGE_UNAVAILABLE` with outcome `unknown`.
    */
   inTransaction<T>(work: (connection: ServerConnection<Tx>) => Promise<T>, lockWait: number): Promise<T>
-  /**
-   * Runs work that changes tables, while no other process does under the same name, which it waits for; in one
-   * transaction where the database can take its tables back.
-   */
-  inMigration<T>(name: string, work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T>
   /** The host's transaction, as a connection; `STORAGE_BUSY` on it asks for the host's transaction to be run again. @throws TypeError when it cannot be one */
   joined(transaction: Tx): ServerConnection<Tx>
   /**
