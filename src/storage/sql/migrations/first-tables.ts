@@ -113,7 +113,8 @@ function userGrants({ build, prefix, ids, dialect: { types, keyedTableEnd } }: S
   ]
 }
 
-function events({ build, prefix, ids, dialect: { types, tableEnd, serialKey } }: SqlContext): Ddl {
+function events({ build, prefix, ids, dialect }: SqlContext): Ddl {
+  const { types, tableEnd, serialKey, partialIndexes } = dialect
   const subjects = ['issue_id', 'organization_id', 'repository_id', 'user_id', 'actor_id'] as const
 
   return [
@@ -131,13 +132,11 @@ function events({ build, prefix, ids, dialect: { types, tableEnd, serialKey } }:
       .addColumn('user_id', ids.type('user'))
       .addColumn('data', types.text, notNull)
       .modifyEnd(tableEnd),
-    ...subjects.map((subject) =>
-      build.schema
-        .createIndex(`${prefix}events_${subject.replace('_id', '')}`)
-        .on('events')
-        .columns([subject, 'id'])
-        .where(subject, 'is not', null),
-    ),
+    ...subjects.map((subject) => {
+      const name = `${prefix}events_${subject.replace('_id', '')}`
+      const index = build.schema.createIndex(name).on('events').columns([subject, 'id'])
+      return partialIndexes ? index.where(subject, 'is not', null) : index
+    }),
     build.schema.createIndex(`${prefix}events_type`).on('events').columns(['type', 'id']),
   ]
 }
