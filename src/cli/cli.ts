@@ -13,4 +13,6 @@ runCli(process.argv.slice(2), {
   stop: stop.signal,
 }).then((code) => {
   process.exitCode = code
+  // What a command that was told to stop has left may wait for long.
+  if (stop.signal.aborted) process.exit()
 })

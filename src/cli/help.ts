@@ -1,19 +1,26 @@
-import type { OptionSpec } from './options.ts'
-import { COMMON_OPTIONS, SERVE_OPTIONS } from './options.ts'
+import type { Command, OptionSpec } from './options.ts'
+import { COMMON_OPTIONS, SCHEMA_OPTIONS, SERVE_OPTIONS } from './options.ts'
 
 /** What `forgelet --help` shows. */
 export function mainHelp(): string {
   return `forgelet - issue pins, organization blocks, badges and signing keys of a code forge
 
 Usage
-  forgelet serve [options]     serve them over the Gitea API, from one SQLite file
-  forgelet serve --help        the options
+  forgelet serve [options]                       serve them over the Gitea API, from one SQLite file
+  forgelet schema status|plan|apply [options]    look at the tables of a database, and make them
+  forgelet serve --help | schema --help          the options
 
 ${optionList(COMMON_OPTIONS)}`
 }
 
-/** What `forgelet serve --help` shows. */
-export function serveHelp(): string {
+/** What `--help` shows after the name of a command. */
+export function commandHelp(command: Command): string {
+  return HELP[command]()
+}
+
+const HELP: { readonly [C in Command]: () => string } = { serve: serveHelp, schema: schemaHelp }
+
+function serveHelp(): string {
   return `forgelet serve - a small code forge over the Gitea API, from one SQLite file
 
 Usage
@@ -30,6 +37,29 @@ Examples
 
 The API is at http://HOST:PORT/api/v1. The fixture format is in docs/fixture.md.
 Exit codes: 0 stopped as asked, 1 invalid fixture or key, 2 wrong usage or port in use,
+3 the database cannot be used.`
+}
+
+function schemaHelp(): string {
+  return `forgelet schema - the tables that keep pins, blocks, badges and events
+
+Usage
+  forgelet schema status [options]    how they are, and what endangers the data
+  forgelet schema plan [options]      the SQL that makes them, without a connection
+  forgelet schema apply [options]     make them, or bring them up to date, while they are in use
+
+Options
+${optionList(SCHEMA_OPTIONS)}
+
+${optionList(COMMON_OPTIONS)}
+
+Examples
+  forgelet schema plan --db postgres:// --schema forge --ids user=uuid > forgelet.sql
+  forgelet schema apply --db postgres://forge@db.example.com/forge
+  forgelet schema status --db forgelet.sqlite --json
+
+status prints current, outdated, too-new, drifted or empty, and warnings.
+Exit codes: 0 done (status: current, and no warnings), 1 status: anything else, 2 wrong usage,
 3 the database cannot be used.`
 }
 

@@ -26,6 +26,20 @@ export const SERVE_OPTIONS = {
   'public-url': { type: 'string', value: 'URL', help: 'where clients reach the API, when not at HOST and PORT' },
 } as const
 
+/** The options of `forgelet schema`, in the order of the help. */
+export const SCHEMA_OPTIONS = {
+  db: {
+    type: 'string',
+    value: 'URL|FILE',
+    help: 'postgres://…, mysql://…, or an SQLite file',
+    standard: 'forgelet.sqlite',
+  },
+  prefix: { type: 'string', value: 'PREFIX', help: 'begins the name of every table', standard: 'forgelet_' },
+  schema: { type: 'string', value: 'SCHEMA', help: 'schema of the tables, on PostgreSQL' },
+  ids: { type: 'string', value: 'LIST', help: 'column types of ids, such as user=uuid,issue=text', standard: 'bigint' },
+  from: { type: 'string', value: 'N', help: 'plan: the version that the tables have now', standard: '0' },
+} as const
+
 /** The options every command has. */
 export const COMMON_OPTIONS = {
   json: { type: 'boolean', help: 'results and errors as one JSON line' },
@@ -33,7 +47,16 @@ export const COMMON_OPTIONS = {
   version: { type: 'boolean', short: 'v', help: 'show the version' },
 } as const
 
+/** The commands, and the options that each has beside the common ones. */
+export const COMMANDS: { readonly serve: typeof SERVE_OPTIONS; readonly schema: typeof SCHEMA_OPTIONS } = {
+  serve: SERVE_OPTIONS,
+  schema: SCHEMA_OPTIONS,
+}
+
+/** The name of a command. */
+export type Command = keyof typeof COMMANDS
+
 /** What the command line says; undefined = not given. */
-export type OptionValues = { readonly [K in keyof typeof SERVE_OPTIONS]?: string } & {
+export type OptionValues = { readonly [K in keyof typeof SERVE_OPTIONS | keyof typeof SCHEMA_OPTIONS]?: string } & {
   readonly [K in keyof typeof COMMON_OPTIONS]?: true
 }

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
 import { CommandError } from './command-error.ts'
-import type { OptionSpec, OptionValues } from './options.ts'
-import { COMMON_OPTIONS, SERVE_OPTIONS } from './options.ts'
+import type { Command, OptionSpec, OptionValues } from './options.ts'
+import { COMMANDS, COMMON_OPTIONS } from './options.ts'
 
-/** A command line, read. */
+/** A command line, read: the command, the words after it, and what the options of that command say. */
 export interface Arguments {
-  readonly command: 'serve' | undefined
+  readonly command: Command | undefined
+  readonly words: readonly string[]
   readonly values: OptionValues
 }
 
@@ -21,13 +22,13 @@ export function parseArguments(args: readonly string[]): Arguments {
     allowPositionals: true,
     tokens: true,
   })
-  const words: string[] = []
+  const [name, ...words] = tokens.flatMap((token) => (token.kind === 'positional' ? token.value : []))
+  const command = commandNamed(name)
   const values: Record<string, string | true> = {}
   for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value)
-    if (token.kind === 'option') values[nameOf(token)] = textOrTrue(token)
+    if (token.kind === 'option') values[nameOf(token, command)] = textOrTrue(token, command)
   }
-  return { command: commandOf(words), values }
+  return { command, words, values }
 }
 
 interface OptionToken {
@@ -36,37 +37,40 @@ interface OptionToken {
   readonly value: string | undefined
 }
 
-function specs(): ReadonlyMap<string, OptionSpec> {
-  return new Map<string, OptionSpec>(Object.entries({ ...SERVE_OPTIONS, ...COMMON_OPTIONS }))
-}
-
 function parserOptions(): { [name: string]: { type: 'string' | 'boolean'; short?: string } } {
-  const entries = [...specs()].map(([name, { type, short }]) => [
-    name,
-    short === undefined ? { type } : { type, short },
-  ])
-  return Object.fromEntries(entries)
+  const specs: readonly (readonly [string, OptionSpec])[] = [...Object.values(COMMANDS), COMMON_OPTIONS].flatMap(
+    (options) => Object.entries<OptionSpec>(options),
+  )
+  return Object.fromEntries(
+    specs.map(([name, { type, short }]) => [name, short === undefined ? { type } : { type, short }]),
+  )
 }
 
-function nameOf({ name, rawName }: OptionToken): string {
-  if (specs().has(name)) return name
-  throw new CommandError(2, `unknown option ${rawName}: "forgelet serve --help" lists the options`)
+/** Before a command is named, every option is of `serve`: it is what most command lines lack. */
+function specsOf(command: Command | undefined): ReadonlyMap<string, OptionSpec> {
+  return new Map<string, OptionSpec>(Object.entries({ ...COMMANDS[command ?? 'serve'], ...COMMON_OPTIONS }))
 }
 
-function textOrTrue({ name, rawName, value }: OptionToken): string | true {
-  if (specs().get(name)?.type === 'boolean') {
+function helpOf(command: Command | undefined): string {
+  return `"forgelet ${command ?? 'serve'} --help"`
+}
+
+function nameOf({ name, rawName }: OptionToken, command: Command | undefined): string {
+  if (specsOf(command).has(name)) return name
+  throw new CommandError(2, `unknown option ${rawName}: ${helpOf(command)} lists the options`)
+}
+
+function textOrTrue({ name, rawName, value }: OptionToken, command: Command | undefined): string | true {
+  if (specsOf(command).get(name)?.type === 'boolean') {
     if (value === undefined) return true
     throw new CommandError(2, `${rawName} takes no value: write ${rawName} alone`)
   }
   // A negative number is a value, to be refused by whoever knows what it is for.
   if (value !== undefined && value !== '' && !/^-(?!\d)/.test(value)) return value
-  throw new CommandError(2, `${rawName} needs a value: "forgelet serve --help" tells which`)
+  throw new CommandError(2, `${rawName} needs a value: ${helpOf(command)} tells which`)
 }
 
-function commandOf([command, ...rest]: readonly string[]): 'serve' | undefined {
-  if (command !== undefined && command !== 'serve') {
-    throw new CommandError(2, `unknown command "${command}": there is "serve"; see "forgelet --help"`)
-  }
-  if (rest.length > 0) throw new CommandError(2, `unexpected argument "${rest[0]}": options start with "--"`)
-  return command
+function commandNamed(name: string | undefined): Command | undefined {
+  if (name === undefined || name === 'serve' || name === 'schema') return name
+  throw new CommandError(2, `unknown command "${name}": the commands are "serve" and "schema"; see "forgelet --help"`)
 }

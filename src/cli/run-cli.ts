@@ -1,8 +1,10 @@
 import type { ExitCode } from './command-error.ts'
 import { CommandError } from './command-error.ts'
-import { mainHelp, serveHelp } from './help.ts'
+import { commandHelp, mainHelp } from './help.ts'
 import { packageVersion } from './package-version.ts'
 import { parseArguments } from './parse-arguments.ts'
+import { schema } from './schema.ts'
+import { schemaOptions } from './schema-options.ts'
 import { serve } from './serve.ts'
 import { serveOptions } from './serve-options.ts'
 import type { Terminal } from './terminal.ts'
@@ -20,13 +22,15 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
 }
 
 async function runCommand(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { command, values } = parseArguments(args)
+  const { command, words, values } = parseArguments(args)
   if (values.version === true) return answer(terminal, packageVersion())
-  if (values.help === true) return answer(terminal, command === 'serve' ? serveHelp() : mainHelp())
+  if (values.help === true) return answer(terminal, command === undefined ? mainHelp() : commandHelp(command))
   if (command === undefined)
     throw new CommandError(2, 'a command is missing: try "forgelet serve", or "forgelet --help"')
 
-  return serve(serveOptions(values), terminal)
+  return command === 'serve'
+    ? serve(serveOptions(words, values), terminal)
+    : schema(schemaOptions(words, values), terminal)
 }
 
 function answer(terminal: Terminal, text: string): ExitCode {

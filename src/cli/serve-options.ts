@@ -18,9 +18,11 @@ const API_PATH = '/api/v1'
 
 /**
  * Checks the options of `forgelet serve`.
- * @throws CommandError (wrong usage) for a value out of its range
+ * @throws CommandError (wrong usage) for a word too many, and for a value out of its range
  */
-export function serveOptions(values: OptionValues): ServeOptions {
+export function serveOptions(words: readonly string[], values: OptionValues): ServeOptions {
+  if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": options start with "--"`)
+
   return {
     db: databaseFile(values.db ?? 'forgelet.sqlite'),
     host: values.host ?? '127.0.0.1',

@@ -5,6 +5,7 @@ import { openStandalone } from '../standalone/standalone.ts'
 import type { ExitCode } from './command-error.ts'
 import { CommandError } from './command-error.ts'
 import { createJsonServer } from './create-json-server.ts'
+import { databaseRefusal } from './database-refusal.ts'
 import { listen } from './listen.ts'
 import { readFixture } from './read-fixture.ts'
 import { RequestListener } from './request-listener.ts'
@@ -51,27 +52,6 @@ async function openHost({ db }: ServeOptions, options: HostOptions): Promise<Sta
   } catch (error) {
     throw databaseRefusal(db, error)
   }
-}
-
-function databaseRefusal(db: string, error: unknown): unknown {
-  // Made by a host with other kinds of ids.
-  if (error instanceof TypeError) return new CommandError(3, `database ${db} cannot be used: ${error.message}`)
-  if (!isForgeError(error)) return error
-  if (error.code === 'SCHEMA_TOO_NEW') return tooNew(db, error.details.found)
-
-  const mend = DATABASE_MENDS[error.code]
-  return mend === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}${mend}`)
-}
-
-function tooNew(db: string, found: number): CommandError {
-  const reason = `its tables have version ${found}, newer than this release knows`
-  const mend = 'install a newer forgelet, or name another file with --db'
-  return new CommandError(3, `database ${db} cannot be used: ${reason}: ${mend}`)
-}
-
-const DATABASE_MENDS: { readonly [code: string]: string | undefined } = {
-  STORAGE_BUSY: '; stop the other process, or try again',
-  STORAGE_UNAVAILABLE: '', // says the mend itself
 }
 
 async function openKey(file: string | undefined): Promise<SigningKeySource | undefined> {

@@ -1,9 +1,13 @@
 import type { ForgeStorage } from './contract/forge-storage.ts'
+import { sqliteDialect } from './sql/dialects/sqlite-dialect.ts'
+import type { SchemaPlanOptions } from './sql/schema-plan.ts'
+import { planSchema } from './sql/schema-plan.ts'
 import type { SqlStorageOptions } from './sql/sql-context.ts'
 import type { SqliteHandle } from './sql/sqlite/handle.ts'
 import { createSqliteStorage } from './sql/sqlite/sqlite-storage.ts'
 
 export type { IdColumn, IdColumns } from './sql/id-columns.ts'
+export type { SchemaPlanOptions } from './sql/schema-plan.ts'
 export type { SqlStorageOptions } from './sql/sql-context.ts'
 export type { SqliteHandle } from './sql/sqlite/handle.ts'
 
@@ -36,4 +40,14 @@ export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
   options: SqlStorageOptions = {},
 ): ForgeStorage<H> {
   return createSqliteStorage(fileOrHandle, options)
+}
+
+/**
+ * The SQL statements that `migrate()` would run, in order, for those who make tables by hand: each on its own, without the
+ * semicolon. Needs no connection, no file and no driver.
+ *
+ * @throws TypeError for an option that is none
+ */
+export function sqliteSchemaPlan(options: SchemaPlanOptions = {}): readonly string[] {
+  return planSchema(sqliteDialect, options)
 }

@@ -183,7 +183,7 @@ const REFUSED: readonly (readonly [
   ['an empty value', ['serve', '--db='], 2, '--db needs a value'],
   ['a value that is not taken', ['serve', '--help=no'], 2, '--help takes no value'],
   ['a blank database', ['serve', '--db', ' \t'], 2, '--db is blank: give a file, or ":memory:"'],
-  ['an unknown command', ['server'], 2, 'unknown command "server": there is "serve"'],
+  ['an unknown command', ['server'], 2, 'unknown command "server": the commands are "serve" and "schema"'],
   ['no command', [], 2, 'a command is missing: try "forgelet serve"'],
   ['a word too many', ['serve', 'fixture.json'], 2, 'unexpected argument "fixture.json"'],
   [

@@ -44,15 +44,12 @@ function ledgerTable({ build, dialect }: SqlContext): SchemaStatement {
 
 function ledgerRow({ build, ids }: SqlContext): SchemaStatement {
   const { user, organization, repository, issue } = ids.columns
+  const values = sql.join([1, 0, 0, user, organization, repository, issue].map((value) => sql.lit(value)))
   return schemaStatement(
-    build.insertInto('ledger').values({
-      only: sql.lit(1),
-      version: sql.lit(0),
-      oldest_library: sql.lit(0),
-      user_ids: sql.lit(user),
-      organization_ids: sql.lit(organization),
-      repository_ids: sql.lit(repository),
-      issue_ids: sql.lit(issue),
-    }),
+    build
+      .insertInto('ledger')
+      .columns(['only', 'version', 'oldest_library', 'user_ids', 'organization_ids', 'repository_ids', 'issue_ids'])
+      // It is there already when the making of the ledger ended halfway.
+      .expression(sql`select ${values} where not exists (select * from ${sql.table('ledger')})`),
   )
 }
