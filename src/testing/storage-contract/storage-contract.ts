@@ -6,6 +6,7 @@ import { badgeCatalogueCases } from './cases/badge-catalogue-cases.ts'
 import { blockCases } from './cases/block-cases.ts'
 import { blockPageCases } from './cases/block-page-cases.ts'
 import { changeCases } from './cases/change-cases.ts'
+import { consumerCases } from './cases/consumer-cases.ts'
 import { epochCases } from './cases/epoch-cases.ts'
 import { eventCases } from './cases/event-cases.ts'
 import { fenceCases } from './cases/fence-cases.ts'
@@ -16,6 +17,7 @@ import { ownershipCases } from './cases/ownership-cases.ts'
 import { pinBoardCases } from './cases/pin-board-cases.ts'
 import { prefixCases } from './cases/prefix-cases.ts'
 import { racingCases } from './cases/racing-cases.ts'
+import { pruneCases } from './cases/prune-cases.ts'
 import { readerCases } from './cases/reader-cases.ts'
 import { replayCases } from './cases/replay-cases.ts'
 import { retiredThingCases } from './cases/retired-thing-cases.ts'
@@ -57,6 +59,8 @@ const CASES: readonly StorageCase[] = [
   ...readerCases,
   ...replayCases,
   ...outboxOrderCases,
+  ...consumerCases,
+  ...pruneCases,
   ...joinCases,
   ...prefixCases,
 ]

@@ -3,6 +3,7 @@ import type { ForgeEvent } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
 import type { Consumer, ForgeStorage } from '../../../storage/storage.ts'
 import { outbox } from './contents.ts'
+import { turns } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
 import { BOARD, change, done, moveToFront, NO_SUBJECT, NOON, pin, retire, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -160,6 +161,7 @@ export const pruneCases: readonly StorageCase[] = [
         all.slice(0, read.length),
       )
       assert.equal(read.length, 1000)
+      await turns(1)
     } while (pruning)
 
     assert.equal(await pruned, 1200)
