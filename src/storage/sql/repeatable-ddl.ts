@@ -1,4 +1,5 @@
 import type {
+  AddColumnNode,
   CreateIndexNode,
   CreateTableNode,
   CreateViewNode,
@@ -11,7 +12,7 @@ import type {
 } from 'kysely'
 import { OperationNodeTransformer } from 'kysely'
 
-/** Writes what makes tables, indexes and views so that it can be run again after a run that ended halfway. */
+/** Writes what makes tables, columns, indexes and views so that it can be run again after a run that ended halfway. */
 export class RepeatableDdl implements KyselyPlugin {
   readonly #transformer = new RepeatableTransformer()
 
@@ -27,6 +28,11 @@ export class RepeatableDdl implements KyselyPlugin {
 class RepeatableTransformer extends OperationNodeTransformer {
   protected override transformCreateTable(node: CreateTableNode): CreateTableNode {
     return { ...super.transformCreateTable(node), ifNotExists: true }
+  }
+
+  protected override transformAddColumn(node: AddColumnNode): AddColumnNode {
+    const { column, ...rest } = super.transformAddColumn(node)
+    return { ...rest, column: { ...column, ifNotExists: true } }
   }
 
   protected override transformCreateIndex(node: CreateIndexNode): CreateIndexNode {

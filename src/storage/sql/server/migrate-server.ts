@@ -1,12 +1,13 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Steps } from '../../../schema/steps.ts'
 import { runLater, wait } from '../../../schema/steps.ts'
+import { migrateAtOnce } from '../migrations/migrate-at-once.ts'
 import type { MigrationPart } from '../migrations/migration-parts.ts'
 import { newIndexStatement } from '../migrations/new-index.ts'
 import type { SchemaChanges } from '../migrations/schema-changes.ts'
 import type { Schema } from '../schema.ts'
 import type { Asking } from '../session.ts'
-import { askFirst, tell } from '../session.ts'
+import { ask, askFirst, tell } from '../session.ts'
 import { busy } from './failures.ts'
 import type { Server } from './server.ts'
 
@@ -31,14 +32,16 @@ export async function migrateServer<Tx extends object>(
   patience: MigrationPatience = PATIENCE,
 ): Promise<void> {
   const changes = schema.context.dialect.schemaChanges
-  if (changes === undefined) throw new TypeError('this database has no server to migrate')
-
+  if (changes === undefined) {
+    await server.inTransaction((connection) => runLater(migrateAtOnce(schema, connection)), LOCK_WAIT)
+    return
+  }
   // One session: the lock is held by it, and a pool may have no other.
-  await server.plainly(async (connection) => {
-    const needed = await runLater(schema.needsMigration(connection))
-    if (needed) await runLater(new ServerMigration({ connection, schema, changes, patience }).run())
-  })
+  await server.plainly((connection) => runLater(new ServerMigration({ connection, schema, changes, patience }).run()))
 }
+
+/** How long to wait for the one write lock of a database that has no other, in milliseconds. */
+const LOCK_WAIT = 5000
 
 interface ServerMigrationParts {
   readonly connection: Asking
@@ -49,21 +52,27 @@ interface ServerMigrationParts {
 
 class ServerMigration {
   readonly #connection: Asking
+  /** The same, for what may be asked again while the database is busy. */
+  readonly #asking: Asking
   readonly #schema: Schema
   readonly #changes: SchemaChanges
   readonly #patience: MigrationPatience
 
   constructor({ connection, schema, changes, patience }: ServerMigrationParts) {
     this.#connection = connection
+    this.#asking = { all: (statement) => runLater(this.#patiently(() => ask(connection, statement))) }
     this.#schema = schema
     this.#changes = changes
     this.#patience = patience
   }
 
   *run(): Steps<void> {
+    const needed = yield* this.#schema.needsMigration(this.#asking)
+    if (!needed) return
+
     yield* whenFree(this.#patience.others, () => this.#lock())
     try {
-      yield* this.#schema.migrate(this.#connection, (part) => this.#take(part))
+      yield* this.#schema.migrate(this.#asking, (part) => this.#take(part))
     } finally {
       yield* tell(this.#connection, this.#changes.unlock(this.#schema.context))
     }
@@ -76,9 +85,10 @@ class ServerMigration {
   }
 
   *#take(part: MigrationPart): Steps<void> {
+    const { context } = this.#schema
     if ('index' in part) {
-      const index = newIndexStatement(this.#schema.context, part.index)
-      yield* this.#patiently(() => this.#changes.index(this.#connection, this.#schema.context, index))
+      const index = newIndexStatement(context, part.index)
+      yield* this.#patiently(() => this.#changes.index(this.#connection, context, index))
       return
     }
     for (const unit of this.#changes.units(part.together)) {
@@ -86,7 +96,7 @@ class ServerMigration {
     }
   }
 
-  #patiently(attempt: () => Steps<void>): Steps<void> {
+  #patiently<T>(attempt: () => Steps<T>): Steps<T> {
     return whenFree(this.#patience.users, attempt)
   }
 }
@@ -95,7 +105,7 @@ const SHORTEST_PAUSE = 50
 const LONGEST_PAUSE = 500
 
 /** Makes an attempt, and again while the database is busy, with pauses in which others have their turn. */
-function* whenFree(patience: number, attempt: () => Steps<void>): Steps<void> {
+function* whenFree<T>(patience: number, attempt: () => Steps<T>): Steps<T> {
   const deadline = performance.now() + patience
   for (;;) {
     try {
