@@ -240,10 +240,10 @@ module.exports = {
       'YAML is a file format: only rooms that open files know it.',
     ),
     packageOf(
-      'better-sqlite3-is-never-imported',
-      'better-sqlite3',
+      'drivers-are-never-imported',
+      'better-sqlite3|pg|mysql2',
       [],
-      'It is optional and native: a host that brings its own handle has none. Load it with createRequire when a file is opened.',
+      'They are optional: a host that brings its own handle or pool has none. Load one with createRequire when a file or URL is opened.',
     ),
     rule(
       'no-other-package',
@@ -251,17 +251,17 @@ module.exports = {
       { path: '^src/' },
       {
         path: '(^|/)node_modules/',
-        pathNot: '(^|/)node_modules/(@types/)?(zod|kysely|openpgp|sshpk|yaml|better-sqlite3)/',
+        pathNot: '(^|/)node_modules/(@types/)?(zod|kysely|openpgp|sshpk|yaml|better-sqlite3|pg|mysql2)/',
       },
     ),
 
     // The world outside.
     rule(
       'portable-rooms-know-no-node',
-      'These rooms run on Workers, Bun and Deno. SQLite opens files, so what opens it may.',
+      'These rooms run on Workers, Bun and Deno. SQLite opens files, so what opens it may; so may what loads a driver.',
       {
         path: [FRONT_DOOR, '^src/schema/', '^src/storage/', CORE, '^src/http-adapters/'],
-        pathNot: '^src/storage/(sqlite[.]ts$|sql/sqlite/)',
+        pathNot: '^src/storage/(sqlite[.]ts$|sql/sqlite/|sql/(postgres/load-pg|mysql/load-mysql2)[.]ts$)',
       },
       { dependencyTypes: ['core'] },
     ),

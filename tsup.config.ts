@@ -7,6 +7,7 @@ const entries = {
   storage: 'src/storage/storage.ts',
   'storage/memory': 'src/storage/memory.ts',
   'storage/sqlite': 'src/storage/sqlite.ts',
+  'storage/postgres': 'src/storage/postgres.ts',
   http: 'src/http-adapters/http.ts',
   node: 'src/http-adapters/node.ts',
   'signing-keys': 'src/signing-keys/signing-keys.ts',

@@ -3,7 +3,7 @@ import type { ViteUserConfig } from 'vitest/config'
 const config: ViteUserConfig = {
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/house/setup/build-first.ts'],
+    globalSetup: ['test/house/setup/build-first.ts', 'test/house/setup/tell-skipped.ts'],
     setupFiles: ['test/house/setup/fail-on-console.ts'],
     typecheck: {
       enabled: true,

@@ -1,4 +1,4 @@
-import type { Compilable } from 'kysely'
+import type { Compilable, CreateViewBuilder } from 'kysely'
 import type { SqlContext } from '../sql-context.ts'
 import { VIEW_COLUMNS } from '../tables.ts'
 
@@ -8,13 +8,13 @@ import { VIEW_COLUMNS } from '../tables.ts'
  * (UTC), `position` is 1-based, `kind` is `issue` or `pullRequest`, and who acted is null where the host itself did.
  */
 export function firstViews({ build, schema, prefix }: SqlContext): readonly Compilable<unknown>[] {
-  const view = (name: keyof typeof VIEW_COLUMNS): string =>
-    `${schema === undefined ? '' : `${schema}.`}${prefix}${name}`
+  const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)
+  const view = (name: keyof typeof VIEW_COLUMNS): CreateViewBuilder => schemas.createView(`${prefix}${name}`)
   const grants = build.selectFrom('user_grants').innerJoin('badges', 'badges.id', 'user_grants.badge_id')
 
   return [
-    build.schema.createView(view('pins')).as(build.selectFrom('board_pins').select(VIEW_COLUMNS.pins)),
-    build.schema.createView(view('blocks')).as(build.selectFrom('organization_blocks').select(VIEW_COLUMNS.blocks)),
-    build.schema.createView(view('badge_grants')).as(grants.select(VIEW_COLUMNS.badge_grants)),
+    view('pins').as(build.selectFrom('board_pins').select(VIEW_COLUMNS.pins)),
+    view('blocks').as(build.selectFrom('organization_blocks').select(VIEW_COLUMNS.blocks)),
+    view('badge_grants').as(grants.select(VIEW_COLUMNS.badge_grants)),
   ]
 }

@@ -1,4 +1,4 @@
-import type { Session } from '../session.ts'
+import type { Asking } from '../session.ts'
 
 /**
  * A connection to a database server: statements wait for their answers, and run one after the other. What fails is thrown
@@ -6,7 +6,7 @@ import type { Session } from '../session.ts'
  * the server is away; `BrokenReference` when a foreign key of ours refused the row. Anything else is a fault and stays as
  * the driver threw it.
  */
-export interface ServerConnection<Tx> extends Pick<Session, 'all'> {
+export interface ServerConnection<Tx> extends Asking {
   /** The driver's own connection, as the host's `beforeCommit` gets it and as `join` takes it. */
   readonly transaction: Tx
 }

@@ -1,0 +1,111 @@
+import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
+import { DummyDriver, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
+import type { EventNumbering, Place, SqlDialect } from '../dialect.ts'
+import type { SchemaStatement } from '../migrations/schema-statement.ts'
+import { writtenStatement } from '../migrations/schema-statement.ts'
+import type { Tables } from '../tables.ts'
+import { postgresSchemaChanges } from './postgres-schema-changes.ts'
+
+const BIGINT = sql`bigint`
+// Texts bear no collation of their own: a host joins its columns with ours, and two collations could not be compared.
+const TEXT = sql`text`
+const IDS = { bigint: BIGINT, uuid: sql`uuid`, text: TEXT }
+const NOTHING = sql``
+
+/** PostgreSQL 13 and newer. */
+export const postgresDialect: SqlDialect = {
+  compiler: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new PostgresIntrospector(database),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+  types: { integer: BIGINT, key: TEXT, text: TEXT, id: IDS },
+  casts: { integer: BIGINT, text: TEXT, id: IDS },
+  // drivers give bigint as text, or round it when their host asks for numbers; a double is a number always
+  number: (expression) => sql`cast(${expression} as double precision)`,
+  tableEnd: NOTHING,
+  keyedTableEnd: NOTHING,
+  serialKey: (column) => column.primaryKey().generatedAlwaysAsIdentity(),
+  partialIndexes: true,
+  lockExisting: (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(['scope', 'key']).doUpdateSet((row) => ({ version: row.ref('heads.version') })),
+    ),
+  skipExisting: (insert) => insert.onConflict((conflict) => conflict.column('issue_id').doNothing()),
+  // a transaction that goes on seeing what was there before fails at the lock: its version was raised meanwhile
+  lockingRead: '',
+  outboxOrder: 'position',
+  eventNumbering: () => [],
+  numberEvents,
+  removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, BIGINT)),
+  now: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  elements,
+  columns: ({ schema, prefix }) => ({
+    sql:
+      'select cast(c.relname as text) as "table", cast(a.attname as text) as "column" from pg_catalog.pg_class as c ' +
+      'join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped ' +
+      `where c.relkind in ('r', 'v', 'p') and pg_catalog.starts_with(cast(c.relname as text), $1) and ${isIn(schema)}`,
+    parameters: [prefix, ...schemaParameter(schema)],
+    returnsRows: true,
+  }),
+  things: ({ schema, prefix }) => ({
+    sql: `${namedThings(schema)} union all ${namedTriggers(schema)}`,
+    parameters: [prefix, ...schemaParameter(schema)],
+    returnsRows: true,
+  }),
+  ddlCommitsItself: false,
+  newIndex: sql`concurrently if not exists`,
+  createSchema: (schema) => (schema === undefined ? [] : [schemaUnlessThere(schema)]),
+  schemaChanges: postgresSchemaChanges,
+  script: (statements) => ['begin', ...statements, 'commit'],
+}
+
+function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`(select cast(value as ${type}) from json_array_elements_text(cast(${json} as json)))`
+}
+
+function numberEvents(build: Kysely<Tables>, { ids, last }: EventNumbering): Compilable<unknown> {
+  const numbered = sql<{ id: string; place: number }>`json_array_elements_text(cast(${ids} as json)) with ordinality`
+  return build
+    .updateTable('events')
+    .from(numbered.as<'numbered'>(sql`numbered(id, place)`))
+    .set({ position: sql<number>`${last} + ${sql.ref('numbered.place')}` })
+    .where('events.id', '=', sql<string>`cast(${sql.ref('numbered.id')} as bigint)`)
+}
+
+/** Where no schema was asked for, what is ours is what a statement without one reaches. */
+function isIn(schema: Place['schema']): string {
+  if (schema === undefined) return 'pg_catalog.pg_table_is_visible(c.oid)'
+  return 'c.relnamespace = (select n.oid from pg_catalog.pg_namespace as n where n.nspname = $2)'
+}
+
+function schemaParameter(schema: Place['schema']): readonly string[] {
+  return schema === undefined ? [] : [schema]
+}
+
+function namedThings(schema: Place['schema']): string {
+  return (
+    'select lower(cast(c.relname as text)) as "name", lower(cast(coalesce(t.relname, c.relname) as text)) as "table" ' +
+    'from pg_catalog.pg_class as c left join pg_catalog.pg_index as i on i.indexrelid = c.oid ' +
+    'left join pg_catalog.pg_class as t on t.oid = i.indrelid ' +
+    "where c.relkind in ('r', 'v', 'p', 'm', 'f', 'i') and coalesce(i.indisvalid, true) " +
+    `and pg_catalog.starts_with(lower(cast(c.relname as text)), $1) and ${isIn(schema)}`
+  )
+}
+
+function namedTriggers(schema: Place['schema']): string {
+  return (
+    'select lower(cast(g.tgname as text)), lower(cast(c.relname as text)) from pg_catalog.pg_trigger as g ' +
+    'join pg_catalog.pg_class as c on c.oid = g.tgrelid where not g.tgisinternal ' +
+    `and pg_catalog.starts_with(lower(cast(g.tgname as text)), $1) and ${isIn(schema)}`
+  )
+}
+
+/** `create schema if not exists` asks for a right that whoever was given a schema need not have. */
+function schemaUnlessThere(schema: string): SchemaStatement {
+  return writtenStatement(
+    `do $$ begin if not exists (select from pg_catalog.pg_namespace where nspname = '${schema}') ` +
+      `then create schema "${schema}"; end if; end $$`,
+  )
+}

@@ -1,0 +1,79 @@
+import { isForgeError } from '../../../schema/errors.ts'
+import type { Retry } from '../server/failures.ts'
+import { BrokenReference, busy, unavailable } from '../server/failures.ts'
+
+// Codes and classes of codes. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html
+
+/** Nothing is done, and the same may succeed when it is done again. */
+const DEFINITE_ABORTS: ReadonlySet<string> = new Set([
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  '55P03', // lock_not_available: it was waited for long enough
+  '57014', // query_canceled: by a timeout of the host's, or by hand
+  '25P02', // in_failed_sql_transaction: an earlier statement of the transaction has failed
+])
+
+const FOREIGN_KEY_VIOLATION = '23503'
+const NO_ACTIVE_TRANSACTION = '25P01'
+
+const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
+  ['08', 'the connection to the PostgreSQL server was lost'],
+  ['28', 'the PostgreSQL server refuses the connection'],
+  ['53', 'the PostgreSQL server has run out of something it needs'],
+  ['57P', 'the PostgreSQL server is stopping, starting, or has ended the connection'],
+  ['58', 'the PostgreSQL server cannot read or write its files'],
+  ['XX001', 'the database is damaged'],
+  ['XX002', 'the database is damaged'],
+  ['25006', 'the database can only be read'],
+  ['25P03', 'the PostgreSQL server has ended a transaction that stood still'],
+  ['25P04', 'the PostgreSQL server has ended a transaction that was too long'],
+  ['3D000', 'the database does not exist'],
+  ['3F000', 'the schema does not exist'],
+  ['42P01', 'a table of the storage is missing: see schemaStatus()'],
+  ['42703', 'a column of the storage is missing: see schemaStatus()'],
+  ['42501', 'the role of the connection may not use the tables of the storage'],
+])
+
+/**
+ * The error to throw for what a statement failed with, the driver's error being the cause: `STORAGE_BUSY`,
+ * `STORAGE_UNAVAILABLE`, `BrokenReference`, or TypeError where there is no transaction; anything else is a fault and stays
+ * as it is. Messages hold neither SQL nor values.
+ */
+export function translateError(error: unknown, retry: Retry): unknown {
+  const state = sqlState(error)
+  if (state === undefined) return isFromUs(error) ? error : unavailable(LOST, error)
+  if (DEFINITE_ABORTS.has(state)) return busy(retry, error)
+  if (state === FOREIGN_KEY_VIOLATION) return new BrokenReference(error)
+  if (state === NO_ACTIVE_TRANSACTION) return new TypeError(OUTSIDE, { cause: error })
+
+  const message = [5, 3, 2]
+    .map((length) => UNAVAILABLE.get(state.slice(0, length)))
+    .find((found) => found !== undefined)
+  return message === undefined ? error : unavailable(message, error)
+}
+
+/** The error to throw for what a COMMIT failed with: only a server that goes on has decided. */
+export function translateCommitError(error: unknown): unknown {
+  const translated = sqlState(error) === FOREIGN_KEY_VIOLATION ? error : translateError(error, 'call')
+  if (!isForgeError(translated, 'STORAGE_UNAVAILABLE')) return translated
+  return unavailable('the PostgreSQL server was lost while committing: the change may be done', error, 'unknown')
+}
+
+/** What the host's own code threw in our transaction: its definite aborts are those of the whole. */
+export function translateHostError(error: unknown): unknown {
+  const state = sqlState(error)
+  return state !== undefined && DEFINITE_ABORTS.has(state) ? busy('call', error) : error
+}
+
+const LOST = 'the connection to the PostgreSQL server was lost'
+const OUTSIDE = 'the client is not inside a transaction: begin one on it; a pool is none'
+
+/** The code of an error that the server sent. Node's own have a code too, such as EPIPE, but no severity. */
+function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+function isFromUs(error: unknown): boolean {
+  return isForgeError(error) || error instanceof BrokenReference
+}

@@ -1,0 +1,32 @@
+import type { Place } from '../dialect.ts'
+import type { Statement } from '../query.ts'
+import type { Tables } from '../tables.ts'
+
+/** What a connection reaches under the names of ours. */
+export interface Home {
+  readonly database: string
+  /** The number of our ledger in the catalogue; null where it is not, or the `search_path` leads elsewhere. */
+  readonly ledger: string | null
+}
+
+/** Asks a connection what it reaches. */
+export function homeQuery({ schema, prefix }: Place): Statement<Home> {
+  const ledger = `"${prefix}${'ledger' satisfies keyof Tables}"`
+  return {
+    sql:
+      'select cast(pg_catalog.current_database() as text) as "database", ' +
+      'cast(cast(pg_catalog.to_regclass($1) as oid) as text) as "ledger"',
+    parameters: [schema === undefined ? ledger : `"${schema}".${ledger}`],
+    returnsRows: true,
+  }
+}
+
+/** @throws TypeError when a transaction reaches other tables than the storage, with the mend */
+export function refuseElsewhere(home: Home, theirs: Home | undefined): void {
+  if (theirs === undefined || theirs.database !== home.database) {
+    throw new TypeError('the transaction is on another database than the storage')
+  }
+  if (theirs.ledger !== home.ledger) {
+    throw new TypeError('the transaction reaches other tables than the storage: its search_path is another')
+  }
+}

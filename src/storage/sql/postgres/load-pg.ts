@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module'
+import { unavailable } from '../server/failures.ts'
+import { CONNECT_PATIENCE } from './checkout.ts'
+import type { PgPool } from './pg-pool.ts'
+import { isPgPool } from './pg-pool.ts'
+
+/** A pool that we opened, and end. */
+export interface OwnPool extends PgPool {
+  end(): Promise<void>
+}
+
+/**
+ * Makes a pool with the pg that is installed beside the application; it connects when it is used. What the URL says in
+ * its query (`application_name`, `sslmode`) goes before what is set here.
+ *
+ * @throws ForgeError `STORAGE_UNAVAILABLE` when there is no pg; TypeError for a URL that pg cannot read
+ */
+export function openPool(url: string): OwnPool {
+  const pool = constructed(loaded(), {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_PATIENCE,
+    keepAlive: true,
+    application_name: 'forgelet',
+  })
+  if (!isOwnPool(pool)) throw unavailable('the pg that is installed makes no pools: npm i pg@8')
+  return pool
+}
+
+function loaded(): unknown {
+  const require = createRequire(import.meta.url)
+  try {
+    return require('pg')
+  } catch (error) {
+    throw unavailable('pg is not installed: npm i pg, or hand in a pool instead of a URL', error)
+  }
+}
+
+function constructed(pg: unknown, options: object): unknown {
+  if (typeof pg !== 'object' || pg === null || !('Pool' in pg) || typeof pg.Pool !== 'function') return undefined
+  try {
+    return Reflect.construct(pg.Pool, [options])
+  } catch {
+    // no cause: it would show the URL, and the password with it
+    throw new TypeError('pg cannot read the URL of the database')
+  }
+}
+
+function isOwnPool(value: unknown): value is OwnPool {
+  return isPgPool(value) && 'end' in value && typeof value.end === 'function'
+}

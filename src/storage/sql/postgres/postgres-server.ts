@@ -1,0 +1,96 @@
+import type { Place } from '../dialect.ts'
+import { command } from '../dialect.ts'
+import type { Statement } from '../query.ts'
+import type { Server, ServerConnection } from '../server/server.ts'
+import { onClient } from './checkout.ts'
+import type { Home } from './home.ts'
+import { homeQuery, refuseElsewhere } from './home.ts'
+import { hearErrors } from './error-listeners.ts'
+import type { PgClient, PgPool } from './pg-pool.ts'
+import { isPgClient } from './pg-pool.ts'
+import { PoolSource } from './pool-source.ts'
+import { PostgresConnection } from './postgres-connection.ts'
+import { DURABILITY, warningsAbout } from './server-warnings.ts'
+import { BEGIN_SNAPSHOT, beginWriting, inTransaction } from './transactions.ts'
+
+/** A PostgreSQL server behind pg. */
+export class PostgresServer<C extends PgClient> implements Server<C> {
+  readonly #source: PoolSource
+  readonly #homeQuery: Statement<Home>
+  #home: Home | undefined
+
+  constructor(urlOrPool: string | PgPool, place: Place) {
+    this.#source = new PoolSource(urlOrPool)
+    this.#homeQuery = homeQuery(place)
+  }
+
+  plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>): Promise<T> {
+    return this.#onConnection(async (connection) => {
+      const value = await work(connection)
+      await this.#learnHome(connection)
+      return value
+    })
+  }
+
+  inSnapshot<T>(work: (connection: ServerConnection<C>) => Promise<T>): Promise<T> {
+    return this.#onConnection((connection) => inTransaction(connection, BEGIN_SNAPSHOT, () => work(connection)))
+  }
+
+  inTransaction<T>(work: (connection: ServerConnection<C>) => Promise<T>, lockWait: number): Promise<T> {
+    return this.#onConnection((connection) => inTransaction(connection, beginWriting(lockWait), () => work(connection)))
+  }
+
+  joined(transaction: C): ServerConnection<C> {
+    if (!isPgClient(transaction)) throw new TypeError('the transaction must be a client of pg, with a transaction open')
+
+    const connection = new PostgresConnection(transaction, 'host-transaction')
+    return { transaction, all: (statement) => heard(transaction, () => connection.all(statement)) }
+  }
+
+  async refuseUnlessOpen(connection: ServerConnection<C>): Promise<void> {
+    await connection.all(SAVEPOINT)
+    await connection.all(RELEASE)
+    if (this.#home === undefined) return
+
+    const [theirs] = await connection.all(this.#homeQuery)
+    refuseElsewhere(this.#home, theirs)
+  }
+
+  warnings(): Promise<readonly string[]> {
+    return this.#onConnection(async (connection) => warningsAbout(await connection.all(DURABILITY)))
+  }
+
+  close(): Promise<void> {
+    return this.#source.close()
+  }
+
+  #onConnection<T>(work: (connection: PostgresConnection<C>) => Promise<T>): Promise<T> {
+    return onClient(this.#source, (client) => work(new PostgresConnection(asHosts<C>(client), 'call')))
+  }
+
+  /** What the storage's own connections reach, once there is something. */
+  async #learnHome(connection: ServerConnection<C>): Promise<void> {
+    if (this.#home !== undefined) return
+
+    const [home] = await connection.all(this.#homeQuery)
+    if (home !== undefined && home.ledger !== null) this.#home = home
+  }
+}
+
+// Outside a transaction there are no savepoints, and in one that has failed nothing can be run but its end.
+const SAVEPOINT = command('savepoint forgelet')
+const RELEASE = command('release savepoint forgelet')
+
+/** The host's client may have nobody else who hears that its server is lost. */
+async function heard<T>(client: PgClient, work: () => Promise<T>): Promise<T> {
+  const stopHearing = hearErrors(client)
+  try {
+    return await work()
+  } finally {
+    stopHearing()
+  }
+}
+
+function asHosts<C extends PgClient>(client: PgClient): C {
+  return client as C // made by the host's pool, as C says; or by pg, which C says when a URL was given
+}

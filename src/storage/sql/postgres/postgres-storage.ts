@@ -1,0 +1,24 @@
+import type { ForgeStorage } from '../../contract/forge-storage.ts'
+import { postgresDialect } from '../dialects/postgres-dialect.ts'
+import { createServerStorage } from '../server/server-storage.ts'
+import type { SchemaStorageOptions } from '../sql-context.ts'
+import { createSqlContext } from '../sql-context.ts'
+import type { PgClient, PgPool } from './pg-pool.ts'
+import { isPgPool } from './pg-pool.ts'
+import { PostgresServer } from './postgres-server.ts'
+
+/** Makes a storage over a PostgreSQL database; nothing is opened before its first use. @throws TypeError for an option that is none */
+export function createPostgresStorage<C extends PgClient>(
+  urlOrPool: string | PgPool,
+  options: SchemaStorageOptions = {},
+): ForgeStorage<C> {
+  if (typeof urlOrPool !== 'string' && !isPgPool(urlOrPool)) {
+    throw new TypeError('a PostgreSQL storage needs a URL, or a pool of pg')
+  }
+  if (typeof urlOrPool === 'string' && !/^(postgres|postgresql|socket):/.test(urlOrPool)) {
+    throw new TypeError('the URL of a PostgreSQL database begins with postgres://')
+  }
+
+  const context = createSqlContext(postgresDialect, options)
+  return createServerStorage(new PostgresServer<C>(urlOrPool, context), context)
+}

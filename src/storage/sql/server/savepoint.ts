@@ -1,0 +1,52 @@
+import { isForgeError } from '../../../schema/errors.ts'
+import { command } from '../dialect.ts'
+import type { Asking } from '../session.ts'
+
+const SAVEPOINT = command('savepoint forgelet')
+const RELEASE = command('release savepoint forgelet')
+const ROLL_BACK = command('rollback to savepoint forgelet')
+
+/** Runs work inside the open transaction, all or nothing: what fails leaves the rest of the transaction as it was. */
+export async function inSavepoint<T>(connection: Asking, work: () => Promise<T>): Promise<T> {
+  await connection.all(SAVEPOINT)
+  try {
+    const value = await work()
+    await release(connection)
+    return value
+  } catch (error) {
+    await takeBack(connection)
+    throw error
+  }
+}
+
+/**
+ * Runs the host's code in the middle of a transaction, and finds out whether it left that as it was.
+ *
+ * @throws TypeError when it did not, with the database's answer as cause
+ */
+export async function guarded<T>(connection: Asking, work: () => Promise<T>): Promise<T> {
+  await connection.all(SAVEPOINT)
+  const value = await work()
+  await release(connection)
+  return value
+}
+
+/** The server's own word for a lost connection goes on; any other says that the transaction is not what it was. */
+async function release(connection: Asking): Promise<void> {
+  try {
+    await connection.all(RELEASE)
+  } catch (error) {
+    if (isForgeError(error, 'STORAGE_UNAVAILABLE')) throw error
+    const message = 'beforeCommit must leave its transaction as it was given: open, and with no failed statement in it'
+    throw new TypeError(message, { cause: error })
+  }
+}
+
+async function takeBack(connection: Asking): Promise<void> {
+  try {
+    await connection.all(ROLL_BACK)
+    await connection.all(RELEASE)
+  } catch {
+    // the transaction is gone, or has failed as a whole: it can commit nothing of this
+  }
+}

@@ -1,0 +1,113 @@
+import type { Steps } from '../../../schema/steps.ts'
+import { runLater } from '../../../schema/steps.ts'
+import type { SqlDialect } from '../dialect.ts'
+import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
+import { HostTransactions } from './host-transactions.ts'
+import { whenFree } from './patience.ts'
+import { guarded } from './savepoint.ts'
+import type { Server, ServerConnection } from './server.ts'
+import type { ServerDatabase } from './server-database.ts'
+import type { Writing } from './sessions.ts'
+import { readingSession, writingSession } from './sessions.ts'
+import { TransactionQueues } from './transaction-queues.ts'
+
+/** What a runtime is made of. */
+export interface ServerRuntimeParts<Tx extends object> {
+  readonly server: Server<Tx>
+  readonly database: ServerDatabase<Tx>
+  readonly dialect: SqlDialect
+}
+
+/** Where the stores' work runs on a server: on connections of our own, again after a definite abort; joins on the host's. */
+export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
+  readonly #server: Server<Tx>
+  readonly #database: ServerDatabase<Tx>
+  readonly #lockingRead: SqlDialect['lockingRead']
+  readonly #queues = new TransactionQueues()
+  readonly #joins: HostTransactions<Tx>
+
+  constructor({ server, database, dialect }: ServerRuntimeParts<Tx>) {
+    this.#server = server
+    this.#database = database
+    this.#lockingRead = dialect.lockingRead
+    this.#joins = new HostTransactions({ server, database, queues: this.#queues })
+  }
+
+  /** As the storage's `enter`. */
+  enter(transaction: Tx): Promise<void> {
+    return this.#database.during(() => this.#joins.enter(transaction))
+  }
+
+  read<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): Promise<T> {
+    if (transaction !== undefined) return this.#readJoined(work, transaction)
+    return this.#readPlain(() => this.#server.plainly((connection) => runLater(work(readingSession(connection)))))
+  }
+
+  readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): Promise<T> {
+    if (transaction !== undefined) return this.#readJoined(work, transaction)
+    return this.#readPlain(() => this.#server.inSnapshot((connection) => runLater(work(readingSession(connection)))))
+  }
+
+  readOutside<T>(work: (session: Session) => Steps<T>): Promise<T> {
+    return this.read(work, undefined)
+  }
+
+  write<T>(
+    work: (session: Session, transaction: Tx) => Steps<T>,
+    { transaction, signal }: WriteCircumstances<Tx>,
+  ): Promise<T> {
+    if (transaction === undefined) return this.#writePlain(work, signal)
+
+    return this.#database.during(() =>
+      this.#joins.write(
+        transaction,
+        (connection, queue) => this.#run(work, connection, (call) => queue.lend(call)),
+        signal,
+      ),
+    )
+  }
+
+  #readJoined<T>(work: (session: Session) => Steps<T>, transaction: Tx): Promise<T> {
+    return this.#database.during(() =>
+      this.#joins.read(transaction, (connection) => runLater(work(readingSession(connection)))),
+    )
+  }
+
+  #readPlain<T>(attempt: () => Promise<T>): Promise<T> {
+    return this.#database.during(async () => {
+      await whenFree(() => this.#database.refuseUnusable())
+      return whenFree(attempt)
+    })
+  }
+
+  #writePlain<T>(work: (session: Session, transaction: Tx) => Steps<T>, signal: AbortSignal | undefined): Promise<T> {
+    return this.#database.during(() =>
+      whenFree(async (lockWait) => {
+        signal?.throwIfAborted()
+        await this.#database.refuseUnusable()
+        return this.#server.inTransaction((connection) => this.#attempt(work, connection, signal), lockWait)
+      }),
+    )
+  }
+
+  #attempt<T>(
+    work: (session: Session, transaction: Tx) => Steps<T>,
+    connection: ServerConnection<Tx>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const queue = this.#queues.of(connection.transaction)
+    return queue.write(async () => {
+      signal?.throwIfAborted() // it may have waited for the connection
+      return this.#run(work, connection, (call) => guarded(connection, () => queue.lend(call)))
+    })
+  }
+
+  #run<T>(
+    work: (session: Session, transaction: Tx) => Steps<T>,
+    connection: ServerConnection<Tx>,
+    lend: Writing['lend'],
+  ): Promise<T> {
+    const session = writingSession(connection, { lockingRead: this.#lockingRead, lend })
+    return runLater(work(session, connection.transaction))
+  }
+}

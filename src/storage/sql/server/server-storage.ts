@@ -1,0 +1,22 @@
+import type { ForgeStorage } from '../../contract/forge-storage.ts'
+import { Schema } from '../schema.ts'
+import type { SqlContext } from '../sql-context.ts'
+import { createSqlStores } from '../sql-stores.ts'
+import type { Server } from './server.ts'
+import { ServerDatabase } from './server-database.ts'
+import { ServerRuntime } from './server-runtime.ts'
+
+/** Makes a storage over a database server; nothing is opened before its first use. */
+export function createServerStorage<Tx extends object>(server: Server<Tx>, context: SqlContext): ForgeStorage<Tx> {
+  const database = new ServerDatabase(server, new Schema(context))
+  const runtime = new ServerRuntime({ server, database, dialect: context.dialect })
+
+  return {
+    ...createSqlStores(context, runtime),
+    transactions: 'asynchronous',
+    enter: (transaction) => runtime.enter(transaction),
+    migrate: () => database.during(() => database.migrate()),
+    schemaStatus: () => database.during(() => database.status()),
+    close: () => database.close(),
+  }
+}

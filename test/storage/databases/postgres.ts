@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { SchemaStorageOptions } from '../../../src/storage/postgres.ts'
+import { postgresStorage } from '../../../src/storage/postgres.ts'
+import type { HostTransaction } from '../../../src/testing/testing.ts'
+import type { StorageKind } from './storage-kind.ts'
+import { migrated } from './storage-kind.ts'
+
+/** Makes a storage over a URL or a pool. */
+export type MakePostgresStorage = (
+  urlOrPool: string | pg.Pool,
+  options?: SchemaStorageOptions,
+) => ForgeStorage<pg.PoolClient>
+
+const TEXT_IDS = { ids: { user: 'text', organization: 'text', repository: 'text', issue: 'text' } } as const
+
+/** A database of its own on a server, made when it is first asked for, with a pool as a host has one. */
+export class PostgresDatabase {
+  readonly #server: string
+  readonly #name = `forgelet_test_${process.pid}_${randomBytes(4).toString('hex')}`
+  #pool: Promise<pg.Pool> | undefined
+  #schemas = 0
+
+  /** @param server - the URL of any database on it */
+  constructor(server: string) {
+    this.#server = server
+  }
+
+  get url(): string {
+    const url = new URL(this.#server)
+    url.pathname = `/${this.#name}`
+    return url.href
+  }
+
+  /** The host's pool. */
+  get pool(): Promise<pg.Pool> {
+    this.#pool ??= this.#create()
+    return this.#pool
+  }
+
+  /** A schema that no storage is in yet. */
+  newSchema(): string {
+    this.#schemas += 1
+    return `s${this.#schemas}`
+  }
+
+  /** Runs one statement on the host's pool. */
+  async run(text: string, values: readonly unknown[] = []): Promise<readonly Record<string, unknown>[]> {
+    const pool = await this.pool
+    const { rows } = await pool.query(text, [...values])
+    return rows
+  }
+
+  async end(): Promise<void> {
+    if (this.#pool === undefined) return
+
+    const pool = await this.#pool
+    await pool.end()
+    await this.#administer(`drop database if exists ${this.#name} with (force)`)
+  }
+
+  async #create(): Promise<pg.Pool> {
+    await this.#administer(`create database ${this.#name}`)
+    return new pg.Pool({ connectionString: this.url, max: 40 })
+  }
+
+  async #administer(text: string): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#server })
+    await client.connect()
+    await client.query(text)
+    await client.end()
+  }
+}
+
+/** Storages on a PostgreSQL server, each in a schema of its own, over a URL; hosts have a pool of their own. */
+export function postgresKind(server: string, make: MakePostgresStorage = postgresStorage): StorageKind<pg.PoolClient> {
+  const database = new PostgresDatabase(server)
+  const schemas = new WeakMap<ForgeStorage<pg.PoolClient>, string>()
+  const clients: pg.PoolClient[] = []
+
+  const over = async (schema: string, options?: SchemaStorageOptions) => {
+    await database.pool
+    const storage = await migrated(make(database.url, { schema, ...options }))
+    schemas.set(storage, schema)
+    return storage
+  }
+  const schemaOf = (storage: ForgeStorage<pg.PoolClient>) => {
+    const schema = schemas.get(storage)
+    if (schema === undefined) throw new TypeError('the storage is none of this kind')
+    return schema
+  }
+  const begin = async (text: string) => {
+    const pool = await database.pool
+    const client = await pool.connect()
+    clients.push(client)
+    await client.query(text)
+    return hostTransaction(client)
+  }
+
+  return {
+    name: 'a PostgreSQL server',
+    open: () => over(database.newSchema()),
+    host: {
+      again: (storage) => over(schemaOf(storage)),
+      beside: (storage) => over(schemaOf(storage), { prefix: 'beside_' }),
+      begin: () => begin('begin'),
+      beginSnapshot: () => begin('begin isolation level repeatable read'),
+      textIds: () => over(database.newSchema(), TEXT_IDS),
+    },
+    async end() {
+      for (const client of clients) client.release(true)
+      await database.end()
+    },
+  }
+}
+
+/** A transaction that was begun on a client, as the host ends it. */
+export function hostTransaction(client: pg.PoolClient): HostTransaction<pg.PoolClient> {
+  return {
+    transaction: client,
+    commit: async () => void (await client.query('commit')),
+    rollback: async () => void (await client.query('rollback')),
+  }
+}
