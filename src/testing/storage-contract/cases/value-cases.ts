@@ -100,13 +100,13 @@ export const valueCases: readonly StorageCase[] = [
   storageCase('texts come out as they went in', async (storage) => {
     for (const [index, note] of TEXTS.entries()) {
       await block(storage, '20', String(index), { note })
-      await change(storage.badgeCatalogue, { slug: `slug ${note}` }, (entry) => ({
-        state: { ...entry, badge: { id: entry.nextId, slug: `slug ${note}`, description: note, imageUrl: note } },
-        events: [{ ...NO_SUBJECT, type: 'badge.defined', data: { slug: `slug ${note}` } }],
+      await change(storage.badgeCatalogue, { slug: slugOf(note) }, (entry) => ({
+        state: { ...entry, badge: { id: entry.nextId, slug: slugOf(note), description: note, imageUrl: note } },
+        events: [{ ...NO_SUBJECT, type: 'badge.defined', data: { slug: slugOf(note) } }],
         result: undefined,
       }))
     }
-    const badges = await Promise.all(TEXTS.map((text) => storage.badgeCatalogue.find(`slug ${text}`)))
+    const badges = await Promise.all(TEXTS.map((text) => storage.badgeCatalogue.find(slugOf(text))))
     const events = await outbox(storage)
 
     assert.deepEqual(
@@ -123,7 +123,7 @@ export const valueCases: readonly StorageCase[] = [
     )
     assert.deepEqual(
       events.flatMap((event) => (event.type === 'badge.defined' ? [event.data.slug] : [])),
-      TEXTS.map((text) => `slug ${text}`),
+      TEXTS.map(slugOf),
     )
   }),
 
@@ -167,3 +167,8 @@ export const valueCases: readonly StorageCase[] = [
     for (const slug of slugs) assert.equal((await storage.badgeCatalogue.find(slug))?.slug, slug)
   }),
 ]
+
+/** No longer than a slug may be. */
+function slugOf(text: string): string {
+  return [...`slug ${text}`].slice(0, 255).join('')
+}
