@@ -79,11 +79,19 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
     return { ...head, total: after.length }
   }
 
+  /** Keeps issues from being deleted, or pinned elsewhere, meanwhile. Behind the boards in the global order of locks. */
+  *lockIssues(session: Session, issueIds: readonly Id[]): Steps<void> {
+    for (const issueId of issueIds.toSorted()) {
+      yield* this.#heads.lock(session, { scope: 'issue', key: this.#context.ids.fitting('issue', issueId) })
+    }
+  }
+
   *#refuseTombstones(session: Session, before: readonly PinRow[], after: readonly PinRow[]): Steps<void> {
     const known = new Set(before.map((row) => row.issueId))
     const issueIds: readonly Id[] = after.map((row) => row.issueId).filter((issueId) => !known.has(issueId))
     if (issueIds.length === 0) return
 
+    yield* this.lockIssues(session, issueIds)
     const gone = yield* ask(session, this.#queries.tombstones({ issueIds }))
     if (gone.length > 0) throw notFound('issue')
   }

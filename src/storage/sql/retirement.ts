@@ -111,7 +111,7 @@ class Farewells {
 
   /** The issue leaves every board of its kind that has it: it may have gone to another repository since it was pinned. */
   *#issue(session: Session, board: PinBoardKey, issueId: Id): Steps<Removed | undefined> {
-    const heads = yield* this.#lockBoards(session, yield* this.#boardsWith(session, board, issueId))
+    const heads = yield* this.#lockBoardsWith(session, board, issueId)
     const first = yield* ask(session, this.#queries.entomb({ issueId }))
     if (first.length === 0) return undefined
 
@@ -123,6 +123,22 @@ class Farewells {
       pins += before.length - after.length
     }
     return { ...NOTHING, pins }
+  }
+
+  /** Whoever was pinning the issue elsewhere is through once it is locked: its board is found only then. */
+  *#lockBoardsWith(
+    session: Session,
+    board: PinBoardKey,
+    issueId: Id,
+  ): Steps<readonly (readonly [PinBoardKey, Head])[]> {
+    const known = yield* this.#boardsWith(session, board, issueId)
+    const locked = yield* this.#lockBoards(session, known)
+    yield* this.#boards.lockIssues(session, [issueId])
+
+    const names = new Set(known.map(({ repositoryId }) => repositoryId))
+    const now = yield* this.#boardsWith(session, board, issueId)
+    const late = now.filter(({ repositoryId }) => !names.has(repositoryId))
+    return [...locked, ...(yield* this.#lockBoards(session, late))]
   }
 
   *#boardsWith(session: Session, board: PinBoardKey, issueId: Id): Steps<readonly PinBoardKey[]> {

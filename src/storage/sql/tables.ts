@@ -3,7 +3,7 @@ import type { Id } from '../../schema/ids.ts'
 import type { PinKind } from '../../schema/records.ts'
 
 /** What a head locks. */
-export type HeadScope = 'user' | 'organization' | 'issueBoard' | 'pullRequestBoard' | 'catalogue'
+export type HeadScope = 'user' | 'organization' | 'issueBoard' | 'pullRequestBoard' | 'issue' | 'catalogue'
 
 /**
  * Our tables, by name without prefix. Ids of the host's have the column type the host chose, and are text here: every
