@@ -8,6 +8,7 @@ const entries = {
   'storage/memory': 'src/storage/memory.ts',
   'storage/sqlite': 'src/storage/sqlite.ts',
   'storage/postgres': 'src/storage/postgres.ts',
+  'storage/mysql': 'src/storage/mysql.ts',
   http: 'src/http-adapters/http.ts',
   node: 'src/http-adapters/node.ts',
   'signing-keys': 'src/signing-keys/signing-keys.ts',

@@ -1,0 +1,54 @@
+import type { ForgeStorage } from './contract/forge-storage.ts'
+import { mysqlDialect } from './sql/dialects/mysql-dialect.ts'
+import type { MysqlConnection, MysqlPool } from './sql/mysql/mysql-pool.ts'
+import { createMysqlStorage } from './sql/mysql/mysql-storage.ts'
+import type { SchemaPlanOptions } from './sql/schema-plan.ts'
+import { planSchema } from './sql/schema-plan.ts'
+import type { SqlStorageOptions } from './sql/sql-context.ts'
+
+export type { IdColumn, IdColumns } from './sql/id-columns.ts'
+export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/mysql/mysql-pool.ts'
+export type { SchemaPlanOptions } from './sql/schema-plan.ts'
+export type { SqlStorageOptions } from './sql/sql-context.ts'
+
+/**
+ * A storage in a MariaDB database, 10.6 or newer (10.7 where ids are kept as `uuid`), for any number of processes. MySQL
+ * itself is refused: it cannot give back the rows it writes.
+ *
+ * Of a URL the storage opens a pool of its own, with the mysql2 beside the application, when it is first used; a pool of
+ * the host's is shared, and stays open. Whatever the host has set on its pool for numbers, texts, rows and placeholders, for
+ * `sql_mode`, isolation and `autocommit`, the storage reads and writes the same, and changes none of it. Two settings are
+ * refused with a `TypeError`, since they lose texts: a `charset` other than `utf8mb4`, and the mode `EMPTY_STRING_IS_NULL`.
+ *
+ * Changes of its own run at READ COMMITTED, wait for locks for up to five seconds, and are tried again after a deadlock. In
+ * `join`, hand in the connection of `mysql2/promise` on which the host began the transaction. There it is the host who waits
+ * for locks (`innodb_lock_wait_timeout`, 50 seconds by default), and who runs his whole transaction again when a call is
+ * `STORAGE_BUSY`: after a deadlock MariaDB has ended it. At READ COMMITTED fewer of them meet than at the default
+ * REPEATABLE READ, which locks the gaps between rows too.
+ *
+ * A committed change is as durable as the server has it; `schemaStatus()` warns where that is less than it could be. Two
+ * forges in one database need two prefixes that give no name twice.
+ *
+ * @param urlOrPool - `mysql://user:password@server/database` (options of mysql2 as parameters: `?connectionLimit=20`), or a
+ * pool of `mysql2/promise`
+ * @throws TypeError for an option that is none. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`, `SCHEMA_TOO_NEW`,
+ * `STORAGE_BUSY` when others were in the way for five seconds, `STORAGE_UNAVAILABLE` when the server is away or none that
+ * can be used (its outcome is `unknown` where it was lost while committing); TypeError for an id that does not fit its
+ * column, and for a join of what is no open transaction on the same database
+ */
+export function mysqlStorage<C extends MysqlConnection = MysqlConnection>(
+  urlOrPool: string | MysqlPool<C>,
+  options: SqlStorageOptions = {},
+): ForgeStorage<C> {
+  return createMysqlStorage(urlOrPool, options)
+}
+
+/**
+ * The SQL statements that `migrate()` would run, in order, for those who make tables by hand: each on its own, without the
+ * semicolon. All of them can be run again. Needs no connection and no driver.
+ *
+ * @throws TypeError for an option that is none
+ */
+export function mysqlSchemaPlan(options: SchemaPlanOptions = {}): readonly string[] {
+  return planSchema(mysqlDialect, options)
+}

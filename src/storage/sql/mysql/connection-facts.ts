@@ -1,0 +1,80 @@
+import type { Statement } from '../query.ts'
+import { unavailable } from '../server/failures.ts'
+import { ask } from './mysql-connection.ts'
+import type { MysqlConnection } from './mysql-pool.ts'
+
+/** What must be known of a connection before anything of ours is run on it. */
+export interface ConnectionFacts {
+  /** The database in which names are looked up. */
+  readonly database: string | null
+  /** The character sets of what is sent, of texts in statements, and of what comes back. */
+  readonly client: string
+  readonly literals: string
+  readonly results: string
+  readonly modes: string
+  /** Whether each statement is a transaction of its own. */
+  readonly autocommit: 'yes' | 'no'
+  /** Whether a transaction is open. */
+  readonly open: 'yes' | 'no'
+}
+
+export const VERSION: Statement<{ readonly version: string }> = {
+  sql: 'select version() as version',
+  parameters: [],
+  returnsRows: true,
+}
+
+export const FACTS: Statement<ConnectionFacts> = {
+  sql:
+    'select database() as `database`, @@character_set_client as client, @@character_set_connection as literals, ' +
+    '@@character_set_results as results, @@sql_mode as modes, ' +
+    "if(@@autocommit, 'yes', 'no') as autocommit, if(@@in_transaction, 'yes', 'no') as open",
+  parameters: [],
+  returnsRows: true,
+}
+
+/** Asks a connection what it is. @throws what mysql2 throws */
+export async function factsOf(connection: MysqlConnection): Promise<ConnectionFacts> {
+  const [facts] = await ask(connection, FACTS)
+  if (facts === undefined) throw unavailable('the server does not tell what it is')
+  return facts
+}
+
+/** @throws ForgeError `STORAGE_UNAVAILABLE` for a server that cannot keep our tables */
+export async function refuseOtherServers(connection: MysqlConnection, needsUuid: boolean): Promise<void> {
+  const [row] = await ask(connection, VERSION)
+  const reason = whyUnusable(String(row?.version), needsUuid)
+  if (reason !== undefined) throw unavailable(reason)
+}
+
+/**
+ * Why a server cannot be used, and the mend; undefined when it can.
+ *
+ * @param version - as the server tells it: `10.11.6-MariaDB-log`
+ * @param needsUuid - whether ids are kept as `uuid`
+ */
+export function whyUnusable(version: string, needsUuid: boolean): string | undefined {
+  const [, major, minor] = /^(?:5\.5\.5-)?(\d+)\.(\d+)\..*mariadb/i.exec(version) ?? []
+  if (major === undefined) return 'the server is no MariaDB: MySQL itself cannot give back the rows it writes'
+
+  const release = Number(major) * 100 + Number(minor)
+  if (release < 1006) return `the server is MariaDB ${major}.${minor}: needed is 10.6 or newer`
+  if (release < 1007 && needsUuid)
+    return `MariaDB ${major}.${minor} has no uuid columns: keep the ids as text, or take 10.7 or newer`
+  return undefined
+}
+
+/** The database of a connection. @throws TypeError when it has none, or would not keep our texts as they are */
+export function refuseUnfit({ database, client, literals, results, modes }: ConnectionFacts): string {
+  if (database === null) {
+    throw new TypeError('the connection has no database: name it in the URL, or in the options of the pool')
+  }
+  const other = [client, literals, results].find((charset) => charset !== 'utf8mb4')
+  if (other !== undefined) {
+    throw new TypeError(`the connection speaks ${other}, which loses texts: set the charset of mysql2 to 'utf8mb4'`)
+  }
+  if (modes.split(',').includes('EMPTY_STRING_IS_NULL')) {
+    throw new TypeError('the connection takes empty texts for null: take EMPTY_STRING_IS_NULL out of its sql_mode')
+  }
+  return database
+}

@@ -1,0 +1,94 @@
+import { isForgeError } from '../../../schema/errors.ts'
+import type { Retry } from '../server/failures.ts'
+import { BrokenReference, busy, unavailable } from '../server/failures.ts'
+
+/**
+ * A row that changed since the snapshot, a lock waited for long enough, a deadlock, a statement ended by hand or by a timeout.
+ * Source: https://mariadb.com/kb/en/mariadb-error-code-reference/
+ */
+const BUSY: ReadonlySet<number> = new Set([1020, 1205, 1213, 1317, 1969])
+
+/** Foreign keys that refuse a row, or its removal; the first two without its details. */
+const REFERENCES: ReadonlySet<number> = new Set([1216, 1217, 1451, 1452])
+
+const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
+  [1021, 'the disk of the server is full'],
+  [1040, 'the server has too many connections'],
+  [1044, 'the server refuses its user the database'],
+  [1045, 'the server refuses the user'],
+  [1047, 'the server is not ready for use'],
+  [1049, 'the server has no database of that name'],
+  [1053, 'the server is shutting down'],
+  [1054, 'a column of the storage is missing: look at schemaStatus()'],
+  [1114, 'a table of the server is full'],
+  [1129, 'the server has blocked this host'],
+  [1130, 'the server refuses connections from this host'],
+  [1142, 'the server refuses its user a table of the storage'],
+  [1143, 'the server refuses its user a column of the storage'],
+  [1146, 'a table of the storage is missing: migrate(), or look at schemaStatus()'],
+  [1152, 'the connection to the server was lost'],
+  [1203, 'the server refuses its user another connection'],
+  [1226, 'the server refuses its user more than it was given'],
+  [1290, 'the server can only be read'],
+  [1461, 'the server keeps too many prepared statements: raise max_prepared_stmt_count'],
+  [1665, 'the server cannot log what is written here: set binlog_format to MIXED or ROW'],
+  [1698, 'the server refuses the user'],
+  [1836, 'the server can only be read'],
+  [1927, 'the connection to the server was ended'],
+])
+
+/** Codes of Node and of mysql2 for a server that cannot be reached any more, or could not be from the beginning. */
+const LOST =
+  /^(ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOST|ENET|ENOENT$|EACCES$|ERR_(SSL|TLS|SOCKET|STREAM)|PROTOCOL_|HANDSHAKE_|POOL_)/
+
+/** What mysql2 says of a pool or a connection that is at its end; there are no codes. */
+const ENDED = /^(Pool is closed|No connections available|Queue limit reached|Can't (add new command|write) )/
+
+/**
+ * The error to throw for what mysql2 threw, with that as cause: `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`, BrokenReference, or
+ * TypeError for a read-only transaction; anything else is a fault and stays as it is. Messages hold neither SQL nor addresses.
+ */
+export function translateError(error: unknown, retry: Retry): unknown {
+  if (!(error instanceof Error) || isForgeError(error)) return error
+
+  const number = errorNumber(error)
+  if (number !== undefined && BUSY.has(number)) return busy(retry, error)
+  if (number !== undefined && REFERENCES.has(number)) return new BrokenReference(error)
+  if (number === READ_ONLY)
+    return new TypeError('the transaction can only read: begin one that can write', { cause: error })
+
+  const message = number === undefined ? undefined : UNAVAILABLE.get(number)
+  if (message !== undefined) return unavailable(message, error)
+  return saysLost(error) ? unavailable('the server cannot be reached', error) : error
+}
+
+/** Whether nothing can be run any more on the connection that threw this. */
+export function saysLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('fatal' in error && error.fatal === true) return true
+  return ENDED.test(error.message) || ('code' in error && typeof error.code === 'string' && LOST.test(error.code))
+}
+
+/** Whether the server aborted the transaction or the statement, and tells so: nothing of it is committed. */
+export function saysAborted(error: unknown): boolean {
+  const number = errorNumber(error)
+  return number !== undefined && BUSY.has(number)
+}
+
+/** Whether the server has ended the whole transaction with this: nothing of what was done in it before is left. */
+export function endsTransaction(error: unknown): boolean {
+  const number = errorNumber(error)
+  return number !== undefined && ENDING.has(number)
+}
+
+/** A row that changed since the snapshot, a deadlock, and a savepoint that is there no more. */
+const ENDING: ReadonlySet<number> = new Set([1020, 1213, 1305])
+
+/** A write in a read-only transaction. */
+const READ_ONLY = 1792
+
+/** The server's own number for an error; undefined when no server said it. */
+function errorNumber(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errno' in error)) return undefined
+  return typeof error.errno === 'number' && error.errno > 0 ? error.errno : undefined
+}

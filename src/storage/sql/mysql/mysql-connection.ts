@@ -1,0 +1,77 @@
+import type { SqlValue, Statement } from '../query.ts'
+import type { Retry } from '../server/failures.ts'
+import type { ServerConnection } from '../server/server.ts'
+import { translateError } from './driver-errors.ts'
+import type { MysqlConnection, MysqlQuery } from './mysql-pool.ts'
+
+/** How statements run on a connection. */
+export interface Manner {
+  /** What a definite abort asks the caller to try again. */
+  readonly retry: Retry
+  /** Makes of a statement one that waits for others no longer than it may. */
+  readonly bounded?: ((sql: string) => string) | undefined
+  /** Ends the transaction that a statement has begun, on a connection that commits nothing by itself. */
+  readonly endsEach?: boolean | undefined
+  /** Hears of each error, as mysql2 threw it. */
+  readonly failed?: ((error: unknown) => Promise<void>) | undefined
+}
+
+/** A connection of mysql2's as a connection. */
+export class MysqlServerConnection<C extends MysqlConnection> implements ServerConnection<C> {
+  readonly transaction: C
+  readonly #manner: Manner
+
+  constructor(transaction: C, manner: Manner) {
+    this.transaction = transaction
+    this.#manner = manner
+  }
+
+  async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    const { retry, bounded, endsEach, failed } = this.#manner
+    const sql = bounded?.(statement.sql) ?? statement.sql
+    try {
+      const rows = await ask(this.transaction, { ...statement, sql })
+      if (endsEach) await this.transaction.query(COMMIT)
+      return rows
+    } catch (error) {
+      await failed?.(error)
+      throw translateError(error, retry)
+    }
+  }
+}
+
+/** A host may have set `completion_type`: then a bare COMMIT begins another transaction, or ends the connection. */
+export const COMMIT = 'commit and no chain no release'
+
+/** Runs a statement and gives its rows. @throws what mysql2 throws */
+export async function ask<Row>(
+  connection: MysqlConnection,
+  { sql, parameters, returnsRows }: Statement<Row>,
+): Promise<readonly Row[]> {
+  if (!returnsRows && parameters.length === 0) {
+    await connection.query(sql) // not worth being prepared, and kept so on every connection
+    return []
+  }
+
+  const answer = await connection.execute(queryOf(sql, parameters))
+  const rows: unknown = Array.isArray(answer) ? answer[0] : undefined
+  if (!returnsRows || !Array.isArray(rows)) return []
+  return rows as readonly Row[] // unknown data: the shape of a row was inferred from the query that asked for it
+}
+
+/** Says with each query what a host may have said otherwise for all of them. */
+function queryOf(sql: string, parameters: readonly SqlValue[]): MysqlQuery {
+  return {
+    sql,
+    values: [...parameters],
+    rowsAsArray: false,
+    nestTables: false,
+    namedPlaceholders: false,
+    typeCast: asIs,
+  }
+}
+
+/** A function, since mysql2 prefers a host's function to a plain `true`. */
+function asIs(_field: unknown, next: () => unknown): unknown {
+  return next()
+}

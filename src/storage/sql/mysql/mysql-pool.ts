@@ -1,0 +1,69 @@
+import type { SqlValue } from '../query.ts'
+
+/** A query as mysql2 takes it: whatever its host has set on the connection, rows come as the query says. */
+export interface MysqlQuery {
+  readonly sql: string
+  readonly values: SqlValue[]
+  readonly rowsAsArray: boolean
+  readonly nestTables: boolean
+  readonly namedPlaceholders: boolean
+  readonly typeCast: (field: unknown, next: () => unknown) => unknown
+}
+
+/** A connection of `mysql2/promise`, by the calls that are made on it. */
+export interface MysqlConnection {
+  /** Runs one statement, its parameters apart from its text; the first element of the answer has the rows. */
+  execute(query: MysqlQuery): Promise<unknown>
+  /** Runs one statement that has no parameters. */
+  query(sql: string): Promise<unknown>
+}
+
+/** A connection out of a pool. */
+export interface MysqlPoolConnection extends MysqlConnection {
+  /** Gives the connection back. */
+  release(): void
+  /** Ends a connection that nobody can use any more. */
+  destroy(): void
+  on(event: 'error', listener: (error: unknown) => void): unknown
+}
+
+/** A pool of `mysql2/promise`, by the call that is made on it. */
+export interface MysqlPool<C extends MysqlConnection = MysqlConnection> {
+  getConnection(): Promise<C & MysqlPoolConnection>
+}
+
+/** A pool that we opened, and end. */
+export interface OwnPool<C extends MysqlConnection> extends MysqlPool<C> {
+  end(): Promise<void>
+}
+
+/** Whether a value is a connection of `mysql2/promise`. */
+export function isConnection(value: unknown): value is MysqlConnection {
+  return hasMethod(value, 'execute') && hasMethod(value, 'query') && !speaksCallbacks(value)
+}
+
+/** Whether a value is a pool of `mysql2/promise`. */
+export function isPool(value: unknown): value is MysqlPool {
+  return hasMethod(value, 'getConnection') && !speaksCallbacks(value)
+}
+
+/** Whether a value is a pool that can be ended. */
+export function isOwnPool(value: unknown): value is OwnPool<MysqlConnection> {
+  return isPool(value) && hasMethod(value, 'end')
+}
+
+/** Whether a pool or connection is of `mysql2` itself, whose calls answer nothing: they take a callback. */
+export function speaksCallbacks(value: unknown): boolean {
+  return hasMethod(value, 'promise')
+}
+
+/** The connection itself: a pool wraps it anew each time it hands it out. */
+export function physical(connection: MysqlConnection): object {
+  return 'connection' in connection && typeof connection.connection === 'object' && connection.connection !== null
+    ? connection.connection
+    : connection
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+}

@@ -1,0 +1,66 @@
+import type { Server, ServerConnection } from '../server/server.ts'
+import type { Lent } from './checkout.ts'
+import { Checkout } from './checkout.ts'
+import { JoinedTransactions } from './joined-transactions.ts'
+import { boundedUntil } from './lock-waits.ts'
+import { MysqlServerConnection } from './mysql-connection.ts'
+import type { MysqlConnection, MysqlPool } from './mysql-pool.ts'
+import { PoolSource } from './pool-source.ts'
+import { DURABILITY, warningsAbout } from './server-warnings.ts'
+import { BEGIN, BEGIN_SNAPSHOT, inTransaction, rollBack } from './transactions.ts'
+
+/** How long reads wait for a table that is being changed, in milliseconds. */
+const TABLE_WAIT = 4000
+
+/** A MariaDB server behind mysql2. */
+export class MysqlServer<C extends MysqlConnection> implements Server<C> {
+  readonly #source: PoolSource<C>
+  readonly #checkout: Checkout<C>
+  readonly #joined = new JoinedTransactions<C>()
+
+  /** @param needsUuid - whether ids are kept as `uuid` */
+  constructor(urlOrPool: string | MysqlPool<C>, needsUuid: boolean) {
+    this.#source = new PoolSource(urlOrPool)
+    this.#checkout = new Checkout(this.#source, needsUuid)
+  }
+
+  plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>): Promise<T> {
+    return this.#checkout.on(async (lent) => {
+      const endsEach = lent.facts.autocommit === 'no'
+      if (endsEach) await rollBack(lent)
+      return work(bounded(lent, TABLE_WAIT, endsEach))
+    })
+  }
+
+  inSnapshot<T>(work: (connection: ServerConnection<C>) => Promise<T>): Promise<T> {
+    return this.#checkout.on((lent) => inTransaction(lent, BEGIN_SNAPSHOT, () => work(bounded(lent, TABLE_WAIT))))
+  }
+
+  inTransaction<T>(work: (connection: ServerConnection<C>) => Promise<T>, lockWait: number): Promise<T> {
+    return this.#checkout.on((lent) => inTransaction(lent, BEGIN, () => work(bounded(lent, lockWait))))
+  }
+
+  joined(transaction: C): ServerConnection<C> {
+    return this.#joined.connection(transaction)
+  }
+
+  refuseUnlessOpen({ transaction }: ServerConnection<C>): Promise<void> {
+    return this.#joined.refuseUnlessOpen(transaction, this.#checkout.database)
+  }
+
+  warnings(): Promise<readonly string[]> {
+    return this.plainly(async (connection) => (await connection.all(DURABILITY)).flatMap(warningsAbout))
+  }
+
+  close(): Promise<void> {
+    return this.#source.close()
+  }
+}
+
+function bounded<C extends MysqlConnection>(
+  { connection }: Lent<C>,
+  wait: number,
+  endsEach = false,
+): MysqlServerConnection<C> {
+  return new MysqlServerConnection(connection, { retry: 'call', bounded: boundedUntil(wait), endsEach })
+}

@@ -1,0 +1,31 @@
+import type { ForgeStorage } from '../../contract/forge-storage.ts'
+import { mysqlDialect } from '../dialects/mysql-dialect.ts'
+import { createServerStorage } from '../server/server-storage.ts'
+import type { SqlStorageOptions } from '../sql-context.ts'
+import { createSqlContext } from '../sql-context.ts'
+import type { MysqlConnection, MysqlPool } from './mysql-pool.ts'
+import { isPool, speaksCallbacks } from './mysql-pool.ts'
+import { MysqlServer } from './mysql-server.ts'
+
+/** Makes a storage over a MariaDB database; nothing is opened before its first use. @throws TypeError for an option that is none */
+export function createMysqlStorage<C extends MysqlConnection>(
+  urlOrPool: string | MysqlPool<C>,
+  options: SqlStorageOptions = {},
+): ForgeStorage<C> {
+  if (typeof urlOrPool === 'string') refuseOtherUrls(urlOrPool)
+  else if (speaksCallbacks(urlOrPool)) throw new TypeError('the pool speaks callbacks: make it with mysql2/promise')
+  else if (!isPool(urlOrPool)) throw new TypeError('a MariaDB storage needs a URL, or a pool of mysql2/promise')
+
+  const { ids, prefix } = options
+  const context = createSqlContext(mysqlDialect, { ids, prefix })
+  const needsUuid = Object.values(context.ids.columns).includes('uuid')
+  return createServerStorage(new MysqlServer<C>(urlOrPool, needsUuid), context)
+}
+
+/** The message does not show the URL: it may hold a password. */
+function refuseOtherUrls(url: string): void {
+  if (!/^(mysql|mariadb):\/\/./.test(url) || !URL.canParse(url)) {
+    throw new TypeError('the URL of a MariaDB database begins with mysql:// or mariadb://')
+  }
+  if (new URL(url).pathname.length < 2) throw new TypeError('the URL must name a database: mysql://server/database')
+}

@@ -1,0 +1,29 @@
+import { openPool } from './load-mysql2.ts'
+import type { MysqlConnection, MysqlPool, OwnPool } from './mysql-pool.ts'
+
+/** Where connections of our own come from: a pool that is opened for a URL, or the host's. */
+export class PoolSource<C extends MysqlConnection> {
+  readonly #urlOrPool: string | MysqlPool<C>
+  #own: OwnPool<C> | undefined
+
+  constructor(urlOrPool: string | MysqlPool<C>) {
+    this.#urlOrPool = urlOrPool
+  }
+
+  /** @throws ForgeError `STORAGE_UNAVAILABLE` when there is no mysql2; TypeError for a URL that it cannot read */
+  get pool(): MysqlPool<C> {
+    if (typeof this.#urlOrPool !== 'string') return this.#urlOrPool
+
+    this.#own ??= openPool<C>(this.#urlOrPool)
+    return this.#own
+  }
+
+  /** Ends the pool that we opened. */
+  async close(): Promise<void> {
+    try {
+      await this.#own?.end()
+    } catch {
+      // a server that is gone has ended it already
+    }
+  }
+}
