@@ -1,0 +1,68 @@
+// A forge on Express and PostgreSQL with forgelet's routes mounted: who blocks a user through them drops that user's
+// watches too, in the same transaction.
+//
+//   DATABASE_URL=postgres://postgres@127.0.0.1/forge node examples/drop-watches-postgres.mjs
+//   curl -X PUT -H 'Authorization: Bearer olga-token' http://127.0.0.1:3000/api/v1/orgs/acme/blocks/mia
+//   curl http://127.0.0.1:3000/watches
+import express from 'express'
+import { createForge, rolePolicy } from 'forgelet'
+import { createApi } from 'forgelet/http'
+import { nodeHandler } from 'forgelet/node'
+import { postgresStorage } from 'forgelet/storage/postgres'
+import pg from 'pg'
+
+const olga = { id: 1, login: 'olga' }
+const users = [olga, { id: 2, login: 'mia' }, { id: 3, login: 'noor' }]
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
+pool.on('error', (error) => console.error(error.message)) // an idle connection was lost: the pool makes another
+await pool.query(`
+  create table if not exists watch (user_id bigint, organization_id bigint, primary key (user_id, organization_id));
+  insert into watch values (2, 20), (2, 21), (3, 20) on conflict do nothing`)
+
+const storage = postgresStorage(pool)
+await storage.migrate()
+const forge = createForge({
+  storage,
+  policy: rolePolicy({
+    isSiteAdmin: () => false,
+    repositoryRole: () => 'reader',
+    organizationRole: (_id, { actor }) => (actor.id === olga.id ? 'owner' : 'stranger'),
+  }),
+  membership: { isMember: () => false },
+  async beforeCommit(events, client) {
+    for (const { type, userId, organizationId } of events) {
+      if (type !== 'user.blocked') continue
+      await client.query('delete from watch where user_id = $1 and organization_id = $2', [userId, organizationId])
+    }
+  },
+})
+
+const api = createApi(forge, {
+  directory: {
+    findAccount(name) {
+      if (name === 'acme') return { kind: 'organization', id: 20 }
+      const user = users.find(({ login }) => login === name)
+      return user && { kind: 'user', id: user.id }
+    },
+    findRepository: () => undefined,
+    findIssue: () => undefined,
+  },
+  present: {
+    users: (ids) => ids.map((id) => users.find((user) => String(user.id) === id)),
+    issues: (ids) => ids.map(() => undefined),
+    pullRequests: (ids) => ids.map(() => undefined),
+  },
+  logger: console,
+})
+
+const app = express()
+const authenticate = ({ headers }) => (headers.authorization === 'Bearer olga-token' ? olga : null)
+app.use('/api/v1', nodeHandler(api, { authenticate }))
+app.get('/watches', async (_request, response) => {
+  const found = await pool.query('select user_id, organization_id from watch order by user_id, organization_id')
+  response.json(found.rows)
+})
+
+const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${server.address().port}/watches`)
+})

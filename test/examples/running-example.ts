@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const examples = resolve(import.meta.dirname, '../../examples')
+const endWithStdin = resolve(import.meta.dirname, 'end-with-stdin.mjs')
+
+/** An example that serves. */
+export interface RunningExample {
+  /** What it has said since it served, line by line. */
+  readonly said: readonly string[]
+  /** Asks it, as olga, whom the examples know, or as nobody. */
+  ask(method: string, path: string, more?: { readonly body?: object; readonly as?: 'nobody' }): Promise<Answer>
+  stop(): Promise<void>
+}
+
+/** What an example answered: JSON, or undefined for no body. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** Starts an example on a free port; fails when it does not serve. */
+export async function startExample(name: string, env: Readonly<Record<string, string>>): Promise<RunningExample> {
+  const child = spawn(process.execPath, ['--import', endWithStdin, resolve(examples, name)], {
+    env: { ...process.env, ...env, PORT: '0' },
+  })
+  const ended = once(child, 'close')
+  let complaint = ''
+  child.stderr.on('data', (chunk) => {
+    complaint += chunk
+  })
+  const lines = createInterface({ input: child.stdout })
+  const [base] = await Promise.race([once(lines, 'line'), ended])
+  if (typeof base !== 'string') throw new Error(`${name} did not serve: ${complaint}`)
+
+  const said: string[] = []
+  lines.on('line', (line) => said.push(line))
+  return {
+    said,
+    ask: (method, path, { body, as } = {}) =>
+      ask(new URL(path, base), method, body, as === 'nobody' ? {} : { authorization: 'Bearer olga-token' }),
+    async stop() {
+      child.stdin.end()
+      await ended
+    },
+  }
+}
+
+async function ask(
+  url: URL,
+  method: string,
+  body: object | undefined,
+  credential: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const headers = body === undefined ? credential : { ...credential, 'content-type': 'application/json' }
+  const response = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
