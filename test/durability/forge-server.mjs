@@ -1,0 +1,54 @@
+// One process of a forge: the built package over a database, served by node:http on a free port, which it says. Whoever
+// sends a credential may do everything. Users, organizations and repositories are told by number: u40, o20, r10.
+// It ends with its stdin, so that it never outlives the test, and an unexpected failure is told on stderr.
+// Arguments: sqlite, postgres or mysql; a file or an address; the most pins on a board.
+import { createServer } from 'node:http'
+import { createApi } from '../../dist/http.js'
+import { createForge } from '../../dist/index.js'
+import { nodeHandler } from '../../dist/node.js'
+
+const [kind, at, maxPins] = process.argv.slice(2)
+const { [`${kind}Storage`]: open } = await import(`../../dist/storage/${kind}.js`)
+
+const forge = createForge({
+  storage: open(at),
+  policy: { authorize: () => ({ allow: true }) },
+  membership: { isMember: () => false },
+  limits: { maxPins: { issue: Number(maxPins) } },
+})
+
+const api = createApi(forge, {
+  directory: {
+    findAccount(name) {
+      const [, letter, id] = /^([uo])(\d+)$/.exec(name) ?? []
+      return id && { kind: letter === 'u' ? 'user' : 'organization', id }
+    },
+    findRepository(_owner, name) {
+      const [, id] = /^r(\d+)$/.exec(name) ?? []
+      return id && { id }
+    },
+    findIssue: (repositoryId, index) => ({ id: String(index), repositoryId, kind: 'issue' }),
+  },
+  present: { users: numbered, issues: numbered, pullRequests: numbered },
+  logger: {
+    warn() {},
+    error(message, { error }) {
+      if (message === 'request failed') process.stderr.write(`${error.stack}\ncause: ${error.cause?.stack}\n`)
+    },
+  },
+  limits: { maxPageSize: 1000 },
+})
+
+const authenticate = ({ headers }) => (headers.authorization === undefined ? null : { id: '1' })
+const server = createServer(nodeHandler(api, { authenticate }))
+server.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`))
+
+process.stdin.resume().on('end', async () => {
+  server.close()
+  server.closeAllConnections()
+  await forge.close()
+})
+
+function numbered(ids) {
+  return ids.map((id) => ({ id: Number(id) }))
+}
