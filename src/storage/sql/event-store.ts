@@ -10,6 +10,7 @@ import { eventQueries } from './event-queries.ts'
 import type { EventRow } from './event-rows.ts'
 import { toEvent } from './event-rows.ts'
 import { Consumers } from './outbox/consumers.ts'
+import { Numbering } from './outbox/numbering.ts'
 import { Outbox } from './outbox/outbox.ts'
 import { OutboxRow } from './outbox/outbox-row.ts'
 import { Pruning } from './outbox/pruning.ts'
@@ -24,9 +25,10 @@ import type { StoreParts } from './store-parts.ts'
 export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<Tx> {
   const events = new Events(context)
   const row = new OutboxRow(context)
-  const outbox = new Outbox(context, runtime, row)
+  const numbering = new Numbering(context, runtime, row)
+  const outbox = new Outbox({ context, runtime, row, numbering })
   const consumers = new Consumers(context, row)
-  const pruning = new Pruning({ context, runtime, row, consumers })
+  const pruning = new Pruning({ context, runtime, row, numbering, consumers })
 
   return {
     read: (query) => run(outbox.read(query)),

@@ -1,9 +1,9 @@
 import type { Id } from '../../../schema/ids.ts'
 import type { Steps } from '../../../schema/steps.ts'
-import type { SqlDialect } from '../dialect.ts'
+import { wait } from '../../../schema/steps.ts'
 import type { Query } from '../query.ts'
 import { asWritten, defineQuery } from '../query.ts'
-import type { Session } from '../session.ts'
+import type { Session, SqlRuntime } from '../session.ts'
 import { ask, tell } from '../session.ts'
 import type { SqlContext } from '../sql-context.ts'
 import type { OutboxRow } from './outbox-row.ts'
@@ -20,38 +20,52 @@ interface Numbered {
  * Gives committed events their positions, where ids are not in order of commit. All of a transaction come into sight
  * together with it, and one transaction numbers at a time: so positions grow in order of commit, without gaps.
  */
-export class Numbering {
+export class Numbering<Tx> {
+  readonly #runtime: SqlRuntime<Tx>
   readonly #row: OutboxRow
   readonly #unnumbered: Query<{ readonly limit: number }, { readonly id: Id }>
-  readonly #number: Query<Numbered, unknown>
+  readonly #number: Query<Numbered, unknown> | undefined
 
-  constructor(context: SqlContext, row: OutboxRow, numberEvents: NonNullable<SqlDialect['numberEvents']>) {
+  constructor(context: SqlContext, runtime: SqlRuntime<Tx>, row: OutboxRow) {
+    this.#runtime = runtime
     this.#row = row
     this.#unnumbered = unnumberedQuery(context)
-    this.#number = defineQuery((given) =>
-      numberEvents(context.build, {
-        ids: given('ids').as((ids) => JSON.stringify(ids)),
-        last: given('last'),
-      }),
-    )
+    this.#number = numberQuery(context)
   }
 
-  /** Whether an event is committed and has no position yet. */
-  *isDue(session: Session): Steps<boolean> {
-    const [first] = yield* ask(session, this.#unnumbered({ limit: 1 }))
-    return first !== undefined
+  /** Numbers the oldest that are committed, in a transaction of its own, and tells how many; none while another does. */
+  *step(): Steps<number> {
+    const number = this.#number
+    if (number === undefined) return 0
+
+    const due = yield* wait(this.#runtime.read((session) => ask(session, this.#unnumbered({ limit: 1 })), undefined))
+    if (due.length === 0) return 0
+    return yield* wait(this.#runtime.write((session) => this.#run(session, number), {}))
   }
 
-  /** Numbers the oldest, in order of id, in a transaction of its own; nothing while another does. */
-  *run(session: Session): Steps<void> {
+  /** Numbers all that was committed when it began, unless another is at it. */
+  *catchUp(): Steps<void> {
+    while ((yield* this.step()) === MOST);
+  }
+
+  *#run(session: Session, number: Query<Numbered, unknown>): Steps<number> {
     const state = yield* this.#row.lockUnlessLocked(session)
-    if (state === undefined) return
+    if (state === undefined) return 0
 
     const rows = yield* ask(session, this.#unnumbered({ limit: MOST }))
-    if (rows.length === 0) return
-    yield* tell(session, this.#number({ ids: rows.map((row) => row.id), last: state.last }))
+    if (rows.length === 0) return 0
+    yield* tell(session, number({ ids: rows.map((row) => row.id), last: state.last }))
     yield* this.#row.save(session, { ...state, last: state.last + rows.length })
+    return rows.length
   }
+}
+
+function numberQuery({ build, dialect: { numberEvents } }: SqlContext): Query<Numbered, unknown> | undefined {
+  if (numberEvents === undefined) return undefined
+
+  return defineQuery((given) =>
+    numberEvents(build, { ids: given('ids').as((ids) => JSON.stringify(ids)), last: given('last') }),
+  )
 }
 
 /** A locking read would wait for every open transaction that has written an event. */

@@ -10,8 +10,16 @@ import { defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { ask } from '../session.ts'
 import type { SqlContext } from '../sql-context.ts'
-import { Numbering } from './numbering.ts'
+import type { Numbering } from './numbering.ts'
 import type { OutboxRow } from './outbox-row.ts'
+
+/** What the outbox works with. */
+export interface OutboxParts<Tx> {
+  readonly context: SqlContext
+  readonly runtime: SqlRuntime<Tx>
+  readonly row: OutboxRow
+  readonly numbering: Numbering<Tx>
+}
 
 /** What a read of the outbox asks for. */
 export interface OutboxQuery {
@@ -29,30 +37,21 @@ export interface OutboxPage {
 export class Outbox<Tx> {
   readonly #runtime: SqlRuntime<Tx>
   readonly #row: OutboxRow
-  readonly #numbering: Numbering | undefined
+  readonly #numbering: Numbering<Tx>
   readonly #after: Query<{ readonly after: number; readonly limit: number }, PlacedEvent>
 
-  constructor(context: SqlContext, runtime: SqlRuntime<Tx>, row: OutboxRow) {
-    const { numberEvents } = context.dialect
+  constructor({ context, runtime, row, numbering }: OutboxParts<Tx>) {
     this.#runtime = runtime
     this.#row = row
-    this.#numbering = numberEvents === undefined ? undefined : new Numbering(context, row, numberEvents)
+    this.#numbering = numbering
     this.#after = afterQuery(context)
   }
 
   /** @throws ForgeError `INVALID_INPUT` for a cursor that is none; `EVENTS_PRUNED` for one below the floor */
   *read({ after, limit }: OutboxQuery): Steps<OutboxPage> {
     const start = after === undefined ? undefined : placeInOutbox(after)
-    yield* this.#number()
+    yield* this.#numbering.step()
     return yield* wait(this.#runtime.readSnapshot((session) => this.#page(session, start, limit), undefined))
-  }
-
-  *#number(): Steps<void> {
-    const numbering = this.#numbering
-    if (numbering === undefined) return
-
-    const due = yield* wait(this.#runtime.read((session) => numbering.isDue(session), undefined))
-    if (due) yield* wait(this.#runtime.write((session) => numbering.run(session), {}))
   }
 
   /** The floor and the events come from one snapshot: nothing is removed between the look at the one and at the other. */

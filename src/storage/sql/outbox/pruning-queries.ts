@@ -66,10 +66,7 @@ function removableQuery(context: SqlContext): PruningQueries['removable'] {
 }
 
 /** Pins and unpins are the history of their issue, until it is gone or its repository is. */
-function isNoLivingHistory(
-  { columns }: SqlContext,
-  event: ExpressionBuilder<Tables, 'events'>,
-): Expression<SqlBool> {
+function isNoLivingHistory({ columns }: SqlContext, event: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
   const tombstone = event
     .selectFrom('issue_tombstones')
     .select('issue_tombstones.issue_id')

@@ -2,9 +2,10 @@ import type { Steps } from '../../../schema/steps.ts'
 import { wait } from '../../../schema/steps.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { ask, askFirst, tell } from '../session.ts'
-import type { SqlContext } from '../sql-context.ts'
 import { toMilliseconds } from '../times.ts'
 import type { Consumers } from './consumers.ts'
+import type { Numbering } from './numbering.ts'
+import type { OutboxParts } from './outbox.ts'
 import type { OutboxRow } from './outbox-row.ts'
 import type { PruningQueries } from './pruning-queries.ts'
 import { pruningQueries } from './pruning-queries.ts'
@@ -18,11 +19,8 @@ export interface Stretch {
   readonly end: number
 }
 
-/** What pruning needs of the outbox. */
-export interface PruningParts<Tx> {
-  readonly context: SqlContext
-  readonly runtime: SqlRuntime<Tx>
-  readonly row: OutboxRow
+/** What pruning works with. */
+export interface PruningParts<Tx> extends OutboxParts<Tx> {
   readonly consumers: Consumers
 }
 
@@ -33,12 +31,14 @@ export interface PruningParts<Tx> {
 export class Pruning<Tx> {
   readonly #runtime: SqlRuntime<Tx>
   readonly #row: OutboxRow
+  readonly #numbering: Numbering<Tx>
   readonly #consumers: Consumers
   readonly #queries: PruningQueries
 
-  constructor({ context, runtime, row, consumers }: PruningParts<Tx>) {
+  constructor({ context, runtime, row, numbering, consumers }: PruningParts<Tx>) {
     this.#runtime = runtime
     this.#row = row
+    this.#numbering = numbering
     this.#consumers = consumers
     this.#queries = pruningQueries(context)
   }
@@ -46,6 +46,7 @@ export class Pruning<Tx> {
   /** Removes what was made before a time and is behind every consumer; gives how many. */
   *prune(before: Date): Steps<number> {
     const time = toMilliseconds(before)
+    yield* this.#numbering.catchUp()
     let removed = 0
     let stretch = yield* wait(this.#runtime.read((session) => this.#next(session, 0), undefined))
     while (stretch !== undefined) {
