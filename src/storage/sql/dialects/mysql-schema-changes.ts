@@ -14,8 +14,8 @@ export const mysqlSchemaChanges: SchemaChanges = {
   *run(session, unit) {
     for (const statement of unit) yield* tell(session, bounded(statement))
   },
-  *index(session, _, index) {
-    yield* tell(session, bounded(index))
+  *index(session, { statement }) {
+    yield* tell(session, bounded(statement))
   },
 }
 

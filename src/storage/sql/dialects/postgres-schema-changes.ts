@@ -29,12 +29,12 @@ export const postgresSchemaChanges: SchemaChanges = {
       throw error
     }
   },
-  *index(session, place, index) {
+  *index(session, { place, statement, wait }) {
     const before = yield* askFirst(session, SETTINGS)
-    yield* tell(session, settingsTo(INDEX_SETTINGS))
+    yield* tell(session, settingsTo(JSON.stringify({ lock_timeout: `${Math.max(1, wait)}ms`, statement_timeout: '0' })))
     try {
-      yield* dropInvalid(session, place, index)
-      yield* tell(session, index)
+      yield* dropInvalid(session, place, statement)
+      yield* tell(session, statement)
     } finally {
       if (before !== undefined) yield* tell(session, settingsTo(before.settings))
     }
@@ -54,9 +54,6 @@ const SETTINGS: Statement<{ readonly settings: string }> = {
   parameters: [],
   returnsRows: true,
 }
-
-/** Nobody waits behind an index that is made beside them: it may wait long for their transactions to end. */
-const INDEX_SETTINGS = '{"lock_timeout":"60s","statement_timeout":"0"}'
 
 function settingsTo(settings: string): Statement<unknown> {
   return {

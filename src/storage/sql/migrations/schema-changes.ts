@@ -15,5 +15,13 @@ export interface SchemaChanges {
   /** Runs one such unit. It waits for a table no longer than two seconds: others wait behind it. @throws ForgeError `STORAGE_BUSY` */
   run(session: Asking, unit: readonly SchemaStatement[]): Steps<void>
   /** Makes an index beside who reads and writes. @throws ForgeError `STORAGE_BUSY` */
-  index(session: Asking, place: Place, index: SchemaStatement): Steps<void>
+  index(session: Asking, making: IndexMaking): Steps<void>
+}
+
+/** An index to be made. */
+export interface IndexMaking {
+  readonly place: Place
+  readonly statement: SchemaStatement
+  /** How long to wait, in milliseconds, for transactions that use the table, where nobody waits behind an index. */
+  readonly wait: number
 }

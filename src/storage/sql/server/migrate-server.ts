@@ -33,7 +33,7 @@ export async function migrateServer<Tx extends object>(
 ): Promise<void> {
   const changes = schema.context.dialect.schemaChanges
   if (changes === undefined) {
-    await server.inTransaction((connection) => runLater(migrateAtOnce(schema, connection)), LOCK_WAIT)
+    await runLater(whenFree(patience.users, () => wait(migrateAlone(server, schema))))
     return
   }
   // One session: the lock is held by it, and a pool may have no other.
@@ -42,6 +42,11 @@ export async function migrateServer<Tx extends object>(
 
 /** How long to wait for the one write lock of a database that has no other, in milliseconds. */
 const LOCK_WAIT = 5000
+
+async function migrateAlone<Tx extends object>(server: Server<Tx>, schema: Schema): Promise<void> {
+  const needed = await server.plainly((connection) => runLater(schema.needsMigration(connection)))
+  if (needed) await server.inTransaction((connection) => runLater(migrateAtOnce(schema, connection)), LOCK_WAIT)
+}
 
 interface ServerMigrationParts {
   readonly connection: Asking
@@ -87,8 +92,9 @@ class ServerMigration {
   *#take(part: MigrationPart): Steps<void> {
     const { context } = this.#schema
     if ('index' in part) {
-      const index = newIndexStatement(context, part.index)
-      yield* this.#patiently(() => this.#changes.index(this.#connection, context, index))
+      const statement = newIndexStatement(context, part.index)
+      const making = { place: context, statement, wait: this.#patience.users }
+      yield* this.#patiently(() => this.#changes.index(this.#connection, making))
       return
     }
     for (const unit of this.#changes.units(part.together)) {
