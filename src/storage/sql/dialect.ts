@@ -50,7 +50,7 @@ export interface SqlDialect {
     insert: InsertQueryBuilder<Tables, 'issue_tombstones', O>,
   ): InsertQueryBuilder<Tables, 'issue_tombstones', O>
   /** What ends a query behind a lock, so that it reads what is committed now and not when the transaction began. */
-  readonly lockingRead: '' | ' for update'
+  readonly lockingRead: '' | ' lock in share mode'
   /** The column that orders committed events: `id` where ids are given in order of commit. */
   readonly outboxOrder: 'id' | 'position'
   /** What of the schema gives events their position: as they are written where `outboxOrder` is `id`. */

@@ -15,7 +15,7 @@ export interface IssueKey {
 /** The statements of retirements. */
 export interface RetirementQueries {
   readonly organizationsBlocking: Query<UserKey, OrganizationKey>
-  readonly removeBlocksOf: Query<UserKey, unknown>
+  readonly removeBlocksOf: Query<UserKey, OrganizationKey>
   readonly removeBlocksBy: Query<OrganizationKey, unknown>
   readonly removeGrantsOf: Query<UserKey, { readonly badgeId: Id }>
   readonly boardsWith: Query<IssueKey & { readonly kind: PinKind }, PinBoardKey>
@@ -44,9 +44,12 @@ function organizationsBlockingQuery({ build, ids, columns }: SqlContext): Retire
   )
 }
 
-function removeBlocksOfQuery({ build, ids }: SqlContext): RetirementQueries['removeBlocksOf'] {
+function removeBlocksOfQuery({ build, ids, columns }: SqlContext): RetirementQueries['removeBlocksOf'] {
   return defineQuery((given) =>
-    build.deleteFrom('organization_blocks').where('user_id', '=', ids.given('user', given('userId'))),
+    build
+      .deleteFrom('organization_blocks')
+      .where('user_id', '=', ids.given('user', given('userId')))
+      .returning(columns.id('organization_id').as('organizationId')),
   )
 }
 

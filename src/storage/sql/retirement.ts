@@ -4,9 +4,12 @@ import type { MaybePromise, Steps } from '../../schema/steps.ts'
 import type { PinBoardKey } from '../contract/pin-board-store.ts'
 import type { Removed, Retired, Retirement } from '../contract/retirement.ts'
 import { BadgeCases } from './badge-case-store.ts'
+import type { OrganizationKey } from './block-queries.ts'
 import { Blocks } from './block-store.ts'
 import type { Head, HeadKey, Heads } from './heads.ts'
 import { PinBoards } from './pin-board-store.ts'
+import type { Statement } from './query.ts'
+import { asWritten } from './query.ts'
 import type { RetirementQueries } from './retirement-queries.ts'
 import { retirementQueries } from './retirement-queries.ts'
 import type { Session } from './session.ts'
@@ -75,11 +78,14 @@ class Farewells {
     if (user.retired) return undefined
 
     const organizations = yield* this.#lockBlockers(session, userId)
-    yield* tell(session, this.#queries.removeBlocksOf({ userId }))
-    for (const head of organizations) yield* this.#raise(session, { ...head, total: head.total - 1 })
+    const blocks = yield* ask(session, this.#queries.removeBlocksOf({ userId }))
+    for (const { organizationId } of blocks) {
+      const head = organizations.get(organizationId)
+      if (head !== undefined) yield* this.#raise(session, { ...head, total: head.total - 1 })
+    }
     const grants = yield* ask(session, this.#queries.removeGrantsOf({ userId }))
     yield* this.#raise(session, { ...user, retired: true })
-    return { ...NOTHING, blocks: organizations.length, grants: grants.length }
+    return { ...NOTHING, blocks: blocks.length, grants: grants.length }
   }
 
   *#organization(session: Session, organizationId: Id): Steps<Removed | undefined> {
@@ -125,25 +131,32 @@ class Farewells {
     return { ...NOTHING, pins }
   }
 
-  /** Whoever was pinning the issue elsewhere is through once it is locked: its board is found only then. */
+  /**
+   * Whoever was pinning the issue elsewhere is through once it is locked: its board is found only then. The first look
+   * locks no row: rows are locked behind their heads.
+   */
   *#lockBoardsWith(
     session: Session,
     board: PinBoardKey,
     issueId: Id,
   ): Steps<readonly (readonly [PinBoardKey, Head])[]> {
-    const known = yield* this.#boardsWith(session, board, issueId)
+    const { boardsWith } = this.#queries
+    const known = yield* this.#boardsFound(session, board, asWritten(boardsWith)({ issueId, kind: board.kind }))
     const locked = yield* this.#lockBoards(session, known)
     yield* this.#boards.lockIssues(session, [issueId])
 
     const names = new Set(known.map(({ repositoryId }) => repositoryId))
-    const now = yield* this.#boardsWith(session, board, issueId)
+    const now = yield* this.#boardsFound(session, board, boardsWith({ issueId, kind: board.kind }))
     const late = now.filter(({ repositoryId }) => !names.has(repositoryId))
     return [...locked, ...(yield* this.#lockBoards(session, late))]
   }
 
-  *#boardsWith(session: Session, board: PinBoardKey, issueId: Id): Steps<readonly PinBoardKey[]> {
-    const { repositoryId, kind } = board
-    const found = yield* ask(session, this.#queries.boardsWith({ issueId, kind }))
+  *#boardsFound(
+    session: Session,
+    { repositoryId, kind }: PinBoardKey,
+    look: Statement<PinBoardKey>,
+  ): Steps<readonly PinBoardKey[]> {
+    const found = yield* ask(session, look)
     return [{ repositoryId, kind }, ...found.filter((one) => one.repositoryId !== repositoryId)]
   }
 
@@ -154,12 +167,21 @@ class Farewells {
     return locked
   }
 
-  *#lockBlockers(session: Session, userId: Id): Steps<readonly Head[]> {
-    const blockers = yield* ask(session, this.#queries.organizationsBlocking({ userId }))
-    const locked: Head[] = []
-    for (const key of blockers.map((blocker) => this.#blocks.head(blocker)).sort(inOrder)) {
-      locked.push(yield* this.#heads.lock(session, key))
-    }
+  /** As with boards: a snapshot that the host's transaction reads from may be older than the lock on the user. */
+  *#lockBlockers(session: Session, userId: Id): Steps<ReadonlyMap<Id, Head>> {
+    const { organizationsBlocking } = this.#queries
+    const known = yield* ask(session, asWritten(organizationsBlocking)({ userId }))
+    const locked = yield* this.#lockOrganizations(session, known)
+
+    const now = yield* ask(session, organizationsBlocking({ userId }))
+    const late = now.filter(({ organizationId }) => !locked.has(organizationId))
+    return new Map([...locked, ...(yield* this.#lockOrganizations(session, late))])
+  }
+
+  *#lockOrganizations(session: Session, keys: readonly OrganizationKey[]): Steps<ReadonlyMap<Id, Head>> {
+    const wanted = keys.map((key) => ({ key, head: this.#blocks.head(key) })).sort((a, b) => inOrder(a.head, b.head))
+    const locked = new Map<Id, Head>()
+    for (const { key, head } of wanted) locked.set(key.organizationId, yield* this.#heads.lock(session, head))
     return locked
   }
 

@@ -36,7 +36,8 @@ export const mysqlDialect: SqlDialect = {
   partialIndexes: false,
   lockExisting: (insert) => insert.onDuplicateKeyUpdate((row) => ({ version: row.ref('heads.version') })),
   skipExisting: (insert) => insert.ignore(),
-  lockingRead: ' for update',
+  // shared, so that users who are granted the same badge at once do not wait for each other
+  lockingRead: ' lock in share mode',
   outboxOrder: 'position',
   eventNumbering: () => [],
   numberEvents: (build, { ids, last }) =>

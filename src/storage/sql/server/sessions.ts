@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../../schema/steps.ts'
+import type { SqlDialect } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Asking, Session } from '../session.ts'
 
@@ -10,7 +11,7 @@ export function readingSession(connection: Asking): Session {
 /** How the session of a change differs from the connection it is on. */
 export interface Writing {
   /** What a select ends with behind a lock. */
-  readonly lockingRead: '' | ' for update'
+  readonly lockingRead: SqlDialect['lockingRead']
   /** Runs the host's code in the middle of the change. */
   readonly lend: <T>(work: () => MaybePromise<T>) => Promise<T>
 }
