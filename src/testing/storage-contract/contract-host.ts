@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../index.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
 
-/** A transaction that the host itself began, as one of its own would be. Its connection stays open when it has ended. */
+/** A transaction that the host itself began, as one of its own would be. Its connection stays open when it has ended, until `release`. */
 export interface HostTransaction<Tx> {
   /** What the storage's calls take to write in it. */
   readonly transaction: Tx
@@ -9,6 +9,8 @@ export interface HostTransaction<Tx> {
   commit(): MaybePromise<void>
   /** Ends it for good: nothing in it is written. */
   rollback(): MaybePromise<void>
+  /** Gives its connection back: called once, when it has ended and the case is over. */
+  release?(): MaybePromise<void>
 }
 
 /**

@@ -22,7 +22,6 @@ const TEXT_IDS = { ids: { user: 'text', organization: 'text', repository: 'text'
 export function mariadbKind(server: string, make: MakeMysqlStorage = mysqlStorage): StorageKind<Connection> {
   const databases = new MariadbDatabases(server)
   const places = new WeakMap<ForgeStorage<Connection>, Place>()
-  const hosts: Connection[] = []
 
   const over = async (place: Place, options?: SqlStorageOptions) => {
     const storage = await migrated(make(place.url, options))
@@ -33,9 +32,7 @@ export function mariadbKind(server: string, make: MakeMysqlStorage = mysqlStorag
   const fresh = async (options?: SqlStorageOptions) => over(await databases.take(JSON.stringify(options)), options)
   const placeOf = (storage: ForgeStorage<Connection>) => known(places.get(storage))
   const beginOn = async (storage: ForgeStorage<Connection>, begin: string) => {
-    const connection = await createConnection(placeOf(storage).url)
-    hosts.push(connection)
-    return hostTransaction(connection, begin)
+    return hostTransaction(await createConnection(placeOf(storage).url), begin)
   }
 
   return {
@@ -49,10 +46,7 @@ export function mariadbKind(server: string, make: MakeMysqlStorage = mysqlStorag
         beginOn(storage, 'begin not atomic set transaction isolation level repeatable read; start transaction; end'),
       textIds: () => fresh(TEXT_IDS),
     },
-    async end() {
-      for (const connection of hosts) await connection.end()
-      await databases.end()
-    },
+    end: () => databases.end(),
   }
 }
 
@@ -153,6 +147,7 @@ async function hostTransaction(connection: Connection, begin: string): Promise<H
     transaction: connection,
     commit: () => connection.commit(),
     rollback: () => connection.rollback(),
+    release: () => connection.end(),
   }
 }
 

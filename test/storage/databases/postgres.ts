@@ -4,6 +4,7 @@ import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.t
 import type { SchemaStorageOptions } from '../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../src/storage/postgres.ts'
 import type { HostTransaction } from '../../../src/testing/testing.ts'
+import { emptyingStatements } from './empty-tables.ts'
 import type { StorageKind } from './storage-kind.ts'
 import { migrated } from './storage-kind.ts'
 
@@ -52,6 +53,18 @@ export class PostgresDatabase {
     return rows
   }
 
+  /** Empties the tables of every storage in a schema. */
+  async empty(schema: string): Promise<void> {
+    const ledgers = await this.run(
+      "select relname from pg_class where relnamespace = to_regnamespace($1) and relname like '%ledger'",
+      [schema],
+    )
+    for (const { relname } of ledgers) {
+      const prefix = String(relname).replace(/ledger$/, '')
+      await this.run(emptyingStatements((table) => `"${schema}"."${prefix}${table}"`).join('; '))
+    }
+  }
+
   async end(): Promise<void> {
     if (this.#pool === undefined) return
 
@@ -73,15 +86,18 @@ export class PostgresDatabase {
   }
 }
 
-/** Storages on a PostgreSQL server, each in a schema of its own, over a URL; hosts have a pool of their own. */
+/**
+ * Storages on a PostgreSQL server, each in a schema of its own, over a URL; hosts have a pool of their own. For one case
+ * after the other: a schema whose storages are all closed is emptied and used again.
+ */
 export function postgresKind(server: string, make: MakePostgresStorage = postgresStorage): StorageKind<pg.PoolClient> {
   const database = new PostgresDatabase(server)
   const schemas = new WeakMap<ForgeStorage<pg.PoolClient>, string>()
-  const clients: pg.PoolClient[] = []
+  const reusable = new ReusableSchemas(database)
 
   const over = async (schema: string, options?: SchemaStorageOptions) => {
     await database.pool
-    const storage = await migrated(make(database.url, { schema, ...options }))
+    const storage = reusable.watched(schema, await migrated(make(database.url, { schema, ...options })))
     schemas.set(storage, schema)
     return storage
   }
@@ -93,14 +109,13 @@ export function postgresKind(server: string, make: MakePostgresStorage = postgre
   const begin = async (text: string) => {
     const pool = await database.pool
     const client = await pool.connect()
-    clients.push(client)
     await client.query(text)
     return hostTransaction(client)
   }
 
   return {
     name: 'a PostgreSQL server',
-    open: () => over(database.newSchema()),
+    open: async () => over(await reusable.take()),
     host: {
       again: (storage) => over(schemaOf(storage)),
       beside: (storage) => over(schemaOf(storage), { prefix: 'beside_' }),
@@ -108,10 +123,43 @@ export function postgresKind(server: string, make: MakePostgresStorage = postgre
       beginSnapshot: () => begin('begin isolation level repeatable read'),
       textIds: () => over(database.newSchema(), TEXT_IDS),
     },
-    async end() {
-      for (const client of clients) client.release(true)
-      await database.end()
-    },
+    end: () => database.end(),
+  }
+}
+
+/** Schemas with tables, to be emptied and used again when their storages are closed. */
+class ReusableSchemas {
+  readonly #database: PostgresDatabase
+  readonly #open = new Map<string, number>()
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database
+  }
+
+  async take(): Promise<string> {
+    const [schema] = [...this.#open].find(([, storages]) => storages === 0) ?? []
+    if (schema !== undefined) await this.#database.empty(schema)
+    const taken = schema ?? this.#database.newSchema()
+    this.#open.set(taken, 0)
+    return taken
+  }
+
+  /** The storage, whose life is counted. */
+  watched<Tx>(schema: string, storage: ForgeStorage<Tx>): ForgeStorage<Tx> {
+    if (!this.#open.has(schema)) return storage
+
+    this.#count(schema, 1)
+    let closed = false
+    const close = async () => {
+      if (!closed) this.#count(schema, -1)
+      closed = true
+      await storage.close()
+    }
+    return { ...storage, close }
+  }
+
+  #count(schema: string, change: 1 | -1): void {
+    this.#open.set(schema, (this.#open.get(schema) ?? 0) + change)
   }
 }
 
@@ -121,5 +169,6 @@ export function hostTransaction(client: pg.PoolClient): HostTransaction<pg.PoolC
     transaction: client,
     commit: async () => void (await client.query('commit')),
     rollback: async () => void (await client.query('rollback')),
+    release: () => client.release(),
   }
 }

@@ -20,7 +20,6 @@ const TEXT_IDS = { ids: { user: 'text', organization: 'text', repository: 'text'
 export function sqliteFileKind(make: MakeSqliteStorage = sqliteStorage): StorageKind<Handle> {
   const folder = mkdtempSync(join(tmpdir(), 'forgelet-sqlite-kind-'))
   const files = new WeakMap<ForgeStorage<Handle>, string>()
-  const handles: Handle[] = []
   let count = 0
 
   const over = async (file: string, options?: SqlStorageOptions) => {
@@ -32,8 +31,7 @@ export function sqliteFileKind(make: MakeSqliteStorage = sqliteStorage): Storage
   const fileOf = (storage: ForgeStorage<Handle>) => known(files.get(storage))
   const beginOn = (storage: ForgeStorage<Handle>, begin: string) => {
     const handle = new Database(fileOf(storage))
-    handles.push(handle)
-    return hostTransaction(handle, begin)
+    return { ...hostTransaction(handle, begin), release: () => void handle.close() }
   }
 
   return {
@@ -46,10 +44,7 @@ export function sqliteFileKind(make: MakeSqliteStorage = sqliteStorage): Storage
       beginSnapshot: (storage) => beginOn(storage, 'begin'),
       textIds: () => fresh(TEXT_IDS),
     },
-    async end() {
-      for (const handle of handles) handle.close()
-      rmSync(folder, { recursive: true })
-    },
+    end: async () => rmSync(folder, { recursive: true }),
   }
 }
 

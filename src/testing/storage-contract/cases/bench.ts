@@ -7,6 +7,7 @@ export class Bench<Tx> {
   readonly #host: ContractHost<Tx>
   readonly #opened: ForgeStorage<Tx>[] = []
   readonly #begun: HostTransaction<Tx>[] = []
+  readonly #ended = new Set<HostTransaction<Tx>>()
 
   constructor(storage: ForgeStorage<Tx>, host: ContractHost<Tx>) {
     this.#storage = storage
@@ -36,8 +37,9 @@ export class Bench<Tx> {
 
   /** Ends what is open still, in the order in which a host would. */
   async end(): Promise<void> {
-    for (const transaction of this.#begun) await transaction.rollback()
+    for (const begun of this.#begun) if (!this.#ended.has(begun)) await rolledBack(begun)
     for (const storage of this.#opened) await storage.close()
+    for (const begun of this.#begun) await begun.release?.()
   }
 
   #keep(storage: ForgeStorage<Tx>): ForgeStorage<Tx> {
@@ -46,8 +48,9 @@ export class Bench<Tx> {
   }
 
   #open(begun: HostTransaction<Tx>): HostTransaction<Tx> {
-    const ended = (): void => void this.#begun.splice(this.#begun.indexOf(transaction), 1)
-    const transaction: HostTransaction<Tx> = {
+    this.#begun.push(begun)
+    const ended = (): void => void this.#ended.add(begun)
+    return {
       transaction: begun.transaction,
       commit: async () => {
         ended()
@@ -58,13 +61,20 @@ export class Bench<Tx> {
         await begun.rollback()
       },
     }
-    this.#begun.push(transaction)
-    return transaction
   }
 
   #part<K extends keyof ContractHost<Tx>>(name: K): NonNullable<ContractHost<Tx>[K]> {
     const part = this.#host[name]
     if (part === undefined) throw new TypeError(`the host of this case gives no ${name}`)
     return part
+  }
+}
+
+/** What the case itself failed with is to be told, not what came of it. */
+async function rolledBack<Tx>(transaction: HostTransaction<Tx>): Promise<void> {
+  try {
+    await transaction.rollback()
+  } catch {
+    // its connection may be of no use any more
   }
 }

@@ -47,17 +47,25 @@ export const racingCases: readonly StorageCase[] = [
     if (late !== undefined && 'thrown' in late) refuseOthers(late.thrown, ['PIN_LIMIT_REACHED'])
   }),
 
-  ...raceCases('a block that waited for another of the same organization comes after it', async (one, other) => {
-    const held = gate()
-    const first = outcomeOf(() => block(one, '20', '31', { beforeCommit: () => held.opened }))
-    const second = outcomeOf(() => block(other, '20', '32'))
-    await whileWaiting(second)
-    held.open()
-    const refused = 'thrown' in (await first)
+  ...raceCases(
+    'of two blocks of one organization that one waited for, both are listed in the order of their events',
+    async (one, other) => {
+      const held = gate()
+      const first = outcomeOf(() => block(one, '20', '31', { beforeCommit: () => held.opened }))
+      const second = outcomeOf(() => block(other, '20', '32'))
+      await whileWaiting(second)
+      held.open()
+      const refused = 'thrown' in (await first)
+      assert.deepEqual(await second, { value: undefined })
+      const users = await blockedBy(other, '20')
 
-    assert.deepEqual(await second, { value: undefined })
-    assert.deepEqual(await blockedBy(other, '20'), refused ? ['32'] : ['31', '32'])
-  }),
+      assert.deepEqual(users.toSorted(), refused ? ['32'] : ['31', '32'])
+      assert.deepEqual(
+        users,
+        (await outbox(one)).map((event) => event.userId),
+      )
+    },
+  ),
 
   ...raceCases('users blocked and unblocked at once are listed once each, and counted', async (one, other) => {
     for (const userId of ['1', '2', '3']) await block(one, '20', userId)

@@ -132,7 +132,10 @@ export const retirementCases: readonly StorageCase[] = [
 
   storageCase('a user with a thousand blocks is retired whole, and every total is right', async (storage) => {
     const organizationIds = Array.from({ length: 1000 }, (_, n) => String(5000 + n))
-    await Promise.all(organizationIds.map((organizationId) => block(storage, organizationId, '30')))
+    while (organizationIds.length > 0) {
+      const wave = organizationIds.splice(0, 50)
+      await Promise.all(wave.map((organizationId) => block(storage, organizationId, '30')))
+    }
     await block(storage, '5500', '31')
     const [event] = await retire(storage, USER)
 
