@@ -2,6 +2,7 @@ import { isForgeError } from '../../../schema/errors.ts'
 import { runLater } from '../../../schema/steps.ts'
 import type { SchemaStatus } from '../../contract/forge-storage.ts'
 import type { Schema } from '../schema.ts'
+import type { Asking } from '../session.ts'
 import { unavailable } from './failures.ts'
 import { migrateServer } from './migrate-server.ts'
 import { whenFree } from './patience.ts'
@@ -82,7 +83,7 @@ export class ServerDatabase<Tx extends object> {
     await this.#server.close()
   }
 
-  async #look(connection: ServerConnection<Tx>): Promise<void> {
+  async #look(connection: Asking): Promise<void> {
     await runLater(this.#schema.refuseUnusable(connection))
   }
 }

@@ -21,9 +21,9 @@ export interface Server<Tx extends object> {
    * Runs work on one connection of our own, each statement a transaction of its own. A migration runs here, by
    * `dialect.schemaChanges`: it holds a lock of its session meanwhile, and begins and ends transactions by statements.
    */
-  plainly<T>(work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T>
+  plainly<T>(work: (connection: Asking) => Promise<T>): Promise<T>
   /** Runs reads on a connection of our own, all of which see the same. */
-  inSnapshot<T>(work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T>
+  inSnapshot<T>(work: (connection: Asking) => Promise<T>): Promise<T>
   /**
    * Runs work in a transaction of our own, and answers after its COMMIT: READ COMMITTED, its commit durable, and no lock
    * waited for longer than `lockWait` milliseconds (rounded up where the database counts seconds): then it is

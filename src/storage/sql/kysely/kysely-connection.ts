@@ -1,0 +1,59 @@
+import type { Statement } from '../query.ts'
+import type { ServerConnection } from '../server/server.ts'
+import type { Asking } from '../session.ts'
+import type { KyselyExecutor, KyselyQuery } from './kysely-database.ts'
+import { plainRows } from './plain-rows.ts'
+
+/** How statements run on a connection. */
+export interface Running {
+  /** The error to throw for what a statement failed with. */
+  readonly translate: (error: unknown) => unknown
+  /** Makes of a statement one that waits for others no longer than it may. */
+  readonly bounded?: ((sql: string) => string) | undefined
+  /** Ends the transaction that a statement has begun, on a connection that commits nothing by itself. */
+  readonly commitEach?: Statement<unknown> | undefined
+  /** Hears of each error, as the driver threw it. */
+  readonly failed?: ((error: unknown) => void) | undefined
+}
+
+/** A Kysely that is bound to one connection, and runs our statements there as they are: the host's plugins left out. */
+export class KyselyConnection implements Asking {
+  readonly #executor: KyselyExecutor
+  readonly #running: Running
+
+  constructor(bound: KyselyExecutor, running: Running) {
+    this.#executor = bound.withoutPlugins()
+    this.#running = running
+  }
+
+  async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    const { translate, bounded, commitEach, failed } = this.#running
+    try {
+      const rows = await this.#ask({ ...statement, sql: bounded?.(statement.sql) ?? statement.sql })
+      if (commitEach !== undefined) await this.#ask(commitEach)
+      return rows
+    } catch (error) {
+      failed?.(error)
+      throw translate(error)
+    }
+  }
+
+  async #ask<Row>({ sql, parameters, returnsRows }: Statement<Row>): Promise<readonly Row[]> {
+    const { rows } = await this.#executor.executeQuery(asCompiled(sql, parameters))
+    return returnsRows ? plainRows<Row>(rows) : []
+  }
+}
+
+/** The same connection as a part of a transaction. */
+export function inside<Tx>(transaction: Tx, connection: Asking): ServerConnection<Tx> {
+  return { transaction, all: (statement) => connection.all(statement) }
+}
+
+function asCompiled(sql: string, parameters: KyselyQuery['parameters']): KyselyQuery {
+  return {
+    sql,
+    parameters,
+    query: { kind: 'RawNode', sqlFragments: [sql], parameters: [] },
+    queryId: { queryId: 'forgelet' },
+  }
+}

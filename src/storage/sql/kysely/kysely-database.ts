@@ -1,0 +1,67 @@
+import type { SqlValue } from '../query.ts'
+
+/** The isolation levels that are asked for. */
+export type IsolationLevel = 'read committed' | 'repeatable read'
+
+/** A compiled query, as every version of Kysely takes it: a text and its parameters, and nothing to build on. */
+export interface KyselyQuery {
+  readonly sql: string
+  readonly parameters: readonly SqlValue[]
+  readonly query: {
+    readonly kind: 'RawNode'
+    readonly sqlFragments: readonly string[]
+    readonly parameters: readonly never[]
+  }
+  readonly queryId: { readonly queryId: string }
+}
+
+/** What runs compiled queries: a `Kysely`, the same bound to one connection, or a `Transaction`. */
+export interface KyselyExecutor {
+  executeQuery(query: KyselyQuery): Promise<{ readonly rows: readonly unknown[] }>
+  /** The same without the plugins, which would rename our columns and read our texts. */
+  withoutPlugins(): KyselyExecutor
+}
+
+/** An open `Transaction` of Kysely's, of any version and any tables, by the calls that are made on it. */
+export interface KyselyTransaction extends KyselyExecutor {
+  readonly isTransaction: true
+}
+
+/** What begins a transaction. */
+export interface KyselyTransactionBuilder<Tx> {
+  setIsolationLevel(level: IsolationLevel): KyselyTransactionBuilder<Tx>
+  execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T>
+}
+
+/** What gives one connection. */
+export interface KyselyConnectionBuilder {
+  execute<T>(work: (connection: KyselyExecutor) => Promise<T>): Promise<T>
+}
+
+/** A `Kysely` of the host's, of any version and any tables, by the calls that are made on it. `Tx` is its `Transaction`. */
+export interface KyselyDatabase<Tx> {
+  transaction(): KyselyTransactionBuilder<Tx>
+  connection(): KyselyConnectionBuilder
+}
+
+/** Whether a value is a Kysely that is no transaction. */
+export function isKyselyDatabase(value: unknown): boolean {
+  return isExecutor(value) && hasMethod(value, 'transaction') && hasMethod(value, 'connection') && !isMarked(value)
+}
+
+/** Whether a value is a transaction of Kysely's. */
+export function isKyselyTransaction(value: unknown): value is KyselyTransaction {
+  return isExecutor(value) && isMarked(value)
+}
+
+function isExecutor(value: unknown): value is object {
+  return hasMethod(value, 'executeQuery') && hasMethod(value, 'withoutPlugins')
+}
+
+function isMarked(value: object): boolean {
+  return 'isTransaction' in value && value.isTransaction === true
+}
+
+function hasMethod(value: unknown, name: string): value is object {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+}

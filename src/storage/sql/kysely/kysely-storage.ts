@@ -1,0 +1,61 @@
+import type { ForgeStorage } from '../../contract/forge-storage.ts'
+import type { SqlDialect } from '../dialect.ts'
+import { mysqlDialect } from '../dialects/mysql-dialect.ts'
+import { postgresDialect } from '../dialects/postgres-dialect.ts'
+import { sqliteDialect } from '../dialects/sqlite-dialect.ts'
+import { createServerStorage } from '../server/server-storage.ts'
+import type { SchemaStorageOptions, SqlContext } from '../sql-context.ts'
+import { createSqlContext } from '../sql-context.ts'
+import type { KyselyDatabase, KyselyTransaction } from './kysely-database.ts'
+import { isKyselyDatabase } from './kysely-database.ts'
+import { KyselyServer } from './kysely-server.ts'
+import type { Manner } from './manner.ts'
+import { MysqlManner } from './mysql-manner.ts'
+import { PostgresManner } from './postgres-manner.ts'
+import { SqliteManner } from './sqlite-manner.ts'
+
+/** What a storage over a Kysely can be told, and what it must be. */
+export interface KyselyStorageOptions extends SchemaStorageOptions {
+  /** What the Kysely speaks with: `postgres` (13 and newer), `mysql` (MariaDB, 10.6 and newer) or `sqlite`. */
+  readonly dialect: 'postgres' | 'mysql' | 'sqlite'
+  /**
+   * PostgreSQL only: the schema of every table, view and index; `migrate()` makes it when it does not exist. Letters,
+   * digits and `_`. Default: the first of the connection's `search_path`.
+   */
+  readonly schema?: string | undefined
+}
+
+/** Makes a storage over a Kysely; nothing is run on it before its first use. @throws TypeError for an option that is none */
+export function createKyselyStorage<Tx extends KyselyTransaction>(
+  database: KyselyDatabase<Tx>,
+  { dialect: name, ...options }: KyselyStorageOptions,
+): ForgeStorage<Tx> {
+  if (!isKyselyDatabase(database)) throw new TypeError('a storage over Kysely needs a Kysely, which is no transaction')
+
+  const { dialect, manner } = speaking(name)
+  if (options.schema !== undefined && name !== 'postgres') throw new TypeError('only PostgreSQL has schemas')
+
+  const context = createSqlContext(dialect, options)
+  return createServerStorage(new KyselyServer(database, manner(context), context), context)
+}
+
+interface Speech {
+  readonly dialect: SqlDialect
+  readonly manner: (context: SqlContext) => Manner
+}
+
+function speaking(name: KyselyStorageOptions['dialect']): Speech {
+  switch (name) {
+    case 'postgres':
+      return { dialect: postgresDialect, manner: (context) => new PostgresManner(context) }
+    case 'mysql':
+      return {
+        dialect: mysqlDialect,
+        manner: ({ ids }) => new MysqlManner(Object.values(ids.columns).includes('uuid')),
+      }
+    case 'sqlite':
+      return { dialect: sqliteDialect, manner: ({ prefix }) => new SqliteManner(prefix) }
+    default:
+      throw new TypeError(`dialect must be postgres, mysql or sqlite, not ${JSON.stringify(name satisfies never)}`)
+  }
+}

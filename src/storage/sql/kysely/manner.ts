@@ -1,0 +1,41 @@
+import type { Statement } from '../query.ts'
+import type { Retry } from '../server/failures.ts'
+import type { Asking } from '../session.ts'
+import type { IsolationLevel } from './kysely-database.ts'
+
+/** What is to be heeded on one connection of our own. */
+export interface Habits {
+  /** What ends the transactions that statements begin by themselves; undefined where each statement is one of its own. */
+  readonly ending?: { readonly commit: Statement<unknown>; readonly rollBack: Statement<unknown> } | undefined
+}
+
+/** How one kind of database is used through a Kysely of the host's. */
+export interface Manner {
+  /** The levels of transactions that change something, and of reads that all see the same; undefined where there is but one. */
+  readonly levels: { readonly changes: IsolationLevel | undefined; readonly snapshot: IsolationLevel | undefined }
+  /** The error to throw for what a statement failed with, as `server/server.ts` has it. */
+  translate(error: unknown, retry: Retry): unknown
+  /** The error to throw for what a COMMIT failed with: only a database that says so has decided. */
+  translateCommit(error: unknown): unknown
+  /** The error to throw for what the host's own code threw in a transaction of ours. */
+  translateHost(error: unknown): unknown
+  /** Makes of each statement one that waits for others until so many milliseconds from now, at most. */
+  bounded?(wait: number): (sql: string) => string
+  /**
+   * Looks at a connection of our own before it is used.
+   * @param key - the connection, as its driver keeps it; undefined where that cannot be told
+   * @throws ForgeError `STORAGE_UNAVAILABLE` for a server that cannot be used; TypeError for a connection that cannot
+   */
+  look(connection: Asking, key: object | undefined): Promise<Habits>
+  /** Makes ready a transaction of our own to change something: no lock is waited for longer than so many milliseconds. */
+  begin(connection: Asking, lockWait: number): Promise<void>
+  /**
+   * @throws TypeError for a host's transaction that is not open, or not where the storage is, with the mend; ForgeError
+   * `STORAGE_BUSY` for one that has failed, or that another writer keeps from its lock
+   */
+  refuseUnlessOpen(connection: Asking, transaction: object): Promise<void>
+  /** Hears of each error in a host's transaction, as the driver threw it. */
+  failed?(transaction: object, error: unknown): void
+  /** What about the database endangers what is committed. */
+  warnings(connection: Asking): Promise<readonly string[]>
+}

@@ -1,0 +1,75 @@
+import type { Place } from '../dialect.ts'
+import { command } from '../dialect.ts'
+import { translateCommitError, translateError, translateHostError } from '../postgres/driver-errors.ts'
+import type { Home } from '../postgres/home.ts'
+import { homeQuery, refuseElsewhere } from '../postgres/home.ts'
+import { DURABILITY, warningsAbout } from '../postgres/server-warnings.ts'
+import type { Statement } from '../query.ts'
+import type { Retry } from '../server/failures.ts'
+import type { Asking } from '../session.ts'
+import type { Habits, Manner } from './manner.ts'
+
+// Outside a transaction there are no savepoints, and in one that has failed nothing can be run but its end.
+const SAVEPOINT = command('savepoint forgelet')
+const RELEASE = command('release savepoint forgelet')
+
+/** PostgreSQL through a Kysely: its own pg, PGlite, or any driver that throws the errors of the server. */
+export class PostgresManner implements Manner {
+  readonly levels = { changes: 'read committed', snapshot: 'repeatable read' } as const
+  readonly #homeQuery: Statement<Home>
+  #home: Home | undefined
+
+  constructor(place: Place) {
+    this.#homeQuery = homeQuery(place)
+  }
+
+  translate(error: unknown, retry: Retry): unknown {
+    return translateError(error, retry)
+  }
+
+  translateCommit(error: unknown): unknown {
+    return translateCommitError(error)
+  }
+
+  translateHost(error: unknown): unknown {
+    return translateHostError(error)
+  }
+
+  /** Finds out what the storage's own connections reach, once there is something. */
+  async look(connection: Asking): Promise<Habits> {
+    if (this.#home !== undefined) return {}
+
+    const [home] = await connection.all(this.#homeQuery)
+    if (home !== undefined && home.ledger !== null) this.#home = home
+    return {}
+  }
+
+  async begin(connection: Asking, lockWait: number): Promise<void> {
+    await connection.all(limits(lockWait))
+  }
+
+  async refuseUnlessOpen(connection: Asking): Promise<void> {
+    await connection.all(SAVEPOINT)
+    await connection.all(RELEASE)
+    if (this.#home === undefined) return
+
+    const [theirs] = await connection.all(this.#homeQuery)
+    refuseElsewhere(this.#home, theirs)
+  }
+
+  async warnings(connection: Asking): Promise<readonly string[]> {
+    return warningsAbout(await connection.all(DURABILITY))
+  }
+}
+
+/** For this transaction alone. A `synchronous_commit` that waits for stand-by servers too is left as it is. */
+function limits(lockWait: number): Statement<unknown> {
+  return {
+    sql:
+      "select pg_catalog.set_config('lock_timeout', cast($1 as text), true), " +
+      "case when pg_catalog.current_setting('synchronous_commit') in ('off', 'local') " +
+      "then pg_catalog.set_config('synchronous_commit', 'on', true) end",
+    parameters: [String(Math.ceil(lockWait))],
+    returnsRows: false,
+  }
+}

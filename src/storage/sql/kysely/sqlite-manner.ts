@@ -1,0 +1,134 @@
+import { isForgeError } from '../../../schema/errors.ts'
+import { command } from '../dialect.ts'
+import type { Statement } from '../query.ts'
+import type { Retry } from '../server/failures.ts'
+import { unavailable } from '../server/failures.ts'
+import type { Asking } from '../session.ts'
+import { translateError } from '../sqlite/driver-errors.ts'
+import { pauseBefore } from '../sqlite/waiting.ts'
+import { writeLock } from '../sqlite/write-lock.ts'
+import type { Habits, Manner } from './manner.ts'
+
+interface Settings {
+  readonly foreign_keys: number
+  readonly synchronous: number
+}
+
+const SETTINGS: Statement<Settings> = {
+  sql: 'select foreign_keys, synchronous from pragma_foreign_keys, pragma_synchronous',
+  parameters: [],
+  returnsRows: true,
+}
+
+/** Does nothing outside a transaction, for temporary tables have no such setting, and is refused inside one. */
+const PROBE = command('pragma temp.synchronous = full')
+
+const ROLL_BACK = command('rollback')
+const BEGIN = command('begin immediate')
+
+/** SQLite through a Kysely, whose transactions begin without the write lock. */
+export class SqliteManner implements Manner {
+  readonly levels = { changes: undefined, snapshot: undefined }
+  readonly #writeLock: Statement<unknown>
+
+  constructor(prefix: string) {
+    this.#writeLock = writeLock(prefix)
+  }
+
+  translate(error: unknown, retry: Retry): unknown {
+    return translateError(error, retry)
+  }
+
+  translateCommit(error: unknown): unknown {
+    if (saysRolledBack(error)) return unavailable('the database could not be written', error)
+
+    const translated = translateError(error, 'call')
+    if (isForgeError(translated) || isConstraint(error)) return translated
+    return unavailable('the database was lost while committing: the change may be done', error, 'unknown')
+  }
+
+  translateHost(error: unknown): unknown {
+    const translated = translateError(error, 'call')
+    return isForgeError(translated, 'STORAGE_BUSY') ? translated : error
+  }
+
+  async look(): Promise<Habits> {
+    return {}
+  }
+
+  /** Before there is a table of ours to lock by, Kysely's transaction is begun anew. */
+  async begin(connection: Asking, lockWait: number): Promise<void> {
+    if (await whenFree(lockWait, () => this.#takeWriteLock(connection))) return
+
+    await connection.all(ROLL_BACK)
+    await whenFree(lockWait, async () => connection.all(BEGIN))
+  }
+
+  async refuseUnlessOpen(connection: Asking): Promise<void> {
+    if (!(await isOpen(connection))) throw new TypeError('the transaction is not open: it has ended')
+    await this.#takeWriteLock(connection)
+  }
+
+  async warnings(connection: Asking): Promise<readonly string[]> {
+    const [settings] = await connection.all(SETTINGS)
+    return settings === undefined ? [] : warningsAbout(settings)
+  }
+
+  /** False where there is no table of ours: whoever looks at the tables next tells of that. */
+  async #takeWriteLock(connection: Asking): Promise<boolean> {
+    try {
+      await connection.all(this.#writeLock)
+      return true
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('no such table')) return false
+      throw error
+    }
+  }
+}
+
+/** Waits for the one write lock: SQLite itself waits as the host has set, and the event loop sleeps meanwhile. */
+async function whenFree<T>(patience: number, attempt: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + patience
+  for (let count = 1; ; count += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isForgeError(error, 'STORAGE_BUSY') || performance.now() >= deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, pauseBefore(count)))
+    }
+  }
+}
+
+async function isOpen(connection: Asking): Promise<boolean> {
+  try {
+    await connection.all(PROBE)
+    return false
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('inside a transaction')) return true
+    throw error
+  }
+}
+
+/** A disk that failed in COMMIT has ended the transaction, and Kysely could not roll it back a second time. */
+function saysRolledBack(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('no transaction is active')
+}
+
+/** A deferred constraint of the host's, which his own code broke. */
+function isConstraint(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT')
+}
+
+function warningsAbout({ foreign_keys, synchronous }: Settings): readonly string[] {
+  const warnings: string[] = []
+  if (foreign_keys === 0) {
+    warnings.push('the connection has foreign_keys = off: grants may outlive their badge; set pragma foreign_keys = on')
+  }
+  if (synchronous < 2) {
+    warnings.push(
+      `the connection has synchronous = ${synchronous}: what is committed may be lost when the power fails; ` +
+        'set pragma synchronous = full',
+    )
+  }
+  return warnings
+}
