@@ -99,14 +99,14 @@ export const fenceCases: readonly StorageCase[] = [
     await retire(one, { thing: 'user', userId: '30' })
     await retire(one, { thing: 'organization', organizationId: '20' })
     await retire(one, { thing: 'repository', repositoryId: '11' })
-    const calls: readonly (readonly [ForgeErrorCode, Promise<unknown>])[] = [
-      ['ISSUE_NOT_FOUND', pin(other, BOARD, '1')],
-      ['USER_NOT_FOUND', block(other, '21', '30')],
-      ['ORGANIZATION_NOT_FOUND', block(other, '20', '31')],
-      ['REPOSITORY_NOT_FOUND', pin(other, { ...BOARD, repositoryId: '11' }, '2')],
+    const calls: readonly (readonly [ForgeErrorCode, () => Promise<unknown>])[] = [
+      ['ISSUE_NOT_FOUND', () => pin(other, BOARD, '1')],
+      ['USER_NOT_FOUND', () => block(other, '21', '30')],
+      ['ORGANIZATION_NOT_FOUND', () => block(other, '20', '31')],
+      ['REPOSITORY_NOT_FOUND', () => pin(other, { ...BOARD, repositoryId: '11' }, '2')],
     ]
 
-    for (const [code, call] of calls) assert.deepEqual(await atOnce([call], code), [])
+    for (const [code, call] of calls) assert.deepEqual(await atOnce([call()], code), [])
   }),
 ]
 
