@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import type { Forge, ForgeEvent, ForgeOptions, JoinedServices, PortContext } from '../../../src/index.ts'
+import { createForge } from '../../../src/index.ts'
+import type { ForgeStorage } from '../../../src/storage/storage.ts'
+import type { HostTransaction } from '../../../src/testing/testing.ts'
+import type { StorageKind } from '../../storage/databases/storage-kind.ts'
+import type { Person } from '../a-forge.ts'
+import { codeOf, olga } from '../a-forge.ts'
+
+const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
+const board = { repositoryId: 10, kind: 'issue' } as const
+const target = { organizationId: 5, account: { kind: 'user', id: 9 } } as const
+
+type Options<Tx> = Partial<Omit<ForgeOptions<Person, Tx>, 'storage'>>
+
+/** Says what `join` does, on one kind of storage whose transactions answer later. */
+export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
+  const { begin } = kind.host
+  if (begin === undefined) throw new TypeError(`${kind.name} has no transactions to join`)
+
+  let storage: ForgeStorage<Tx>
+  let host: HostTransaction<Tx>
+
+  beforeEach(async () => {
+    storage = await kind.open()
+    host = await begin(storage)
+  })
+
+  afterEach(async () => {
+    await host.rollback()
+    await storage.close()
+  })
+
+  afterAll(() => kind.end())
+
+  function aForge(options: Options<Tx> = {}): Forge<Person, Tx> {
+    return createForge<Person, Tx>({
+      storage,
+      policy: { authorize: () => ({ allow: true }) },
+      membership: { isMember: () => false },
+      ...options,
+    })
+  }
+
+  async function pinned(forge: Forge<Person, Tx>): Promise<readonly string[]> {
+    return (await forge.pins.list(olga, board)).map((pin) => pin.issueId)
+  }
+
+  const pin = (id: number) => (joined: JoinedServices<Person>) => joined.pins.pin(olga, issue(id))
+
+  test('commits with the host, and nothing is seen outside before', async () => {
+    const forge = aForge()
+    const { value } = await forge.join(host.transaction, pin(1))
+    const before = await pinned(forge)
+    await host.commit()
+    expect([value.position, before, await pinned(forge)]).toEqual([1, [], ['1']])
+  })
+
+  test('is rolled back with the host', async () => {
+    const forge = aForge()
+    await forge.join(host.transaction, pin(1))
+    await host.rollback()
+    expect([await pinned(forge), (await forge.events.read()).events]).toEqual([[], []])
+  })
+
+  test('tells its listeners once the host has committed, and says so', async () => {
+    const forge = aForge()
+    const heard: ForgeEvent[] = []
+    const told = new Promise<void>((resolve) => {
+      forge.events.on((event) => {
+        heard.push(event)
+        resolve()
+      })
+    })
+    const { afterCommit } = await forge.join(host.transaction, pin(1))
+    expect(heard).toEqual([])
+    await host.commit()
+    afterCommit()
+    await told
+    expect(heard.map((event) => event.type)).toEqual(['issue.pinned'])
+  })
+
+  test('tells nobody of what was rolled back', async () => {
+    const forge = aForge()
+    const heard: ForgeEvent[] = []
+    forge.events.on((event) => heard.push(event))
+    const { afterCommit } = await forge.join(host.transaction, pin(1))
+    await host.rollback()
+    afterCommit()
+    await forge.pins.pin(olga, issue(2))
+    expect(heard.map((event) => event.issueId)).toEqual(['2'])
+  })
+
+  test('keeps what came before a refused call', async () => {
+    const forge = aForge({ limits: { maxPins: { issue: 1 } } })
+    await forge.join(host.transaction, async (joined) => {
+      await joined.pins.pin(olga, issue(1))
+      expect(await codeOf(() => joined.pins.pin(olga, issue(2)))).toBe('PIN_LIMIT_REACHED')
+      await joined.blocks.block(olga, target)
+    })
+    await host.commit()
+    expect([await pinned(forge), (await forge.blocks.list(olga, 5)).total]).toEqual([['1'], 1])
+  })
+
+  test('runs calls that are started together one after the other, and loses none', async () => {
+    const forge = aForge({ limits: { maxPins: { issue: 5 } } })
+    await forge.join(host.transaction, async (joined) => {
+      await Promise.allSettled([1, 2, 3, 4, 5, 6].map((id) => joined.pins.pin(olga, issue(id))))
+    })
+    await host.commit()
+    expect([...(await pinned(forge))].sort()).toEqual(['1', '2', '3', '4', '5'])
+  })
+
+  test('loses nothing of two joins of one transaction at once', async () => {
+    const forge = aForge()
+    await Promise.all([forge.join(host.transaction, pin(1)), forge.join(host.transaction, pin(2))])
+    await host.commit()
+    expect([...(await pinned(forge))].sort()).toEqual(['1', '2'])
+  })
+
+  test('waits for a call that its work did not wait for', async () => {
+    const forge = aForge()
+    await forge.join(host.transaction, async (joined) => {
+      void joined.pins.pin(olga, issue(1))
+    })
+    await host.commit()
+    expect(await pinned(forge)).toEqual(['1'])
+  })
+
+  test('gives its ports the transaction', async () => {
+    const seen: (Tx | undefined)[] = []
+    const noted = <T>({ transaction }: PortContext<unknown, Tx>, answer: T): T => {
+      seen.push(transaction)
+      return answer
+    }
+    const forge = aForge({
+      policy: { authorize: (_request, context) => noted(context, { allow: true }) },
+      membership: { isMember: (_member, context) => noted(context, false) },
+    })
+    await forge.join(host.transaction, (joined) => joined.blocks.block(olga, target))
+    expect(seen.length).toBe(2)
+    for (const transaction of seen) expect(transaction).toBe(host.transaction)
+  })
+
+  test('runs beforeCommit on the transaction, which may read there and change nothing', async () => {
+    const told: unknown[] = []
+    const forge: Forge<Person, Tx> = aForge({
+      async beforeCommit(events, transaction) {
+        told.push(
+          events.map((event) => event.type),
+          transaction === host.transaction,
+        )
+        const { value } = await forge.join(transaction, (joined) => joined.pins.list(olga, board))
+        told.push(value.map((one) => one.issueId))
+        const change = forge.join(transaction, pin(2))
+        told.push(await change.catch((error: unknown) => error))
+      },
+    })
+    await forge.join(host.transaction, pin(1))
+    await host.commit()
+    expect(told).toEqual([['issue.pinned'], true, ['1'], expect.any(TypeError)])
+    expect(await pinned(forge)).toEqual(['1'])
+  })
+
+  test('takes back the change whose beforeCommit throws, and no other', async () => {
+    const forge = aForge({
+      beforeCommit: (events) => {
+        if (events.some((event) => event.type === 'user.blocked')) throw new Error('no watches today')
+      },
+    })
+    await forge.join(host.transaction, async (joined) => {
+      await joined.pins.pin(olga, issue(1))
+      await expect(joined.blocks.block(olga, target)).rejects.toThrow('no watches today')
+    })
+    await host.commit()
+    expect([await pinned(forge), (await forge.blocks.list(olga, 5)).total]).toEqual([['1'], 0])
+  })
+
+  test('runs lifecycle calls, and heeds them in the same transaction', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, issue(1))
+    await forge.join(host.transaction, async (joined) => {
+      await joined.lifecycle.issueDeleted(issue(1))
+      expect(await codeOf(() => joined.pins.pin(olga, issue(1)))).toBe('ISSUE_NOT_FOUND')
+    })
+    await host.commit()
+    expect(await pinned(forge)).toEqual([])
+  })
+
+  test('ends with what its work ends with', async () => {
+    const forge = aForge()
+    const failure = new Error('the host changed its mind')
+    await expect(forge.join(host.transaction, () => Promise.reject(failure))).rejects.toBe(failure)
+    const { value } = await forge.join(host.transaction, async () => 'done')
+    expect(value).toBe('done')
+  })
+
+  test('cannot be used when it is over', async () => {
+    const forge = aForge()
+    const { value } = await forge.join(host.transaction, async (joined) => () => joined.pins.pin(olga, issue(1)))
+    await expect(value()).rejects.toThrow('join is over')
+  })
+
+  test('refuses a connection that is in no transaction', async () => {
+    const forge = aForge()
+    await host.rollback()
+    await expect(forge.join(host.transaction, pin(1))).rejects.toThrow(TypeError)
+  })
+
+  test('is refused where joinSync is asked for', () => {
+    expect(() => aForge().joinSync(host.transaction, () => undefined)).toThrow('use join')
+  })
+}
