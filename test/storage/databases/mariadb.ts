@@ -51,7 +51,7 @@ export function mariadbKind(server: string, make: MakeMysqlStorage = mysqlStorag
 }
 
 /** A database, and how many storages are open on it. */
-interface Place {
+export interface Place {
   readonly url: string
   readonly name: string
   /** What its storages were told: those that were told the same can have it next. */
@@ -59,7 +59,7 @@ interface Place {
   open: number
 }
 
-/** Databases of a server, for tests: each has one test at a time. */
+/** Databases of a server, for tests: each has one test at a time. Tables of a test's own are called `host_…`. */
 export class MariadbDatabases {
   readonly #server: string
   readonly #run = randomBytes(4).toString('hex')
@@ -124,7 +124,8 @@ export class MariadbDatabases {
     )
     await admin.query('set foreign_key_checks = 0')
     for (const table of namesIn(tables).filter((table) => !table.endsWith('ledger'))) {
-      if (table.endsWith('outbox')) await admin.query(`update ${name}.${table} set last_position = 0, floor = 0`)
+      if (table.startsWith('host_')) await admin.query(`drop table ${name}.${table}`)
+      else if (table.endsWith('outbox')) await admin.query(`update ${name}.${table} set last_position = 0, floor = 0`)
       else await admin.query(`delete from ${name}.${table}`)
     }
   }

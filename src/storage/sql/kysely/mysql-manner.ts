@@ -2,7 +2,7 @@ import { command } from '../dialect.ts'
 import type { ConnectionFacts } from '../mysql/connection-facts.ts'
 import { FACTS, refuseUnfit, VERSION, whyUnusable } from '../mysql/connection-facts.ts'
 import { endsTransaction, saysAborted, saysLost, translateError } from '../mysql/driver-errors.ts'
-import { boundedUntil } from '../mysql/lock-waits.ts'
+import { withSettingsUntil } from '../mysql/statement-settings.ts'
 import { COMMIT } from '../mysql/mysql-connection.ts'
 import { DURABILITY, warningsAbout } from '../mysql/server-warnings.ts'
 import { ROLL_BACK } from '../mysql/transactions.ts'
@@ -41,7 +41,7 @@ export class MysqlManner implements Manner {
   }
 
   bounded(wait: number): (sql: string) => string {
-    return boundedUntil(wait)
+    return withSettingsUntil(wait)
   }
 
   async look(connection: Asking, key: object | undefined): Promise<Habits> {

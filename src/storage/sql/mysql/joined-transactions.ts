@@ -6,6 +6,7 @@ import { endsTransaction, translateError } from './driver-errors.ts'
 import { MysqlServerConnection } from './mysql-connection.ts'
 import type { MysqlConnection } from './mysql-pool.ts'
 import { isConnection, isPool, speaksCallbacks } from './mysql-pool.ts'
+import { withSettings } from './statement-settings.ts'
 
 /**
  * The host's transactions. A deadlock ends the whole of one, and on a connection that commits nothing by itself the next
@@ -24,6 +25,7 @@ export class JoinedTransactions<C extends MysqlConnection> {
     }
     return new MysqlServerConnection(transaction, {
       retry: 'host-transaction',
+      prepare: withSettings,
       failed: async (error) => {
         if (endsTransaction(error)) await this.#remember(transaction)
       },

@@ -8,8 +8,8 @@ import type { MysqlConnection, MysqlQuery } from './mysql-pool.ts'
 export interface Manner {
   /** What a definite abort asks the caller to try again. */
   readonly retry: Retry
-  /** Makes of a statement one that waits for others no longer than it may. */
-  readonly bounded?: ((sql: string) => string) | undefined
+  /** Puts before a statement what is set for its time. */
+  readonly prepare: (sql: string) => string
   /** Ends the transaction that a statement has begun, on a connection that commits nothing by itself. */
   readonly endsEach?: boolean | undefined
   /** Hears of each error, as mysql2 threw it. */
@@ -27,10 +27,9 @@ export class MysqlServerConnection<C extends MysqlConnection> implements ServerC
   }
 
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const { retry, bounded, endsEach, failed } = this.#manner
-    const sql = bounded?.(statement.sql) ?? statement.sql
+    const { retry, prepare, endsEach, failed } = this.#manner
     try {
-      const rows = await ask(this.transaction, { ...statement, sql })
+      const rows = await ask(this.transaction, { ...statement, sql: prepare(statement.sql) })
       if (endsEach) await this.transaction.query(COMMIT)
       return rows
     } catch (error) {

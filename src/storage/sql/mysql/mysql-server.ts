@@ -2,11 +2,11 @@ import type { Server, ServerConnection } from '../server/server.ts'
 import type { Lent } from './checkout.ts'
 import { Checkout } from './checkout.ts'
 import { JoinedTransactions } from './joined-transactions.ts'
-import { boundedUntil } from './lock-waits.ts'
 import { MysqlServerConnection } from './mysql-connection.ts'
 import type { MysqlConnection, MysqlPool } from './mysql-pool.ts'
 import { PoolSource } from './pool-source.ts'
 import { DURABILITY, warningsAbout } from './server-warnings.ts'
+import { withSettingsUntil } from './statement-settings.ts'
 import { BEGIN, BEGIN_SNAPSHOT, inTransaction, rollBack } from './transactions.ts'
 
 /** How long reads wait for a table that is being changed, in milliseconds. */
@@ -28,16 +28,16 @@ export class MysqlServer<C extends MysqlConnection> implements Server<C> {
     return this.#checkout.on(async (lent) => {
       const endsEach = lent.facts.autocommit === 'no'
       if (endsEach) await rollBack(lent)
-      return work(bounded(lent, TABLE_WAIT, endsEach))
+      return work(ours(lent, TABLE_WAIT, endsEach))
     })
   }
 
   inSnapshot<T>(work: (connection: ServerConnection<C>) => Promise<T>): Promise<T> {
-    return this.#checkout.on((lent) => inTransaction(lent, BEGIN_SNAPSHOT, () => work(bounded(lent, TABLE_WAIT))))
+    return this.#checkout.on((lent) => inTransaction(lent, BEGIN_SNAPSHOT, () => work(ours(lent, TABLE_WAIT))))
   }
 
   inTransaction<T>(work: (connection: ServerConnection<C>) => Promise<T>, lockWait: number): Promise<T> {
-    return this.#checkout.on((lent) => inTransaction(lent, BEGIN, () => work(bounded(lent, lockWait))))
+    return this.#checkout.on((lent) => inTransaction(lent, BEGIN, () => work(ours(lent, lockWait))))
   }
 
   joined(transaction: C): ServerConnection<C> {
@@ -57,10 +57,10 @@ export class MysqlServer<C extends MysqlConnection> implements Server<C> {
   }
 }
 
-function bounded<C extends MysqlConnection>(
+function ours<C extends MysqlConnection>(
   { connection }: Lent<C>,
   wait: number,
   endsEach = false,
 ): MysqlServerConnection<C> {
-  return new MysqlServerConnection(connection, { retry: 'call', bounded: boundedUntil(wait), endsEach })
+  return new MysqlServerConnection(connection, { retry: 'call', prepare: withSettingsUntil(wait), endsEach })
 }
