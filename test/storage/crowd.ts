@@ -1,0 +1,148 @@
+import type { Actor, ForgeEvent } from '../../src/index.ts'
+import { createForge } from '../../src/index.ts'
+import type { ForgeStorage } from '../../src/storage/contract/forge-storage.ts'
+import { outbox } from '../../src/testing/storage-contract/cases/contents.ts'
+import { pin } from '../../src/testing/storage-contract/cases/sample-changes.ts'
+import type { StorageKind } from './databases/storage-kind.ts'
+
+const WRITERS = 20
+const CONSUMERS = 3
+const NAME = 'search'
+
+/** What happened while a crowd wrote and consumed. Events are named by their issues. */
+export interface Told {
+  /** Of every change that was committed. */
+  readonly committed: readonly string[]
+  /** What the consumers were given, one after the other. */
+  readonly consumed: readonly string[]
+  /** The outbox as it is afterwards. */
+  readonly outbox: readonly string[]
+  /** Which consumers were given anything. */
+  readonly consumers: ReadonlySet<number>
+}
+
+/** Lets twenty writers and three consumers of one name work on one database, through storages of their own. */
+export async function watchCrowd<Tx>({ open, host }: StorageKind<Tx>, changes: number): Promise<Told> {
+  const { again, begin } = host
+  if (again === undefined || begin === undefined) throw new TypeError('a crowd needs storages and transactions')
+
+  const first = await open()
+  const storages = [first, ...(await Promise.all(Array.from({ length: CONSUMERS }, () => again(first))))]
+  const consumption = consume(storages.slice(1))
+  const turns = first.transactions === 'synchronous' ? oneAtATime() : atOnce
+  const committed = await Promise.all(
+    Array.from({ length: WRITERS }, (_, n) => {
+      const storage = storages[n % storages.length] ?? first
+      return write({ storage, n: n + 1, changes, begin: () => begin(storage), turns })
+    }),
+  )
+  const { consumed, consumers } = await consumption.end(committed.flat().length)
+  const left = (await outbox(first)).map(nameOf)
+  await Promise.all(storages.map((storage) => storage.close()))
+  return { committed: committed.flat(), consumed, outbox: left, consumers }
+}
+
+interface Writer<Tx> {
+  readonly storage: ForgeStorage<Tx>
+  readonly n: number
+  readonly changes: number
+  readonly begin: () => ReturnType<NonNullable<StorageKind<Tx>['host']['begin']>>
+  readonly turns: Turns
+}
+
+/** When the host's transactions are run. */
+type Turns = <T>(work: () => Promise<T>) => Promise<T>
+
+const atOnce: Turns = (work) => work()
+
+/** On a database with one write lock, a host that waits for it would keep whoever has it from going on. */
+function oneAtATime(): Turns {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work)
+    last = next.catch(() => undefined)
+    return next
+  }
+}
+
+/** Pins issues on a board of its own, with pauses, and now and then three in a transaction of the host's. Gives those that stay. */
+async function write<Tx>({ storage, n, changes, begin, turns }: Writer<Tx>): Promise<readonly string[]> {
+  const board = { repositoryId: String(n), kind: 'issue' } as const
+  const mayWait = storage.transactions === 'asynchronous'
+  const committed: string[] = []
+  for (let each = 0; each < changes; each += 1) {
+    const issueId = `${n}${1000 + each}`
+    await pin(storage, board, issueId, mayWait ? { beforeCommit: () => pause(random(8)) } : {})
+    committed.push(issueId)
+    await pause(random(8))
+    if (each % 10 === n % 10) committed.push(...(await turns(() => writeWithHost(each))))
+  }
+  return committed
+
+  async function writeWithHost(round: number): Promise<readonly string[]> {
+    const issueIds = [1, 2, 3].map((each) => `${n}${each}${1000 + round}`)
+    const { transaction, commit, rollback, release } = await begin()
+    for (const issueId of issueIds) {
+      await pin(storage, board, issueId, { transaction })
+      await pause(random(mayWait ? 60 : 2)) // on a database with one write lock, nobody writes meanwhile
+    }
+    const stays = random(2) > 0
+    if (stays) await commit()
+    else await rollback()
+    await release?.()
+    return stays ? issueIds : []
+  }
+}
+
+/** Consumes one name from several storages, each for a short while at a time. */
+function consume<Tx>(storages: readonly ForgeStorage<Tx>[]) {
+  const consumed: string[] = []
+  const consumers = new Set<number>()
+  let ended = false
+  const all = Promise.all(
+    storages.map(async (storage, n) => {
+      const forge = createForge<Actor, Tx>({
+        storage,
+        policy: { authorize: () => ({ allow: true }) },
+        membership: { isMember: () => false },
+      })
+      const handle = async (events: readonly ForgeEvent[]): Promise<void> => {
+        await pause(random(3))
+        consumed.push(...events.map(nameOf))
+        consumers.add(n)
+      }
+      while (!ended) {
+        const signal = AbortSignal.timeout(20 + random(60))
+        await forge.events.consume(NAME, handle, { signal, pollMilliseconds: 5, batch: 20 })
+        await pause(random(20))
+      }
+    }),
+  )
+  all.catch(() => undefined) // awaited in the end, but a writer may fail before
+
+  return {
+    /** Ends when so many events were consumed, or none came for five seconds. */
+    async end(expected: number): Promise<Pick<Told, 'consumed' | 'consumers'>> {
+      for (let seen = -1; consumed.length < expected && consumed.length > seen; ) {
+        seen = consumed.length
+        const deadline = performance.now() + 5000
+        while (consumed.length === seen && performance.now() < deadline) await pause(10)
+      }
+      ended = true
+      await all
+      return { consumed, consumers }
+    },
+  }
+}
+
+function nameOf(event: ForgeEvent): string {
+  return event.issueId ?? `event ${event.id}`
+}
+
+function random(most: number): number {
+  return Math.floor(Math.random() * (most + 1))
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
