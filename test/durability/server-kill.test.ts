@@ -1,0 +1,155 @@
+// The processes run the built package in dist.
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { replay } from '../model/replay.ts'
+import { answerTo } from './answer-to.ts'
+import type { Place } from './forge-databases.ts'
+import { allEvents, lookedAt, onStorage } from './forge-databases.ts'
+import type { ForgeServer } from './forge-servers.ts'
+import { startForgeServers } from './forge-servers.ts'
+import type { LaneReport, Phase, Switch } from './outage-lanes.ts'
+import { MAX_PINS, newReport, runLanes } from './outage-lanes.ts'
+import { onOwnServer, ownMariadb, ownPostgres } from './own-servers/on-own-server.ts'
+import type { OwnServer } from './own-servers/own-server.ts'
+
+const KILLS = process.env['FORGELET_TEST_LONG'] === '1' ? 8 : 1
+const LANES = 16
+const LONGEST_ANSWER = 5000 // milliseconds
+const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+
+onOwnServer('PostgreSQL', ownPostgres(), (start) => onKilledServer('postgres', start, 'fsync=off'))
+onOwnServer('MariaDB', ownMariadb(), (start) => onKilledServer('mysql', start, 'innodb-flush-log-at-trx-commit=0'))
+
+function onKilledServer(kind: 'postgres' | 'mysql', start: () => Promise<OwnServer>, unsafe: string): void {
+  let server: OwnServer
+  let place: Place
+  let forges: readonly ForgeServer[] = []
+
+  beforeAll(async () => {
+    server = await start()
+    place = { kind, at: server.url }
+    await onStorage(place, (storage) => storage.migrate())
+  })
+  afterAll(async () => {
+    await Promise.all(forges.map((forge) => forge.end()))
+    await server?.drop()
+  })
+
+  test(`what was acknowledged is there after SIGKILL, and every request is answered meanwhile, ${KILLS} times`, {
+    timeout: LONGEST,
+  }, async () => {
+    forges = await startForgeServers(2, place, MAX_PINS)
+    const report = newReport(LANES)
+
+    for (let kill = 0; kill < KILLS; kill++) {
+      const before = { ...report }
+      await killedUnderLoad(server, forges, report)
+
+      expect(report.wrong).toEqual([])
+      expect(report.longest).toBeLessThan(LONGEST_ANSWER)
+      expect(report.refused).toBeGreaterThan(before.refused)
+      expect(report.acknowledged).toBeGreaterThan(before.acknowledged)
+      expect(forges.map((forge) => forge.isRunning())).toEqual([true, true])
+      await holdsWhatWasAcknowledged(place, report)
+    }
+    tellFigures(kind, report)
+    expect(await Promise.all(forges.map((forge) => forge.end()))).toEqual([0, 0])
+  })
+
+  test('a process that starts while the server is away answers 503 until it is there', async () => {
+    await server.kill()
+    forges = await startForgeServers(1, place, MAX_PINS)
+    const urls = forges.map((forge) => forge.url)
+
+    expect(await Promise.all(urls.flatMap(readAndWrite))).toEqual([503, 503])
+    await server.start()
+    expect(await Promise.all(urls.flatMap(readAndWrite))).toEqual([200, 204])
+    expect(await Promise.all(forges.map((forge) => forge.end()))).toEqual([0])
+  })
+
+  test('a server that may lose what it has committed is warned of, and no other', async () => {
+    const warnings = () => onStorage(place, async (storage) => (await storage.schemaStatus()).warnings)
+    const [name = ''] = unsafe.split('=')
+
+    expect(await warnings()).toEqual([])
+    await server.kill()
+    await server.start([unsafe])
+    expect(await warnings()).toEqual([expect.stringContaining(name.replaceAll('-', '_'))])
+  })
+}
+
+/** Kills the server in the middle of a load, and starts it again: from then on every request must be served as before. */
+async function killedUnderLoad(server: OwnServer, forges: readonly ForgeServer[], report: LaneReport): Promise<void> {
+  const urls = forges.map((forge) => forge.url)
+  let phase: Phase = { server: 'up' }
+  let isOver = false
+  const lanes = runLanes({ urls, count: LANES, phase: () => phase, last: () => isOver }, report)
+  const acknowledged = async (count: number): Promise<void> => {
+    const enough = report.acknowledged + count
+    while (report.acknowledged < enough && !isOver) await pause(5)
+  }
+  const outage = async (): Promise<void> => {
+    await acknowledged(50 + Math.random() * 100)
+    phase = { server: 'changing' }
+    await server.kill()
+    phase = { server: 'down' }
+    await pause(300)
+    phase = { server: 'changing' }
+    await server.start()
+    phase = { server: 'up' }
+    expect(await Promise.all(urls.flatMap(readAndWrite))).toEqual(urls.flatMap(() => [200, 204]))
+    await acknowledged(50)
+  }
+
+  try {
+    await Promise.race([outage(), lanes])
+  } finally {
+    isOver = true
+    await lanes
+  }
+}
+
+/** The statuses of one read, and of one change that changes nothing. */
+function readAndWrite(url: string): readonly Promise<number>[] {
+  const requests = [answerTo(url, 'GET', '/orgs/o20/blocks'), answerTo(url, 'DELETE', '/repos/o20/r10/issues/1/pin')]
+  return requests.map(async (answer) => (await answer).status)
+}
+
+/** Every switch is as its last answer said, no acknowledged change is missing, and the events tell the state. */
+async function holdsWhatWasAcknowledged(place: Place, { switches }: LaneReport): Promise<void> {
+  await lookedAt(place, async (forge) => {
+    const events = await allEvents(forge)
+    const { boards, blocks } = replay(events, () => 'board')
+    const pinned = (await forge.pins.list('system', { repositoryId: '10', kind: 'issue' })).map((pin) => pin.issueId)
+    const page = await forge.blocks.list('system', '20', { limit: 1000 })
+    const blocked = page.items.map((block) => block.userId)
+    const times = (type: string, id: string) =>
+      events.filter((event) => event.type === type && (event.issueId ?? event.userId) === id).length
+
+    expect(pinned).toEqual(boards.get('board') ?? [])
+    expect(blocked).toEqual(blocks.get('20') ?? [])
+    for (const one of switches) {
+      const isOn = (one.kind === 'pin' ? pinned : blocked).includes(one.id)
+      if (one.isOn !== undefined) expect(isOn, nameOf(one)).toBe(one.isOn)
+      const [on, off] = one.kind === 'pin' ? ['issue.pinned', 'issue.unpinned'] : ['user.blocked', 'user.unblocked']
+      within(times(on, one.id), one.counts.on, nameOf(one))
+      within(times(off, one.id), one.counts.off, nameOf(one))
+    }
+  })
+}
+
+function within(count: number, { sure, most }: { readonly sure: number; readonly most: number }, name: string): void {
+  expect(count, name).toBeGreaterThanOrEqual(sure)
+  expect(count, name).toBeLessThanOrEqual(most)
+}
+
+function nameOf({ kind, id }: Switch): string {
+  return `${kind} ${id}`
+}
+
+function tellFigures(kind: string, { acknowledged, refused, longest }: LaneReport): void {
+  if (process.env['FORGELET_TEST_FIGURES'] !== '1') return
+
+  const slowest = Math.round(longest)
+  process.stderr.write(`${kind}: ${acknowledged} changes acknowledged, ${refused} refused, slowest ${slowest} ms\n`)
+}
