@@ -138,7 +138,7 @@ describe('migrating', () => {
 
   test('takes the steps that are missing, once, in order', () => {
     const handle = openHandle(':memory:')
-    const session = new Connection(handle, 'call')
+    const session = new Connection(handle, 'call', 'us')
     const context = createSqlContext(sqliteDialect)
     const newest = ALL_MIGRATIONS.length
     const more = [newest + 1, newest + 2].map(notingItself)

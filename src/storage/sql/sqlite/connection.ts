@@ -3,30 +3,30 @@ import type { SqlValue, Statement } from '../query.ts'
 import type { Session } from '../session.ts'
 import type { Retry } from './driver-errors.ts'
 import { translateError } from './driver-errors.ts'
-import type { SqliteHandle } from './handle.ts'
-
-/** Prepared statements kept per connection; those of the audit view come in many shapes. */
-const MEMO_SIZE = 200
-
-type Prepared = ReturnType<SqliteHandle['prepare']>
+import type { PreparedStatement, SqliteHandle } from './handle.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 
 /** One handle as a session: statements are prepared once, and every answer comes at once. */
 export class Connection implements Session {
   readonly #handle: SqliteHandle
   readonly #retry: Retry
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #statements: PreparedStatements
 
-  /** @param retry - what a busy database asks the caller to try again */
-  constructor(handle: SqliteHandle, retry: Retry) {
+  /**
+   * @param retry - what a busy database asks the caller to try again
+   * @param owner - who closes the handle
+   */
+  constructor(handle: SqliteHandle, retry: Retry, owner: 'us' | 'host') {
     this.#handle = handle
     this.#retry = retry
+    this.#statements = new PreparedStatements(handle, owner)
   }
 
   all<Row>({ sql, parameters, returnsRows }: Statement<Row>): readonly Row[] {
     try {
-      if (returnsRows) return toRows(this.#prepare(sql).all(...parameters))
+      if (returnsRows) return this.#statements.use(sql, (statement) => toRows(statement.all(...parameters)))
 
-      this.#prepare(sql).run(...parameters)
+      this.#statements.use(sql, (statement) => perform(statement, parameters))
       return []
     } catch (error) {
       throw translateError(error, this.#retry)
@@ -52,19 +52,19 @@ export class Connection implements Session {
     }
   }
 
-  #prepare(sql: string): Prepared {
-    const known = this.#prepared.get(sql)
-    if (known !== undefined) return known
-
-    const prepared = this.#handle.prepare(sql)
-    const [oldest] = this.#prepared.keys()
-    if (oldest !== undefined && this.#prepared.size >= MEMO_SIZE) this.#prepared.delete(oldest)
-    this.#prepared.set(sql, prepared)
-    return prepared
+  /** Lets go of the handle, so that it can be closed. */
+  end(): void {
+    this.#statements.end()
   }
 }
 
 const NONE: readonly SqlValue[] = []
+
+/** node:sqlite answers with the last rowid, and throws where that is no safe number: it may be an id of the host's. */
+function perform(statement: PreparedStatement, parameters: readonly SqlValue[]): void {
+  if ('setReadBigInts' in statement && typeof statement.setReadBigInts === 'function') statement.setReadBigInts(true)
+  statement.run(...parameters)
+}
 
 /** Whole numbers come as bigint from a handle whose host asked for them; ids are text, so none of ours is large. */
 function toRows<Row>(rows: readonly unknown[]): readonly Row[] {

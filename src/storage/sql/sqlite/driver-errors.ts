@@ -75,12 +75,29 @@ export function saysNoSavepoint(error: unknown): boolean {
 
 /** Whether a call was refused because the handle is closed. The texts are those of better-sqlite3, node:sqlite and bun:sqlite. */
 export function saysClosed(error: unknown): boolean {
-  return error instanceof Error && /database (connection )?is not open|closed database/.test(error.message)
+  return (
+    error instanceof Error &&
+    /database (connection )?is not open|closed database|database has closed/i.test(error.message)
+  )
 }
 
-/** Whether a call was refused because a statement is open on the handle. The text is that of better-sqlite3, the one that refuses. */
+/** Whether a statement is gone because its handle was closed since it was prepared. The text is that of node:sqlite. */
+export function saysFinalized(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('statement has been finalized')
+}
+
+/** Whether another writer was refused because what it reads is no longer the newest: a statement open on it holds it there. */
+export function saysOldSnapshot(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && error.code === 'SQLITE_BUSY_SNAPSHOT') || ('errcode' in error && error.errcode === 517)
+}
+
+/**
+ * Whether a call was refused because a statement is open on the handle. better-sqlite3 then refuses whatever is run; SQLite
+ * itself savepoints and a COMMIT, while rows are being written, and with the code of a busy database.
+ */
 function saysOccupied(error: unknown): boolean {
-  return error instanceof TypeError && error.message.includes('busy executing a query')
+  return error instanceof Error && /busy executing a query|SQL statements in progress/.test(error.message)
 }
 
 /** The primary result code without `SQLITE_`: drivers give it as text, or as a number. Undefined when no database said it. */

@@ -8,18 +8,17 @@ export class FileConnections<H extends SqliteHandle> implements Connections<H> {
   readonly reader: Connection
   readonly shared = false
   readonly #open: () => OwnHandle
-  readonly #handles: OwnHandle[] = []
+  readonly #reader: OwnConnection
   readonly #file: string
-  #writer: { readonly handle: OwnHandle; readonly connection: Connection } | undefined
+  #writer: OwnConnection | undefined
   #writesAhead = false
 
   /** @param open - opens one more handle on the file */
   constructor(open: () => OwnHandle) {
     this.#open = open
-    const handle = this.#opened()
-    this.reader = new Connection(handle, 'call')
-    this.#prepare(this.reader, 'pragma busy_timeout = 0; pragma query_only = on')
-    this.#file = fileOf(handle)
+    this.#reader = connect(open(), 'pragma busy_timeout = 0; pragma query_only = on')
+    this.reader = this.#reader.connection
+    this.#file = fileOf(this.#reader.handle)
   }
 
   get writer(): Connection {
@@ -39,49 +38,53 @@ export class FileConnections<H extends SqliteHandle> implements Connections<H> {
   }
 
   replaceWriter(): void {
-    const spoilt = this.#writer?.handle
+    const spoilt = this.#writer
     this.#writer = undefined
-    if (spoilt === undefined) return
-
-    this.#handles.splice(this.#handles.indexOf(spoilt), 1)
-    closeIfPossible(spoilt)
+    if (spoilt !== undefined) closeIfPossible(spoilt)
   }
 
   close(): void {
-    for (const handle of this.#handles.splice(0)) handle.close()
+    const writer = this.#writer
+    this.#writer = undefined
+    close(this.#reader)
+    if (writer !== undefined) close(writer)
   }
 
-  #ownWriter(): { readonly handle: OwnHandle; readonly connection: Connection } {
-    if (this.#writer !== undefined) return this.#writer
-
-    const handle = this.#opened()
-    const connection = new Connection(handle, 'call')
-    this.#prepare(connection, 'pragma busy_timeout = 0; pragma foreign_keys = on; pragma synchronous = full')
-    this.#writer = { handle, connection }
+  #ownWriter(): OwnConnection {
+    this.#writer ??= connect(
+      this.#open(),
+      'pragma busy_timeout = 0; pragma foreign_keys = on; pragma synchronous = full',
+    )
     return this.#writer
-  }
-
-  #opened(): OwnHandle {
-    const handle = this.#open()
-    this.#handles.push(handle)
-    return handle
-  }
-
-  /** Sets a new connection up; one that cannot be is closed again. */
-  #prepare(connection: Connection, pragmas: string): void {
-    try {
-      connection.exec(pragmas)
-    } catch (error) {
-      this.#handles.pop()?.close()
-      throw error
-    }
   }
 }
 
-/** A handle with a statement of the host's open on it cannot be closed: it goes with that statement. */
-function closeIfPossible(handle: OwnHandle): void {
+interface OwnConnection {
+  readonly handle: OwnHandle
+  readonly connection: Connection
+}
+
+/** Sets a new connection up; one that cannot be is closed again. */
+function connect(handle: OwnHandle, pragmas: string): OwnConnection {
+  const connection = new Connection(handle, 'call', 'us')
   try {
+    connection.exec(pragmas)
+    return { handle, connection }
+  } catch (error) {
     handle.close()
+    throw error
+  }
+}
+
+function close({ handle, connection }: OwnConnection): void {
+  connection.end()
+  handle.close()
+}
+
+/** A handle with a statement of the host's open on it cannot be closed: it goes with that statement. */
+function closeIfPossible(spoilt: OwnConnection): void {
+  try {
+    close(spoilt)
   } catch {
     // what matters is done: its transaction has ended
   }

@@ -1,17 +1,21 @@
 import { translateError } from './driver-errors.ts'
+import { PreparedStatements } from './prepared-statements.ts'
+
+/** One statement, to be run with its parameters as often as wanted. */
+export interface PreparedStatement {
+  /** Runs a statement that answers with rows. */
+  all(...parameters: unknown[]): unknown[]
+  /** Runs a statement that answers with none. */
+  run(...parameters: unknown[]): unknown
+}
 
 /**
  * An open SQLite database, by the calls that are made on it: handles of better-sqlite3, node:sqlite and bun:sqlite all
  * have this shape. Everything on it answers at once.
  */
 export interface SqliteHandle {
-  /** One statement, to be run with its parameters as often as wanted. */
-  prepare(sql: string): {
-    /** Runs a statement that answers with rows. */
-    all(...parameters: unknown[]): unknown[]
-    /** Runs a statement that answers with none. */
-    run(...parameters: unknown[]): unknown
-  }
+  /** Makes a statement ready. */
+  prepare(sql: string): PreparedStatement
   /** Runs statements that have no parameters. */
   exec(sql: string): unknown
 }
@@ -50,7 +54,7 @@ export function fileOf(handle: SqliteHandle): string {
 
 function databasesOf(handle: SqliteHandle): readonly unknown[] {
   try {
-    return handle.prepare('pragma database_list').all()
+    return new PreparedStatements(handle, 'host').use('pragma database_list', (statement) => statement.all())
   } catch (error) {
     throw translateError(error, 'call')
   }

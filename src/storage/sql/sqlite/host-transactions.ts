@@ -63,7 +63,7 @@ export class HostTransactions<H extends SqliteHandle> {
     if (!isHandle(transaction)) throw new TypeError('the transaction must be an open SQLite handle')
     if (!this.#includes(transaction)) throw new TypeError('the transaction is on another database than the storage')
 
-    const connection = new Connection(transaction, 'host-transaction')
+    const connection = new Connection(transaction, 'host-transaction', 'host')
     this.#known.set(transaction, connection)
     return connection
   }

@@ -13,7 +13,7 @@ export class OneConnection<H extends SqliteHandle> implements Connections<H> {
   /** @param end - closes the handle, when it is ours */
   constructor(handle: H, end: () => void) {
     this.writerHandle = handle
-    this.writer = new Connection(handle, 'call')
+    this.writer = new Connection(handle, 'call', 'host')
     this.reader = this.writer
     this.#end = end
   }
@@ -27,6 +27,7 @@ export class OneConnection<H extends SqliteHandle> implements Connections<H> {
   }
 
   close(): void {
+    this.writer.end()
     this.#end()
   }
 }

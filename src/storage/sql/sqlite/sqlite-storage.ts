@@ -6,8 +6,8 @@ import { createSqlContext } from '../sql-context.ts'
 import { createSqlStores } from '../sql-stores.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { SqliteHandle } from './handle.ts'
-import { isHandle } from './handle.ts'
 import { HostTransactions } from './host-transactions.ts'
+import { databaseFrom } from './open-connections.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { SqliteRuntime } from './sqlite-runtime.ts'
 import { whenFree } from './waiting.ts'
@@ -18,13 +18,8 @@ export function createSqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
   options: SqlStorageOptions = {},
 ): ForgeStorage<H> {
-  if (typeof fileOrHandle !== 'string' && !isHandle(fileOrHandle)) {
-    throw new TypeError('an SQLite storage needs a file name or an open handle')
-  }
-  if (fileOrHandle === '') throw new TypeError('the file name is empty: name a file, or ask for :memory:')
-
   const context = createSqlContext(sqliteDialect, options)
-  const database = new SqliteDatabase<H>(fileOrHandle, new Schema(context))
+  const database = new SqliteDatabase<H>(databaseFrom(fileOrHandle), new Schema(context))
   const batches = new GroupCommit(() => database.connect())
   const joins = new HostTransactions(database, writeLock(context.prefix))
 

@@ -1,7 +1,7 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
-import { saysClosed, saysInsideTransaction, saysNoSavepoint, unavailable } from './driver-errors.ts'
+import { saysClosed, saysInsideTransaction, saysNoSavepoint, saysOldSnapshot, unavailable } from './driver-errors.ts'
 import type { SqliteHandle } from './handle.ts'
 import { execDespiteOpenStatements } from './open-statements.ts'
 
@@ -16,10 +16,13 @@ export type Ending<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown; readonly left: Left }
 
-/** Runs work inside the open transaction, all or nothing: what fails leaves the rest of the transaction as it was. */
+/**
+ * Runs work inside the open transaction, all or nothing: what fails leaves the rest of the transaction as it was.
+ * @throws TypeError where the host left a statement open that was writing: nothing is begun then
+ */
 export function inSavepoint<T>(connection: Connection, work: () => T): Ending<T> {
+  connection.command('savepoint forgelet')
   try {
-    connection.command('savepoint forgelet')
     const value = work()
     release(connection)
     return { ok: true, value }
@@ -82,10 +85,12 @@ function begin(connections: Connections<SqliteHandle>): Connection {
     writer.command('begin immediate')
     return writer
   } catch (error) {
-    if (shared || transactionOn(writerHandle) === 'none') throw error
+    if (shared) throw error
+    if (isForgeError(error, 'STORAGE_BUSY') && saysOldSnapshot(error.cause)) connections.replaceWriter()
+    else if (transactionOn(writerHandle) === 'none') throw error
+    else rollBack(connections)
   }
 
-  rollBack(connections)
   const cleared = connections.writer
   cleared.command('begin immediate')
   return cleared
@@ -99,6 +104,19 @@ function rollBack(connections: Connections<SqliteHandle>): void {
   } catch {
     // there was none, for the failure that brought us here has ended it; or the host has spoilt the handle
     if (isSpoilt(writerHandle)) connections.replaceWriter()
+    return
+  }
+  if (isStillWriting(writer)) connections.replaceWriter()
+}
+
+/** Whether a statement of the host's is writing still: it outlives its transaction, and refuses every savepoint after it. */
+function isStillWriting(writer: Connection): boolean {
+  try {
+    writer.command('savepoint forgelet')
+    writer.command('release forgelet')
+    return false
+  } catch {
+    return true
   }
 }
 

@@ -13,7 +13,7 @@ export function warningsAbout(handle: SqliteHandle): readonly string[] {
 }
 
 function setting(handle: SqliteHandle, name: string): number | undefined {
-  const [row] = new Connection(handle, 'call').all({ sql: `pragma ${name}`, parameters: [], returnsRows: true })
+  const [row] = new Connection(handle, 'call', 'host').all({ sql: `pragma ${name}`, parameters: [], returnsRows: true })
   if (typeof row !== 'object' || row === null) return undefined
 
   const [value]: readonly unknown[] = Object.values(row)

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
@@ -22,6 +24,31 @@ describe('opening', () => {
       thrown: { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: 2 } },
     })
     expect(existsSync(file)).toBe(false)
+  })
+
+  test('a file that is named from a folder is the same when the process goes elsewhere', async () => {
+    const file = newFile()
+    const before = process.cwd()
+    process.chdir(dirname(file))
+    const storage = newStorage('forge.sqlite')
+    process.chdir(before)
+    await storage.migrate()
+
+    expect(existsSync(file)).toBe(true)
+  })
+
+  test.each([':memory:', 'another file'])('a constructor that opens %s is a TypeError', async (other) => {
+    const places = [newFile(), other === ':memory:' ? other : newFile()]
+    class Own extends Database {
+      constructor() {
+        super(places.shift())
+      }
+    }
+    const handle = new Own()
+    onTestFinished(() => void handle.close())
+
+    await expect(newStorage(handle).migrate()).rejects.toThrow(/another database/)
+    await expect(newStorage(handle).migrate()).rejects.toThrow(TypeError)
   })
 
   test('a folder that is not there is STORAGE_UNAVAILABLE, and its path is not in the message', async () => {

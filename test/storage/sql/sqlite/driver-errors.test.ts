@@ -42,6 +42,27 @@ describe('an error of the driver', () => {
     })
   })
 
+  test.each([
+    new TypeError('The database connection is not open'),
+    new Error('database is not open'),
+    new RangeError('Cannot use a closed database'),
+    new Error('Database has closed'),
+  ])('is STORAGE_UNAVAILABLE where the handle is closed: %s', (error) => {
+    expect(translateError(error, 'call')).toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'the handle is closed',
+      cause: error,
+    })
+  })
+
+  test.each([
+    new TypeError('This database connection is busy executing a query'),
+    Object.assign(new Error('cannot open savepoint - SQL statements in progress'), { code: 'SQLITE_BUSY' }),
+    Object.assign(new Error('cannot commit transaction - SQL statements in progress'), { errcode: 5 }),
+  ])('is a TypeError where a statement of the host is open, whatever its code says: %s', (error) => {
+    expect(translateError(error, 'call')).toMatchObject({ name: 'TypeError', cause: error })
+  })
+
   test.each([named('SQLITE_CONSTRAINT_UNIQUE'), numbered(19), new TypeError('of the host'), 'text', undefined])(
     'stays as it is where it is a fault: %s',
     (error) => {

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { Connection } from '../../../../src/storage/sql/sqlite/connection.ts'
+import type { PreparedStatement, SqliteHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
+import { PreparedStatements } from '../../../../src/storage/sql/sqlite/prepared-statements.ts'
+
+/** A handle whose statements must be finalized, as those of bun:sqlite, and what was done with them. */
+function finalizableHandle(): { readonly handle: SqliteHandle; readonly log: string[] } {
+  const log: string[] = []
+  const prepare = (sql: string): PreparedStatement => {
+    log.push(`prepare ${sql}`)
+    return Object.assign(statement(sql), { finalize: () => void log.push(`finalize ${sql}`) })
+  }
+  return { handle: { prepare, exec: () => undefined }, log }
+}
+
+function statement(sql: string): PreparedStatement {
+  return { all: () => [sql], run: () => undefined }
+}
+
+describe('statements that keep their handle until they are finalized', () => {
+  test('are kept on a handle of ours, and let go at the end', () => {
+    const { handle, log } = finalizableHandle()
+    const statements = new PreparedStatements(handle, 'us')
+    for (const sql of ['a', 'b', 'a']) statements.use(sql, (one) => one.all())
+    expect(log).toEqual(['prepare a', 'prepare b'])
+    statements.end()
+
+    expect(log.slice(2)).toEqual(['finalize a', 'finalize b'])
+  })
+
+  test('are let go when newer ones take their place', () => {
+    const { handle, log } = finalizableHandle()
+    const statements = new PreparedStatements(handle, 'us')
+    for (let n = 0; n <= 200; n += 1) statements.use(`${n}`, (one) => one.all())
+
+    expect(log.filter((line) => line.startsWith('finalize'))).toEqual(['finalize 0'])
+  })
+
+  test('are not kept on a handle of the host, whatever comes of them', () => {
+    const { handle, log } = finalizableHandle()
+    const statements = new PreparedStatements(handle, 'host')
+    statements.use('a', (one) => one.all())
+    const fail = (): never => {
+      throw new Error('no')
+    }
+    expect(() => statements.use('b', fail)).toThrow('no')
+
+    expect(log).toEqual(['prepare a', 'finalize a', 'prepare b', 'finalize b'])
+  })
+})
+
+test('statements that the host finalized by closing its handle are prepared again', () => {
+  let life = 0
+  const prepare = (sql: string): PreparedStatement => {
+    const born = life
+    const all = () => {
+      if (born !== life) throw new Error('statement has been finalized')
+      return [sql]
+    }
+    return { ...statement(sql), all }
+  }
+  const statements = new PreparedStatements({ prepare, exec: () => undefined }, 'host')
+  statements.use('a', (one) => one.all())
+  life += 1
+
+  expect(statements.use('a', (one) => one.all())).toEqual(['a'])
+})
+
+test('a statement that tells the last rowid may tell one beyond 2^53', () => {
+  const prepare = (sql: string): PreparedStatement => {
+    let big = false
+    const run = (): void => {
+      if (!big) throw new RangeError('Value is too large to be represented as a JavaScript number')
+    }
+    return Object.assign(statement(sql), {
+      run,
+      setReadBigInts(on: boolean) {
+        big = on
+      },
+    })
+  }
+  const connection = new Connection({ prepare, exec: () => undefined }, 'call', 'us')
+
+  expect(() => connection.command('begin')).not.toThrow()
+})
