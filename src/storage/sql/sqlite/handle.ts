@@ -1,24 +1,24 @@
 import { translateError } from './driver-errors.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 
-/** One statement, to be run with its parameters as often as wanted. */
-export interface PreparedStatement {
-  /** Runs a statement that answers with rows. */
-  all(...parameters: unknown[]): unknown[]
-  /** Runs a statement that answers with none. */
-  run(...parameters: unknown[]): unknown
-}
-
 /**
  * An open SQLite database, by the calls that are made on it: handles of better-sqlite3, node:sqlite and bun:sqlite all
  * have this shape. Everything on it answers at once.
  */
 export interface SqliteHandle {
-  /** Makes a statement ready. */
-  prepare(sql: string): PreparedStatement
+  /** One statement, to be run with its parameters as often as wanted. */
+  prepare(sql: string): {
+    /** Runs a statement that answers with rows. */
+    all(...parameters: unknown[]): unknown[]
+    /** Runs a statement that answers with none. */
+    run(...parameters: unknown[]): unknown
+  }
   /** Runs statements that have no parameters. */
   exec(sql: string): unknown
 }
+
+/** A statement of a handle. */
+export type PreparedStatement = ReturnType<SqliteHandle['prepare']>
 
 /** A handle that we opened, and close. */
 export interface OwnHandle extends SqliteHandle {

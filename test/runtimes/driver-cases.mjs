@@ -1,0 +1,322 @@
+// What SQLite drivers do each in their own way, and a storage must not show. Sources: docs/storage.md, section 4, and what
+// the drivers did when they were asked.
+import assert from 'node:assert/strict'
+import { existsSync, writeFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { inTransaction } from './drivers.mjs'
+import { hostCase } from './hosts.mjs'
+
+const olga = { id: 1 }
+const board = { repositoryId: 10, kind: 'issue' }
+const issue = (id) => ({ id, ...board })
+
+const BEYOND_DOUBLE = '9223372036854775807'
+const CLOSED = { code: 'STORAGE_UNAVAILABLE', message: 'the handle is closed' }
+
+const ON_FILES = {
+  'our writer syncs every commit, keeps foreign keys, and never lets SQLite wait': async (host) => {
+    const settings = {}
+    const forge = await host.forge({
+      beforeCommit(_events, transaction) {
+        for (const name of ['synchronous', 'foreign_keys', 'busy_timeout', 'journal_mode']) {
+          settings[name] = Object.values(transaction.prepare(`pragma ${name}`).all()[0])[0]
+        }
+      },
+    })
+    await forge.pins.pin(olga, issue(1))
+
+    assert.deepEqual(settings, { synchronous: 2, foreign_keys: 1, busy_timeout: 0, journal_mode: 'wal' })
+  },
+
+  'closed, the file is whole without its side files': async (host) => {
+    const forge = await host.forge()
+    await forge.pins.pin(olga, issue(1))
+    await pinned(forge)
+    await forge.close()
+    host.handle.close()
+
+    assert.deepEqual([existsSync(host.place), existsSync(`${host.place}-wal`)], [true, false])
+  },
+
+  'a file that was named from another folder is the same when the process goes elsewhere': async (host) => {
+    const before = process.cwd()
+    process.chdir(dirname(host.place))
+    try {
+      const forge = await host.forge({}, host.world.open(basename(host.place)))
+      process.chdir(before)
+      await forge.pins.pin(olga, issue(1))
+    } finally {
+      process.chdir(before)
+    }
+
+    assert.deepEqual(host.pins(), ['1'])
+  },
+
+  'a statement that a beforeCommit left reading holds up nobody’s changes': async (host) => {
+    const left = []
+    const forge = await host.forge({
+      beforeCommit(_events, transaction) {
+        if (left.length === 0) left.push(read(transaction))
+      },
+    })
+    const [first] = await Promise.allSettled([forge.pins.pin(olga, issue(1))])
+    const others = await host.forge({}, host.another())
+    await others.pins.pin(olga, issue(2))
+    await forge.pins.pin(olga, issue(3)) // not from where the statement still reads
+
+    assert.deepEqual(host.pins(), [...answered([first]), '2', '3'])
+  },
+
+  'a statement that a beforeCommit left writing refuses its batch, and the next is well': async (host) => {
+    const left = []
+    const forge = await host.forge({
+      beforeCommit([event], transaction) {
+        if (event.issueId === '2') left.push(write(transaction))
+      },
+    })
+    const outcomes = await Promise.allSettled([1, 2, 3].map((id) => forge.pins.pin(olga, issue(id))))
+    await forge.pins.pin(olga, issue(4))
+
+    assert.match(outcomes[1].reason.message, /beforeCommit must leave its transaction/)
+    assert.deepEqual([await pinned(forge), host.titles()], [[...answered(outcomes), '4'], []])
+  },
+
+  'a deferred constraint that a beforeCommit broke fails its batch, and the next is well': async (host) => {
+    host.handle.exec('create table label (issue integer references issue (id) deferrable initially deferred)')
+    const forge = await host.forge({
+      beforeCommit([event], transaction) {
+        if (event.issueId === '2') transaction.exec('insert into label values (77)')
+      },
+    })
+    const outcomes = await Promise.allSettled([1, 2].map((id) => forge.pins.pin(olga, issue(id))))
+    await forge.pins.pin(olga, issue(3))
+
+    assert.match(outcomes[1].reason.message, /FOREIGN KEY/)
+    assert.deepEqual(await pinned(forge), [...answered(outcomes), '3'])
+  },
+
+  'a class of the host’s that opens its file whatever it is told is well': async (host) => {
+    const { Database } = host.world.driver
+    class Own extends Database {
+      constructor() {
+        super(host.place)
+      }
+    }
+    const forge = await host.forge({}, host.world.keep(new Own()))
+    await forge.pins.pin(olga, issue(1))
+
+    assert.deepEqual(host.pins(), ['1'])
+  },
+
+  'a class of the host’s that opens another database is a TypeError': async (host) => {
+    const { Database } = host.world.driver
+    let next = host.place
+    class Own extends Database {
+      constructor() {
+        super(next)
+        next = ':memory:'
+      }
+    }
+    const storage = host.world.storage(host.world.keep(new Own()))
+
+    await assert.rejects(storage.migrate(), (error) => error instanceof TypeError && /another/.test(error.message))
+  },
+
+  'a file that is no database is STORAGE_UNAVAILABLE': async (host) => {
+    const file = host.world.newPlace()
+    writeFileSync(file, 'no database at all, and long enough to look at. '.repeat(100))
+    const storage = host.world.storage(host.world.keep(new host.world.driver.Database(file)))
+
+    await assert.rejects(storage.migrate(), {
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'the file is not an SQLite database',
+    })
+  },
+
+  'a file that may not grow is STORAGE_UNAVAILABLE, and what was answered is there': async (host) => {
+    const { Database } = host.world.driver
+    class Small extends Database {
+      constructor(file) {
+        super(file)
+        this.exec('pragma max_page_count = 70')
+      }
+    }
+    const forge = await host.forge({}, host.world.keep(new Small(host.place)))
+    const kept = []
+    const block = (id) => ({ organizationId: 5, account: { kind: 'user', id }, note: 'n'.repeat(255) })
+    const fill = async () => {
+      for (let id = 10; ; id += 1) {
+        await forge.blocks.block(olga, block(id))
+        kept.push(String(id))
+      }
+    }
+
+    await assert.rejects(fill(), { code: 'STORAGE_UNAVAILABLE', message: 'the disk is full' })
+    const { total } = await forge.blocks.list(olga, 5, { page: 1, limit: 1 })
+    assert.ok(kept.length > 0)
+    assert.equal(total, kept.length)
+  },
+}
+
+const EVERYWHERE = {
+  'a handle that forgelet wrote on can be closed for good, before the storage or after it': async (host) => {
+    const forge = await host.forge()
+    if (host.world.where === 'file') await forge.pins.pin(olga, issue(1))
+    inTransaction(host.handle, () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(2))))
+    await host.storage.schemaStatus()
+    host.handle.close(true) // bun:sqlite refuses while one statement of anybody's is not finalized
+    await forge.close()
+  },
+
+  'ids beyond 2^53 are written, whatever the driver makes of the last rowid': async (host) => {
+    const forge = await host.forge()
+    await forge.lifecycle.issueDeleted(issue(BEYOND_DOUBLE))
+    host.handle.exec(`insert into issue (id, title) values (${BEYOND_DOUBLE}, 'last')`)
+    await forge.pins.pin(olga, issue('9223372036854775806'))
+    host.handle.exec('begin immediate')
+    forge.joinSync(host.handle, (joined) => {
+      joined.lifecycle.issueDeleted(issue('9223372036854775805'))
+      joined.pins.pin(olga, issue('9223372036854775804'))
+    })
+    host.handle.exec('commit')
+
+    assert.deepEqual(await pinned(forge), ['9223372036854775806', '9223372036854775804'])
+    for (const id of [BEYOND_DOUBLE, '9223372036854775805']) {
+      await assert.rejects(forge.pins.pin(olga, issue(id)), { code: 'ISSUE_NOT_FOUND' })
+    }
+  },
+
+  'a handle that reads whole numbers as bigint decides as others do': async (host) => {
+    const handle = host.world.open(host.world.newPlace(), { bigints: true })
+    const forge = await host.forge({ limits: { maxPins: { issue: 2 } } }, handle)
+    await forge.pins.pin(olga, issue(1))
+    inTransaction(handle, () => {
+      forge.joinSync(handle, (joined) => {
+        joined.pins.pin(olga, issue(2))
+        assert.throws(() => joined.pins.pin(olga, issue(3)), { code: 'PIN_LIMIT_REACHED' })
+        assert.deepEqual(
+          joined.pins.list(olga, board).map(({ position }) => position),
+          [1, 2],
+        )
+      })
+    })
+
+    assert.deepEqual(await pinned(forge), ['1', '2'])
+    assert.equal((await host.storage.schemaStatus()).state, 'current')
+  },
+
+  'a statement that the host left writing refuses a join, until it has ended': async (host) => {
+    const forge = await host.forge()
+    host.handle.exec('begin immediate')
+    const rows = write(host.handle)
+    const join = () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
+
+    assert.throws(join, (error) => error instanceof TypeError && /busy with another statement/.test(error.message))
+    rows.return()
+    join()
+    host.handle.exec('commit')
+    assert.deepEqual([await pinned(forge), host.titles().length], [['1'], 2])
+  },
+
+  'a handle that was closed before its first use is STORAGE_UNAVAILABLE': async (host) => {
+    const storage = host.world.storage(host.handle)
+    host.handle.close()
+
+    await assert.rejects(storage.migrate(), CLOSED)
+    await assert.rejects(storage.schemaStatus(), CLOSED)
+  },
+}
+
+const IN_MEMORY = {
+  'the one connection there is, closed by the host, is STORAGE_UNAVAILABLE': async (host) => {
+    const forge = await host.forge()
+    await forge.pins.pin(olga, issue(1))
+    host.handle.close()
+
+    await assert.rejects(forge.pins.pin(olga, issue(2)), CLOSED)
+    await assert.rejects(pinned(forge), CLOSED)
+  },
+}
+
+/** What node:sqlite alone has. */
+const OF_NODE = {
+  'a handle that is not open yet can be used once it is, and again when it was closed': async (host) => {
+    const handle = host.world.keep(new host.world.driver.Database(host.place, { open: false }))
+    const storage = host.world.storage(handle)
+    await assert.rejects(storage.migrate(), CLOSED)
+    handle.open()
+    const forge = await host.forge({}, handle)
+    const pin = (id) => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(id)))
+    inTransaction(handle, () => pin(1))
+    handle.close()
+    handle.open()
+    inTransaction(handle, () => pin(2))
+
+    assert.deepEqual(host.pins(), ['1', '2'])
+  },
+}
+
+/** What node:sqlite has since Node 24. */
+const OF_NODE_24 = {
+  'a handle that was opened by a URI is one on that file': async (host) => {
+    for (const [id, place] of [`file:${host.place}?cache=private`, new URL(`file://${host.place}`)].entries()) {
+      const forge = await host.forge({}, host.world.open(place))
+      await forge.pins.pin(olga, issue(id))
+      inTransaction(host.handle, () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(id + 10))))
+    }
+
+    assert.deepEqual(host.pins(), ['0', '10', '1', '11'])
+  },
+
+  'a handle that a URI opened in memory is the one connection there is': async (host) => {
+    const handle = host.world.open('file:runtimes?mode=memory&cache=shared')
+    const forge = await host.forge({}, handle)
+    await forge.pins.pin(olga, issue(1))
+
+    assert.equal(handle.prepare('select * from forgelet_pins').all().length, 1)
+  },
+
+  'a handle that gives rows as arrays is a TypeError that says so': async (host) => {
+    const handle = host.world.keep(new host.world.driver.Database(host.place, { returnArrays: true }))
+
+    await assert.rejects(host.world.storage(handle).migrate(), /objects by column name/)
+  },
+}
+
+/** The cases that apply to the driver, on databases in files and in memory. */
+export function driverCases(parts) {
+  const onFiles = { ...EVERYWHERE, ...ON_FILES, ...ofNode(parts.driver.name) }
+  const inMemory = { ...EVERYWHERE, ...IN_MEMORY }
+  return [
+    ...Object.entries(onFiles).map((one) => hostCase(parts, 'file', one)),
+    ...Object.entries(inMemory).map((one) => hostCase(parts, ':memory:', one)),
+  ]
+}
+
+function ofNode(driver) {
+  if (driver !== 'node:sqlite') return {}
+  return Number.parseInt(process.versions.node, 10) < 24 ? OF_NODE : { ...OF_NODE, ...OF_NODE_24 }
+}
+
+async function pinned(forge) {
+  return (await forge.pins.list(olga, board)).map((pin) => pin.issueId)
+}
+
+/** The issues of the pins that were answered: of those at once on a slow machine, some may be in an earlier batch. */
+function answered(outcomes) {
+  return outcomes.flatMap(({ status, value }) => (status === 'fulfilled' ? [value.issueId] : []))
+}
+
+/** Begins to read, and does not end. */
+function read(handle) {
+  const rows = handle.prepare('select 1 as n from forgelet_heads union all select 2').iterate()
+  rows.next()
+  return rows
+}
+
+/** Begins to write, and does not end. */
+function write(handle) {
+  const rows = handle.prepare("insert into issue (title) values ('one'), ('two') returning id").iterate()
+  rows.next()
+  return rows
+}

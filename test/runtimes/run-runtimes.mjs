@@ -1,0 +1,77 @@
+// Proves the SQLite drivers on every runtime they are promised for: `npm run test:runtimes`. Builds the sources into a
+// folder of its own, fetches what is missing of the runtimes, and runs prove-driver.mjs on each. One line a driver; what
+// failed is shown whole, and the exit code is 1.
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
+import { install, RUNTIMES } from './runtimes.mjs'
+
+const root = resolve(import.meta.dirname, '../..')
+const cache = join(root, 'node_modules/.cache/forgelet/runtimes')
+const script = join(import.meta.dirname, 'prove-driver.mjs')
+/** Milliseconds that one driver may take. */
+const PATIENCE = 600_000
+
+const built = build()
+const jobs = RUNTIMES.flatMap((runtime) => {
+  const { folder, program } = install(runtime, cache)
+  // Beside what is installed there: the package looks for better-sqlite3 from where it is.
+  const dist = join(folder, 'dist')
+  rmSync(dist, { recursive: true, force: true })
+  cpSync(built, dist, { recursive: true })
+  return runtime.drivers.map((driver) => ({ title: `${driver} on ${runtime.name}`, program, driver, dist }))
+})
+
+const lanes = Array.from({ length: Math.min(availableParallelism(), jobs.length) }, work)
+await Promise.all(lanes)
+
+async function work() {
+  for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await prove(job)
+}
+
+async function prove({ title, program, driver, dist }) {
+  const start = performance.now()
+  const { status, output } = await run(program, [script, driver, dist])
+  const seconds = Math.round((performance.now() - start) / 1000)
+  const counts = output.trimEnd().split('\n').at(-1)
+  if (status === 0) {
+    say(`ok    ${title}: ${counts}  ${seconds} s`)
+  } else {
+    say(`FAIL  ${title}  ${seconds} s\n${output}`)
+    process.exitCode = 1
+  }
+}
+
+function run(program, args) {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+    timeout: PATIENCE,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (status) => resolve({ status, output }))
+  })
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`)
+}
+
+/** The types of the package are not needed here, and take long. */
+function build() {
+  const dist = join(cache, 'dist')
+  const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
+  execFileSync(process.execPath, [tsup, '--no-dts', '--out-dir', dist], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return dist
+}

@@ -1,0 +1,47 @@
+// The runtimes that the SQLite drivers are proven on, and how to get them: from the package registry, into a folder of
+// their own outside the lockfile, once. None of these packages has an install script that it needs.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+const NODE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+const BUN = `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`
+/** Version 13 runs on whatever has Node-API 10, and brings its binaries. */
+const BETTER_SQLITE3 = 'better-sqlite3@13.2.0'
+
+/** Which drivers on which runtimes; the first Node is the oldest that has node:sqlite without a flag. */
+export const RUNTIMES = [
+  { name: `Node ${process.versions.node}`, packages: [], program: process.execPath, drivers: ['better-sqlite3'] },
+  { name: 'Node 22.13.0', packages: [`${NODE}@22.13.0`], program: `${NODE}/bin/node`, drivers: ['node:sqlite'] },
+  {
+    name: 'Node 24.21.0',
+    packages: [`${NODE}@24.21.0`, BETTER_SQLITE3],
+    program: `${NODE}/bin/node`,
+    drivers: ['node:sqlite', 'better-sqlite3'],
+  },
+  { name: 'Node 26.10.0', packages: [`${NODE}@26.10.0`], program: `${NODE}/bin/node`, drivers: ['node:sqlite'] },
+  { name: 'Bun 1.4.5', packages: [`${BUN}@1.4.5`], program: `${BUN}/bin/bun`, drivers: ['bun:sqlite'] },
+]
+
+/**
+ * Installs what a runtime needs, unless it is there.
+ *
+ * @param cache - where each runtime has its folder
+ * @returns the folder, and the program that runs scripts
+ */
+export function install({ name, packages, program }, cache) {
+  const folder = join(cache, name.replace(' ', '-').toLowerCase())
+  if (packages.length === 0) mkdirSync(folder, { recursive: true })
+  else if (!existsSync(folder)) installInto(folder, packages)
+  return { folder, program: join(packages.length === 0 ? '' : join(folder, 'node_modules'), program) }
+}
+
+/** In another folder first, so that an installation that was broken off is not taken for one. */
+function installInto(folder, packages) {
+  const unfinished = `${folder}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { recursive: true })
+  const quiet = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+  execFileSync('npm', ['install', '--prefix', unfinished, ...quiet, ...packages], { stdio: ['ignore', 'pipe', 'pipe'] })
+  renameSync(unfinished, folder)
+}
