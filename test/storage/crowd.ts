@@ -72,9 +72,9 @@ async function write<Tx>({ storage, n, changes, begin, turns }: Writer<Tx>): Pro
   const committed: string[] = []
   for (let each = 0; each < changes; each += 1) {
     const issueId = `${n}${1000 + each}`
-    await pin(storage, board, issueId, mayWait ? { beforeCommit: () => pause(random(8)) } : {})
+    await pin(storage, board, issueId, mayWait ? { beforeCommit: () => pause(random(60)) } : {})
     committed.push(issueId)
-    await pause(random(8))
+    await pause(random(mayWait ? 60 : 8))
     if (each % 10 === n % 10) committed.push(...(await turns(() => writeWithHost(each))))
   }
   return committed
@@ -82,10 +82,8 @@ async function write<Tx>({ storage, n, changes, begin, turns }: Writer<Tx>): Pro
   async function writeWithHost(round: number): Promise<readonly string[]> {
     const issueIds = [1, 2, 3].map((each) => `${n}${each}${1000 + round}`)
     const { transaction, commit, rollback, release } = await begin()
-    for (const issueId of issueIds) {
-      await pin(storage, board, issueId, { transaction })
-      await pause(random(mayWait ? 60 : 2)) // on a database with one write lock, nobody writes meanwhile
-    }
+    for (const issueId of issueIds) await pin(storage, board, issueId, { transaction })
+    await pause(random(mayWait ? 300 : 5)) // on a database with one write lock, nobody writes meanwhile
     const stays = random(2) > 0
     if (stays) await commit()
     else await rollback()
@@ -107,13 +105,12 @@ function consume<Tx>(storages: readonly ForgeStorage<Tx>[]) {
         membership: { isMember: () => false },
       })
       const handle = async (events: readonly ForgeEvent[]): Promise<void> => {
-        await pause(random(3))
         consumed.push(...events.map(nameOf))
         consumers.add(n)
       }
       while (!ended) {
         const signal = AbortSignal.timeout(20 + random(60))
-        await forge.events.consume(NAME, handle, { signal, pollMilliseconds: 5, batch: 20 })
+        await forge.events.consume(NAME, handle, { signal, pollMilliseconds: 5 })
         await pause(random(20))
       }
     }),
