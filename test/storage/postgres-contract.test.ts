@@ -1,13 +1,16 @@
 import { afterAll, describe, test } from 'vitest'
 import { storageContract } from '../../src/testing/testing.ts'
+import { pgliteKind } from './databases/pglite.ts'
 import { postgresKind } from './databases/postgres.ts'
 import { onServer, SERVERS } from './databases/servers.ts'
+import type { StorageKind } from './databases/storage-kind.ts'
 
-onServer(SERVERS.postgres, (url) => {
-  const { open, host, end } = postgresKind(url)
-  afterAll(end)
+runContract(pgliteKind())
+onServer(SERVERS.postgres, (url) => runContract(postgresKind(url)))
 
-  describe('the contract', () => {
+function runContract<Tx>({ name, open, host, end }: StorageKind<Tx>): void {
+  describe(name, () => {
+    afterAll(end)
     for (const each of storageContract(open, host)) test(each.name, each.run)
   })
-})
+}

@@ -4,7 +4,8 @@ import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.t
 import type { SchemaStorageOptions } from '../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../src/storage/postgres.ts'
 import type { HostTransaction } from '../../../src/testing/testing.ts'
-import { emptyingStatements } from './empty-tables.ts'
+import { emptySchema } from './empty-schema.ts'
+import { ReusableSchemas } from './reusable-schemas.ts'
 import type { StorageKind } from './storage-kind.ts'
 import { migrated } from './storage-kind.ts'
 
@@ -53,18 +54,6 @@ export class PostgresDatabase {
     return rows
   }
 
-  /** Empties the tables of every storage in a schema. */
-  async empty(schema: string): Promise<void> {
-    const ledgers = await this.run(
-      "select relname from pg_class where relnamespace = to_regnamespace($1) and relname like '%ledger'",
-      [schema],
-    )
-    for (const { relname } of ledgers) {
-      const prefix = String(relname).replace(/ledger$/, '')
-      await this.run(emptyingStatements((table) => `"${schema}"."${prefix}${table}"`).join('; '))
-    }
-  }
-
   async end(): Promise<void> {
     if (this.#pool === undefined) return
 
@@ -93,7 +82,7 @@ export class PostgresDatabase {
 export function postgresKind(server: string, make: MakePostgresStorage = postgresStorage): StorageKind<pg.PoolClient> {
   const database = new PostgresDatabase(server)
   const schemas = new WeakMap<ForgeStorage<pg.PoolClient>, string>()
-  const reusable = new ReusableSchemas(database)
+  const reusable = new ReusableSchemas((schema) => emptySchema((text, values) => database.run(text, values), schema))
 
   const over = async (schema: string, options?: SchemaStorageOptions) => {
     await database.pool
@@ -115,7 +104,7 @@ export function postgresKind(server: string, make: MakePostgresStorage = postgre
 
   return {
     name: 'a PostgreSQL server',
-    open: async () => over(await reusable.take()),
+    open: () => reusable.fresh(over),
     host: {
       again: (storage) => over(schemaOf(storage)),
       beside: (storage) => over(schemaOf(storage), { prefix: 'beside_' }),
@@ -124,42 +113,6 @@ export function postgresKind(server: string, make: MakePostgresStorage = postgre
       textIds: () => over(database.newSchema(), TEXT_IDS),
     },
     end: () => database.end(),
-  }
-}
-
-/** Schemas with tables, to be emptied and used again when their storages are closed. */
-class ReusableSchemas {
-  readonly #database: PostgresDatabase
-  readonly #open = new Map<string, number>()
-
-  constructor(database: PostgresDatabase) {
-    this.#database = database
-  }
-
-  async take(): Promise<string> {
-    const [schema] = [...this.#open].find(([, storages]) => storages === 0) ?? []
-    if (schema !== undefined) await this.#database.empty(schema)
-    const taken = schema ?? this.#database.newSchema()
-    this.#open.set(taken, 0)
-    return taken
-  }
-
-  /** The storage, whose life is counted. */
-  watched<Tx>(schema: string, storage: ForgeStorage<Tx>): ForgeStorage<Tx> {
-    if (!this.#open.has(schema)) return storage
-
-    this.#count(schema, 1)
-    let closed = false
-    const close = async () => {
-      if (!closed) this.#count(schema, -1)
-      closed = true
-      await storage.close()
-    }
-    return { ...storage, close }
-  }
-
-  #count(schema: string, change: 1 | -1): void {
-    this.#open.set(schema, (this.#open.get(schema) ?? 0) + change)
   }
 }
 

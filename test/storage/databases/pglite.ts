@@ -1,0 +1,71 @@
+import { PGlite } from '@electric-sql/pglite'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { PgClient, PgPool, SchemaStorageOptions } from '../../../src/storage/postgres.ts'
+import { postgresStorage } from '../../../src/storage/postgres.ts'
+import { emptySchema } from './empty-schema.ts'
+import { PglitePool } from './pglite-pool.ts'
+import { ReusableSchemas } from './reusable-schemas.ts'
+import type { StorageKind } from './storage-kind.ts'
+import { migrated } from './storage-kind.ts'
+
+const TEXT_IDS = { ids: { user: 'text', organization: 'text', repository: 'text', issue: 'text' } } as const
+
+/** A PostgreSQL in this process, started when it is first asked for: a real one, with one connection. */
+export class PgliteServer {
+  #started: PGlite | undefined
+  #pool: PglitePool | undefined
+  #schemas = 0
+
+  /** Its one connection, as a pool. */
+  get pool(): PgPool {
+    this.#pool ??= new PglitePool(this.#database)
+    return this.#pool
+  }
+
+  /** A schema that no storage is in yet. */
+  newSchema(): string {
+    this.#schemas += 1
+    return `s${this.#schemas}`
+  }
+
+  /** Runs a query, when no transaction is open. */
+  async run(text: string, values: unknown[] = []): Promise<readonly unknown[]> {
+    const { rows } = await this.pool.query({ text, values })
+    return rows
+  }
+
+  async end(): Promise<void> {
+    await this.#started?.close()
+  }
+
+  get #database(): PGlite {
+    this.#started ??= new PGlite()
+    return this.#started
+  }
+}
+
+/**
+ * Storages on a PostgreSQL in this process, for one case after the other. There is nothing to race: its one connection
+ * can neither have two storages nor a transaction of the host's beside a storage's own.
+ */
+export function pgliteKind(): StorageKind<PgClient> {
+  const server = new PgliteServer()
+  const schemas = new WeakMap<ForgeStorage<PgClient>, string>()
+  const reusable = new ReusableSchemas((schema) => emptySchema((text, values) => server.run(text, values), schema))
+
+  const over = async (schema: string, options?: SchemaStorageOptions) => {
+    const storage = reusable.watched(schema, await migrated(postgresStorage(server.pool, { schema, ...options })))
+    schemas.set(storage, schema)
+    return storage
+  }
+
+  return {
+    name: 'PostgreSQL in this process',
+    open: () => reusable.fresh(over),
+    host: {
+      beside: (storage) => over(schemas.get(storage) ?? '', { prefix: 'beside_' }),
+      textIds: () => over(server.newSchema(), TEXT_IDS),
+    },
+    end: () => server.end(),
+  }
+}
