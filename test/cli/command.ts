@@ -1,6 +1,6 @@
 import type { ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -40,6 +40,33 @@ async function ending(child: Child): Promise<Ended> {
   })
   const [code] = await once(child, 'close')
   return { code, out, err }
+}
+
+/** A command that runs. */
+export interface Started {
+  /** Waits until it has written this on stderr. */
+  says(text: string): Promise<void>
+  /** Sends the signal, and waits for the end. */
+  stop(signal: NodeJS.Signals): Promise<Ended>
+}
+
+/** Starts a command. */
+export function startCommand(cwd: string, args: readonly string[]): Started {
+  const { child, ended } = start(cwd, args)
+  return {
+    async says(text) {
+      let err = ''
+      for await (const [chunk] of on(child.stderr, 'data', { close: ['end'] })) {
+        err += chunk
+        if (err.includes(text)) return
+      }
+      throw new Error(`it ended without saying "${text}": ${err}`)
+    },
+    stop(signal) {
+      child.kill(signal)
+      return ended
+    },
+  }
 }
 
 /** Runs a command to its end. */

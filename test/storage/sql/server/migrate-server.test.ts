@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { startTalkingChild } from '../../../durability/child-process.ts'
 import { onServer, SERVERS } from '../../databases/servers.ts'
 import type { HostConnection, ServerKind, TestDatabase } from './server-databases.ts'
 import { MARIADB, newDatabase, POSTGRES, SERVER_KINDS } from './server-databases.ts'
@@ -13,14 +14,15 @@ const AN_EVENT = "insert into forgelet_events (type, version, at, data) values (
 
 for (const kind of SERVER_KINDS) {
   onServer(kind.server, (url) => {
-    test('ten that migrate at once all end well, and one set of tables is there', async () => {
+    test('ten processes that migrate at once all end well, and one set of tables is there', async () => {
       const database = await newDatabase(kind, url)
-      const storages = Array.from({ length: 10 }, () => database.storage())
-      await Promise.all(storages.map((storage) => storage.migrate()))
+      const script = '../storage/sql/migrate.mjs'
+      const children = await Promise.all(Array.from({ length: 10 }, () => startTalkingChild(script, database.url)))
+      const states = await Promise.all(children.map((child) => child.ask('go')))
+      await Promise.all(children.map((child) => child.end()))
 
+      expect(states).toEqual(Array.from({ length: 10 }, () => 'current'))
       expect(await database.run('select version from forgelet_ledger')).toHaveLength(1)
-      const states = await Promise.all(storages.map(async (storage) => (await storage.schemaStatus()).state))
-      expect(new Set(states)).toEqual(new Set(['current']))
     })
 
     describe('a migration that ended halfway', () => {
@@ -38,17 +40,18 @@ for (const kind of SERVER_KINDS) {
       })
     })
 
-    test('a migration waits for who uses a table, and nobody waits long to read it meanwhile', async () => {
+    test('migrations wait for who uses a table, and nobody waits long to read it meanwhile', async () => {
       const database = await newDatabase(kind, url)
       await database.makeVersion(1)
       const host = await inTransaction(database)
-      const migrated = database.migrated()
+      const migrated = Promise.all([1, 2, 3].map(() => database.migrated()))
       const longest = await longestRead(database, 6000)
 
       expect(longest).toBeLessThan(3500)
       expect(await database.run('select version from forgelet_ledger where version = 1')).toHaveLength(1)
       await host.run('rollback')
-      expect(await (await migrated).schemaStatus()).toMatchObject({ state: 'current' })
+      const [storage] = await migrated
+      expect(await storage?.schemaStatus()).toMatchObject({ state: 'current' })
     })
 
     test('a migration that users keep waiting too long is STORAGE_BUSY, and leaves no lock behind', async () => {
@@ -79,12 +82,13 @@ for (const kind of SERVER_KINDS) {
 }
 
 onServer(SERVERS.postgres, (url) => {
-  test('the one connection of a small pool is enough, and is given back as the host has set it', async () => {
+  test('the one connection of a small pool is enough, and is given back as it was, without the lock', async () => {
     const database = await newDatabase(POSTGRES, url)
     const pool = new pg.Pool({ connectionString: database.url, max: 1 })
     await pool.query("set statement_timeout = '1234ms'; set lock_timeout = '5678ms'")
     await postgresStorage(pool).migrate()
 
+    expect(await database.run(lockStatement(POSTGRES))).toEqual([{ lock: 'taken' }])
     expect((await pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '1234ms' }])
     expect((await pool.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '5678ms' }])
     await pool.end()
@@ -143,13 +147,14 @@ onServer(SERVERS.postgres, (url) => {
 })
 
 onServer(SERVERS.mariadb, (url) => {
-  test('the one connection of a small pool is enough', async () => {
+  test('the one connection of a small pool is enough, and is given back without the lock', async () => {
     const database = await newDatabase(MARIADB, url)
     const pool = createPool({ uri: database.url, connectionLimit: 1 })
     const storage = mysqlStorage(pool)
     await storage.migrate()
 
     expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    expect(await database.run(lockStatement(MARIADB))).toEqual([{ lock: 'taken' }])
     await pool.end()
   })
 })

@@ -1,0 +1,220 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresSchemaPlan } from '../../src/storage/postgres.ts'
+import { sqliteSchemaPlan } from '../../src/storage/sqlite.ts'
+import { onServer, SERVERS } from '../storage/databases/servers.ts'
+import { newDatabase, POSTGRES, SERVER_KINDS } from '../storage/sql/server/server-databases.ts'
+import { runCommand, startCommand } from './command.ts'
+
+// Real child processes of dist/cli.js.
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'forgelet-schema-'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const schema = (...args: readonly string[]) => runCommand(folder, ['schema', ...args])
+
+/** A file with our tables, changed by plain SQL. */
+async function file(name: string, sql: string): Promise<string> {
+  await schema('apply', '--db', name)
+  const database = new Database(join(folder, name))
+  database.exec(sql)
+  database.close()
+  return name
+}
+
+describe('forgelet schema', () => {
+  test('tells that there are no tables, and makes no file', async () => {
+    const { code, out, err } = await schema('status', '--db', 'none.sqlite')
+
+    expect([code, out]).toEqual([1, 'empty\n'])
+    expect(err).toContain('run "forgelet schema apply"')
+    expect(existsSync(join(folder, 'none.sqlite'))).toBe(false)
+  })
+
+  test('makes the tables, and tells then that they are current', async () => {
+    const { code, out, err } = await schema('apply', '--db', 'made.sqlite')
+
+    expect([code, out]).toEqual([0, 'current\n'])
+    expect(err).toMatch(/^forgelet: the schema of made.sqlite is empty: [^\n]+\nforgelet: done in [\d.]+ s\n$/)
+    expect(await schema('status', '--db', 'made.sqlite')).toEqual({ code: 0, out: 'current\n', err: '' })
+    expect(await schema('status', '--db', 'made.sqlite', '--json')).toEqual({
+      code: 0,
+      out: '{"state":"current","warnings":[]}\n',
+      err: '',
+    })
+  })
+
+  test('has nothing to do where the tables are current', async () => {
+    const name = await file('again.sqlite', 'select 1')
+
+    expect(await schema('apply', '--db', name)).toEqual({
+      code: 0,
+      out: 'current\n',
+      err: 'forgelet: the schema of again.sqlite is up to date already\n',
+    })
+  })
+
+  test.each([
+    ['outdated', 'update forgelet_ledger set version = 1'],
+    ['too-new', 'update forgelet_ledger set version = 99, oldest_library = 99'],
+    ['drifted', 'drop view forgelet_pins'],
+  ])('tells with exit code 1 that tables are %s', async (state, sql) => {
+    const name = await file(`${state}.sqlite`, sql)
+    const { code, out } = await schema('status', '--db', name)
+
+    expect([code, out]).toEqual([1, `${state}\n`])
+  })
+
+  test('does not call tables current that it cannot mend', async () => {
+    const name = await file('unmended.sqlite', 'drop view forgelet_pins')
+
+    expect(await schema('apply', '--db', name)).toMatchObject({ code: 1, out: 'drifted\n' })
+  })
+
+  test('writes down the SQL that makes tables', async () => {
+    const { code, out, err } = await schema('plan', '--prefix', 'x_', '--ids', 'user=uuid,issue=text')
+    const database = new Database(':memory:')
+    database.exec(out)
+
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toBe(
+      sqliteSchemaPlan({ prefix: 'x_', ids: { user: 'uuid', issue: 'text' } })
+        .map((sql) => `${sql};\n`)
+        .join(''),
+    )
+    expect(database.prepare('select user_ids, issue_ids from x_ledger').all()).toEqual([
+      { user_ids: 'uuid', issue_ids: 'text' },
+    ])
+  })
+
+  test.each([
+    ['postgres://u:secret@db.invalid/forge', 'begin;\n'],
+    ['postgresql://u:secret@db.invalid/forge', 'begin;\n'],
+    ['mysql://u:secret@db.invalid/forge', 'create table if not exists `forgelet_ledger`'],
+    ['mariadb://u:secret@db.invalid/forge', 'create table if not exists `forgelet_ledger`'],
+  ])('writes that down without a connection: %s', async (url, beginning) => {
+    const { code, out, err } = await schema('plan', '--db', url)
+
+    expect([code, err]).toEqual([0, ''])
+    expect(out.startsWith(beginning)).toBe(true)
+  })
+
+  test('writes down as JSON what is new since a version', async () => {
+    const { out } = await schema('plan', '--db', 'postgres://', '--schema', 'forge', '--from', '1', '--json')
+
+    expect(JSON.parse(out)).toEqual({ statements: postgresSchemaPlan({ schema: 'forge', from: 1 }) })
+  })
+
+  test('shows its help, with every option', async () => {
+    const { code, out } = await schema('--help')
+
+    expect(code).toBe(0)
+    for (const option of ['db', 'prefix', 'schema', 'ids', 'from', 'json', 'help', 'version']) {
+      expect(out).toMatch(new RegExp(`^  --${option}[ ,]`, 'm'))
+    }
+    expect(out.split('\n').every((line) => line.length <= 100)).toBe(true)
+  })
+})
+
+describe('forgelet schema refuses', () => {
+  test.each([
+    ['no action', [], 'say what to do with the schema: "status", "plan" or "apply"'],
+    ['an unknown action', ['drop'], 'say what to do with the schema: "status", "plan" or "apply"'],
+    ['a word too many', ['status', 'forge.sqlite'], 'unexpected argument "forge.sqlite"'],
+    ['an option of another command', ['status', '--port', '1'], 'unknown option --port: "forgelet schema --help"'],
+    ['a blank database', ['status', '--db', ' '], '--db is blank'],
+    ['a database that is gone with the command', ['apply', '--db', ':memory:'], '--db :memory: is gone'],
+    ['an unknown kind of database', ['status', '--db', 'oracle://u:secret@h/x'], '--db oracle://: give a postgres://'],
+    ['a URL that is none', ['status', '--db', 'postgres://u:secret@h:x/y'], '--db postgres://: the URL cannot be read'],
+    ['a prefix that is none', ['plan', '--prefix', 'X'], 'prefix must be'],
+    ['a schema that is none', ['plan', '--db', 'postgres://', '--schema', 'a.b'], 'schema must be'],
+    ['a schema on SQLite', ['plan', '--schema', 'a'], '--schema is for PostgreSQL'],
+    ['an unknown kind of id', ['plan', '--ids', 'badge=uuid'], '--ids badge=uuid: write such as'],
+    ['an unknown column type', ['plan', '--ids', 'user=int'], '--ids user=int: write such as'],
+    ['half a pair', ['plan', '--ids', 'user'], '--ids user: write such as'],
+    ['a version that is none', ['plan', '--from', 'x'], '--from x: give the version'],
+    ['a version that is not there yet', ['plan', '--from', '99'], 'from must be the version of tables'],
+    ['a version where the database tells it', ['apply', '--from', '1'], '--from is for "forgelet schema plan"'],
+  ])('%s, as wrong usage', async (_, args, line) => {
+    const { code, out, err } = await schema(...args)
+
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(/^forgelet: [^\n]+\n$/)
+    expect(err).toContain(line)
+    expect(err).not.toContain('secret')
+  })
+
+  test.each([
+    ['apply', 'postgres://u:secret@127.0.0.1:1/forge', 'database postgres://127.0.0.1:1/forge cannot be used: '],
+    ['status', 'mysql://u:secret@127.0.0.1:1/forge', 'database mysql://127.0.0.1:1/forge cannot be used: '],
+    ['apply', 'nowhere/forge.sqlite', 'database nowhere/forge.sqlite cannot be used: its folder does not exist'],
+  ])('%s on a database that is not there: %s', async (action, database, line) => {
+    const { code, out, err } = await schema(action, '--db', database)
+
+    expect([code, out]).toEqual([3, ''])
+    expect(err).toContain(`forgelet: ${line}`)
+    expect(err).not.toContain('secret')
+  })
+
+  test('to make tables in a database that keeps ids in other columns', async () => {
+    const name = await file('ids.sqlite', 'select 1')
+    const { code, err } = await schema('apply', '--db', name, '--ids', 'user=uuid')
+
+    expect([code, err]).toEqual([3, expect.stringContaining('the database keeps user ids as bigint')])
+  })
+
+  test('to make tables in a database for newer releases', async () => {
+    const name = await file('newer.sqlite', 'update forgelet_ledger set version = 99, oldest_library = 99')
+    const { code, err } = await schema('apply', '--db', name)
+
+    expect([code, err]).toEqual([3, expect.stringContaining('install a newer forgelet')])
+  })
+})
+
+for (const kind of SERVER_KINDS) {
+  onServer(kind.server, (url) => {
+    test('forgelet schema makes the tables, and tells how they are', async () => {
+      const database = await newDatabase(kind, url)
+
+      expect(await schema('status', '--db', database.url)).toMatchObject({ code: 1, out: 'empty\n' })
+      expect(await schema('apply', '--db', database.url)).toMatchObject({ code: 0, out: 'current\n' })
+      await database.run('drop view forgelet_pins')
+      expect(await schema('status', '--db', database.url)).toMatchObject({ code: 1, out: 'drifted\n' })
+    })
+  })
+}
+
+onServer(SERVERS.postgres, (url) => {
+  test('forgelet schema tells with exit code 1 that what is committed may be lost', async () => {
+    const database = await newDatabase(POSTGRES, url)
+    await schema('apply', '--db', database.url)
+    await database.run(`alter database ${new URL(database.url).pathname.slice(1)} set synchronous_commit = off`)
+    const { code, out } = await schema('status', '--db', database.url)
+
+    expect([code, out]).toEqual([1, expect.stringMatching(/^current\nwarning: [^\n]*synchronous_commit/)])
+  })
+
+  test('forgelet schema stops when it is told to, while it waits for another that migrates', async () => {
+    const database = await newDatabase(POSTGRES, url)
+    const other = await database.connect()
+    await other.run(
+      POSTGRES.dialect.schemaChanges?.lock({ schema: undefined, prefix: 'forgelet_' }).sql.replace('$1', 'null') ?? '',
+    )
+    const running = startCommand(folder, ['schema', 'apply', '--db', database.url])
+    await running.says('bringing it up to date')
+
+    expect(await running.stop('SIGINT')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('stopped before the end'),
+    })
+    expect(await database.run("select 1 as x from pg_class where relname = 'forgelet_ledger'")).toEqual([])
+  })
+})
