@@ -5,7 +5,7 @@ import { factsOf, refuseUnfit } from './connection-facts.ts'
 import { endsTransaction, translateError } from './driver-errors.ts'
 import { MysqlServerConnection } from './mysql-connection.ts'
 import type { MysqlConnection } from './mysql-pool.ts'
-import { isConnection, isPool, speaksCallbacks } from './mysql-pool.ts'
+import { isConnection, isPool, physical, speaksCallbacks } from './mysql-pool.ts'
 import { withSettings } from './statement-settings.ts'
 
 /**
@@ -13,7 +13,7 @@ import { withSettings } from './statement-settings.ts'
  * statement silently begins another: so who has lost his transaction is remembered until he has ended it himself.
  */
 export class JoinedTransactions<C extends MysqlConnection> {
-  readonly #lost = new WeakSet<C>()
+  readonly #lost = new WeakSet<object>()
 
   /** @throws TypeError when it is no connection of mysql2's promises */
   connection(transaction: C): ServerConnection<C> {
@@ -58,15 +58,15 @@ export class JoinedTransactions<C extends MysqlConnection> {
 
   /** A savepoint tells what is left of the transaction from the next one on the connection. */
   async #remember(transaction: C): Promise<void> {
-    this.#lost.add(transaction)
+    this.#lost.add(physical(transaction))
     await transaction.query('savepoint forgelet_lost').catch(() => undefined)
   }
 
   async #isLost(transaction: C, { open, autocommit }: ConnectionFacts): Promise<boolean> {
-    if (!this.#lost.has(transaction)) return false
+    if (!this.#lost.has(physical(transaction))) return false
     if (autocommit === 'yes' ? open === 'no' : await isMarked(transaction)) return true
 
-    this.#lost.delete(transaction)
+    this.#lost.delete(physical(transaction))
     return false
   }
 }

@@ -10,10 +10,10 @@ export const ROLL_BACK = 'rollback and no chain no release'
  * Begins changes, in one round trip; the level is that of this transaction alone. What somebody left open on the connection
  * is rolled back: to begin another would commit it.
  */
-export const BEGIN = `begin not atomic ${ROLL_BACK}; set transaction isolation level read committed; start transaction read write; end`
+export const BEGIN: string = `begin not atomic ${ROLL_BACK}; set transaction isolation level read committed; start transaction read write; end`
 
 /** Begins reads that all see the same, and change nothing. */
-export const BEGIN_SNAPSHOT =
+export const BEGIN_SNAPSHOT: string =
   `begin not atomic ${ROLL_BACK}; set transaction isolation level repeatable read; ` +
   'start transaction with consistent snapshot, read only; end'
 

@@ -1,0 +1,226 @@
+import type { Connection } from 'mysql2/promise'
+import { expect, test } from 'vitest'
+import { blockedBy, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { BOARD, block, change, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { HostDatabase } from './host-database.ts'
+import { onMariadb } from './host-database.ts'
+
+const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
+
+onMariadb((open) => {
+  test('what is done in a transaction goes with it', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database)
+    await pin(storage, BOARD, '1', { transaction })
+    await block(storage, '20', '30', { transaction })
+    await transaction.rollback()
+
+    expect([await issuesOn(storage, BOARD), await blockedBy(storage, '20')]).toEqual([[], []])
+  })
+
+  test('a change that is refused leaves the rest of the transaction', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database)
+    await transaction.query('insert into host_issues values (1, 0)')
+    await pin(storage, BOARD, '1', { transaction })
+    await expect(pin(storage, BOARD, '2', { transaction, limit: 1 })).rejects.toMatchObject({
+      code: 'PIN_LIMIT_REACHED',
+    })
+    await transaction.commit()
+
+    expect([await issuesOn(storage, BOARD), (await database.run('select id from host_issues')).length]).toEqual([
+      ['1'],
+      1,
+    ])
+  })
+
+  test('a connection without a transaction is refused, with what to do', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.connect()
+
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(/not inside a transaction: begin one/)
+    await expect(storage.enter(transaction)).rejects.toThrow(TypeError)
+  })
+
+  test('on a connection that commits nothing by itself there is always a transaction', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.connect()
+    await transaction.query('set autocommit = 0')
+    await pin(storage, BOARD, '1', { transaction })
+    const before = await issuesOn(storage, BOARD)
+    await transaction.commit()
+
+    expect([before, await issuesOn(storage, BOARD)]).toEqual([[], ['1']])
+  })
+
+  test('a pool is no transaction, and neither is a connection with callbacks', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const withCallbacks: unknown = Reflect.get(await database.connect(), 'connection')
+    const enter = (transaction: unknown) => Reflect.apply(storage.enter, storage, [transaction])
+
+    await expect(enter(database.pool())).rejects.toThrow(/must be a connection of mysql2\/promise/)
+    await expect(enter(withCallbacks)).rejects.toThrow(/connection\.promise\(\)/)
+  })
+
+  test('a transaction on another database is refused', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    const transaction = await begun(database)
+    await transaction.query('use information_schema')
+
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toThrow(/on another database/)
+  })
+
+  test('a transaction that can only read is refused', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.connect()
+    await transaction.query('start transaction read only')
+
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(/can only read/)
+  })
+
+  test.each([
+    ['LATIN1', /latin1.*utf8mb4/],
+    ['UTF8', /utf8mb3.*utf8mb4/],
+  ])('a connection that speaks %s is refused, the host’s too', async (charset, told) => {
+    const database = await open()
+    const storage = database.storage(database.pool({ charset }))
+    const transaction = await database.connect({ charset })
+    await transaction.beginTransaction()
+
+    await expect(issuesOn(storage, BOARD)).rejects.toThrow(TypeError)
+    await expect(issuesOn(storage, BOARD)).rejects.toThrow(told)
+    await expect(pin(database.storage(), BOARD, '1', { transaction })).rejects.toThrow(told)
+  })
+
+  test('a connection that takes empty texts for null is refused', async () => {
+    const database = await open()
+    const pool = database.pool()
+    pool.on('connection', (connection) => void connection.query("set sql_mode = 'EMPTY_STRING_IS_NULL'"))
+
+    await expect(issuesOn(database.storage(pool), BOARD)).rejects.toThrow(/EMPTY_STRING_IS_NULL out of its sql_mode/)
+  })
+
+  test('a connection without a database is refused', async () => {
+    const database = await open()
+
+    const pool = database.pool({ uri: new URL('/', database.url).href })
+
+    await expect(issuesOn(database.storage(pool), BOARD)).rejects.toThrow(/has no database/)
+  })
+
+  test.each(['autocommit = 1', 'autocommit = 0'])(
+    'a transaction that a deadlock has ended is run again as a whole, with %s',
+    async (setting) => {
+      const database = await open()
+      const storage = database.storage()
+      const transaction = await begun(database, setting)
+      await transaction.query('insert into host_issues values (1, 0)')
+      await pin(storage, { ...BOARD, repositoryId: '11' }, '1', { transaction })
+
+      await expect(deadlocked(database, storage, transaction)).rejects.toMatchObject(RUN_AGAIN)
+      await expect(pin(storage, BOARD, '5', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+      await transaction.query('select id from host_issues')
+      await expect(pin(storage, BOARD, '5', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+
+      await transaction.rollback()
+      await transaction.beginTransaction()
+      await pin(storage, BOARD, '6', { transaction })
+      await transaction.commit()
+      expect(await issuesOn(storage, BOARD)).toEqual(['6'])
+      expect(await issuesOn(storage, { ...BOARD, repositoryId: '11' })).toEqual([])
+    },
+  )
+
+  test('a lock that the host waited for too long is his to run again, and the rest of his transaction is there', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const other = await begun(database, 'session transaction isolation level read committed')
+    await pin(storage, BOARD, '1', { transaction: other })
+    const transaction = await begun(database, 'innodb_lock_wait_timeout = 1')
+    await pin(storage, { ...BOARD, repositoryId: '11' }, '3', { transaction })
+
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    await other.rollback()
+    await transaction.commit()
+    expect(await issuesOn(storage, { ...BOARD, repositoryId: '11' })).toEqual(['3'])
+  })
+
+  test('a snapshot of the host’s that is older than a change sees it, or is run again', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database, 'innodb_snapshot_isolation = 1')
+    await transaction.query('select * from host_issues')
+    await pin(storage, BOARD, '1')
+
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+  })
+
+  test('a user is retired whole by a transaction that began to read before he was blocked', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database)
+    await transaction.query('select * from host_issues')
+    for (const organizationId of ['20', '21']) await block(storage, organizationId, '30')
+    await retire(storage, { thing: 'user', userId: '30' }, { transaction })
+    await transaction.commit()
+
+    expect([await blockedBy(storage, '20'), await blockedBy(storage, '21')]).toEqual([[], []])
+  })
+
+  test('a badge that is not there cannot be granted, though the host has switched foreign keys off', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database, 'foreign_key_checks = 0')
+    const badge = { id: '99', slug: 'a', description: '', imageUrl: '' }
+    const granting = change(
+      storage.badgeCases,
+      { userId: '30', slugs: ['a'] },
+      (state, grantedAt) => ({
+        state: { ...state, held: [{ badge, grantedAt, grantedBy: null }] },
+        events: [],
+        result: undefined,
+      }),
+      { transaction },
+    )
+
+    await expect(granting).rejects.toMatchObject(RUN_AGAIN)
+    expect(await database.run('select * from forgelet_user_grants')).toEqual([])
+  })
+})
+
+/** A connection of the host's inside a transaction, beside a table of his. */
+async function begun(database: HostDatabase, setting = 'autocommit = 1'): Promise<Connection> {
+  await database.run('create table if not exists host_issues (id bigint primary key, number bigint) engine = InnoDB')
+  const connection = await database.connect()
+  await connection.query(`set ${setting}`)
+  await connection.beginTransaction()
+  return connection
+}
+
+/** Has the transaction pin where another waits for it, who has done more: it is the one that ends. */
+async function deadlocked(
+  database: HostDatabase,
+  storage: ForgeStorage<Connection>,
+  transaction: Connection,
+): Promise<void> {
+  const other = await begun(database)
+  for (let id = 100; id < 200; id += 1) await other.query(`insert into host_issues values (${id}, 0)`)
+  await other.query("insert into forgelet_heads values ('issueBoard', '10', 0, 0, 0, 0, 1)")
+  const pinning = pin(storage, BOARD, '2', { transaction })
+  const waiting = other.query(
+    "update forgelet_heads set version = version + 1 where scope = 'issueBoard' and `key` = '11'",
+  )
+  await Promise.allSettled([pinning, waiting])
+  await other.rollback()
+  await pinning
+}
