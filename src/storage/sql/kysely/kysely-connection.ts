@@ -8,8 +8,8 @@ import { plainRows } from './plain-rows.ts'
 export interface Running {
   /** The error to throw for what a statement failed with. */
   readonly translate: (error: unknown) => unknown
-  /** Makes of a statement one that waits for others no longer than it may. */
-  readonly bounded?: ((sql: string) => string) | undefined
+  /** Puts before a statement what is set for its time. */
+  readonly prepare?: ((sql: string) => string) | undefined
   /** Ends the transaction that a statement has begun, on a connection that commits nothing by itself. */
   readonly commitEach?: Statement<unknown> | undefined
   /** Hears of each error, as the driver threw it. */
@@ -27,9 +27,9 @@ export class KyselyConnection implements Asking {
   }
 
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const { translate, bounded, commitEach, failed } = this.#running
+    const { translate, prepare, commitEach, failed } = this.#running
     try {
-      const rows = await this.#ask({ ...statement, sql: bounded?.(statement.sql) ?? statement.sql })
+      const rows = await this.#ask({ ...statement, sql: prepare?.(statement.sql) ?? statement.sql })
       if (commitEach !== undefined) await this.#ask(commitEach)
       return rows
     } catch (error) {

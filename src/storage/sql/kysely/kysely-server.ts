@@ -74,7 +74,14 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
       throw new TypeError('the transaction must be one of the Kysely that the storage was made with')
     }
     const failed = (error: unknown): void => this.#manner.failed?.(transaction, error)
-    return inside(transaction, this.#on(transaction, { retry: 'host-transaction', failed }))
+    const prepare = this.#manner.prepares?.(undefined)
+    return inside(transaction, this.#on(transaction, { retry: 'host-transaction', prepare, failed }))
+  }
+
+  /** `withSchema`, `withPlugin` and the like give another object on the same connection. One that has ended has none. */
+  async beneath(transaction: Tx): Promise<object> {
+    const connection = await connectionOf(transaction).catch(() => undefined)
+    return connection ?? transaction
   }
 
   async refuseUnlessOpen(connection: ServerConnection<Tx>): Promise<void> {
@@ -113,7 +120,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   #own(bound: KyselyExecutor, wait: number, commitEach?: Running['commitEach']): KyselyConnection {
-    return this.#on(bound, { retry: 'call', bounded: this.#manner.bounded?.(wait), commitEach })
+    return this.#on(bound, { retry: 'call', prepare: this.#manner.prepares?.(wait), commitEach })
   }
 
   #on(bound: KyselyExecutor, { retry, ...running }: Omit<Running, 'translate'> & { retry: Retry }): KyselyConnection {

@@ -19,8 +19,11 @@ export interface Manner {
   translateCommit(error: unknown): unknown
   /** The error to throw for what the host's own code threw in a transaction of ours. */
   translateHost(error: unknown): unknown
-  /** Makes of each statement one that waits for others until so many milliseconds from now, at most. */
-  bounded?(wait: number): (sql: string) => string
+  /**
+   * What puts before each statement the settings for its time.
+   * @param wait - for how long statements of ours wait for others, in milliseconds from now; undefined in a host's transaction
+   */
+  prepares?(wait: number | undefined): (sql: string) => string
   /**
    * Looks at a connection of our own before it is used.
    * @param key - the connection, as its driver keeps it; undefined where that cannot be told

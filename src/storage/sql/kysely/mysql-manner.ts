@@ -2,9 +2,9 @@ import { command } from '../dialect.ts'
 import type { ConnectionFacts } from '../mysql/connection-facts.ts'
 import { FACTS, refuseUnfit, VERSION, whyUnusable } from '../mysql/connection-facts.ts'
 import { endsTransaction, saysAborted, saysLost, translateError } from '../mysql/driver-errors.ts'
-import { withSettingsUntil } from '../mysql/statement-settings.ts'
 import { COMMIT } from '../mysql/mysql-connection.ts'
 import { DURABILITY, warningsAbout } from '../mysql/server-warnings.ts'
+import { withSettings, withSettingsUntil } from '../mysql/statement-settings.ts'
 import { ROLL_BACK } from '../mysql/transactions.ts'
 import type { Retry } from '../server/failures.ts'
 import { busy, unavailable } from '../server/failures.ts'
@@ -40,8 +40,8 @@ export class MysqlManner implements Manner {
     return saysAborted(error) || saysLost(error) ? translateError(error, 'call') : error
   }
 
-  bounded(wait: number): (sql: string) => string {
-    return withSettingsUntil(wait)
+  prepares(wait: number | undefined): (sql: string) => string {
+    return wait === undefined ? withSettings : withSettingsUntil(wait)
   }
 
   async look(connection: Asking, key: object | undefined): Promise<Habits> {

@@ -4,6 +4,7 @@ import { Checkout } from './checkout.ts'
 import { JoinedTransactions } from './joined-transactions.ts'
 import { MysqlServerConnection } from './mysql-connection.ts'
 import type { MysqlConnection, MysqlPool } from './mysql-pool.ts'
+import { physical } from './mysql-pool.ts'
 import { PoolSource } from './pool-source.ts'
 import { DURABILITY, warningsAbout } from './server-warnings.ts'
 import { withSettingsUntil } from './statement-settings.ts'
@@ -42,6 +43,10 @@ export class MysqlServer<C extends MysqlConnection> implements Server<C> {
 
   joined(transaction: C): ServerConnection<C> {
     return this.#joined.connection(transaction)
+  }
+
+  beneath(transaction: C): object {
+    return physical(transaction)
   }
 
   refuseUnlessOpen({ transaction }: ServerConnection<C>): Promise<void> {

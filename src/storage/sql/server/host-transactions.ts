@@ -8,14 +8,14 @@ import type { TransactionQueue, TransactionQueues } from './transaction-queues.t
 export interface JoinsParts<Tx extends object> {
   readonly server: Server<Tx>
   readonly database: ServerDatabase<Tx>
-  readonly queues: TransactionQueues
+  readonly queues: TransactionQueues<Tx>
 }
 
 /** The host's own transactions, which we read and write in: no BEGIN, no COMMIT, a savepoint for each change. */
 export class HostTransactions<Tx extends object> {
   readonly #server: Server<Tx>
   readonly #database: ServerDatabase<Tx>
-  readonly #queues: TransactionQueues
+  readonly #queues: TransactionQueues<Tx>
 
   constructor({ server, database, queues }: JoinsParts<Tx>) {
     this.#server = server
@@ -25,14 +25,14 @@ export class HostTransactions<Tx extends object> {
 
   /** As the storage's `enter`. */
   async enter(transaction: Tx): Promise<void> {
-    const queue = this.#queues.of(transaction)
+    const queue = await this.#queues.of(transaction)
     const connection = this.#server.joined(transaction)
     await queue.read(() => this.#refuseUnfit(connection))
   }
 
   /** Reads in the host's transaction, in its turn. */
   async read<T>(transaction: Tx, work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T> {
-    const queue = this.#queues.of(transaction)
+    const queue = await this.#queues.of(transaction)
     const connection = this.#server.joined(transaction)
     return queue.read(async () => {
       await this.#database.refuseUnusableOn(connection)
@@ -51,7 +51,7 @@ export class HostTransactions<Tx extends object> {
     work: (connection: ServerConnection<Tx>, queue: TransactionQueue) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const queue = this.#queues.of(transaction)
+    const queue = await this.#queues.of(transaction)
     const connection = this.#server.joined(transaction)
     return queue.write(async () => {
       signal?.throwIfAborted()

@@ -23,13 +23,14 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   readonly #server: Server<Tx>
   readonly #database: ServerDatabase<Tx>
   readonly #lockingRead: SqlDialect['lockingRead']
-  readonly #queues = new TransactionQueues()
+  readonly #queues: TransactionQueues<Tx>
   readonly #joins: HostTransactions<Tx>
 
   constructor({ server, database, dialect }: ServerRuntimeParts<Tx>) {
     this.#server = server
     this.#database = database
     this.#lockingRead = dialect.lockingRead
+    this.#queues = new TransactionQueues(server)
     this.#joins = new HostTransactions({ server, database, queues: this.#queues })
   }
 
@@ -90,12 +91,12 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     )
   }
 
-  #attempt<T>(
+  async #attempt<T>(
     work: (session: Session, transaction: Tx) => Steps<T>,
     connection: ServerConnection<Tx>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const queue = this.#queues.of(connection.transaction)
+    const queue = await this.#queues.of(connection.transaction)
     return queue.write(async () => {
       signal?.throwIfAborted() // it may have waited for the connection
       return this.#run(work, connection, (call) => guarded(connection, () => queue.lend(call)))

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../../schema/steps.ts'
 import type { Asking } from '../session.ts'
 
 /**
@@ -34,6 +35,11 @@ export interface Server<Tx extends object> {
   inTransaction<T>(work: (connection: ServerConnection<Tx>) => Promise<T>, lockWait: number): Promise<T>
   /** The host's transaction, as a connection; `STORAGE_BUSY` on it asks for the host's transaction to be run again. @throws TypeError when it cannot be one */
   joined(transaction: Tx): ServerConnection<Tx>
+  /**
+   * The connection beneath a transaction, where several objects can stand for one: what is done on it takes turns. The
+   * transaction itself where this is left out.
+   */
+  beneath?(transaction: Tx): MaybePromise<object>
   /**
    * Asked before every change in a host's transaction: that it is open, on our database, and sees our tables.
    * @throws TypeError when it is not, with the mend; ForgeError `STORAGE_BUSY` when it has failed and must be run again

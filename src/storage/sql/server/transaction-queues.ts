@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../../schema/steps.ts'
+import type { Server } from './server.ts'
 
 /**
  * What is done on one open transaction: one operation after the other, since they share a connection and its savepoints
@@ -37,17 +38,23 @@ export class TransactionQueue {
   }
 }
 
-/** The queue of each open transaction, our own too: by the driver's connection. */
-export class TransactionQueues {
+/** The queue of each open transaction, our own too: by the connection beneath. */
+export class TransactionQueues<Tx extends object> {
+  readonly #server: Pick<Server<Tx>, 'beneath'>
   readonly #queues = new WeakMap<object, TransactionQueue>()
 
+  constructor(server: Pick<Server<Tx>, 'beneath'>) {
+    this.#server = server
+  }
+
   /** The queue of this transaction. @throws TypeError when it is no object, and so none */
-  of(transaction: unknown): TransactionQueue {
+  async of(transaction: Tx): Promise<TransactionQueue> {
     if (typeof transaction !== 'object' || transaction === null) {
       throw new TypeError("a join needs the host's open transaction, as its driver has it")
     }
-    const queue = this.#queues.get(transaction) ?? new TransactionQueue()
-    this.#queues.set(transaction, queue)
+    const connection = (await this.#server.beneath?.(transaction)) ?? transaction
+    const queue = this.#queues.get(connection) ?? new TransactionQueue()
+    this.#queues.set(connection, queue)
     return queue
   }
 }
