@@ -28,6 +28,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
 
   afterEach(async () => {
     await host.rollback()
+    await host.release?.()
     await storage.close()
   })
 
