@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { AGGREGATES, everything } from './aggregate-samples.ts'
 import { issuesOn, outbox } from './contents.ts'
-import { gate, whileWaiting } from './gate.ts'
+import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
 import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -50,15 +50,15 @@ export const abortCases: readonly StorageCase[] = [
   }),
 
   ...raceCases('a change whose caller gives up while it waits is written or not, as it is told', async (one, other) => {
-    const held = gate()
     const caller = new AbortController()
     const reason = new Error('gone')
-    const first = outcomeOf(() => pin(one, BOARD, '1', { beforeCommit: () => held.opened }))
+    await other.pinBoards.load(BOARD) // so that the second need not wait for a connection
+    const first = await heldInBeforeCommit((beforeCommit) => pin(one, BOARD, '1', { beforeCommit }))
     const second = outcomeOf(() => pin(other, BOARD, '2', { signal: caller.signal }))
     await whileWaiting(second)
     caller.abort(reason)
-    held.open()
-    await first
+    first.letGo()
+    await first.outcome
     const outcome = await second
 
     assert.equal((await issuesOn(one, BOARD)).includes('2'), 'value' in outcome)

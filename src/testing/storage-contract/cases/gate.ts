@@ -1,4 +1,7 @@
-const A_WHILE = 150
+import type { Outcome } from './storage-case.ts'
+import { outcomeOf } from './storage-case.ts'
+
+const A_WHILE = 300
 
 /** Something to wait for until it is opened. */
 export interface Gate {
@@ -19,13 +22,34 @@ export function gate(): Gate {
  * Settles when the work has, or a while later: then it waits for something, a lock say. A storage in which it needs longer
  * to come there passes all the same; the order that the case is about did not arise then.
  */
-export async function whileWaiting(work: Promise<unknown>): Promise<void> {
+export async function whileWaiting(work: Promise<unknown>, milliseconds: number = A_WHILE): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, A_WHILE)
+    timer = setTimeout(resolve, milliseconds)
   })
   await Promise.race([patience, work.then(ignore, ignore)])
   clearTimeout(timer)
+}
+
+/** Work that stands still in its `beforeCommit`, where the storage lets that wait. */
+export interface HeldWork {
+  /** How it ends, when it has been let go. */
+  readonly outcome: Promise<Outcome>
+  /** Lets it go on. */
+  letGo(): void
+}
+
+/** Starts work, and settles when its `beforeCommit` has been reached: it has written everything then and holds its locks. */
+export async function heldInBeforeCommit(start: (beforeCommit: () => Promise<void>) => unknown): Promise<HeldWork> {
+  const [reached, held] = [gate(), gate()]
+  const outcome = outcomeOf(() =>
+    start(() => {
+      reached.open()
+      return held.opened
+    }),
+  )
+  await Promise.race([reached.opened, outcome])
+  return { outcome, letGo: () => held.open() }
 }
 
 /** Lets others run for so many turns of the event loop. */

@@ -2,26 +2,28 @@ import assert from 'node:assert/strict'
 import type { Id } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import { outbox } from './contents.ts'
-import { gate, turns, whileWaiting } from './gate.ts'
+import { heldInBeforeCommit, turns, whileWaiting } from './gate.ts'
 import { atOnce, idsTo, raceCases } from './race.ts'
 import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
 const QUICK = { ...BOARD, repositoryId: '11' }
+/** For what need not wait, in milliseconds. */
+const LONG_ENOUGH = 1000
 
 /** Events whose transaction takes long: nobody waits for them, and no reader misses them. Source: docs/storage.md, section 5 */
 export const outboxOrderCases: readonly StorageCase[] = [
   ...raceCases('an event that is committed after a younger one was read is read next', async (one, other) => {
     const reader = new OutboxReader(other)
-    const held = gate()
-    const slow = outcomeOf(() => pin(one, BOARD, '1', { beforeCommit: () => held.opened }))
+    await reader.readToEnd()
+    const slow = await heldInBeforeCommit((beforeCommit) => pin(one, BOARD, '1', { beforeCommit }))
     const quick = pin(other, QUICK, '2')
-    await whileWaiting(quick)
+    await whileWaiting(quick, LONG_ENOUGH)
     const read = reader.readToEnd()
-    await whileWaiting(read)
-    held.open()
-    const refused = 'thrown' in (await slow)
+    await whileWaiting(read, LONG_ENOUGH)
+    slow.letGo()
+    const refused = 'thrown' in (await slow.outcome)
     await quick
     await read
     await reader.readToEnd()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ForgeErrorCode } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import type { StorageCase } from './storage-case.ts'
+import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, storageCase } from './storage-case.ts'
 
 /** Two sides that write to the same data; they may be one storage. */
@@ -33,8 +33,13 @@ export async function atOnce<T>(
   })
 }
 
-/** Checks that what was thrown is the refusal of a rule. */
-export function refuseOthers(thrown: unknown, refusals: readonly ForgeErrorCode[]): void {
+/** Checks that a call was refused, with one of these codes. */
+export function assertRefused(outcome: Outcome, ...refusals: readonly ForgeErrorCode[]): void {
+  assert.ok('thrown' in outcome, `refused with ${refusals.join(' or ')}, but it answered`)
+  refuseOthers(outcome.thrown, refusals)
+}
+
+function refuseOthers(thrown: unknown, refusals: readonly ForgeErrorCode[]): void {
   const known = isForgeError(thrown) && refusals.includes(thrown.code)
   assert.ok(known, `${refusals.join(', ') || 'nothing'} may refuse it, but it threw ${describe(thrown)}`)
 }

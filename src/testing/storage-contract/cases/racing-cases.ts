@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { ForgeError } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import { blockedBy, blocksOf, catalogueOf, issuesOn, outbox, slugsHeldBy } from './contents.ts'
-import { gate, whileWaiting } from './gate.ts'
-import { atOnce, idsTo, raceCases, refuseOthers } from './race.ts'
+import { heldInBeforeCommit, whileWaiting } from './gate.ts'
+import { assertRefused, atOnce, idsTo, raceCases } from './race.ts'
 import { BOARD, block, change, define, done, grant, NO_SUBJECT, pin, retire, unblock, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf } from './storage-case.ts'
@@ -34,36 +34,51 @@ export const racingCases: readonly StorageCase[] = [
   }),
 
   ...raceCases('a pin that waited for another sees it', async (one, other) => {
-    const held = gate()
-    const first = outcomeOf(() => pin(one, BOARD, '1', { limit: 1, beforeCommit: () => held.opened }))
-    const second = outcomeOf(() => pin(other, BOARD, '2', { limit: 1 }))
-    await whileWaiting(second)
-    held.open()
-    const outcomes = [await first, await second]
+    for (const repositoryId of idsTo(3)) {
+      const board = { ...BOARD, repositoryId }
+      await other.pinBoards.load(board) // so that the second need not wait for a connection
+      const first = await heldInBeforeCommit((beforeCommit) => pin(one, board, '1', { limit: 1, beforeCommit }))
+      const second = outcomeOf(() => pin(other, board, '2', { limit: 1 }))
+      await whileWaiting(second)
+      first.letGo()
+      const refused = 'thrown' in (await first.outcome)
 
-    assert.equal(outcomes.filter((outcome) => 'value' in outcome).length, 1, JSON.stringify(outcomes))
-    assert.equal((await issuesOn(other, BOARD)).length, 1)
-    const [, late] = outcomes
-    if (late !== undefined && 'thrown' in late) refuseOthers(late.thrown, ['PIN_LIMIT_REACHED'])
+      if (refused) assert.deepEqual(await second, { value: 1 })
+      else assertRefused(await second, 'PIN_LIMIT_REACHED')
+      assert.deepEqual(await issuesOn(other, board), refused ? ['2'] : ['1'])
+    }
+  }),
+
+  ...raceCases('a block that waited for another of its organization comes after it', async (one, other) => {
+    for (const organizationId of idsTo(3)) {
+      await other.blocks.epoch({ organizationId, userId: '31' }) // so that the second need not wait for a connection
+      const first = await heldInBeforeCommit((beforeCommit) => block(one, organizationId, '31', { beforeCommit }))
+      const second = outcomeOf(() => block(other, organizationId, '32'))
+      await whileWaiting(second)
+      first.letGo()
+      const refused = 'thrown' in (await first.outcome)
+
+      assert.deepEqual(await second, { value: undefined })
+      assert.deepEqual(await blockedBy(other, organizationId), refused ? ['32'] : ['31', '32'])
+    }
   }),
 
   ...raceCases(
-    'of two blocks of one organization that one waited for, both are listed in the order of their events',
+    'a badge that is removed while it is being granted is held, or was granted to nobody',
     async (one, other) => {
-      const held = gate()
-      const first = outcomeOf(() => block(one, '20', '31', { beforeCommit: () => held.opened }))
-      const second = outcomeOf(() => block(other, '20', '32'))
-      await whileWaiting(second)
-      held.open()
-      const refused = 'thrown' in (await first)
-      assert.deepEqual(await second, { value: undefined })
-      const users = await blockedBy(other, '20')
+      for (const slug of ['a', 'b', 'c']) {
+        await define(one, slug)
+        const first = await heldInBeforeCommit((beforeCommit) => grant(one, '30', [slug], { beforeCommit }))
+        const removal = outcomeOf(() => removeUnlessHeld(other, slug))
+        await whileWaiting(removal)
+        first.letGo()
+        const granted = 'value' in (await first.outcome)
 
-      assert.deepEqual(users.toSorted(), refused ? ['32'] : ['31', '32'])
-      assert.deepEqual(
-        users,
-        (await outbox(one)).map((event) => event.userId),
-      )
+        if (granted) assertRefused(await removal, 'BADGE_IN_USE')
+        else assert.deepEqual(await removal, { value: undefined })
+        assert.equal((await slugsHeldBy(one, '30')).includes(slug), granted)
+        assert.equal((await other.badgeCatalogue.find(slug)) !== undefined, granted)
+      }
     },
   ),
 

@@ -51,9 +51,10 @@ export async function refuses(code: ForgeErrorCode, call: () => unknown): Promis
 }
 
 /** What a call ended with: a value, or what it threw or rejected with. */
-export async function outcomeOf(
-  call: () => unknown,
-): Promise<{ readonly value: unknown } | { readonly thrown: unknown }> {
+export type Outcome = { readonly value: unknown } | { readonly thrown: unknown }
+
+/** Makes a call, and gives what it ended with. */
+export async function outcomeOf(call: () => unknown): Promise<Outcome> {
   try {
     return { value: await call() }
   } catch (thrown) {

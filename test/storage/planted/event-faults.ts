@@ -1,0 +1,163 @@
+import { isForgeError } from '../../../src/schema/errors.ts'
+import type { EventDraft, ForgeEvent } from '../../../src/schema/events.ts'
+import type { SqlFault } from './sql-fault.ts'
+import { asItIs, concerns, inAllStatements, inWrites, pretended } from './sql-fault.ts'
+import type { StorageFault } from './storage-fault.ts'
+import { inChanges } from './storage-fault.ts'
+
+/** Writes no events. */
+export const forgetsEvents: StorageFault = inChanges((store, key, change) =>
+  store.update(key, { ...change, decide: (state, at) => ({ ...change.decide(state, at), events: [] }) }),
+)
+
+/** Writes no rows of events, and says that it did. */
+export const insertsNoEvents: SqlFault = inWrites(() => {
+  let id = 0
+  return function* (session, statement) {
+    if (!concerns(statement, '^insert into', 'events')) return yield* asItIs(session, statement)
+
+    id += 1
+    return pretended({ id: String(id) })
+  }
+})
+
+/** Writes the events of a change in another transaction, after it. */
+export const writesEventsApart: StorageFault = inChanges(async (store, key, change) => {
+  const { beforeCommit, ...rest } = change
+  const drafts: EventDraft[] = []
+  const outcome = await store.update(key, {
+    ...rest,
+    decide(state, at) {
+      const decision = change.decide(state, at)
+      drafts.splice(0, drafts.length, ...decision.events)
+      return { ...decision, events: [] }
+    },
+  })
+  if (outcome.stale) return outcome
+
+  const told = await store.update(key, {
+    ...rest,
+    beforeCommit,
+    seen: undefined,
+    decide: (state) => ({ state, events: drafts, result: undefined }),
+  })
+  return { ...outcome, events: told.stale ? [] : told.events }
+})
+
+/** Pins everything twice: the second time because it takes the first for lost. */
+export const changesTwice: StorageFault = ({ pinBoards, ...storage }) => ({
+  ...storage,
+  pinBoards: {
+    ...pinBoards,
+    async update(key, change) {
+      await pinBoards.update(key, change)
+      return pinBoards.update(key, { ...change, seen: undefined })
+    },
+  },
+})
+
+/** Tells events to readers before they are committed. */
+export const tellsTooEarly: StorageFault = (storage) => {
+  let early: readonly ForgeEvent[] = []
+  const watching = inChanges((store, key, change) =>
+    store.update(key, {
+      ...change,
+      beforeCommit(events, transaction) {
+        early = events
+        return change.beforeCommit?.(events, transaction)
+      },
+    }),
+  )
+  const { events, ...others } = watching(storage)
+  const committed = async (ids: readonly string[]) => {
+    const known = await events.committed(ids)
+    return known.length > 0 ? known : early.filter((event) => ids.includes(event.id))
+  }
+  return { ...others, events: { ...events, committed } }
+}
+
+/** Follows the outbox by an id that is given before the commit. */
+export const followsIds: SqlFault = {
+  dialect: (dialect) => ({ ...dialect, outboxOrder: 'id', numberEvents: undefined }),
+}
+
+/** Gives a cursor that stands before the last event it gave. */
+export const readsTwice: StorageFault = ({ events, ...storage }) => ({
+  ...storage,
+  events: {
+    ...events,
+    async read({ after, limit }) {
+      const page = await events.read({ after, limit })
+      if (page.events.length < 2) return page
+
+      const { cursor } = await events.read({ after, limit: page.events.length - 1 })
+      return { ...page, cursor }
+    },
+  },
+})
+
+/** Gives everybody who asks for it the lease. */
+export const leasesToAll: StorageFault = ({ events, ...storage }) => ({
+  ...storage,
+  events: {
+    ...events,
+    claim: ({ name }, milliseconds) => events.claim({ name, holder: 'anybody' }, milliseconds),
+    advance: ({ name }, cursor) => events.advance({ name, holder: 'anybody' }, cursor),
+    release: ({ name }) => events.release({ name, holder: 'anybody' }),
+  },
+})
+
+/** Removes events that consumers have not read. */
+export const prunesBeyondConsumers: StorageFault = ({ events, ...storage }) => {
+  const names = new Set<string>()
+  return {
+    ...storage,
+    events: {
+      ...events,
+      claim(consumer, milliseconds) {
+        names.add(consumer.name)
+        return events.claim(consumer, milliseconds)
+      },
+      async prune(before) {
+        for (const name of names) await events.forget(name)
+        return events.prune(before)
+      },
+    },
+  }
+}
+
+/** Goes on from the floor where it should say that something is missing. */
+export const hidesWhatWasPruned: StorageFault = ({ events, ...storage }) => ({
+  ...storage,
+  events: {
+    ...events,
+    async read(query) {
+      try {
+        return await events.read(query)
+      } catch (error) {
+        if (!isForgeError(error, 'EVENTS_PRUNED')) throw error
+        return events.read({ ...query, after: undefined })
+      }
+    },
+  },
+})
+
+/** Loses what is not a pin of the history. */
+export const keepsHalfTheHistory: StorageFault = ({ events, ...storage }) => ({
+  ...storage,
+  events: {
+    ...events,
+    history: async (issueId, transaction) =>
+      (await events.history(issueId, transaction)).filter((event) => event.type === 'issue.pinned'),
+  },
+})
+
+/** Prunes the pins of living issues with the rest. */
+export const prunesHistory: SqlFault = inAllStatements(() => {
+  return function* (session, statement) {
+    if (!statement.sql.includes(' not in (')) return yield* asItIs(session, statement)
+
+    const parameters = statement.parameters.map((one) => (String(one).startsWith('issue.') ? 'no type' : one))
+    return yield* asItIs(session, { ...statement, parameters })
+  }
+})

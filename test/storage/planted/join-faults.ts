@@ -1,0 +1,63 @@
+import type { MaybePromise, Steps } from '../../../src/schema/steps.ts'
+import { run, wait } from '../../../src/schema/steps.ts'
+import { command } from '../../../src/storage/sql/dialect.ts'
+import type { SqlRuntime } from '../../../src/storage/sql/session.ts'
+import { tell } from '../../../src/storage/sql/session.ts'
+import type { SqlFault } from './sql-fault.ts'
+import { plainly } from './sql-fault.ts'
+import type { StorageFault } from './storage-fault.ts'
+
+/** Commits the host's transaction with every change in it. */
+export const commitsJoins: SqlFault = {
+  runtime: (runtime) => ({
+    ...plainly(runtime),
+    write(work, circumstances) {
+      const { transaction } = circumstances
+      const written = runtime.write(work, circumstances)
+      return transaction === undefined ? written : run(committed(runtime, transaction, written))
+    },
+  }),
+}
+
+/** Writes on a connection of its own, whatever the host began. */
+export const writesBesideJoins: SqlFault = {
+  runtime: (runtime) => ({
+    ...plainly(runtime),
+    write: (work, { signal }) => runtime.write(work, { signal }),
+  }),
+}
+
+/** Reads on a connection of its own, whatever the host began. */
+export const readsBesideJoins: SqlFault = {
+  runtime: (runtime) => ({
+    ...plainly(runtime),
+    read: (work) => runtime.read(work, undefined),
+    readSnapshot: (work) => runtime.readSnapshot(work, undefined),
+  }),
+}
+
+/** Keeps its transaction from the host. */
+export const keepsItsTransaction: SqlFault = {
+  runtime: (runtime) => ({
+    ...plainly(runtime),
+    write: (work, circumstances) =>
+      runtime.write(
+        (session, open) => work(session, structuredClone(Object.create(null) as typeof open)),
+        circumstances,
+      ), // unknown data: not what it should be
+  }),
+}
+
+/** Enters whatever it is given. */
+export const entersAnything: StorageFault = (storage) => ({ ...storage, enter: () => undefined })
+
+/** Lets both sides of one database have the same names. */
+export const ignoresThePrefix: SqlFault = { options: ({ prefix: _, ...options }) => options }
+
+function* committed<T, Tx>(runtime: SqlRuntime<Tx>, transaction: Tx, written: MaybePromise<T>): Steps<T> {
+  const value = yield* wait(written)
+  for (const text of ['commit', 'begin']) {
+    yield* wait(runtime.read((session) => tell(session, command(text)), transaction))
+  }
+  return value
+}

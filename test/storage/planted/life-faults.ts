@@ -1,0 +1,43 @@
+import type { StorageFault } from './storage-fault.ts'
+import { inChanges } from './storage-fault.ts'
+
+/** Does not care that its caller has given up. */
+export const ignoresSignals: StorageFault = inChanges((store, key, change) =>
+  store.update(key, { ...change, signal: undefined }),
+)
+
+/** Fails when it is closed again. */
+export const closesOnce: StorageFault = (storage) => {
+  let closed = false
+  return {
+    ...storage,
+    async close() {
+      if (closed) throw new Error('closed already')
+      closed = true
+      await storage.close()
+    },
+  }
+}
+
+/** Answers for a while after it was closed. */
+export const closesLate: StorageFault = (storage) => ({
+  ...storage,
+  close: async () => void setTimeout(() => void storage.close(), 300),
+})
+
+/** Tells the wrong state of its tables. */
+export const claimsToBeOutdated: StorageFault = (storage) => ({
+  ...storage,
+  schemaStatus: async () => ({ state: 'outdated', warnings: [] }),
+})
+
+/** Asks the clock again for its events. */
+export const readsTheClockTwice: StorageFault = inChanges((store, key, change) =>
+  store.update(key, {
+    ...change,
+    decide(state, at) {
+      const later = change.by.at()
+      return change.decide(state, later.getTime() === at.getTime() ? at : later)
+    },
+  }),
+)

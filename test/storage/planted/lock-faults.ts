@@ -1,0 +1,107 @@
+import type { Steps } from '../../../src/schema/steps.ts'
+import { command } from '../../../src/storage/sql/dialect.ts'
+import type { HeadKey } from '../../../src/storage/sql/heads.ts'
+import { Heads } from '../../../src/storage/sql/heads.ts'
+import { pinBoardQueries } from '../../../src/storage/sql/pin-board-queries.ts'
+import type { Statement } from '../../../src/storage/sql/query.ts'
+import type { Session } from '../../../src/storage/sql/session.ts'
+import type { SqlContext } from '../../../src/storage/sql/sql-context.ts'
+import { turns } from '../../../src/testing/storage-contract/cases/gate.ts'
+import type { SqlFault } from './sql-fault.ts'
+import { asItIs, concerns, headIn, intercepted, inWrites, pretended } from './sql-fault.ts'
+import type { StorageFault } from './storage-fault.ts'
+
+/** Decides on what it read before it waited. */
+export const decidesBeforeItLocks: StorageFault = ({ pinBoards, ...storage }) => ({
+  ...storage,
+  pinBoards: {
+    ...pinBoards,
+    async update(key, change) {
+      const rows = await pinBoards.load(key, change.transaction)
+      await turns(1)
+      const decision = change.decide(rows, change.by.at())
+      return pinBoards.update(key, { ...change, decide: () => decision })
+    },
+  },
+})
+
+/** Locks a head that is there, and nothing when there is none: it is made when the change is written. */
+export const locksNoMissingHead: SqlFault = inWrites((context) => {
+  const missing = new Map<string, Statement<unknown>>()
+
+  return function* (session, statement) {
+    if (concerns(statement, '^insert into', 'heads')) {
+      const rows = yield* lockedIfThere(context, session, statement)
+      if (rows.length > 0) return pretended(...rows)
+
+      missing.set(nameOf(headIn(statement.parameters, 'first')), statement)
+      return pretended({ epoch: 0, retired: 0, total: 0, next_seq: 1 })
+    }
+    if (concerns(statement, '^update', 'heads')) {
+      const insert = missing.get(nameOf(headIn(statement.parameters, 'last')))
+      if (insert !== undefined) yield* asItIs(session, insert)
+    }
+    return yield* asItIs(session, statement)
+  }
+})
+
+/** Loads a board in the statement that locks it, and so as it was when that began to wait. */
+export const loadsAsItLocks: SqlFault = inWrites((context) => {
+  const { load } = pinBoardQueries(context)
+  let loaded: readonly unknown[] | undefined
+
+  return function* (session, statement) {
+    if (concerns(statement, '^insert into', 'heads') && statement.parameters[0] === 'issueBoard') {
+      const repositoryId = headIn(statement.parameters, 'first').key
+      loaded = yield* asItIs(session, { ...load({ repositoryId, kind: 'issue' }), asWritten: true })
+    }
+    if (loaded !== undefined && concerns(statement, '^select .* from', 'board_pins')) return pretended(...loaded)
+    return yield* asItIs(session, statement)
+  }
+})
+
+/** Locks heads and never writes them: a transaction that reads from a snapshot does not notice. */
+export const writesNoHead: SqlFault = inWrites((context) => {
+  return function* (session, statement) {
+    if (concerns(statement, '^insert into', 'heads')) {
+      const rows = yield* lockedIfThere(context, session, statement)
+      if (rows.length > 0) return pretended(...rows)
+    }
+    if (concerns(statement, '^update', 'heads') && headIn(statement.parameters, 'last').scope === 'issueBoard')
+      return []
+    return yield* asItIs(session, statement)
+  }
+})
+
+/** Behind the lock, reads what its transaction saw when it began. */
+export const readsBehindTheLockFromTheSnapshot: SqlFault = { dialect: (dialect) => ({ ...dialect, lockingRead: '' }) }
+
+/** Locks a head, if it is there, and gives its row. */
+function* lockedIfThere(
+  context: SqlContext,
+  session: Session,
+  { parameters }: Statement<unknown>,
+): Steps<readonly unknown[]> {
+  let found: readonly unknown[] = []
+  const locking = intercepted(session, function* (inner, statement) {
+    const rows = yield* asItIs(inner, { ...statement, sql: `${statement.sql} for update`, asWritten: true })
+    found = rows
+    return rows
+  })
+  yield* new Heads(context).find(locking, headIn(parameters, 'first'))
+  return found
+}
+
+function nameOf({ scope, key }: HeadKey): string {
+  return `${scope} ${key}`
+}
+
+/** Lets badges go that somebody holds: no foreign key stands in the way. */
+export const refersWithoutKeys: SqlFault = {
+  afterMigration: ({ schema, prefix }) => [
+    command(
+      `alter table ${schema === undefined ? '' : `"${schema}".`}${prefix}user_grants ` +
+        `drop constraint if exists ${prefix}user_grants_badge`,
+    ),
+  ],
+}

@@ -1,0 +1,89 @@
+import { run } from '../../../src/schema/steps.ts'
+import { ask } from '../../../src/storage/sql/session.ts'
+import { turns } from '../../../src/testing/storage-contract/cases/gate.ts'
+import type { SqlFault } from './sql-fault.ts'
+import { asItIs, concerns, inAllStatements, plainly } from './sql-fault.ts'
+import type { StorageFault } from './storage-fault.ts'
+
+/** Lists boards in the order of ids. */
+export const ordersById: StorageFault = ({ pinBoards, ...storage }) => ({
+  ...storage,
+  pinBoards: {
+    ...pinBoards,
+    load: async (key, transaction) =>
+      (await pinBoards.load(key, transaction)).toSorted((one, other) => one.issueId.localeCompare(other.issueId)),
+  },
+})
+
+/** Writes places with gaps between them, and takes them for places without. */
+export const leavesGaps: SqlFault = inAllStatements(() => {
+  return function* (session, statement) {
+    if (!concerns(statement, '^insert into', 'board_pins')) return yield* asItIs(session, statement)
+
+    const parameters = statement.parameters.map((one) => (typeof one === 'number' && one < 1000 ? 2 * one : one))
+    return yield* asItIs(session, { ...statement, parameters })
+  }
+})
+
+/** Reads a board in two halves. */
+export const readsInHalves: StorageFault = ({ pinBoards, ...storage }) => ({
+  ...storage,
+  pinBoards: {
+    ...pinBoards,
+    async load(key, transaction) {
+      const first = await pinBoards.load(key, transaction)
+      await turns(2)
+      const second = await pinBoards.load(key, transaction)
+      return [...first.slice(0, 3), ...second.slice(3)]
+    },
+  },
+})
+
+/** Counts blocks at another moment than it lists them. */
+export const countsLater: StorageFault = ({ blocks, ...storage }) => ({
+  ...storage,
+  blocks: {
+    ...blocks,
+    async page(organizationId, query, transaction) {
+      const page = await blocks.page(organizationId, query, transaction)
+      await turns(2)
+      const { total } = await blocks.page(organizationId, query, transaction)
+      return { ...page, total }
+    },
+  },
+})
+
+/** Reads page and total in two transactions. */
+export const readsWithoutSnapshot: SqlFault = {
+  runtime: (runtime) => ({
+    ...plainly(runtime),
+    readSnapshot(work, transaction) {
+      const session = {
+        async all<Row>(statement: Parameters<typeof ask<Row>>[1]) {
+          await turns(2)
+          return runtime.read((each) => ask(each, statement), transaction)
+        },
+        lend: <T>(call: () => T | Promise<T>) => call(),
+      }
+      return run(work(session))
+    },
+  }),
+}
+
+/** Takes a cursor for how many were passed, not for which. */
+export const countsToCursors: StorageFault = ({ blocks, ...storage }) => {
+  const passed = new Map<string, number>()
+  return {
+    ...storage,
+    blocks: {
+      ...blocks,
+      async page(organizationId, query, transaction) {
+        const { from, limit } = query
+        const pageNumber = 'after' in from ? (passed.get(from.after) ?? 0) / limit + 1 : from.page
+        const page = await blocks.page(organizationId, { from: { page: pageNumber }, limit }, transaction)
+        if (page.cursor !== undefined) passed.set(page.cursor, pageNumber * limit)
+        return page
+      },
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import type Database from 'better-sqlite3'
+import type { Connection } from 'mysql2/promise'
+import type { PoolClient } from 'pg'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
+import { mysqlDialect } from '../../../src/storage/sql/dialects/mysql-dialect.ts'
+import { postgresDialect } from '../../../src/storage/sql/dialects/postgres-dialect.ts'
+import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite-dialect.ts'
+import { MysqlServer } from '../../../src/storage/sql/mysql/mysql-server.ts'
+import { PostgresServer } from '../../../src/storage/sql/postgres/postgres-server.ts'
+import { Schema } from '../../../src/storage/sql/schema.ts'
+import type { Server } from '../../../src/storage/sql/server/server.ts'
+import { ServerDatabase } from '../../../src/storage/sql/server/server-database.ts'
+import { ServerRuntime } from '../../../src/storage/sql/server/server-runtime.ts'
+import type { SqlRuntime } from '../../../src/storage/sql/session.ts'
+import { tell } from '../../../src/storage/sql/session.ts'
+import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/sql-context.ts'
+import { createSqlContext } from '../../../src/storage/sql/sql-context.ts'
+import { createSqlStores } from '../../../src/storage/sql/sql-stores.ts'
+import { GroupCommit } from '../../../src/storage/sql/sqlite/group-commit.ts'
+import { HostTransactions } from '../../../src/storage/sql/sqlite/host-transactions.ts'
+import { databaseFrom } from '../../../src/storage/sql/sqlite/open-connections.ts'
+import { SqliteDatabase } from '../../../src/storage/sql/sqlite/sqlite-database.ts'
+import { SqliteRuntime } from '../../../src/storage/sql/sqlite/sqlite-runtime.ts'
+import { whenFree } from '../../../src/storage/sql/sqlite/waiting.ts'
+import { writeLock } from '../../../src/storage/sql/sqlite/write-lock.ts'
+import type { MakeMysqlStorage } from '../databases/mariadb.ts'
+import type { MakePostgresStorage } from '../databases/postgres.ts'
+import type { MakeSqliteStorage } from '../databases/sqlite.ts'
+import type { SqlFault } from './sql-fault.ts'
+
+// The storages are put together here as their rooms do it, with the fault between the stores and what they run on.
+
+/** Makes SQLite storages with a fault. */
+export function faultySqlite(fault: SqlFault): MakeSqliteStorage {
+  return (fileOrHandle, options) => {
+    const context = faultyContext(sqliteDialect, fault, options)
+    const database = new SqliteDatabase<Database.Database>(databaseFrom(fileOrHandle), new Schema(context))
+    const batches = new GroupCommit(() => database.connect())
+    const joins = new HostTransactions(database, writeLock(context.prefix))
+    const runtime = new SqliteRuntime({ database, batches, joins })
+    const storage: Pick<ForgeStorage<Database.Database>, Life> = {
+      transactions: 'synchronous',
+      enter: (transaction) => runtime.enter(transaction),
+      migrate: async () => void (await whenFree(() => database.migrate())),
+      schemaStatus: async () => whenFree(() => database.status()),
+      async close() {
+        database.beginClosing()
+        await batches.settled()
+        database.end()
+      },
+    }
+    return assembled(storage, { fault, context, runtime })
+  }
+}
+
+/** Makes PostgreSQL storages with a fault. */
+export function faultyPostgres(fault: SqlFault): MakePostgresStorage {
+  return (urlOrPool, options) => {
+    const context = faultyContext(postgresDialect, fault, options)
+    return overServer(new PostgresServer<PoolClient>(urlOrPool, context), context, fault)
+  }
+}
+
+/** Makes MariaDB storages with a fault. */
+export function faultyMariadb(fault: SqlFault): MakeMysqlStorage {
+  return (url, options) =>
+    overServer(new MysqlServer<Connection>(url, false), faultyContext(mysqlDialect, fault, options), fault)
+}
+
+function overServer<Tx extends object>(server: Server<Tx>, context: SqlContext, fault: SqlFault): ForgeStorage<Tx> {
+  const database = new ServerDatabase(server, new Schema(context))
+  const runtime = new ServerRuntime({ server, database, dialect: context.dialect })
+  const storage: Pick<ForgeStorage<Tx>, Life> = {
+    transactions: 'asynchronous',
+    enter: (transaction) => runtime.enter(transaction),
+    migrate: () => database.during(() => database.migrate()),
+    schemaStatus: () => database.during(() => database.status()),
+    close: () => database.close(),
+  }
+  return assembled(storage, { fault, context, runtime })
+}
+
+type Life = 'transactions' | 'enter' | 'migrate' | 'schemaStatus' | 'close'
+
+interface Parts<Tx> {
+  readonly fault: SqlFault
+  readonly context: SqlContext
+  readonly runtime: SqlRuntime<Tx>
+}
+
+function assembled<Tx>(
+  storage: Pick<ForgeStorage<Tx>, Life>,
+  { fault, context, runtime }: Parts<Tx>,
+): ForgeStorage<Tx> {
+  return {
+    ...storage,
+    ...createSqlStores(context, fault.runtime?.(runtime, context) ?? runtime),
+    async migrate() {
+      await storage.migrate()
+      for (const statement of fault.afterMigration?.(context) ?? []) {
+        await runtime.write((session) => tell(session, statement), {})
+      }
+    },
+  }
+}
+
+function faultyContext(dialect: SqlDialect, fault: SqlFault, options: SchemaStorageOptions = {}): SqlContext {
+  return createSqlContext(fault.dialect?.(dialect) ?? dialect, fault.options?.(options) ?? options)
+}

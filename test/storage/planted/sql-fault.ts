@@ -1,0 +1,88 @@
+import type { Steps } from '../../../src/schema/steps.ts'
+import { run, wait } from '../../../src/schema/steps.ts'
+import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
+import type { HeadKey } from '../../../src/storage/sql/heads.ts'
+import type { SqlValue, Statement } from '../../../src/storage/sql/query.ts'
+import type { Session, SqlRuntime } from '../../../src/storage/sql/session.ts'
+import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/sql-context.ts'
+import type { HeadScope } from '../../../src/storage/sql/tables.ts'
+
+/** Makes a storage over an SQL database break one rule. */
+export interface SqlFault {
+  /** In how the database is spoken to. */
+  readonly dialect?: (dialect: SqlDialect) => SqlDialect
+  /** In how the stores' work is run. */
+  readonly runtime?: <Tx>(runtime: SqlRuntime<Tx>, context: SqlContext) => SqlRuntime<Tx>
+  /** In what the host told the storage. */
+  readonly options?: (options: SchemaStorageOptions) => SchemaStorageOptions
+  /** In the tables. Each is run after every migration. */
+  readonly afterMigration?: (context: SqlContext) => readonly Statement<unknown>[]
+}
+
+/** Runs a statement of a session, or something else in its place. */
+export type Interception = <Row>(session: Session, statement: Statement<Row>) => Steps<readonly Row[]>
+
+/** A fault in what the changes run; `make` is asked anew for each attempt. */
+export function inWrites(make: (context: SqlContext) => Interception): SqlFault {
+  return {
+    runtime: (runtime, context) => ({
+      ...plainly(runtime),
+      write: (work, circumstances) =>
+        runtime.write((session, open) => work(intercepted(session, make(context)), open), circumstances),
+    }),
+  }
+}
+
+/** A fault in whatever is run, reads too; `make` is asked anew for each. */
+export function inAllStatements(make: (context: SqlContext) => Interception): SqlFault {
+  return {
+    runtime: (runtime, context) => ({
+      read: (work, transaction) => runtime.read((session) => work(intercepted(session, make(context))), transaction),
+      readSnapshot: (work, transaction) =>
+        runtime.readSnapshot((session) => work(intercepted(session, make(context))), transaction),
+      readOutside: (work, hidden) =>
+        runtime.readOutside((session) => work(intercepted(session, make(context))), hidden),
+      write: (work, circumstances) =>
+        runtime.write((session, open) => work(intercepted(session, make(context)), open), circumstances),
+    }),
+  }
+}
+
+/** The calls of a runtime as plain functions, to put others in their place. */
+export function plainly<Tx>(runtime: SqlRuntime<Tx>): SqlRuntime<Tx> {
+  return {
+    read: (work, transaction) => runtime.read(work, transaction),
+    readSnapshot: (work, transaction) => runtime.readSnapshot(work, transaction),
+    readOutside: (work, hidden) => runtime.readOutside(work, hidden),
+    write: (work, circumstances) => runtime.write(work, circumstances),
+  }
+}
+
+/** A session of which every statement goes another way. */
+export function intercepted(session: Session, interception: Interception): Session {
+  return {
+    all: (statement) => run(interception(session, statement)),
+    lend: (work) => session.lend(work),
+  }
+}
+
+/** Runs a statement as it is. */
+export function* asItIs<Row>(session: Session, statement: Statement<Row>): Steps<readonly Row[]> {
+  return yield* wait(session.all(statement))
+}
+
+/** Rows that no database gave. */
+export function pretended<Row>(...rows: readonly unknown[]): readonly Row[] {
+  return rows as readonly Row[] // unknown data: what a broken storage takes for the answer
+}
+
+/** Whether a statement does this with one of our tables: `insert into` heads, `from` board_pins. */
+export function concerns({ sql }: Statement<unknown>, what: string, table: string): boolean {
+  return new RegExp(`${what} \\S*${table}["\`]`).test(sql)
+}
+
+/** The head that a statement names in its first parameters, or in its last. */
+export function headIn(parameters: readonly SqlValue[], where: 'first' | 'last'): HeadKey {
+  const [scope, key] = where === 'first' ? parameters : parameters.slice(-2)
+  return { scope: String(scope) as HeadScope, key: String(key) } // unknown data: the stores bound it
+}

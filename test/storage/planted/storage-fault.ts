@@ -1,0 +1,51 @@
+import type { MaybePromise } from '../../../src/schema/steps.ts'
+import type { AggregateStore, Change, Outcome } from '../../../src/storage/contract/aggregate-store.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { StorageKind } from '../databases/storage-kind.ts'
+
+/** Makes a storage of any kind break one rule. */
+export type StorageFault = <Tx>(storage: ForgeStorage<Tx>) => ForgeStorage<Tx>
+
+/** What becomes of one change of any aggregate. */
+export type Alteration = <Key, State, Result, Tx>(
+  store: AggregateStore<Key, State, Tx>,
+  key: Key,
+  change: Change<State, Result, Tx>,
+) => MaybePromise<Outcome<Result>>
+
+/** A fault in the changes of all aggregates. */
+export function inChanges(alter: Alteration): StorageFault {
+  return ({ pinBoards, blocks, badgeCases, badgeCatalogue, ...storage }) => ({
+    ...storage,
+    pinBoards: { ...pinBoards, update: (key, change) => alter(pinBoards, key, change) },
+    blocks: { ...blocks, update: (key, change) => alter(blocks, key, change) },
+    badgeCases: { ...badgeCases, update: (key, change) => alter(badgeCases, key, change) },
+    badgeCatalogue: { ...badgeCatalogue, update: (key, change) => alter(badgeCatalogue, key, change) },
+  })
+}
+
+/** A kind of storage with a fault in each of its storages. */
+export function withFault<Tx>({ name, open, host, end }: StorageKind<Tx>, fault: StorageFault): StorageKind<Tx> {
+  const sound = new WeakMap<ForgeStorage<Tx>, ForgeStorage<Tx>>()
+  const plant = async (opening: Promise<ForgeStorage<Tx>>) => {
+    const storage = await opening
+    const planted = fault(storage)
+    sound.set(planted, storage)
+    return planted
+  }
+  const soundOf = (planted: ForgeStorage<Tx>) => sound.get(planted) ?? planted
+  const { again, beside, begin, beginSnapshot, textIds } = host
+
+  return {
+    name,
+    open: () => plant(open()),
+    host: {
+      again: again && ((storage) => plant(again(soundOf(storage)))),
+      beside: beside && ((storage) => plant(beside(soundOf(storage)))),
+      begin: begin && ((storage) => begin(soundOf(storage))),
+      beginSnapshot: beginSnapshot && ((storage) => beginSnapshot(soundOf(storage))),
+      textIds: textIds && (() => plant(textIds())),
+    },
+    end,
+  }
+}
