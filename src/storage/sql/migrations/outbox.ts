@@ -47,12 +47,11 @@ function consumers({ build, dialect: { types, keyedTableEnd } }: SqlContext): Dd
 function order({ dialect: { outboxOrder, partialIndexes } }: SqlContext): readonly NewIndex[] {
   if (outboxOrder === 'id') return []
 
-  const position: NewIndex = { name: 'events_position', table: 'events', columns: ['position'], unique: true }
-  const unnumbered: NewIndex = {
-    name: 'events_unnumbered',
-    table: 'events',
-    columns: ['id'],
-    where: { column: 'position', is: 'null' },
-  }
-  return partialIndexes ? [position, unnumbered] : [position]
+  // with the id behind it, the first events that have no position are found without looking at all of them
+  if (!partialIndexes) return [{ name: 'events_position', table: 'events', columns: ['position', 'id'] }]
+
+  return [
+    { name: 'events_position', table: 'events', columns: ['position'], unique: true },
+    { name: 'events_unnumbered', table: 'events', columns: ['id'], where: { column: 'position', is: 'null' } },
+  ]
 }
