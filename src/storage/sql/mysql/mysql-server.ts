@@ -10,8 +10,8 @@ import { DURABILITY, warningsAbout } from './server-warnings.ts'
 import { withSettingsUntil } from './statement-settings.ts'
 import { BEGIN, BEGIN_SNAPSHOT, inTransaction, rollBack } from './transactions.ts'
 
-/** How long reads wait for a table that is being changed, in milliseconds. */
-const TABLE_WAIT = 4000
+/** How long reads wait for a table that is being changed, in milliseconds; the runtime has them wait again, for a while. */
+const TABLE_WAIT = 1000
 
 /** A MariaDB server behind mysql2. */
 export class MysqlServer<C extends MysqlConnection> implements Server<C> {
