@@ -10,14 +10,16 @@ import { consumerCases } from './cases/consumer-cases.ts'
 import { epochCases } from './cases/epoch-cases.ts'
 import { eventCases } from './cases/event-cases.ts'
 import { fenceCases } from './cases/fence-cases.ts'
+import { floorCases } from './cases/floor-cases.ts'
 import { joinCases } from './cases/join-cases.ts'
+import { leaseCases } from './cases/lease-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
 import { outboxOrderCases } from './cases/outbox-order-cases.ts'
 import { ownershipCases } from './cases/ownership-cases.ts'
 import { pinBoardCases } from './cases/pin-board-cases.ts'
 import { prefixCases } from './cases/prefix-cases.ts'
-import { racingCases } from './cases/racing-cases.ts'
 import { pruneCases } from './cases/prune-cases.ts'
+import { racingCases } from './cases/racing-cases.ts'
 import { readerCases } from './cases/reader-cases.ts'
 import { replayCases } from './cases/replay-cases.ts'
 import { retiredThingCases } from './cases/retired-thing-cases.ts'
@@ -60,7 +62,9 @@ const CASES: readonly StorageCase[] = [
   ...replayCases,
   ...outboxOrderCases,
   ...consumerCases,
+  ...leaseCases,
   ...pruneCases,
+  ...floorCases,
   ...joinCases,
   ...prefixCases,
 ]

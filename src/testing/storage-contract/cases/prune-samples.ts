@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import type { ForgeEvent } from '../../../index.ts'
+import { isForgeError } from '../../../index.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
+import { BOARD, change, done, NO_SUBJECT, NOON } from './sample-changes.ts'
+import { outcomeOf } from './storage-case.ts'
+
+/** A time that every sample change was made before. */
+export const LATER: Date = new Date(NOON.getTime() + 1)
+
+/** Writes so many events that are no history. */
+export async function note<Tx>(storage: ForgeStorage<Tx>, count: number, at = NOON): Promise<void> {
+  const { repositoryId } = BOARD
+  const event = { ...NO_SUBJECT, type: 'issue.moved', data: { from: 2, to: 1 }, repositoryId, issueId: '5' } as const
+  const events = Array.from({ length: count }, () => event)
+  const by = { actorId: '7', at: () => at }
+  done(await change(storage.pinBoards, BOARD, (rows) => ({ state: rows, events, result: undefined }), { by }))
+}
+
+/** The first thousand events after a cursor, unless some of them are gone. */
+export async function eventsOrPruned<Tx>(
+  storage: ForgeStorage<Tx>,
+  after: string | undefined,
+): Promise<readonly ForgeEvent[] | 'pruned'> {
+  try {
+    return (await storage.events.read({ after, limit: 1000 })).events
+  } catch (error) {
+    if (isForgeError(error, 'EVENTS_PRUNED')) return 'pruned'
+    throw error
+  }
+}
+
+/** The cursor that a reader whose events are gone is told to go on from. */
+export async function floorToldTo<Tx>(storage: ForgeStorage<Tx>, after: string): Promise<string> {
+  const outcome = await outcomeOf(() => storage.events.read({ after, limit: 10 }))
+  assert.ok('thrown' in outcome && isForgeError(outcome.thrown, 'EVENTS_PRUNED'))
+  return outcome.thrown.details.floor
+}
