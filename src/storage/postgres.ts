@@ -11,7 +11,40 @@ export type { PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/pos
 export type { SchemaPlanOptions } from './sql/schema-plan.ts'
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/sql-context.ts'
 
-/** A storage in a PostgreSQL database. */
+/**
+ * A storage in a PostgreSQL database, on as many processes as wanted; every answered change is durable
+ * (`synchronous_commit` on, whatever the role's default). For PostgreSQL 13 and newer.
+ *
+ * Of a URL, the storage opens a pool of its own: ten connections, `application_name` forgelet, opened when they are needed.
+ * Whoever wants another pool hands in his own; that must outlive the storage, and have room: a change keeps one connection
+ * from its beginning to its end, and a lock that a long transaction of the host's holds is waited for on connections. Who
+ * waits for a connection, or for the server, is told within five seconds. `close()` ends what the storage opened and
+ * leaves nothing on the host's pool. Tables are made by `migrate()` alone.
+ *
+ * Changes run at READ COMMITTED in transactions of their own and are tried again after deadlocks and the like, for up to
+ * five seconds. `join` takes a client on which the host has begun a transaction, at READ COMMITTED or REPEATABLE READ, on
+ * the same database and with a `search_path` that leads to the same tables; a pool is none. A failed change there is
+ * rolled back to its savepoint and the rest stays; `STORAGE_BUSY` with `retry: 'host-transaction'` asks for the whole to be
+ * rolled back and run again, as REPEATABLE READ does where another change came first.
+ *
+ * What a host must know of its `beforeCommit`: it gets the client that the change is made on, and may be called again for
+ * another attempt. It leaves the transaction open and sound: one that it ended, or in which a statement failed and the
+ * error was kept, is a `TypeError`, and so is a change of the forge on that client. A change on another connection would
+ * wait for this one. A storage that reads meanwhile needs a second connection.
+ *
+ * A lost server does not end the process: `error` events of the storage's pool, of the host's and of clients at work are
+ * heard. The host's parsers (`pg.types.setTypeParser`) have no effect on the storage. Statements are prepared under names
+ * that are the same in every process, except in the host's transactions; where something between (PgBouncer before 1.21,
+ * say) does not keep them, the storage notices and goes on without.
+ *
+ * Two forges in one database need two schemas, or two prefixes that give no name twice: `x_` and `x_board_` would
+ * (`x_board_pins`), and the second is not migrated.
+ *
+ * @param urlOrPool - `postgres://…` (opened with the pg beside the application), or a `Pool` of pg
+ * @throws TypeError for an option that is none. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`,
+ * `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE` (its outcome is `unknown` where the server was lost while a change
+ * was being committed); TypeError for an id that does not fit its column
+ */
 export function postgresStorage<C extends PgClient = PgClient>(
   urlOrPool: string | PgPool,
   options: SchemaStorageOptions = {},

@@ -3,11 +3,6 @@ import { unavailable } from '../server/failures.ts'
 import { hearErrors } from './error-listeners.ts'
 import type { PgPool, PgPoolClient } from './pg-pool.ts'
 
-/** What has a pool, once it is opened. */
-export interface Pooled {
-  readonly pool: PgPool
-}
-
 /** How long a connection may take to be made, or to become free, in milliseconds. */
 export const CONNECT_PATIENCE = 5000
 
@@ -16,8 +11,8 @@ export const CONNECT_PATIENCE = 5000
  *
  * @throws ForgeError `STORAGE_UNAVAILABLE` when there is none within five seconds
  */
-export async function onClient<T>(source: Pooled, work: (client: PgPoolClient) => Promise<T>): Promise<T> {
-  const client = await connect(source)
+export async function onClient<T>(pool: PgPool, work: (client: PgPoolClient) => Promise<T>): Promise<T> {
+  const client = await connect(pool)
   const stopHearing = hearErrors(client)
   let spoilt = false
   try {
@@ -32,8 +27,8 @@ export async function onClient<T>(source: Pooled, work: (client: PgPoolClient) =
 }
 
 /** The host's pool may wait for ever. */
-async function connect(source: Pooled): Promise<PgPoolClient> {
-  const connecting = connectNow(source)
+async function connect(pool: PgPool): Promise<PgPoolClient> {
+  const connecting = connectNow(pool)
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const message = `no connection was made or became free within ${CONNECT_PATIENCE} milliseconds`
@@ -50,6 +45,6 @@ async function connect(source: Pooled): Promise<PgPoolClient> {
 }
 
 /** Also what a pool throws at once, ended as it may be, is a rejection. */
-async function connectNow({ pool }: Pooled): Promise<PgPoolClient> {
+async function connectNow(pool: PgPool): Promise<PgPoolClient> {
   return pool.connect()
 }

@@ -65,6 +65,15 @@ export function translateHostError(error: unknown): unknown {
   return state !== undefined && DEFINITE_ABORTS.has(state) ? busy('call', error) : error
 }
 
+/**
+ * Whether the server refused the name of a prepared statement: it has no such, has it already, or its columns were
+ * changed. Then the statement was not run.
+ */
+export function saysNameIsWrong(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === '26000' || state === '42P05' || state === '0A000'
+}
+
 const LOST = 'the connection to the PostgreSQL server was lost'
 const OUTSIDE = 'the client is not inside a transaction: begin one on it; a pool is none'
 

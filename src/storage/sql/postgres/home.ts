@@ -21,12 +21,16 @@ export function homeQuery({ schema, prefix }: Place): Statement<Home> {
   }
 }
 
+/** Whether two connections reach the same tables. */
+export function isSame(one: Home | undefined, other: Home | undefined): boolean {
+  return one?.database === other?.database && one?.ledger === other?.ledger
+}
+
 /** @throws TypeError when a transaction reaches other tables than the storage, with the mend */
-export function refuseElsewhere(home: Home, theirs: Home | undefined): void {
-  if (theirs === undefined || theirs.database !== home.database) {
+export function refuseElsewhere(home: Home | undefined, theirs: Home | undefined): void {
+  if (home === undefined || isSame(home, theirs)) return
+  if (home.database !== theirs?.database) {
     throw new TypeError('the transaction is on another database than the storage')
   }
-  if (theirs.ledger !== home.ledger) {
-    throw new TypeError('the transaction reaches other tables than the storage: its search_path is another')
-  }
+  throw new TypeError('the transaction reaches other tables than the storage: its search_path is another')
 }

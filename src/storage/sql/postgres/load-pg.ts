@@ -20,6 +20,7 @@ export function openPool(url: string): OwnPool {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_PATIENCE,
     keepAlive: true,
+    allowExitOnIdle: true,
     application_name: 'forgelet',
   })
   if (!isOwnPool(pool)) throw unavailable('the pg that is installed makes no pools: npm i pg@8')

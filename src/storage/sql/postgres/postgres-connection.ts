@@ -1,8 +1,10 @@
-import type { SqlValue, Statement } from '../query.ts'
+import type { Statement } from '../query.ts'
 import type { Retry } from '../server/failures.ts'
+import { busy } from '../server/failures.ts'
 import type { ServerConnection } from '../server/server.ts'
-import { translateError } from './driver-errors.ts'
+import { saysNameIsWrong, translateError } from './driver-errors.ts'
 import type { PgClient, PgTypes } from './pg-pool.ts'
+import type { StatementNames } from './statement-names.ts'
 
 /** The number of `double precision` in the catalogue of types. */
 const DOUBLE_PRECISION = 701
@@ -14,24 +16,34 @@ const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? N
 export class PostgresConnection<C extends PgClient> implements ServerConnection<C> {
   readonly transaction: C
   readonly #retry: Retry
+  readonly #names: StatementNames | undefined
 
-  /** @param retry - what a definite abort asks the caller to try again */
-  constructor(client: C, retry: Retry) {
+  /**
+   * @param retry - what a definite abort asks the caller to try again
+   * @param names - of the statements it keeps prepared; undefined = none: what the host does with its client is not known
+   */
+  constructor(client: C, retry: Retry, names?: StatementNames) {
     this.transaction = client
     this.#retry = retry
+    this.#names = names
   }
 
-  async all<Row>({ sql, parameters, returnsRows }: Statement<Row>): Promise<readonly Row[]> {
+  async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    const { sql: text, parameters, returnsRows } = statement
+    const name = parameters.length > 0 ? this.#names?.of(text) : undefined
+    const query = { text, values: [...parameters], types: TYPES, ...(name !== undefined && { name }) }
     try {
-      const rows = await this.#ask(sql, parameters)
+      const { rows } = await this.transaction.query(query)
       return (returnsRows ? rows : []) as readonly Row[] // unknown data: the shape of a row was inferred from its query
     } catch (error) {
-      throw translateError(error, this.#retry)
+      throw name !== undefined && saysNameIsWrong(error)
+        ? this.#withoutNames(error)
+        : translateError(error, this.#retry)
     }
   }
 
-  async #ask(text: string, parameters: readonly SqlValue[]): Promise<readonly unknown[]> {
-    const { rows } = await this.transaction.query({ text, values: [...parameters], types: TYPES })
-    return rows
+  #withoutNames(cause: unknown): unknown {
+    this.#names?.giveUp()
+    return busy(this.#retry, cause)
   }
 }

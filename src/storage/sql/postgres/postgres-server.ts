@@ -4,19 +4,21 @@ import type { Statement } from '../query.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
 import { onClient } from './checkout.ts'
 import type { Home } from './home.ts'
-import { homeQuery, refuseElsewhere } from './home.ts'
+import { homeQuery, isSame, refuseElsewhere } from './home.ts'
 import { hearErrors } from './error-listeners.ts'
 import type { PgClient, PgPool } from './pg-pool.ts'
 import { isPgClient } from './pg-pool.ts'
 import { PoolSource } from './pool-source.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { DURABILITY, warningsAbout } from './server-warnings.ts'
+import { StatementNames } from './statement-names.ts'
 import { BEGIN_SNAPSHOT, beginWriting, inTransaction } from './transactions.ts'
 
 /** A PostgreSQL server behind pg. */
 export class PostgresServer<C extends PgClient> implements Server<C> {
   readonly #source: PoolSource
   readonly #homeQuery: Statement<Home>
+  readonly #names = new StatementNames()
   #home: Home | undefined
 
   constructor(urlOrPool: string | PgPool, place: Place) {
@@ -48,11 +50,11 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
   }
 
   async refuseUnlessOpen(connection: ServerConnection<C>): Promise<void> {
-    await connection.all(SAVEPOINT)
-    await connection.all(RELEASE)
+    await connection.all(IN_TRANSACTION)
     if (this.#home === undefined) return
 
     const [theirs] = await connection.all(this.#homeQuery)
+    if (!isSame(this.#home, theirs)) await this.#learnHomeAgain() // our tables may have been made anew
     refuseElsewhere(this.#home, theirs)
   }
 
@@ -64,8 +66,10 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     return this.#source.close()
   }
 
-  #onConnection<T>(work: (connection: PostgresConnection<C>) => Promise<T>): Promise<T> {
-    return onClient(this.#source, (client) => work(new PostgresConnection(asHosts<C>(client), 'call')))
+  async #onConnection<T>(work: (connection: PostgresConnection<C>) => Promise<T>): Promise<T> {
+    return onClient(this.#source.pool, (client) =>
+      work(new PostgresConnection(asHosts<C>(client), 'call', this.#names)),
+    )
   }
 
   /** What the storage's own connections reach, once there is something. */
@@ -75,11 +79,15 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     const [home] = await connection.all(this.#homeQuery)
     if (home !== undefined && home.ledger !== null) this.#home = home
   }
+
+  async #learnHomeAgain(): Promise<void> {
+    this.#home = undefined
+    await this.#onConnection((connection) => this.#learnHome(connection))
+  }
 }
 
 // Outside a transaction there are no savepoints, and in one that has failed nothing can be run but its end.
-const SAVEPOINT = command('savepoint forgelet')
-const RELEASE = command('release savepoint forgelet')
+const IN_TRANSACTION = command('savepoint forgelet; release savepoint forgelet')
 
 /** The host's client may have nobody else who hears that its server is lost. */
 async function heard<T>(client: PgClient, work: () => Promise<T>): Promise<T> {
