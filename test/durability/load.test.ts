@@ -65,8 +65,9 @@ async function stateIsWhatWasTold(place: Place, tally: Tally): Promise<void> {
     expect(pins.map((pin) => pin.issueId)).toEqual(boards.get('board') ?? [])
     expect(blocked.items.map((block) => block.userId)).toEqual(blocks.get('20') ?? [])
     expect(blocked.total).toBe(blocked.items.length)
-    expect(count('user.blocked')).toBe(tally.get('block 204'))
-    expect(count('user.unblocked')).toBe(tally.get('unblock 204'))
+    expect(events.length).toBeGreaterThan(0)
+    expect(count('user.blocked')).toBe(tally.get('block 204') ?? 0)
+    expect(count('user.unblocked')).toBe(tally.get('unblock 204') ?? 0)
   })
 }
 
