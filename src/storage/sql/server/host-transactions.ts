@@ -25,18 +25,20 @@ export class HostTransactions<Tx extends object> {
 
   /** As the storage's `enter`. */
   async enter(transaction: Tx): Promise<void> {
-    const queue = await this.#queues.of(transaction)
-    const connection = this.#server.joined(transaction)
-    await queue.read(() => this.#refuseUnfit(connection))
+    await this.#queues.with(transaction, (queue) => {
+      const connection = this.#server.joined(transaction)
+      return queue.read(() => this.#refuseUnfit(connection))
+    })
   }
 
   /** Reads in the host's transaction, in its turn. */
   async read<T>(transaction: Tx, work: (connection: ServerConnection<Tx>) => Promise<T>): Promise<T> {
-    const queue = await this.#queues.of(transaction)
-    const connection = this.#server.joined(transaction)
-    return queue.read(async () => {
-      await this.#database.refuseUnusableOn(connection)
-      return work(connection)
+    return this.#queues.with(transaction, (queue) => {
+      const connection = this.#server.joined(transaction)
+      return queue.read(async () => {
+        await this.#database.refuseUnusableOn(connection)
+        return work(connection)
+      })
     })
   }
 
@@ -51,12 +53,13 @@ export class HostTransactions<Tx extends object> {
     work: (connection: ServerConnection<Tx>, queue: TransactionQueue) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const queue = await this.#queues.of(transaction)
-    const connection = this.#server.joined(transaction)
-    return queue.write(async () => {
-      signal?.throwIfAborted()
-      await this.#refuseUnfit(connection)
-      return decided(() => inSavepoint(connection, () => work(connection, queue)))
+    return this.#queues.with(transaction, (queue) => {
+      const connection = this.#server.joined(transaction)
+      return queue.write(async () => {
+        signal?.throwIfAborted()
+        await this.#refuseUnfit(connection)
+        return decided(() => inSavepoint(connection, () => work(connection, queue)))
+      })
     })
   }
 

@@ -91,16 +91,17 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     )
   }
 
-  async #attempt<T>(
+  #attempt<T>(
     work: (session: Session, transaction: Tx) => Steps<T>,
     connection: ServerConnection<Tx>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const queue = await this.#queues.of(connection.transaction)
-    return queue.write(async () => {
-      signal?.throwIfAborted() // it may have waited for the connection
-      return this.#run(work, connection, (call) => guarded(connection, () => queue.lend(call)))
-    })
+    return this.#queues.with(connection.transaction, (queue) =>
+      queue.write(async () => {
+        signal?.throwIfAborted() // it may have waited for the connection
+        return this.#run(work, connection, (call) => guarded(connection, () => queue.lend(call)))
+      }),
+    )
   }
 
   #run<T>(

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../../schema/steps.ts'
+import { isPromise } from '../../../schema/steps.ts'
 import type { Server } from './server.ts'
 
 /**
@@ -47,14 +48,27 @@ export class TransactionQueues<Tx extends object> {
     this.#server = server
   }
 
-  /** The queue of this transaction. @throws TypeError when it is no object, and so none */
-  async of(transaction: Tx): Promise<TransactionQueue> {
+  /**
+   * Does something with the queue of this transaction: at once where there is one already, so that who calls while it is
+   * lent meets it lent.
+   * @throws TypeError when it is no object, and so no transaction
+   */
+  with<T>(transaction: Tx, work: (queue: TransactionQueue) => Promise<T>): Promise<T> {
     if (typeof transaction !== 'object' || transaction === null) {
       throw new TypeError("a join needs the host's open transaction, as its driver has it")
     }
-    const connection = (await this.#server.beneath?.(transaction)) ?? transaction
+    const known = this.#queues.get(transaction)
+    if (known !== undefined) return work(known)
+
+    const connection = this.#server.beneath?.(transaction) ?? transaction
+    return isPromise(connection)
+      ? connection.then((found) => work(this.#on(found, transaction)))
+      : work(this.#on(connection, transaction))
+  }
+
+  #on(connection: object, transaction: Tx): TransactionQueue {
     const queue = this.#queues.get(connection) ?? new TransactionQueue()
-    this.#queues.set(connection, queue)
+    for (const object of [connection, transaction]) this.#queues.set(object, queue)
     return queue
   }
 }
