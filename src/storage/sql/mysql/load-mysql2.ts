@@ -3,8 +3,11 @@ import { unavailable } from '../server/failures.ts'
 import type { MysqlConnection, OwnPool } from './mysql-pool.ts'
 import { isOwnPool } from './mysql-pool.ts'
 
-/** How long a connection may take to be made, in milliseconds. */
-const CONNECT_TIMEOUT = 4000
+/**
+ * How long a connection may take to be made, in milliseconds; and how many statements it keeps prepared, which are more
+ * than we have: a server keeps 16,382 for all its connections, and mysql2 would keep as many for one.
+ */
+const OPTIONS = { connectTimeout: 4000, maxPreparedStatements: 100 }
 
 /**
  * Opens a pool with the mysql2 that is installed beside the application. Nothing is connected yet.
@@ -19,7 +22,7 @@ export function openPool<C extends MysqlConnection>(url: string): OwnPool<C> {
   }
   const pool: unknown =
     'createPool' in driver && typeof driver.createPool === 'function'
-      ? driver.createPool({ uri: url, connectTimeout: CONNECT_TIMEOUT })
+      ? driver.createPool({ uri: url, ...OPTIONS })
       : undefined
   if (!isOwnPool(pool)) throw unavailable('the mysql2 that is installed opens no pool of promises: npm i mysql2@3')
 
