@@ -1,13 +1,14 @@
 // One process of a forge: the built package over a database, served by node:http on a free port, which it says. Whoever
 // sends a credential may do everything. Users, organizations and repositories are told by number: u40, o20, r10.
-// It ends with its stdin, so that it never outlives the test, and an unexpected failure is told on stderr.
-// Arguments: sqlite, postgres or mysql; a file or an address; the most pins on a board.
+// It ends with its stdin, so that it never outlives the test, and failures are told on stderr.
+// Arguments: sqlite, postgres or mysql; a file or an address; the most pins on a board; whether the test has outages, which
+// are not told.
 import { createServer } from 'node:http'
 import { createApi } from '../../dist/http.js'
 import { createForge } from '../../dist/index.js'
 import { nodeHandler } from '../../dist/node.js'
 
-const [kind, at, maxPins] = process.argv.slice(2)
+const [kind, at, maxPins, hasOutages] = process.argv.slice(2)
 const { [`${kind}Storage`]: open } = await import(`../../dist/storage/${kind}.js`)
 
 const forge = createForge({
@@ -30,12 +31,7 @@ const api = createApi(forge, {
     findIssue: (repositoryId, index) => ({ id: String(index), repositoryId, kind: 'issue' }),
   },
   present: { users: numbered, issues: numbered, pullRequests: numbered },
-  logger: {
-    warn() {},
-    error(message, { error }) {
-      if (message === 'request failed') process.stderr.write(`${error.stack}\ncause: ${error.cause?.stack}\n`)
-    },
-  },
+  logger: { warn: tell, error: tell },
   limits: { maxPageSize: 1000 },
 })
 
@@ -48,6 +44,11 @@ process.stdin.resume().on('end', async () => {
   server.closeAllConnections()
   await forge.close()
 })
+
+function tell(message, { error }) {
+  if (hasOutages === 'true' && error.code === 'STORAGE_UNAVAILABLE') return
+  process.stderr.write(`${message}: ${error.stack}\ncause: ${error.cause?.stack}\n`)
+}
 
 function numbered(ids) {
   return ids.map((id) => ({ id: Number(id) }))

@@ -13,13 +13,22 @@ export interface ForgeServer {
   end(): Promise<number | null>
 }
 
-/** Starts processes of one forge. They end with the test, whatever becomes of it. */
-export function startForgeServers(count: number, place: Place, maxPins: number): Promise<readonly ForgeServer[]> {
-  return Promise.all(Array.from({ length: count }, () => startForgeServer(place, maxPins)))
+/** How the processes of a forge are set up. */
+export interface ForgeSetup {
+  /** The most pins on a board. */
+  readonly maxPins: number
+  /** Whether the database will be away, so that nobody need hear of it. */
+  readonly hasOutages: boolean
 }
 
-async function startForgeServer({ kind, at }: Place, maxPins: number): Promise<ForgeServer> {
-  const child = spawn(process.execPath, [scriptPath('forge-server.mjs'), kind, at, String(maxPins)], {
+/** Starts processes of one forge. They end with the test, whatever becomes of it. */
+export function startForgeServers(count: number, place: Place, setup: ForgeSetup): Promise<readonly ForgeServer[]> {
+  return Promise.all(Array.from({ length: count }, () => startForgeServer(place, setup)))
+}
+
+async function startForgeServer({ kind, at }: Place, setup: ForgeSetup): Promise<ForgeServer> {
+  const args = [kind, at, String(setup.maxPins), String(setup.hasOutages)]
+  const child = spawn(process.execPath, [scriptPath('forge-server.mjs'), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const [url] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exitOf(child)])

@@ -31,7 +31,7 @@ function underLoad(processes: number, makeDatabase: () => Promise<ForgeDatabase>
     timeout: LONGEST,
   }, async () => {
     database = await makeDatabase()
-    servers = await startForgeServers(processes, database, MAX_PINS)
+    servers = await startForgeServers(processes, database, { maxPins: MAX_PINS, hasOutages: false })
 
     const tally = await load(servers)
     tellFigures(database, tally)

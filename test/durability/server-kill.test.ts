@@ -14,6 +14,7 @@ import type { OwnServer } from './own-servers/own-server.ts'
 
 const KILLS = process.env['FORGELET_TEST_LONG'] === '1' ? 8 : 1
 const LANES = 16
+const SETUP = { maxPins: MAX_PINS, hasOutages: true }
 const LONGEST_ANSWER = 5000 // milliseconds
 const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
 
@@ -38,7 +39,7 @@ function onKilledServer(kind: 'postgres' | 'mysql', start: () => Promise<OwnServ
   test(`what was acknowledged is there after SIGKILL, and every request is answered meanwhile, ${KILLS} times`, {
     timeout: LONGEST,
   }, async () => {
-    forges = await startForgeServers(2, place, MAX_PINS)
+    forges = await startForgeServers(2, place, SETUP)
     const report = newReport(LANES)
 
     for (let kill = 0; kill < KILLS; kill++) {
@@ -58,7 +59,7 @@ function onKilledServer(kind: 'postgres' | 'mysql', start: () => Promise<OwnServ
 
   test('a process that starts while the server is away answers 503 until it is there', async () => {
     await server.kill()
-    forges = await startForgeServers(1, place, MAX_PINS)
+    forges = await startForgeServers(1, place, SETUP)
     const urls = forges.map((forge) => forge.url)
 
     expect(await Promise.all(urls.flatMap(readAndWrite))).toEqual([503, 503])
