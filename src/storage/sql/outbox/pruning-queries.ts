@@ -8,13 +8,16 @@ import type { SqlContext } from '../sql-context.ts'
 import type { Tables } from '../tables.ts'
 import type { Stretch } from './pruning.ts'
 
+/** Where a stretch ends, and how many events it has; null when none. */
+export interface StretchEnd {
+  readonly end: number | null
+  readonly count: number
+}
+
 /** The statements of pruning. */
 export interface PruningQueries {
-  /** The place where a stretch of so many events ends, among those that are behind every consumer. */
-  readonly end: Query<
-    { readonly after: number; readonly behindAll: number; readonly limit: number },
-    { readonly place: number }
-  >
+  /** Where a stretch of so many events ends, at most, among those that are behind every consumer. */
+  readonly end: Query<{ readonly after: number; readonly behindAll: number; readonly limit: number }, StretchEnd>
   /** What of a stretch may go, in order. */
   readonly removable: Query<Stretch & { readonly before: number }, { readonly id: Id; readonly place: number }>
   readonly remove: Query<{ readonly ids: readonly Id[] }, unknown>
@@ -30,7 +33,7 @@ export function pruningQueries(context: SqlContext): PruningQueries {
 }
 
 function endQuery(context: SqlContext): PruningQueries['end'] {
-  const { build, dialect } = context
+  const { build, dialect, columns } = context
   const place = outboxPlace(context)
   return defineQuery((given) => {
     const stretch = build
@@ -42,9 +45,7 @@ function endQuery(context: SqlContext): PruningQueries['end'] {
       .limit(given('limit'))
     return build
       .selectFrom(stretch.as('stretch'))
-      .select(dialect.number(sql.ref('stretch.place')).as('place'))
-      .orderBy('stretch.place', 'desc')
-      .limit(1)
+      .select([dialect.number(sql`max(${sql.ref('stretch.place')})`).as('end'), columns.count().as('count')])
   })
 }
 

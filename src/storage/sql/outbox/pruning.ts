@@ -7,11 +7,11 @@ import type { Consumers } from './consumers.ts'
 import type { Numbering } from './numbering.ts'
 import type { OutboxParts } from './outbox.ts'
 import type { OutboxRow } from './outbox-row.ts'
-import type { PruningQueries } from './pruning-queries.ts'
+import type { PruningQueries, StretchEnd } from './pruning-queries.ts'
 import { pruningQueries } from './pruning-queries.ts'
 
 /** Events that are looked at together, and removed in one transaction, at most. */
-const WINDOW = 500
+const MOST = 500
 
 /** A stretch of the outbox, without its beginning and with its end. */
 export interface Stretch {
@@ -47,33 +47,36 @@ export class Pruning<Tx> {
   *prune(before: Date): Steps<number> {
     const time = toMilliseconds(before)
     yield* this.#numbering.catchUp()
-    let removed = 0
-    let stretch = yield* wait(this.#runtime.read((session) => this.#next(session, 0), undefined))
-    while (stretch !== undefined) {
-      const { after, end } = stretch
-      removed += yield* this.#clear({ after, end }, time)
+    let stretch = yield* this.#next(0)
+    let removed = yield* this.#clear(stretch, time)
+    while (!stretch.isLast) {
       yield* wait(turn())
-      stretch = yield* wait(this.#runtime.read((session) => this.#next(session, end), undefined))
+      stretch = yield* this.#next(stretch.end)
+      removed += yield* this.#clear(stretch, time)
     }
     return removed
   }
 
-  /** The next stretch; undefined at the end, and where a consumer is. */
-  *#next(session: Session, after: number): Steps<Stretch | undefined> {
-    const behindAll = (yield* this.#consumers.behindAll(session)) ?? Number.MAX_SAFE_INTEGER
-    const last = yield* askFirst(session, this.#queries.end({ after, behindAll, limit: WINDOW }))
-    return last === undefined ? undefined : { after, end: last.place }
+  /** The next stretch. One that is not full is the last: what is written meanwhile waits for the next prune. */
+  *#next(after: number): Steps<Stretch & { readonly isLast: boolean }> {
+    const found = yield* wait(this.#runtime.read((session) => this.#measure(session, after), undefined))
+    return { after, end: found?.end ?? after, isLast: found === undefined || found.count < MOST }
   }
 
-  *#clear(stretch: Stretch, before: number): Steps<number> {
+  *#measure(session: Session, after: number): Steps<StretchEnd | undefined> {
+    const behindAll = (yield* this.#consumers.behindAll(session)) ?? Number.MAX_SAFE_INTEGER
+    return yield* askFirst(session, this.#queries.end({ after, behindAll, limit: MOST }))
+  }
+
+  *#clear({ after, end }: Stretch, before: number): Steps<number> {
     const look = this.#runtime.read(
-      (session) => ask(session, this.#queries.removable({ ...stretch, before })),
+      (session) => ask(session, this.#queries.removable({ after, end, before })),
       undefined,
     )
     const found = yield* wait(look)
     if (found.length === 0) return 0
 
-    return yield* wait(this.#runtime.write((session) => this.#remove(session, stretch, before), {}))
+    return yield* wait(this.#runtime.write((session) => this.#remove(session, { after, end }, before), {}))
   }
 
   /** Looks again behind the lock: another may have pruned, and a new consumer may have come. */

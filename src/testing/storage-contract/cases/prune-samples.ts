@@ -9,7 +9,7 @@ import { outcomeOf } from './storage-case.ts'
 export const LATER: Date = new Date(NOON.getTime() + 1)
 
 /** Writes so many events that are no history. */
-export async function note<Tx>(storage: ForgeStorage<Tx>, count: number, at = NOON): Promise<void> {
+export async function note<Tx>(storage: ForgeStorage<Tx>, count: number, at: Date = NOON): Promise<void> {
   const { repositoryId } = BOARD
   const event = { ...NO_SUBJECT, type: 'issue.moved', data: { from: 2, to: 1 }, repositoryId, issueId: '5' } as const
   const events = Array.from({ length: count }, () => event)
