@@ -2,6 +2,7 @@ import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
 import type { Forge, ForgeLimits, Logger, SigningKeySource } from '../index.ts'
 import { createForge } from '../index.ts'
+import type { SqliteConnection } from '../storage/sqlite.ts'
 import { sqliteStorage } from '../storage/sqlite.ts'
 import { authenticate } from './authenticate.ts'
 import type { Fixture } from './fixture.ts'
@@ -14,11 +15,10 @@ import { hostVersion, migrateHost } from './host-store/migrate-host.ts'
 import { refuseForeign } from './host-store/refuse-foreign.ts'
 import { SqlHostStore } from './host-store/sql-host-store.ts'
 import { SqlSession } from './host-store/sql-session.ts'
+import { openDatabase } from './open-database.ts'
 import { hostPresenter } from './presenter/presenter.ts'
 import { seedFromFixture } from './seed-from-fixture.ts'
 import { asUsable, storageError } from './sqlite-failures.ts'
-import type { SqliteConnection } from './sqlite-handle.ts'
-import { openSqlite } from './sqlite-handle.ts'
 
 /** What became of the fixture: taken in, passed over because the database has accounts already, or none was given. */
 export type FixtureOutcome = 'loaded' | 'ignored' | 'none'
@@ -65,7 +65,7 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
   const file = databaseFile(options.db)
   const fixture = options.fixture && parseFixture(options.fixture, options.limits)
   const signingKey = options.signingKey ?? (await fixtureKey(fixture))
-  const connection = openSqlite(file)
+  const connection = openDatabase(file)
   try {
     return await openHost(connection, fixture, { ...options, signingKey })
   } catch (error) {

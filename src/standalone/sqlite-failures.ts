@@ -1,4 +1,4 @@
-import { ForgeError } from '../index.ts'
+import { ForgeError, isForgeError } from '../index.ts'
 
 /**
  * Runs work on a database; what the driver throws becomes a forge error whose message names neither file nor statement.
@@ -12,8 +12,9 @@ export function asUsable<T>(work: () => T): T {
   }
 }
 
-/** The forge error, with the mend, for what an SQLite driver threw; undefined for anything else. */
-export function storageError(error: unknown): ForgeError | undefined {
+/** The forge error, with the mend, for what an SQLite driver threw, to the storage too; undefined for anything else. */
+export function storageError(thrown: unknown): ForgeError | undefined {
+  const error = isForgeError(thrown, 'STORAGE_UNAVAILABLE') ? thrown.cause : thrown
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
@@ -33,10 +34,6 @@ const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^SQLITE_READONLY/, 'it cannot be written: change its permissions, or name another file'],
   [/^SQLITE_FULL/, 'the disk is full: make room'],
   [/directory does not exist/, 'its folder does not exist: make the folder, or name another file'],
-  [
-    /^ERR_DLOPEN_FAILED|Could not locate the bindings/,
-    'better-sqlite3 has no binary for this Node: npm rebuild better-sqlite3',
-  ],
 ]
 
 /** The error for a database that cannot be used; nothing was done. */

@@ -3,12 +3,15 @@ import { sqliteDialect } from './sql/dialects/sqlite-dialect.ts'
 import type { SchemaPlanOptions } from './sql/schema-plan.ts'
 import { planSchema } from './sql/schema-plan.ts'
 import type { SqlStorageOptions } from './sql/sql-context.ts'
+import type { SqliteConnection } from './sql/sqlite/better-sqlite3.ts'
+import { openWithBetterSqlite3 } from './sql/sqlite/better-sqlite3.ts'
 import type { SqliteHandle } from './sql/sqlite/handle.ts'
 import { createSqliteStorage } from './sql/sqlite/sqlite-storage.ts'
 
 export type { IdColumn, IdColumns } from './sql/id-columns.ts'
 export type { SchemaPlanOptions } from './sql/schema-plan.ts'
 export type { SqlStorageOptions } from './sql/sql-context.ts'
+export type { SqliteConnection } from './sql/sqlite/better-sqlite3.ts'
 export type { SqliteHandle } from './sql/sqlite/handle.ts'
 
 /**
@@ -50,4 +53,14 @@ export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
  */
 export function sqliteSchemaPlan(options: SchemaPlanOptions = {}): readonly string[] {
   return planSchema(sqliteDialect, options)
+}
+
+/**
+ * Opens an SQLite file, or `:memory:`, with the better-sqlite3 beside the application, which is loaded here and not
+ * before: for a host that writes beside the forge, and would tell people what is wrong with the driver.
+ *
+ * @throws ForgeError `STORAGE_UNAVAILABLE`, whose message says what to install or rebuild, or that the file cannot be opened
+ */
+export function openSqlite(file: string): SqliteConnection {
+  return openWithBetterSqlite3(file)
 }

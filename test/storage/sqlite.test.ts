@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { sqliteStorage } from '../../src/storage/sqlite.ts'
+import { openSqlite, sqliteStorage } from '../../src/storage/sqlite.ts'
+import { newFile } from './sql/database-files.ts'
 
 describe('an SQLite storage', () => {
   test.each(['', 'Forge_', '1a', 'a-b', 'a b', 'a"', 'sqlite_', 'a'.repeat(32)])(
@@ -31,5 +32,27 @@ describe('an SQLite storage', () => {
 
   test('runs everything on a synchronous transaction at once', () => {
     expect(sqliteStorage(':memory:').transactions).toBe('synchronous')
+  })
+})
+
+describe('a file that is opened for a host', () => {
+  test('is a handle that a storage takes, and that tells whether a transaction is open', async () => {
+    const handle = openSqlite(newFile())
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    handle.exec('begin immediate')
+    storage.enter(handle)
+    const inside = handle.inTransaction
+    handle.exec('commit')
+
+    expect([inside, handle.inTransaction]).toEqual([true, false])
+    await storage.close()
+    handle.close()
+  })
+
+  test('in a folder that is not there is STORAGE_UNAVAILABLE without its path', () => {
+    expect(() => openSqlite('/no/such/folder/forge.sqlite')).toThrow(
+      expect.objectContaining({ code: 'STORAGE_UNAVAILABLE', message: 'the database file cannot be opened' }),
+    )
   })
 })

@@ -1,18 +1,29 @@
 import { createRequire } from 'node:module'
 import { unavailable } from './driver-errors.ts'
-import type { OwnHandle } from './handle.ts'
+import type { OwnHandle, SqliteHandle } from './handle.ts'
 import { isOwnHandle } from './handle.ts'
 
 /** The first version of better-sqlite3 that needs Node-API 10, and ends the process where that is missing. */
 const FIRST_NEEDING_NAPI_10 = 13
 
+/** A handle of better-sqlite3, as far as a host needs it to write beside a forge; the handle itself has more. */
+export interface SqliteConnection extends SqliteHandle {
+  /** Whether a transaction is open. */
+  readonly inTransaction: boolean
+  /** Closes it. */
+  close(): unknown
+}
+
 /** Opens a file, or `:memory:`, with the better-sqlite3 that is installed beside the application. */
-export function openWithBetterSqlite3(file: string): OwnHandle {
+export function openWithBetterSqlite3(file: string): SqliteConnection {
   const require = createRequire(import.meta.url)
   const reason = whyUnusable(installedVersion(require), process.versions['napi'])
   if (reason !== undefined) throw unavailable(reason)
 
-  return construct(require('better-sqlite3'), file)
+  const handle = construct(require('better-sqlite3'), file)
+  if (tellsTransactions(handle)) return handle
+  handle.close()
+  throw unavailable('what is installed as better-sqlite3 does not tell whether a transaction is open')
 }
 
 /**
@@ -36,6 +47,10 @@ export function construct(Constructor: unknown, file: string): OwnHandle {
   const handle: unknown = opened(() => Reflect.construct(Constructor, [file]))
   if (!isOwnHandle(handle)) throw unavailable('the SQLite driver opened a file and gave no handle')
   return handle
+}
+
+function tellsTransactions(handle: OwnHandle): handle is SqliteConnection {
+  return 'inTransaction' in handle && typeof handle.inTransaction === 'boolean'
 }
 
 function installedVersion(require: NodeJS.Require): string | undefined {
