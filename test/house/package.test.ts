@@ -81,6 +81,21 @@ describe('the packed package', () => {
     }
   })
 
+  it.each([
+    ['postgres', 'pg', "postgresStorage('postgres://127.0.0.1/forge')"],
+    ['mysql', 'mysql2', "mysqlStorage('mysql://127.0.0.1/forge')"],
+  ])('says how to get the driver of %s, in either format', (entry, driver, storage) => {
+    const tell = `${storage}.schemaStatus().catch((error) => process.stdout.write(error.code + ' ' + error.message))`
+    const name = storage.replace(/\(.*/, '')
+
+    for (const told of [
+      load(`import { ${name} } from 'forgelet/storage/${entry}'; ${tell}`, 'module'),
+      load(`const { ${name} } = require('forgelet/storage/${entry}'); ${tell}`),
+    ]) {
+      expect(told).toMatch(new RegExp(`^STORAGE_UNAVAILABLE ${driver} is not installed: npm i ${driver}`))
+    }
+  })
+
   it('knows its own errors across import and require', () => {
     const text = `
       import { isForgeError } from 'forgelet'

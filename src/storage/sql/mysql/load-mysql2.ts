@@ -16,24 +16,28 @@ const OPTIONS = { connectTimeout: 4000, maxPreparedStatements: 100 }
  * @throws ForgeError `STORAGE_UNAVAILABLE` when there is no mysql2
  */
 export function openPool<C extends MysqlConnection>(url: string): OwnPool<C> {
-  const driver = installedDriver()
-  if (typeof driver !== 'object' || driver === null) {
-    throw unavailable('mysql2 is not installed: npm i mysql2, or hand in an open pool instead of a URL')
-  }
-  const pool: unknown =
-    'createPool' in driver && typeof driver.createPool === 'function'
-      ? driver.createPool({ uri: url, ...OPTIONS })
-      : undefined
-  if (!isOwnPool(pool)) throw unavailable('the mysql2 that is installed opens no pool of promises: npm i mysql2@3')
+  const driver = loaded()
+  if (typeof driver !== 'object' || driver === null || !('createPool' in driver)) throw unavailable(OTHER)
+  if (typeof driver.createPool !== 'function') throw unavailable(OTHER)
 
-  return pool as OwnPool<C> // made by the mysql2 beside the application; or C is what the host says it is
+  const pool: unknown = driver.createPool({ uri: url, ...optionsBeside(url) })
+  if (!isOwnPool(pool)) throw unavailable(OTHER)
+  return pool as OwnPool<C> // made by the mysql2 beside the application, whose connections C says a host will see
 }
 
-function installedDriver(): unknown {
+/** What the URL says goes before what we would have. */
+function optionsBeside(url: string): Readonly<Record<string, number>> {
+  const { searchParams } = new URL(url)
+  return Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => !searchParams.has(name)))
+}
+
+const OTHER = 'the mysql2 that is installed opens no pool of promises: npm i mysql2@3'
+
+function loaded(): unknown {
   const require = createRequire(import.meta.url)
   try {
     return require('mysql2/promise')
-  } catch {
-    return undefined
+  } catch (error) {
+    throw unavailable('mysql2 is not installed: npm i mysql2, or hand in a pool instead of a URL', error)
   }
 }

@@ -1,12 +1,11 @@
-import type { SqlValue } from '../query.ts'
-
 /** A query as mysql2 takes it: whatever its host has set on the connection, rows come as the query says. */
 export interface MysqlQuery {
   readonly sql: string
-  readonly values: SqlValue[]
+  readonly values: (string | number | Uint8Array | null)[]
   readonly rowsAsArray: boolean
   readonly nestTables: boolean
   readonly namedPlaceholders: boolean
+  /** Reads one value of a row; `next` reads it as mysql2 does. */
   readonly typeCast: (field: unknown, next: () => unknown) => unknown
 }
 
@@ -24,11 +23,13 @@ export interface MysqlPoolConnection extends MysqlConnection {
   release(): void
   /** Ends a connection that nobody can use any more. */
   destroy(): void
+  /** Hears of a connection that was lost while nothing was run on it. */
   on(event: 'error', listener: (error: unknown) => void): unknown
 }
 
 /** A pool of `mysql2/promise`, by the call that is made on it. */
 export interface MysqlPool<C extends MysqlConnection = MysqlConnection> {
+  /** Gives a connection, as soon as one is free. */
   getConnection(): Promise<C & MysqlPoolConnection>
 }
 
