@@ -10,8 +10,9 @@ import { startForgeServers } from './forge-servers.ts'
 import type { Tally } from './load-writer.ts'
 import { EXPECTED, MAX_PINS, write } from './load-writer.ts'
 
-const MILLISECONDS = process.env['FORGELET_TEST_LONG'] === '1' ? 20_000 : 3000
-const WRITERS = 50 // at each process
+const LONG = process.env['FORGELET_TEST_LONG'] === '1'
+const MILLISECONDS = LONG ? 20_000 : 3000
+const WRITERS = LONG ? 50 : 20 // at each process
 const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
 
 describe('on SQLite', () => underLoad(2, sqliteDatabase))
