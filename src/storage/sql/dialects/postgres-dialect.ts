@@ -39,7 +39,7 @@ export const postgresDialect: SqlDialect = {
   eventNumbering: () => [],
   numberEvents,
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, BIGINT)),
-  now: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  now: sql`cast(extract(epoch from pg_catalog.clock_timestamp()) * 1000 as bigint)`,
   elements,
   columns: ({ schema, prefix }) => ({
     sql:
@@ -62,11 +62,14 @@ export const postgresDialect: SqlDialect = {
 }
 
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
-  return sql`(select cast(value as ${type}) from json_array_elements_text(cast(${json} as json)))`
+  return sql`(select cast(value as ${type}) from pg_catalog.json_array_elements_text(cast(${json} as json)))`
 }
 
 function numberEvents(build: Kysely<Tables>, { ids, last }: EventNumbering): Compilable<unknown> {
-  const numbered = sql<{ id: string; place: number }>`json_array_elements_text(cast(${ids} as json)) with ordinality`
+  const numbered = sql<{
+    id: string
+    place: number
+  }>`pg_catalog.json_array_elements_text(cast(${ids} as json)) with ordinality`
   return build
     .updateTable('events')
     .from(numbered.as<'numbered'>(sql`numbered(id, place)`))
@@ -86,19 +89,19 @@ function schemaParameter(schema: Place['schema']): readonly string[] {
 
 function namedThings(schema: Place['schema']): string {
   return (
-    'select lower(cast(c.relname as text)) as "name", lower(cast(coalesce(t.relname, c.relname) as text)) as "table" ' +
+    'select pg_catalog.lower(cast(c.relname as text)) as "name", pg_catalog.lower(cast(coalesce(t.relname, c.relname) as text)) as "table" ' +
     'from pg_catalog.pg_class as c left join pg_catalog.pg_index as i on i.indexrelid = c.oid ' +
     'left join pg_catalog.pg_class as t on t.oid = i.indrelid ' +
     "where c.relkind in ('r', 'v', 'p', 'm', 'f', 'i') and coalesce(i.indisvalid, true) " +
-    `and pg_catalog.starts_with(lower(cast(c.relname as text)), $1) and ${isIn(schema)}`
+    `and pg_catalog.starts_with(pg_catalog.lower(cast(c.relname as text)), $1) and ${isIn(schema)}`
   )
 }
 
 function namedTriggers(schema: Place['schema']): string {
   return (
-    'select lower(cast(g.tgname as text)), lower(cast(c.relname as text)) from pg_catalog.pg_trigger as g ' +
+    'select pg_catalog.lower(cast(g.tgname as text)), pg_catalog.lower(cast(c.relname as text)) from pg_catalog.pg_trigger as g ' +
     'join pg_catalog.pg_class as c on c.oid = g.tgrelid where not g.tgisinternal ' +
-    `and pg_catalog.starts_with(lower(cast(g.tgname as text)), $1) and ${isIn(schema)}`
+    `and pg_catalog.starts_with(pg_catalog.lower(cast(g.tgname as text)), $1) and ${isIn(schema)}`
   )
 }
 

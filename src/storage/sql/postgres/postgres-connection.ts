@@ -21,8 +21,10 @@ export class PostgresConnection<C extends PgClient> implements ServerConnection<
   /**
    * @param retry - what a definite abort asks the caller to try again
    * @param names - of the statements it keeps prepared; undefined = none: what the host does with its client is not known
+   * @throws TypeError for a client that is set to binary
    */
   constructor(client: C, retry: Retry, names?: StatementNames) {
+    refuseBinary(client)
     this.transaction = client
     this.#retry = retry
     this.#names = names
@@ -46,4 +48,10 @@ export class PostgresConnection<C extends PgClient> implements ServerConnection<
     this.#names?.giveUp()
     return busy(this.#retry, cause)
   }
+}
+
+/** Binary values come out of pg as texts with bytes gone. */
+function refuseBinary(client: PgClient): void {
+  if (!('binary' in client) || client.binary !== true) return
+  throw new TypeError('a client of pg that is set to binary cannot be used: pg spoils numbers then')
 }
