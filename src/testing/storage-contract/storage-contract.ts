@@ -15,6 +15,7 @@ import { joinCases } from './cases/join-cases.ts'
 import { leaseCases } from './cases/lease-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
 import { outboxOrderCases } from './cases/outbox-order-cases.ts'
+import { overtakingCases } from './cases/overtaking-cases.ts'
 import { ownershipCases } from './cases/ownership-cases.ts'
 import { pinBoardCases } from './cases/pin-board-cases.ts'
 import { prefixCases } from './cases/prefix-cases.ts'
@@ -58,6 +59,7 @@ const CASES: readonly StorageCase[] = [
   ...abortCases,
   ...racingCases,
   ...fenceCases,
+  ...overtakingCases,
   ...readerCases,
   ...replayCases,
   ...outboxOrderCases,

@@ -2,6 +2,7 @@ import { PGlite } from '@electric-sql/pglite'
 import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
 import type { PgClient, PgPool, SchemaStorageOptions } from '../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../src/storage/postgres.ts'
+import type { HostTransaction } from '../../../src/testing/testing.ts'
 import { emptySchema } from './empty-schema.ts'
 import { PglitePool } from './pglite-pool.ts'
 import { ReusableSchemas } from './reusable-schemas.ts'
@@ -44,17 +45,25 @@ export class PgliteServer {
   }
 }
 
+/** Makes a storage over a pool. */
+export type MakePgliteStorage = (pool: PgPool, options?: SchemaStorageOptions) => ForgeStorage<PgClient>
+
 /**
  * Storages on a PostgreSQL in this process, for one case after the other. There is nothing to race: its one connection
  * can neither have two storages nor a transaction of the host's beside a storage's own.
  */
-export function pgliteKind(): StorageKind<PgClient> {
-  const server = new PgliteServer()
+export function pgliteKind(
+  make: MakePgliteStorage = postgresStorage,
+  server: PgliteServer = new PgliteServer(),
+): StorageKind<PgClient> {
   const schemas = new WeakMap<ForgeStorage<PgClient>, string>()
-  const reusable = new ReusableSchemas((schema) => emptySchema((text, values) => server.run(text, values), schema))
+  const reusable = new ReusableSchemas(
+    (schema) => emptySchema((text, values) => server.run(text, values), schema),
+    server.newSchema(),
+  )
 
   const over = async (schema: string, options?: SchemaStorageOptions) => {
-    const storage = reusable.watched(schema, await migrated(postgresStorage(server.pool, { schema, ...options })))
+    const storage = reusable.watched(schema, await migrated(make(server.pool, { schema, ...options })))
     schemas.set(storage, schema)
     return storage
   }
@@ -64,8 +73,18 @@ export function pgliteKind(): StorageKind<PgClient> {
     open: () => reusable.fresh(over),
     host: {
       beside: (storage) => over(schemas.get(storage) ?? '', { prefix: 'beside_' }),
+      begin: () => beginOn(server.pool),
       textIds: () => over(server.newSchema(), TEXT_IDS),
     },
     end: () => server.end(),
   }
+}
+
+/** Begins a transaction that has the one connection until it ends: nothing else is done meanwhile. */
+async function beginOn(pool: PgPool): Promise<HostTransaction<PgClient>> {
+  const client = await pool.connect()
+  const run = async (text: string) => void (await client.query({ text, values: [] }))
+  const end = (text: string) => () => run(text).finally(() => client.release())
+  await run('begin')
+  return { transaction: client, commit: end('commit'), rollback: end('rollback') }
 }

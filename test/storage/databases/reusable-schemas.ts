@@ -3,18 +3,23 @@ import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.t
 /** Schemas with the tables of storages, which are emptied and used again when all those storages are closed. */
 export class ReusableSchemas {
   readonly #empty: (schema: string) => Promise<void>
+  readonly #name: string
   /** Schema to how many use it. */
   readonly #users = new Map<string, number>()
 
-  /** @param empty - empties the tables in a schema */
-  constructor(empty: (schema: string) => Promise<void>) {
+  /**
+   * @param empty - empties the tables in a schema
+   * @param name - begins the name of every schema
+   */
+  constructor(empty: (schema: string) => Promise<void>, name = 'reused') {
     this.#empty = empty
+    this.#name = name
   }
 
   /** Makes a storage in a schema that is new, or as good as new. */
   async fresh<Tx>(make: (schema: string) => Promise<ForgeStorage<Tx>>): Promise<ForgeStorage<Tx>> {
     const [known] = [...this.#users].find(([, users]) => users === 0) ?? []
-    const schema = known ?? `reused_${this.#users.size}`
+    const schema = known ?? `${this.#name}_${this.#users.size}`
     this.#count(schema, 1)
     try {
       if (known !== undefined) await this.#empty(known)

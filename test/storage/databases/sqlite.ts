@@ -30,7 +30,7 @@ export function sqliteFileKind(make: MakeSqliteStorage = sqliteStorage): Storage
   const fresh = (options?: SqlStorageOptions) => over(join(folder, `${count++}.sqlite`), options)
   const fileOf = (storage: ForgeStorage<Handle>) => known(files.get(storage))
   const beginOn = (storage: ForgeStorage<Handle>, begin: string) => {
-    const handle = new Database(fileOf(storage))
+    const handle = new Database(fileOf(storage), { timeout: 0 })
     return { ...hostTransaction(handle, begin), release: () => void handle.close() }
   }
 

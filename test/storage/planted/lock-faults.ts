@@ -76,6 +76,62 @@ export const writesNoHead: SqlFault = inWrites((context) => {
 /** Behind the lock, reads what its transaction saw when it began. */
 export const readsBehindTheLockFromTheSnapshot: SqlFault = { dialect: (dialect) => ({ ...dialect, lockingRead: '' }) }
 
+/** Waits for locks as long as it takes. */
+export const waitsForEver: SqlFault = {
+  server: (server) => ({
+    plainly: (work) => server.plainly(work),
+    inSnapshot: (work) => server.inSnapshot(work),
+    inTransaction: (work) => server.inTransaction(work, 60_000),
+    joined: (transaction) => server.joined(transaction),
+    refuseUnlessOpen: (connection) => server.refuseUnlessOpen(connection),
+    warnings: () => server.warnings(),
+    close: () => server.close(),
+  }),
+}
+
+/** Locks an organization before the user it blocks. */
+export const locksInTheOtherOrder: SqlFault = lockingUsersOfBlocks(function* (context, session, user) {
+  yield* new Heads(context).lock(session, user)
+})
+
+/** Looks whether a user is there before blocking it, and does not keep it from going. */
+export const locksNoUserOfABlock: SqlFault = lockingUsersOfBlocks(function* () {
+  // nothing more than the look
+})
+
+/** Locks the board of an issue, and not the issue. */
+export const locksNoIssue: SqlFault = inWrites(() => {
+  return function* (session, statement) {
+    const isIssue = concerns(statement, '^insert into', 'heads') && statement.parameters[0] === 'issue'
+    return isIssue ? pretended({ epoch: 0, retired: 0, total: 0, next_seq: 1 }) : yield* asItIs(session, statement)
+  }
+})
+
+/**
+ * Only looks at the head of a user, and locks it behind the next statement or, where that locks an organization, as `late`
+ * has it.
+ */
+function lockingUsersOfBlocks(late: (context: SqlContext, session: Session, user: HeadKey) => Steps<void>): SqlFault {
+  return inWrites((context) => {
+    let user: HeadKey | undefined
+
+    return function* (session, statement) {
+      const head = concerns(statement, '^insert into', 'heads') ? headIn(statement.parameters, 'first') : undefined
+      if (head?.scope === 'user') {
+        user = head
+        const { epoch, retired, total, nextSeq } = yield* new Heads(context).find(session, head)
+        return pretended({ epoch, retired: Number(retired), total, next_seq: nextSeq })
+      }
+      const rest = user
+      user = undefined
+      if (rest !== undefined && head?.scope !== 'organization') yield* new Heads(context).lock(session, rest)
+      const rows = yield* asItIs(session, statement)
+      if (rest !== undefined && head?.scope === 'organization') yield* late(context, session, rest)
+      return rows
+    }
+  })
+}
+
 /** Locks a head, if it is there, and gives its row. */
 function* lockedIfThere(
   context: SqlContext,

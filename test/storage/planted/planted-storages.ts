@@ -26,8 +26,10 @@ export interface PlantedStorage {
 const SQLITE = ['SQLite file', 'SQLite memory'] as const
 const SQL: readonly KindName[] = [...SQLITE, 'PGlite', 'PostgreSQL', 'MariaDB']
 const EVERY: readonly KindName[] = ['memory', ...SQL]
-/** Where writers of one process wait for each other's locks. */
+/** Where several writers are at work at once. */
 const SERVERS: readonly KindName[] = ['PostgreSQL', 'MariaDB']
+/** Where they do not meet but by the locks of heads: MariaDB reads what is not committed behind the lock, and waits. */
+const POSTGRES: readonly KindName[] = ['PostgreSQL']
 
 const EXACT_SLUGS = 'slugs are compared exactly'
 const FRESH_BOARD = 'thirty pins at once at a limit of 3, on a board that was never used, pin exactly 3'
@@ -65,9 +67,34 @@ export const PLANTED_STORAGES: readonly PlantedStorage[] = [
   },
   {
     fault: 'has no foreign key from grants to badges',
-    kinds: ['PostgreSQL'], // behind the lock MariaDB reads what is not committed, and waits for it
+    kinds: POSTGRES,
     caughtBy: 'a badge that is removed while it is being granted is held, or was granted to nobody',
     plant: locks.refersWithoutKeys,
+  },
+  {
+    fault: 'locks heads in another order than others do',
+    kinds: SERVERS,
+    caughtBy: 'a block and the deletion of its user that wait for one organization end without errors',
+    plant: locks.locksInTheOtherOrder,
+  },
+  {
+    fault: 'waits for locks as long as it takes',
+    kinds: SERVERS,
+    caughtBy: 'a change that is kept waiting is refused as busy in the end, and can be made later',
+    plant: locks.waitsForEver,
+  },
+  {
+    fault: 'does not lock the user it blocks',
+    kinds: POSTGRES,
+    caughtBy: 'a change that is not committed when the user it blocks is deleted leaves nothing behind',
+    plant: locks.locksNoUserOfABlock,
+  },
+  {
+    fault: 'does not lock the issue it pins',
+    kinds: POSTGRES,
+    caughtBy:
+      'a change that is not committed when its issue, which was in another repository, is deleted leaves nothing behind',
+    plant: locks.locksNoIssue,
   },
 
   // Fences, retired heads, tombstones.

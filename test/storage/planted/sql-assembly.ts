@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { Connection } from 'mysql2/promise'
-import type { PoolClient } from 'pg'
 import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { PgClient, PgPool } from '../../../src/storage/postgres.ts'
 import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
 import { mysqlDialect } from '../../../src/storage/sql/dialects/mysql-dialect.ts'
 import { postgresDialect } from '../../../src/storage/sql/dialects/postgres-dialect.ts'
@@ -25,7 +25,6 @@ import { SqliteRuntime } from '../../../src/storage/sql/sqlite/sqlite-runtime.ts
 import { whenFree } from '../../../src/storage/sql/sqlite/waiting.ts'
 import { writeLock } from '../../../src/storage/sql/sqlite/write-lock.ts'
 import type { MakeMysqlStorage } from '../databases/mariadb.ts'
-import type { MakePostgresStorage } from '../databases/postgres.ts'
 import type { MakeSqliteStorage } from '../databases/sqlite.ts'
 import type { SqlFault } from './sql-fault.ts'
 
@@ -55,10 +54,12 @@ export function faultySqlite(fault: SqlFault): MakeSqliteStorage {
 }
 
 /** Makes PostgreSQL storages with a fault. */
-export function faultyPostgres(fault: SqlFault): MakePostgresStorage {
+export function faultyPostgres<C extends PgClient>(
+  fault: SqlFault,
+): (urlOrPool: string | PgPool, options?: SchemaStorageOptions) => ForgeStorage<C> {
   return (urlOrPool, options) => {
     const context = faultyContext(postgresDialect, fault, options)
-    return overServer(new PostgresServer<PoolClient>(urlOrPool, context), context, fault)
+    return overServer(new PostgresServer<C>(urlOrPool, context), context, fault)
   }
 }
 
@@ -68,7 +69,8 @@ export function faultyMariadb(fault: SqlFault): MakeMysqlStorage {
     overServer(new MysqlServer<Connection>(url, false), faultyContext(mysqlDialect, fault, options), fault)
 }
 
-function overServer<Tx extends object>(server: Server<Tx>, context: SqlContext, fault: SqlFault): ForgeStorage<Tx> {
+function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, fault: SqlFault): ForgeStorage<Tx> {
+  const server = fault.server?.(sound) ?? sound
   const database = new ServerDatabase(server, new Schema(context))
   const runtime = new ServerRuntime({ server, database, dialect: context.dialect })
   const storage: Pick<ForgeStorage<Tx>, Life> = {

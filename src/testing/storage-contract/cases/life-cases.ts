@@ -43,8 +43,9 @@ export const lifeCases: readonly StorageCase[] = [
 
   storageCase('a closed storage refuses every call', async (storage) => {
     await define(storage, 'a')
+    const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
     await storage.close()
-    for (const call of callsOn(storage)) await refuses('STORAGE_UNAVAILABLE', call)
+    for (const call of callsOn(storage, cursor)) await refuses('STORAGE_UNAVAILABLE', call)
   }),
 
   storageCase('a change asked for before the close is either done or refused, never forgotten', async (storage) => {
@@ -65,7 +66,7 @@ export const lifeCases: readonly StorageCase[] = [
   }),
 ]
 
-function callsOn<Tx>(storage: ForgeStorage<Tx>): readonly (() => unknown)[] {
+function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() => unknown)[] {
   return [
     () => storage.pinBoards.epoch(BOARD),
     () => pin(storage, BOARD, '1'),
@@ -83,6 +84,14 @@ function callsOn<Tx>(storage: ForgeStorage<Tx>): readonly (() => unknown)[] {
     () => storage.events.list({}, { from: { page: 1 }, limit: 10 }),
     () => storage.events.history('1'),
     () => storage.events.committed(['1']),
+    () => storage.events.claim({ name: 'mail', holder: 'one' }, 1000),
+    () => storage.events.advance({ name: 'mail', holder: 'one' }, cursor),
+    () => storage.events.release({ name: 'mail', holder: 'one' }),
+    () => storage.events.forget('mail'),
+    () => storage.events.prune(new Date(0)),
+    () => storage.blocks.epoch({ organizationId: '20', userId: '30' }),
+    () => storage.badgeCases.epoch({ userId: '30', slugs: [] }),
+    () => storage.badgeCatalogue.epoch({ slug: 'a' }),
     () => retire(storage, { thing: 'user', userId: '30' }),
   ]
 }

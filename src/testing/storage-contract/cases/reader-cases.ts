@@ -27,10 +27,15 @@ export const readerCases: readonly StorageCase[] = [
     for (const userId of idsTo(9)) await block(writer, '20', userId)
     await beside(
       async () => {
-        for (const n of idsTo(30)) {
-          await block(writer, '20', `100${n}`)
-          if (Number(n) % 3 === 0) await unblock(writer, '20', `100${n}`)
-          await unblock(writer, '20', n)
+        const waves = ['20', '30', '40', '50', '60', '70']
+        for (const [pause, wave] of waves.entries()) {
+          const users = idsTo(6).map((n) => `${wave}${n}`)
+          for (const userId of users) await block(writer, '20', userId)
+          await turns(pause)
+          for (const userId of users.slice(pause)) {
+            await unblock(writer, '20', userId)
+            await turns(pause % 3)
+          }
         }
       },
       async () => {

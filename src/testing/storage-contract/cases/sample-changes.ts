@@ -151,16 +151,26 @@ export async function block<Tx>(
 }
 
 /** Lifts a block, if there is one. */
-export async function unblock<Tx>(storage: ForgeStorage<Tx>, organizationId: Id, userId: Id): Promise<void> {
-  const outcome = await change(storage.blocks, { organizationId, userId }, (before) => {
-    if (before === undefined) return { state: before, events: [], result: undefined }
+export async function unblock<Tx>(
+  storage: ForgeStorage<Tx>,
+  organizationId: Id,
+  userId: Id,
+  extras: Extras<Tx> = {},
+): Promise<void> {
+  const outcome = await change(
+    storage.blocks,
+    { organizationId, userId },
+    (before) => {
+      if (before === undefined) return { state: before, events: [], result: undefined }
 
-    return {
-      state: undefined,
-      events: [{ ...NO_SUBJECT, type: 'user.unblocked', data: {}, organizationId, userId }],
-      result: undefined,
-    }
-  })
+      return {
+        state: undefined,
+        events: [{ ...NO_SUBJECT, type: 'user.unblocked', data: {}, organizationId, userId }],
+        result: undefined,
+      }
+    },
+    extras,
+  )
   done(outcome)
 }
 

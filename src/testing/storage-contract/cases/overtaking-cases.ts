@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import type { ForgeStorage, Retired } from '../../../storage/storage.ts'
+import type { HostTransaction } from '../contract-host.ts'
+import type { Bench } from './bench.ts'
+import { blockedBy, issuesOn } from './contents.ts'
+import { heldInBeforeCommit, whileWaiting } from './gate.ts'
+import { assertRefused, raceCases } from './race.ts'
+import type { Extras } from './sample-changes.ts'
+import { BOARD, block, change, define, done, grant, pin, retire, unblock } from './sample-changes.ts'
+import type { Outcome, StorageCase } from './storage-case.ts'
+import { hostCase, outcomeOf } from './storage-case.ts'
+
+/** A change, and the deletion of what it is about. */
+interface Overtaking {
+  /** What is deleted. */
+  readonly name: string
+  readonly retired: Retired
+  begin<Tx>(storage: ForgeStorage<Tx>, extras: Extras<Tx>): Promise<unknown>
+  /** What is left of the change behind the deletion. */
+  left<Tx>(storage: ForgeStorage<Tx>): Promise<readonly unknown[]>
+}
+
+const OTHER = { ...BOARD, repositoryId: '11' }
+
+const OVERTAKINGS: readonly Overtaking[] = [
+  {
+    name: 'its issue',
+    retired: { thing: 'issue', issueId: '1', ...BOARD },
+    begin: (storage, extras) => pin(storage, BOARD, '1', extras),
+    left: (storage) => issuesOn(storage, BOARD),
+  },
+  {
+    name: 'its issue, which was in another repository,',
+    retired: { thing: 'issue', issueId: '1', ...BOARD },
+    begin: (storage, extras) => pin(storage, OTHER, '1', extras),
+    left: (storage) => issuesOn(storage, OTHER),
+  },
+  {
+    name: 'its repository',
+    retired: { thing: 'repository', repositoryId: '10' },
+    begin: (storage, extras) => pin(storage, BOARD, '1', extras),
+    left: async (storage) => valuesOf(await outcomeOf(() => storage.pinBoards.load(BOARD))),
+  },
+  {
+    name: 'the user it blocks',
+    retired: { thing: 'user', userId: '30' },
+    begin: (storage, extras) => block(storage, '20', '30', extras),
+    left: (storage) => blockedBy(storage, '20'),
+  },
+  {
+    name: 'the organization it blocks for',
+    retired: { thing: 'organization', organizationId: '20' },
+    begin: (storage, extras) => block(storage, '20', '30', extras),
+    left: async (storage) => [...(await storage.blocks.among('20', ['30']))],
+  },
+  {
+    name: 'the user it grants to',
+    retired: { thing: 'user', userId: '30' },
+    begin: (storage, extras) => grant(storage, '30', ['a'], extras),
+    left: async (storage) => ((await holders(storage, 'a')) === 0 ? [] : ['a']),
+  },
+]
+
+/** Deletions that meet a change which is not committed yet: one waits for the other, whoever comes first. */
+export const overtakingCases: readonly StorageCase[] = [
+  ...OVERTAKINGS.flatMap(({ name, retired, begin, left }) =>
+    raceCases(`a change that is not committed when ${name} is deleted leaves nothing behind`, async (one, other) => {
+      await define(other, 'a')
+      const first = await heldInBeforeCommit((beforeCommit) => begin(one, { beforeCommit }))
+      const second = outcomeOf(() => retire(other, retired))
+      await whileWaiting(second)
+      first.letGo()
+      await first.outcome
+
+      assert.equal(valuesOf(await second).length, 1, 'the deletion is told of once')
+      assert.deepEqual(await left(one), [])
+    }),
+  ),
+
+  hostCase(
+    'a block and the deletion of its user that wait for one organization end without errors',
+    ['begin'],
+    async (storage, bench) => {
+      await block(storage, '20', '30')
+      const [holder, first, second] = await beginThree(bench)
+      if (holder === undefined || first === undefined || second === undefined) return
+
+      await block(storage, '20', '99', { transaction: holder.transaction })
+      const lifting = outcomeOf(() => unblock(storage, '20', '30', { transaction: first.transaction }))
+      await whileWaiting(lifting)
+      const deletion = outcomeOf(() =>
+        retire(storage, { thing: 'user', userId: '30' }, { transaction: second.transaction }),
+      )
+      await whileWaiting(deletion)
+      await holder.commit()
+      const [lifted, deleted] = await Promise.all([endedWith(first, lifting), endedWith(second, deletion)])
+
+      if ('thrown' in lifted) assertRefused(lifted, 'USER_NOT_FOUND') // the deletion came first after all
+      assert.ok('value' in deleted, 'the deletion is not refused')
+      assert.deepEqual(await blockedBy(storage, '20'), ['99'])
+    },
+  ),
+
+  hostCase(
+    'a change that is kept waiting is refused as busy in the end, and can be made later',
+    ['begin', 'again'],
+    async (storage, bench) => {
+      const elsewhere = await bench.again()
+      const { transaction, rollback } = await bench.begin()
+      await pin(storage, BOARD, '1', { transaction })
+      const waiting = outcomeOf(() => pin(elsewhere, BOARD, '2'))
+      await whileWaiting(waiting, MOST_PATIENCE)
+      const outcome = await Promise.race([waiting, Promise.resolve({ value: 'it waits still' })])
+      await rollback()
+      await waiting
+
+      assertRefused(outcome, 'STORAGE_BUSY')
+      await pin(elsewhere, BOARD, '3')
+      assert.deepEqual(await issuesOn(storage, BOARD), ['3'])
+    },
+  ),
+]
+
+/** For what need not wait, in milliseconds. */
+const LONG_ENOUGH = 1000
+/** Nobody waits longer for a lock, in milliseconds. */
+const MOST_PATIENCE = 10_000
+
+/** Three transactions at once; fewer where one writer keeps all others away: nothing can wait in a wrong order there. */
+async function beginThree<Tx>(bench: Bench<Tx>): Promise<readonly HostTransaction<Tx>[]> {
+  const begun: HostTransaction<Tx>[] = []
+  for (let n = 0; n < 3; n += 1) {
+    const beginning = outcomeOf(async () => begun.push(await bench.begin()))
+    await whileWaiting(beginning, LONG_ENOUGH)
+    if (begun.length > n) continue
+
+    for (const { rollback } of begun) await rollback()
+    await beginning
+    return []
+  }
+  return begun
+}
+
+/** Ends a transaction when the work in it has, as that did. */
+async function endedWith<Tx>({ commit, rollback }: HostTransaction<Tx>, work: Promise<Outcome>): Promise<Outcome> {
+  const outcome = await work
+  await ('value' in outcome ? commit() : rollback())
+  return outcome
+}
+
+async function holders<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<number> {
+  const leave = <State extends { readonly holders: number }>(state: State) => ({
+    state,
+    events: [],
+    result: state.holders,
+  })
+  return done(await change(storage.badgeCatalogue, { slug }, leave)).result
+}
+
+function valuesOf(outcome: Outcome): readonly unknown[] {
+  return 'value' in outcome && Array.isArray(outcome.value) ? outcome.value : []
+}

@@ -1,0 +1,9 @@
+import { afterAll } from 'vitest'
+import { PgliteServer, pgliteKind } from '../databases/pglite.ts'
+import { catchAll } from './catch-all.ts'
+import { faultyPostgres } from './sql-assembly.ts'
+
+const server = new PgliteServer()
+afterAll(() => server.end())
+
+catchAll('PGlite', (fault) => ({ ...pgliteKind(fault && faultyPostgres(fault), server), end: async () => undefined }))
