@@ -60,10 +60,12 @@ export function kyselyMariadbKind(server: string): StorageKind<Tx> {
   }
 }
 
-/** Opens a Kysely as a host has one: with plugins. */
-export function mariadbKysely(url: string, options: PoolOptions = {}): Kysely<HostTables> {
+/** Opens a Kysely as a host has one: with plugins, and a statement that each connection begins with. */
+export function mariadbKysely(url: string, options: PoolOptions = {}, statement?: string): Kysely<HostTables> {
+  const pool = createPool({ uri: url, connectionLimit: 20, ...options })
+  if (statement !== undefined) pool.on('connection', (connection) => void connection.query(statement))
   return new Kysely({
-    dialect: new MysqlDialect({ pool: createPool({ uri: url, connectionLimit: 20, ...options }) }),
+    dialect: new MysqlDialect({ pool }),
     plugins: [new CamelCasePlugin(), new ParseJSONResultsPlugin()],
   })
 }

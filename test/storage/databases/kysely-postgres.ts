@@ -1,4 +1,5 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult, Transaction } from 'kysely'
+import type pg from 'pg'
 import { CamelCasePlugin, Kysely, ParseJSONResultsPlugin, PostgresDialect } from 'kysely'
 import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
 import type { KyselyStorageOptions } from '../../../src/storage/kysely.ts'
@@ -22,12 +23,17 @@ const TEXT_IDS = { ids: { user: 'text', organization: 'text', repository: 'text'
 /** Storages over Kyselys on a PostgreSQL server, each in a schema of its own; schemas are used again. */
 export function kyselyPostgresKind(server: string): StorageKind<Tx> {
   const database = new PostgresDatabase(server)
+  let pool: Promise<pg.Pool> | undefined
+  const hostPool = () => {
+    pool ??= database.pool.then(heard)
+    return pool
+  }
   return overSchemas({
     name: 'Kysely over a PostgreSQL server',
     connections: 'many',
     newSchema: () => database.newSchema(),
     run: (text, values) => database.run(text, values),
-    open: () => postgresKysely(() => heardPool(database)),
+    open: () => postgresKysely(hostPool),
     end: () => database.end(),
   })
 }
@@ -53,13 +59,10 @@ export function postgresKysely(pool: PostgresPool | (() => Promise<PostgresPool>
   })
 }
 
-/** The pool of a host that hears of lost connections, also of those in use: unheard, they would end the process. */
-export async function heardPool(database: PostgresDatabase): Promise<PostgresPool> {
-  const pool = await database.pool
-  if (pool.listenerCount('connect') === 0) {
-    pool.on('error', () => undefined)
-    pool.on('connect', (client) => void client.on('error', () => undefined))
-  }
+/** A pool whose host hears of lost connections, also of those in use: unheard, they would end the process. */
+export function heard(pool: pg.Pool): pg.Pool {
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
   return pool
 }
 

@@ -85,8 +85,8 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   async refuseUnlessOpen(connection: ServerConnection<Tx>): Promise<void> {
-    await this.#manner.refuseUnlessOpen(connection, connection.transaction)
     await this.#sample.refuseUnreadable(connection)
+    await this.#manner.refuseUnlessOpen(connection, connection.transaction)
   }
 
   warnings(): Promise<readonly string[]> {
@@ -107,16 +107,20 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
       )
     } catch (error) {
       if (course.point === 'begin') throw this.#notGiven(error)
-      if (course.point === 'work') throw this.#manner.translateHost(course.error)
+      if (course.point === 'work') throw this.#failed(course.error, error)
       throw translateKyselyError(error) ?? this.#manner.translateCommit(error)
     }
   }
 
+  /** Kysely throws what the work threw, or else what the ROLLBACK after that did. */
+  #failed(error: unknown, thrown: unknown): unknown {
+    return this.#manner.translateWork(error, thrown === error ? 'done' : 'failed')
+  }
+
   async #look(bound: KyselyExecutor): Promise<Habits> {
     const connection = this.#on(bound, { retry: 'call' })
-    const habits = await this.#manner.look(connection, await connectionOf(bound))
     await this.#sample.refuseUnreadable(connection)
-    return habits
+    return this.#manner.look(connection, await connectionOf(bound))
   }
 
   #own(bound: KyselyExecutor, wait: number, commitEach?: Running['commitEach']): KyselyConnection {

@@ -17,8 +17,8 @@ export interface Manner {
   translate(error: unknown, retry: Retry): unknown
   /** The error to throw for what a COMMIT failed with: only a database that says so has decided. */
   translateCommit(error: unknown): unknown
-  /** The error to throw for what the host's own code threw in a transaction of ours. */
-  translateHost(error: unknown): unknown
+  /** The error to throw for what the work in a transaction of ours threw: the host's own code may have. */
+  translateWork(error: unknown, rollBack: 'done' | 'failed'): unknown
   /**
    * What puts before each statement the settings for its time.
    * @param wait - for how long statements of ours wait for others, in milliseconds from now; undefined in a host's transaction

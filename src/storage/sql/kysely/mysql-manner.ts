@@ -6,6 +6,7 @@ import { COMMIT } from '../mysql/mysql-connection.ts'
 import { DURABILITY, warningsAbout } from '../mysql/server-warnings.ts'
 import { withSettings, withSettingsUntil } from '../mysql/statement-settings.ts'
 import { ROLL_BACK } from '../mysql/transactions.ts'
+import type { Statement } from '../query.ts'
 import type { Retry } from '../server/failures.ts'
 import { busy, unavailable } from '../server/failures.ts'
 import type { Asking } from '../session.ts'
@@ -13,6 +14,12 @@ import type { Habits, Manner } from './manner.ts'
 
 /** Where statements begin transactions by themselves, and commit none. */
 const NO_AUTOCOMMIT: Habits = { ending: { commit: command(COMMIT), rollBack: command(ROLL_BACK) } }
+
+const COMPLETION: Statement<{ readonly completion: string }> = {
+  sql: 'select @@completion_type as completion',
+  parameters: [],
+  returnsRows: true,
+}
 
 /** MariaDB through a Kysely, which writes parameters into the text of a statement. */
 export class MysqlManner implements Manner {
@@ -36,7 +43,7 @@ export class MysqlManner implements Manner {
     return unavailable('the server was lost while committing: the change may be done', error, 'unknown')
   }
 
-  translateHost(error: unknown): unknown {
+  translateWork(error: unknown): unknown {
     return saysAborted(error) || saysLost(error) ? translateError(error, 'call') : error
   }
 
@@ -49,6 +56,7 @@ export class MysqlManner implements Manner {
     if (known !== undefined) return known
 
     await this.#refuseOtherServers(connection)
+    await refuseChains(connection)
     const facts = await factsOf(connection)
     this.#database = refuseUnspeakable(facts)
     const habits = facts.autocommit === 'yes' ? {} : NO_AUTOCOMMIT
@@ -86,6 +94,13 @@ export class MysqlManner implements Manner {
     const reason = whyUnusable(String(row?.version), this.#needsUuid)
     if (reason !== undefined) throw unavailable(reason)
   }
+}
+
+/** Kysely ends transactions with a bare COMMIT. @throws TypeError where that begins another, or ends the connection */
+async function refuseChains(connection: Asking): Promise<void> {
+  const [row] = await connection.all(COMPLETION)
+  if (row?.completion === 'NO_CHAIN') return
+  throw new TypeError(`the connection has completion_type = ${row?.completion}: set it to NO_CHAIN`)
 }
 
 async function factsOf(connection: Asking): Promise<ConnectionFacts> {

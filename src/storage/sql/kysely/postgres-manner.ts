@@ -1,3 +1,4 @@
+import { isForgeError } from '../../../schema/errors.ts'
 import type { Place } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import { translateCommitError, translateError, translateHostError } from '../postgres/driver-errors.ts'
@@ -6,6 +7,7 @@ import { homeQuery, refuseElsewhere } from '../postgres/home.ts'
 import { DURABILITY, warningsAbout } from '../postgres/server-warnings.ts'
 import type { Statement } from '../query.ts'
 import type { Retry } from '../server/failures.ts'
+import { unavailable } from '../server/failures.ts'
 import type { Asking } from '../session.ts'
 import type { Habits, Manner } from './manner.ts'
 
@@ -31,8 +33,10 @@ export class PostgresManner implements Manner {
     return translateCommitError(error)
   }
 
-  translateHost(error: unknown): unknown {
-    return translateHostError(error)
+  /** A server that does not even roll back is away. */
+  translateWork(error: unknown, rollBack: 'done' | 'failed'): unknown {
+    if (rollBack === 'done' || isForgeError(error) || error instanceof TypeError) return translateHostError(error)
+    return unavailable('the connection to the PostgreSQL server was lost', error)
   }
 
   /** Finds out what the storage's own connections reach, once there is something. */

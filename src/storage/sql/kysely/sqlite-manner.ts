@@ -47,7 +47,7 @@ export class SqliteManner implements Manner {
     return unavailable('the database was lost while committing: the change may be done', error, 'unknown')
   }
 
-  translateHost(error: unknown): unknown {
+  translateWork(error: unknown): unknown {
     const translated = translateError(error, 'call')
     return isForgeError(translated, 'STORAGE_BUSY') ? translated : error
   }
