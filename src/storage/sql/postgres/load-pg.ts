@@ -16,7 +16,9 @@ export interface OwnPool extends PgPool {
  * @throws ForgeError `STORAGE_UNAVAILABLE` when there is no pg; TypeError for a URL that pg cannot read
  */
 export function openPool(url: string): OwnPool {
-  const pool = constructed(loaded(), {
+  const pg = loaded()
+  refuseUnreadable(pg, url)
+  const pool = constructed(pg, 'Pool', {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_PATIENCE,
     keepAlive: true,
@@ -36,14 +38,19 @@ function loaded(): unknown {
   }
 }
 
-function constructed(pg: unknown, options: object): unknown {
-  if (typeof pg !== 'object' || pg === null || !('Pool' in pg) || typeof pg.Pool !== 'function') return undefined
+/** A pool reads its URL for each connection, a client when it is made. */
+function refuseUnreadable(pg: unknown, url: string): void {
   try {
-    return Reflect.construct(pg.Pool, [options])
+    constructed(pg, 'Client', { connectionString: url })
   } catch {
     // no cause: it would show the URL, and the password with it
     throw new TypeError('pg cannot read the URL of the database')
   }
+}
+
+function constructed(pg: unknown, name: string, options: object): unknown {
+  const Constructor: unknown = typeof pg === 'object' && pg !== null ? Reflect.get(pg, name) : undefined
+  return typeof Constructor === 'function' ? Reflect.construct(Constructor, [options]) : undefined
 }
 
 function isOwnPool(value: unknown): value is OwnPool {

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { postgresStorage } from '../../src/storage/postgres.ts'
+
+const URL = 'postgres://localhost/forge'
+
+describe('a PostgreSQL storage', () => {
+  test.each(['', 'Forge_', '1a', 'a-b', 'a"', 'a'.repeat(32)])('refuses the prefix "%s"', (prefix) => {
+    expect(() => postgresStorage(URL, { prefix })).toThrow(TypeError)
+  })
+
+  test.each(['', '1a', 'a-b', 'a"', 'a.b', 'a'.repeat(64), null])('refuses the schema "%s"', (schema) => {
+    expect(() => Reflect.apply(postgresStorage, undefined, [URL, { schema }])).toThrow(TypeError)
+  })
+
+  test.each(['', 'localhost', 'mysql://localhost/forge', 'file:forge.sqlite'])('refuses the URL "%s"', (url) => {
+    expect(() => postgresStorage(url)).toThrow(TypeError)
+  })
+
+  test.each(['postgres://localhost', 'postgresql://localhost', 'socket:/run/postgresql'])('takes the URL %s', (url) => {
+    expect(() => postgresStorage(url)).not.toThrow()
+  })
+
+  test.each([undefined, null, 7, {}, { query: 1, connect: 2 }, { query: () => undefined }])(
+    'refuses %s for a pool',
+    (pool) => {
+      expect(() => Reflect.apply(postgresStorage, undefined, [pool])).toThrow(TypeError)
+    },
+  )
+
+  test('says of a URL that cannot be read so much, and no secret in it', async () => {
+    const storage = postgresStorage('postgres://user:secret@host:port/forge')
+    const thrown = await storage.migrate().catch((error: unknown) => error)
+
+    expect(thrown).toBeInstanceOf(TypeError)
+    expect(JSON.stringify([String(thrown), thrown, thrown instanceof Error && thrown.cause])).not.toContain('secret')
+  })
+
+  test('runs what is on a transaction later', () => {
+    expect(postgresStorage(URL).transactions).toBe('asynchronous')
+  })
+
+  test('that was never used is closed at once, and refuses what comes then', async () => {
+    const storage = postgresStorage(URL)
+    await storage.close()
+    await storage.close()
+
+    await expect(storage.migrate()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+    await expect(storage.schemaStatus()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  })
+})
