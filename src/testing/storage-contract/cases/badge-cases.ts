@@ -11,7 +11,7 @@ export const badgeCases: readonly StorageCase[] = [
   }),
 
   storageCase('a decision sees the definitions that exist, of the slugs asked for', async (storage) => {
-    const owl = await define(storage, 'night-owl', 'Ships after midnight')
+    const owl = await define(storage, 'night-owl', { description: 'Ships after midnight' })
     await define(storage, 'early-bird')
     const outcome = await change(storage.badgeCases, { userId: '30', slugs: ['night-owl', 'dodo'] }, (state) => ({
       state,
@@ -39,7 +39,7 @@ export const badgeCases: readonly StorageCase[] = [
   }),
 
   storageCase('a grant keeps its badge, when and by whom', async (storage) => {
-    const id = await define(storage, 'night-owl', 'Ships after midnight')
+    const id = await define(storage, 'night-owl', { description: 'Ships after midnight' })
     await grant(storage, '30', ['night-owl'])
     const badge = { id, slug: 'night-owl', description: 'Ships after midnight', imageUrl: '' }
 
@@ -77,7 +77,7 @@ export const badgeCases: readonly StorageCase[] = [
   }),
 
   storageCase('a grant shows the definition as it is now', async (storage) => {
-    await define(storage, 'night-owl', 'before')
+    await define(storage, 'night-owl', { description: 'before' })
     await grant(storage, '30', ['night-owl'])
     await change(storage.badgeCatalogue, { slug: 'night-owl' }, (entry) => ({
       state: {

@@ -36,7 +36,7 @@ export const badgeCatalogueCases: readonly StorageCase[] = [
   }),
 
   storageCase('a definition is kept, changed and taken out', async (storage) => {
-    const id = await define(storage, 'night-owl', 'Ships after midnight')
+    const id = await define(storage, 'night-owl', { description: 'Ships after midnight' })
     const badge: Badge = { id, slug: 'night-owl', description: 'Ships after midnight', imageUrl: '' }
     assert.deepEqual(await storage.badgeCatalogue.find('night-owl'), badge)
     const better: Badge = { ...badge, description: '', imageUrl: 'https://example.com/owl.png' }
@@ -49,7 +49,7 @@ export const badgeCatalogueCases: readonly StorageCase[] = [
   }),
 
   storageCase('slugs are compared exactly', async (storage) => {
-    for (const slug of LOOKALIKES) await define(storage, slug, slug)
+    for (const slug of LOOKALIKES) await define(storage, slug, { description: slug })
     for (const slug of LOOKALIKES) {
       await refuses('BADGE_EXISTS', () => define(storage, slug))
       assert.equal((await storage.badgeCatalogue.find(slug))?.description, slug)

@@ -175,16 +175,26 @@ export async function unblock<Tx>(
 }
 
 /** Defines a badge and gives its id. */
-export async function define<Tx>(storage: ForgeStorage<Tx>, slug: string, description = ''): Promise<Id> {
-  const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => {
-    if (entry.badge !== undefined) throw new ForgeError('BADGE_EXISTS', 'exists', { slug })
+export async function define<Tx>(
+  storage: ForgeStorage<Tx>,
+  slug: string,
+  extras: Extras<Tx> & { readonly description?: string } = {},
+): Promise<Id> {
+  const { description = '', ...rest } = extras
+  const outcome = await change(
+    storage.badgeCatalogue,
+    { slug },
+    (entry) => {
+      if (entry.badge !== undefined) throw new ForgeError('BADGE_EXISTS', 'exists', { slug })
 
-    return {
-      state: { ...entry, badge: { id: entry.nextId, slug, description, imageUrl: '' } },
-      events: [{ ...NO_SUBJECT, type: 'badge.defined', data: { slug } }],
-      result: entry.nextId,
-    }
-  })
+      return {
+        state: { ...entry, badge: { id: entry.nextId, slug, description, imageUrl: '' } },
+        events: [{ ...NO_SUBJECT, type: 'badge.defined', data: { slug } }],
+        result: entry.nextId,
+      }
+    },
+    rest,
+  )
   return done(outcome).result
 }
 

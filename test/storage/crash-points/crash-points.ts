@@ -1,0 +1,138 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import { AGGREGATES, everything } from '../../../src/testing/storage-contract/cases/aggregate-samples.ts'
+import { outbox } from '../../../src/testing/storage-contract/cases/contents.ts'
+import { fill, THINGS } from '../../../src/testing/storage-contract/cases/retirement-samples.ts'
+import type { Extras } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, define, retire } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'
+import type { StorageKind } from '../databases/storage-kind.ts'
+import type { SqlFault } from '../planted/sql-fault.ts'
+import { asItIs, inWrites } from '../planted/sql-fault.ts'
+
+/** Fails behind one statement of a change. */
+export class CrashPoint {
+  readonly error: Error = new Error('the crash of a test')
+  readonly fault: SqlFault
+  #left = Number.POSITIVE_INFINITY
+
+  constructor() {
+    const pass = (): void => {
+      this.#left -= 1
+      if (this.#left === 0) throw this.error
+    }
+    this.fault = inWrites(() => {
+      return function* (session, statement) {
+        const rows = yield* asItIs(session, statement)
+        pass()
+        return rows
+      }
+    })
+  }
+
+  /** Lets the next change fail behind its statement of this number, or none. */
+  set(statement: number): void {
+    this.#left = statement
+  }
+
+  clear(): void {
+    this.#left = Number.POSITIVE_INFINITY
+  }
+}
+
+/** A change to crash, over and over again. */
+interface Crashing {
+  readonly change: string
+  prepare<Tx>(storage: ForgeStorage<Tx>): Promise<unknown>
+  run<Tx>(storage: ForgeStorage<Tx>, extras: Pick<Extras<Tx>, 'transaction'>): Promise<unknown>
+}
+
+const CHANGES: readonly Crashing[] = [
+  ...AGGREGATES.map((one) => ({
+    change: `a change of ${one.name}`,
+    prepare: <Tx>(storage: ForgeStorage<Tx>) => one.prepare(storage),
+    run: <Tx>(storage: ForgeStorage<Tx>, extras: Pick<Extras<Tx>, 'transaction'>) => one.alter(storage, extras),
+  })),
+  ...THINGS.map((retired) => ({
+    change: `retiring the ${retired.thing}`,
+    prepare: <Tx>(storage: ForgeStorage<Tx>) => fill(storage),
+    run: <Tx>(storage: ForgeStorage<Tx>, extras: Pick<Extras<Tx>, 'transaction'>) => retire(storage, retired, extras),
+  })),
+]
+
+/**
+ * Defines the tests that let changes fail behind each of their statements: others see all of a change, or nothing.
+ *
+ * @param make - makes the kind, with a fault in what it runs
+ */
+export function crashEverywhere<Tx>(make: (fault: SqlFault) => StorageKind<Tx>): void {
+  const crash = new CrashPoint()
+  const { name, open, host, end } = make(crash.fault)
+
+  describe(name, () => {
+    afterAll(end)
+
+    for (const { change, prepare, run } of CHANGES) {
+      test(`${change} that fails behind any of its statements is not written`, async () => {
+        const storage = await open()
+        const elsewhere = await (host.again?.(storage) ?? storage)
+        await prepare(storage)
+        const before = await everything(elsewhere)
+        const look = async () => expect(await everything(elsewhere)).toEqual(before)
+        const failures = await crashAtEach(crash, () => run(storage, {}), look)
+
+        expect(failures).toBeGreaterThan(2)
+        expect(await outbox(elsewhere)).toHaveLength(before.events.length + 1)
+        for (const each of new Set([elsewhere, storage])) await each.close()
+      })
+
+      test(`in a host’s transaction, ${change} that fails behind any of its statements leaves the rest`, async () => {
+        const storage = await open()
+        await prepare(storage)
+        const before = await everything(storage)
+        const begun = await host.begin?.(storage)
+        if (begun === undefined) throw new TypeError(`${name} has no transactions to join`)
+
+        const { transaction } = begun
+        await define(storage, 'kept', { transaction })
+        const inside = await everythingOn(storage, transaction)
+        const look = async () => expect(await everythingOn(storage, transaction)).toEqual(inside)
+        await crashAtEach(crash, () => run(storage, { transaction }), look)
+        await begun.rollback()
+
+        expect(await everything(storage)).toEqual(before)
+        await begun.release?.()
+        await storage.close()
+      })
+    }
+  })
+}
+
+/** Lets work fail behind its first statement, then its second …, until it succeeds; gives how often it failed. */
+async function crashAtEach(
+  crash: CrashPoint,
+  work: () => Promise<unknown>,
+  look: () => Promise<void>,
+): Promise<number> {
+  for (let statement = 1; ; statement += 1) {
+    crash.set(statement)
+    const outcome = await outcomeOf(work)
+    crash.clear()
+    if ('value' in outcome) return statement - 1
+
+    expect(outcome.thrown).toBe(crash.error)
+    await look()
+  }
+}
+
+/** What a transaction of the host's sees. */
+async function everythingOn<Tx>(storage: ForgeStorage<Tx>, transaction: Tx): Promise<readonly unknown[]> {
+  const all = { from: { page: 1 }, limit: 100 } as const
+  return [
+    await storage.pinBoards.load(BOARD, transaction),
+    await storage.blocks.page('20', all, transaction),
+    await storage.badgeCases.heldBy('30', transaction),
+    await storage.badgeCatalogue.page(all, transaction),
+    await storage.events.history('1', transaction),
+  ]
+}
