@@ -117,7 +117,7 @@ export function postgresKind(server: string, make: MakePostgresStorage = postgre
 }
 
 /** A transaction that was begun on a client, as the host ends it. */
-export function hostTransaction(client: pg.PoolClient): HostTransaction<pg.PoolClient> {
+function hostTransaction(client: pg.PoolClient): HostTransaction<pg.PoolClient> {
   return {
     transaction: client,
     commit: async () => void (await client.query('commit')),
