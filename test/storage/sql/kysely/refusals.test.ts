@@ -1,0 +1,154 @@
+import Database from 'better-sqlite3'
+import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { kyselyStorage } from '../../../../src/storage/kysely.ts'
+import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { heldOpen } from '../../databases/kysely-host.ts'
+import type { HostTables } from '../../databases/kysely-sqlite.ts'
+import { sqliteKysely } from '../../databases/kysely-sqlite.ts'
+
+describe('a storage over Kysely', () => {
+  test.each([undefined, null, 'postgres://example.com/forge', {}, { transaction: 1 }, { connection() {} }])(
+    'is not made over %s',
+    (database) => {
+      expect(() => Reflect.apply(kyselyStorage, undefined, [database, { dialect: 'sqlite' }])).toThrow(/needs a Kysely/)
+    },
+  )
+
+  test('is not made over a transaction', async () => {
+    const { transaction, rollback } = await heldOpen(aKysely().transaction())
+
+    expect(() => kyselyStorage(transaction, { dialect: 'sqlite' })).toThrow(/which is no transaction/)
+    await rollback()
+  })
+
+  test.each([undefined, 'mssql', 'mariadb', null, 7])('is not made for the dialect %s', (dialect) => {
+    expect(() => Reflect.apply(kyselyStorage, undefined, [aKysely(), { dialect }])).toThrow(
+      /dialect must be postgres, mysql or sqlite/,
+    )
+  })
+
+  test.each(['mysql', 'sqlite'] as const)('has no schema on %s', (dialect) => {
+    expect(() => kyselyStorage(aKysely(), { dialect, schema: 'forge' })).toThrow('only PostgreSQL has schemas')
+  })
+
+  test('answers later on every dialect', () => {
+    expect(kyselyStorage(aKysely(), { dialect: 'sqlite' }).transactions).toBe('asynchronous')
+  })
+})
+
+describe('a join', () => {
+  test('is refused on a Kysely that is no transaction', async () => {
+    const { storage, kysely } = await opened()
+    const entered = Promise.resolve(Reflect.apply(storage.enter, storage, [kysely]))
+
+    await expect(entered).rejects.toThrow('must be an open Transaction of Kysely')
+    await expect(entered).rejects.toThrow(TypeError)
+  })
+
+  test.each([undefined, null, 7, 'begin', {}])('is refused on %s', async (transaction) => {
+    const { storage } = await opened()
+    const entered = Promise.resolve(Reflect.apply(storage.enter, storage, [transaction]))
+
+    await expect(entered).rejects.toThrow(TypeError)
+  })
+
+  test('is refused on a transaction of another Kysely', async () => {
+    const { storage } = await opened()
+    const { transaction, rollback } = await heldOpen(aKysely().transaction())
+
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(/the Kysely that the storage was made with/)
+    await rollback()
+  })
+
+  test('is refused on a transaction that has ended', async () => {
+    const { storage, kysely } = await opened()
+    const committed = await heldOpen(kysely.transaction())
+    await committed.commit()
+    const rolledBack = await kysely.startTransaction().execute()
+    await rolledBack.rollback().execute()
+
+    for (const transaction of [committed.transaction, rolledBack]) {
+      await expect(storage.enter(transaction)).rejects.toThrow('the transaction has ended')
+      await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(TypeError)
+    }
+  })
+
+  test('is made on whatever comes from the storage’s Kysely: with plugins, schemas, and ended by hand', async () => {
+    const { storage, kysely } = await opened()
+    const transaction = await kysely.withPlugin(new CamelCasePlugin()).withSchema('main').startTransaction().execute()
+    await pin(storage, BOARD, '1', { transaction: transaction.withSchema('temp').withPlugin(new CamelCasePlugin()) })
+    await transaction.commit().execute()
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
+  })
+
+  test('takes turns with another by way of another object for the same transaction', async () => {
+    const { storage, kysely } = await opened()
+    const { transaction, commit } = await heldOpen(kysely.transaction())
+    const outcomes = await Promise.allSettled(
+      [1, 2, 3, 4, 5, 6].map((id) =>
+        pin(storage, BOARD, String(id), {
+          transaction: id % 2 === 0 ? transaction : transaction.withSchema('main'),
+          limit: id === 3 ? 0 : 9,
+        }),
+      ),
+    )
+    await commit()
+
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true, true])
+    expect(await issuesOn(storage, BOARD)).toEqual(['1', '2', '4', '5', '6'])
+  })
+})
+
+describe('a host’s driver', () => {
+  test('may give integers as bigint', async () => {
+    const handle = new Database(':memory:')
+    handle.defaultSafeIntegers(true)
+    const { storage } = await opened(new Kysely({ dialect: new SqliteDialect({ database: handle }) }))
+    await pin(storage, BOARD, '9007199254740993')
+    const [row] = await storage.pinBoards.load(BOARD)
+
+    expect([row?.issueId, row?.pinnedAt]).toEqual(['9007199254740993', expect.any(Date)])
+    expect((await storage.events.list({}, { from: { page: 1 }, limit: 1 })).total).toBe(1)
+  })
+
+  test('is refused when it gives columns other names', async () => {
+    const dialect = new SqliteDialect({ database: shouting(new Database(':memory:')) })
+
+    await expect(opened(new Kysely({ dialect }))).rejects.toThrow(/texts and names as they are/)
+  })
+})
+
+/** A driver that gives the names of columns in capitals. */
+function shouting(handle: Database.Database): ConstructorParameters<typeof SqliteDialect>[0]['database'] {
+  return {
+    close: () => void handle.close(),
+    prepare(text: string) {
+      const statement = handle.prepare(text)
+      return {
+        reader: statement.reader,
+        all: (parameters: readonly unknown[]) => statement.all(...parameters).map((row) => upper(row)),
+        run: (parameters: readonly unknown[]) => statement.run(...parameters),
+        iterate: (parameters: readonly unknown[]) => statement.iterate(...parameters),
+      }
+    },
+  }
+}
+
+function upper(row: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...Object(row) }).map(([name, value]) => [name.toUpperCase(), value]))
+}
+
+async function opened(kysely = aKysely()) {
+  const storage = kyselyStorage(kysely, { dialect: 'sqlite' })
+  await storage.migrate()
+  return { kysely, storage }
+}
+
+function aKysely(): Kysely<HostTables> {
+  const kysely = sqliteKysely(':memory:')
+  onTestFinished(() => kysely.destroy())
+  return kysely
+}
