@@ -3,10 +3,13 @@ import type { Retry } from '../server/failures.ts'
 import { BrokenReference, busy, unavailable } from '../server/failures.ts'
 
 /**
- * A row that changed since the snapshot, a lock waited for long enough, a deadlock, a statement ended by hand or by a timeout.
- * Source: https://mariadb.com/kb/en/mariadb-error-code-reference/
+ * A row that changed since the snapshot, a lock waited for long enough, a deadlock: nothing is done. Source:
+ * https://mariadb.com/kb/en/mariadb-error-code-reference/
  */
-const BUSY: ReadonlySet<number> = new Set([1020, 1205, 1213, 1317, 1969])
+const ABORTED: ReadonlySet<number> = new Set([1020, 1205, 1213])
+
+/** Those, and a statement that was ended by hand or by a timeout. */
+const BUSY: ReadonlySet<number> = new Set([...ABORTED, 1317, 1969])
 
 /** Foreign keys that refuse a row, or its removal; the first two without its details. */
 const REFERENCES: ReadonlySet<number> = new Set([1216, 1217, 1451, 1452])
@@ -69,10 +72,10 @@ export function saysLost(error: unknown): boolean {
   return ENDED.test(error.message) || ('code' in error && typeof error.code === 'string' && LOST.test(error.code))
 }
 
-/** Whether the server aborted the transaction or the statement, and tells so: nothing of it is committed. */
+/** Whether the server says that it has aborted a transaction, or what was tried in it: that is committed neither. */
 export function saysAborted(error: unknown): boolean {
   const number = errorNumber(error)
-  return number !== undefined && BUSY.has(number)
+  return number !== undefined && ABORTED.has(number)
 }
 
 /** Whether the server has ended the whole transaction with this: nothing of what was done in it before is left. */

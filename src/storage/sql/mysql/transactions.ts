@@ -17,7 +17,10 @@ export const BEGIN_SNAPSHOT: string =
   `begin not atomic ${ROLL_BACK}; set transaction isolation level repeatable read; ` +
   'start transaction with consistent snapshot, read only; end'
 
-/** Runs work between BEGIN and COMMIT; work that throws is rolled back. */
+/**
+ * Runs work between BEGIN and COMMIT; work that throws is rolled back. What the host's own code threw in it stays as it is,
+ * but for a definite abort, and for a connection that was lost under it.
+ */
 export async function inTransaction<T, C extends MysqlConnection>(
   lent: Lent<C>,
   begin: string,
@@ -25,19 +28,33 @@ export async function inTransaction<T, C extends MysqlConnection>(
 ): Promise<T> {
   const { connection } = lent
   try {
-    await connection.query(begin)
+    await start(connection, begin)
     const value = await work()
     await commit(connection)
     return value
   } catch (error) {
-    await rollBack(lent)
-    throw translateHostError(error)
+    const isLost = !(await rollBack(lent))
+    throw saysAborted(error) || (isLost && saysLost(error)) ? translateError(error, 'call') : error
   }
 }
 
-/** Rolls back whatever is open; a connection on which that fails is not used again. */
-export async function rollBack<C extends MysqlConnection>({ connection, spoil }: Lent<C>): Promise<void> {
-  await connection.query(ROLL_BACK).catch(spoil)
+async function start(connection: MysqlConnection, begin: string): Promise<void> {
+  try {
+    await connection.query(begin)
+  } catch (error) {
+    throw translateError(error, 'call')
+  }
+}
+
+/** Rolls back whatever is open; false for a connection on which that fails, and which is not used again. */
+export async function rollBack<C extends MysqlConnection>({ connection, spoil }: Lent<C>): Promise<boolean> {
+  try {
+    await connection.query(ROLL_BACK)
+    return true
+  } catch {
+    spoil()
+    return false
+  }
 }
 
 /** What a transaction that failed in COMMIT has come to is known only where the server says that it was aborted. */
@@ -48,9 +65,4 @@ async function commit(connection: MysqlConnection): Promise<void> {
     if (saysAborted(error)) throw error
     throw unavailable('the server was lost while committing: the change may be done', error, 'unknown')
   }
-}
-
-/** What the host's own code threw in our transaction: its definite aborts and lost connections are those of the whole. */
-function translateHostError(error: unknown): unknown {
-  return saysAborted(error) || saysLost(error) ? translateError(error, 'call') : error
 }

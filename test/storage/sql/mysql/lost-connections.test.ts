@@ -1,4 +1,5 @@
 import { connect, createServer } from 'node:net'
+import type { Connection } from 'mysql2/promise'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
 import { mysqlStorage } from '../../../../src/storage/mysql.ts'
@@ -34,6 +35,25 @@ onMariadb((open) => {
     await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toMatchObject(NOTHING_DONE)
     await pin(storage, BOARD, '2')
     expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+  })
+
+  test('when a connection is ended under the host’s own statement, the storage is unavailable', async () => {
+    const database = await open()
+    const storage = database.storage(database.pool())
+    const beforeCommit = async (_: unknown, transaction: Connection) => {
+      await endConnections(database)
+      await transaction.query('select 1')
+    }
+
+    await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toMatchObject(NOTHING_DONE)
+  })
+
+  test('what fails elsewhere in the host’s own code is his', async () => {
+    const database = await open()
+    const storage = database.storage(database.pool())
+    const error = Object.assign(new Error('his own server is away'), { code: 'ECONNREFUSED' })
+
+    await expect(pin(storage, BOARD, '1', { beforeCommit: () => Promise.reject(error) })).rejects.toBe(error)
   })
 
   test('when connections are ended again and again, every call ends, and what it answered is so', async () => {
