@@ -1,0 +1,20 @@
+import { expectTypeOf, test } from 'vitest'
+import { memoryStorage } from '../../src/storage/memory.ts'
+import type { SqliteHandle } from '../../src/storage/sqlite.ts'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
+import type { ContractCase, HostTransaction } from '../../src/testing/testing.ts'
+import { storageContract } from '../../src/testing/testing.ts'
+
+declare const begun: HostTransaction<SqliteHandle>
+
+test('the contract takes a storage of any kind, with its own transactions', () => {
+  expectTypeOf(storageContract(async () => memoryStorage())).toEqualTypeOf<readonly ContractCase[]>()
+  storageContract(async () => sqliteStorage(':memory:'), { begin: () => begun })
+})
+
+test('the contract takes no transactions of another kind', () => {
+  // @ts-expect-error an SQLite handle is no transaction of a storage in memory
+  storageContract(async () => memoryStorage(), { begin: () => begun })
+  // @ts-expect-error a storage, not the promise of one
+  storageContract(() => memoryStorage())
+})
