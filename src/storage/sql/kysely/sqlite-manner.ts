@@ -39,9 +39,8 @@ export class SqliteManner implements Manner {
     return translateError(error, retry)
   }
 
+  /** Of a COMMIT that a failing disk has rolled back, Kysely tells only that there was nothing to roll back any more. */
   translateCommit(error: unknown): unknown {
-    if (saysRolledBack(error)) return unavailable('the database could not be written', error)
-
     const translated = translateError(error, 'call')
     if (isForgeError(translated) || isConstraint(error)) return translated
     return unavailable('the database was lost while committing: the change may be done', error, 'unknown')
@@ -107,11 +106,6 @@ async function isOpen(connection: Asking): Promise<boolean> {
     if (error instanceof Error && error.message.includes('inside a transaction')) return true
     throw error
   }
-}
-
-/** A disk that failed in COMMIT has ended the transaction, and Kysely could not roll it back a second time. */
-function saysRolledBack(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('no transaction is active')
 }
 
 /** A deferred constraint of the host's, which his own code broke. */
