@@ -63,6 +63,23 @@ onMariadb((open) => {
     await expectAllKept(database.storage(settingPool(database, statement)))
   })
 
+  test.each(STATEMENTS)('a connection with %s reads what others have committed', async (statement) => {
+    const database = await open()
+    const storage = database.storage(settingPool(database, statement, 1))
+    const others = database.storage()
+    await pin(storage, BOARD, '1')
+    await blocksOf(storage, '20')
+    const before = await issuesOn(storage, BOARD)
+    await pin(others, BOARD, '2')
+    await block(others, '20', '30')
+
+    expect([before, await issuesOn(storage, BOARD), (await blocksOf(storage, '20')).length]).toEqual([
+      ['1'],
+      ['1', '2'],
+      1,
+    ])
+  })
+
   test.each(STATEMENTS)('connections keep %s', async (statement) => {
     const database = await open()
     const pool = settingPool(database, statement, 1)

@@ -27,6 +27,19 @@ onMariadb((open) => {
     },
   )
 
+  test('a connection that tells of more than one error ends no process', async () => {
+    const database = await open()
+    const pool = database.pool()
+    const connections: { emit(event: string, error: Error): boolean }[] = []
+    pool.on('connection', (connection) => void connections.push(connection))
+    await issuesOn(database.storage(pool), BOARD)
+
+    expect(connections).toHaveLength(1)
+    for (const connection of connections) {
+      for (const message of ['one', 'another']) expect(connection.emit('error', new Error(message))).toBe(true)
+    }
+  })
+
   test('when a connection is ended in the middle of a change, nothing is done, and the next call works', async () => {
     const database = await open()
     const storage = database.storage(database.pool())
