@@ -15,6 +15,7 @@ export class ServerDatabase<Tx extends object> {
   readonly #running = new Set<Promise<unknown>>()
   readonly #known = new WeakSet<Tx>()
   #usable: Promise<void> | undefined
+  #isUsable = false
   #closed: Promise<void> | undefined
 
   constructor(server: Server<Tx>, schema: Schema) {
@@ -32,7 +33,7 @@ export class ServerDatabase<Tx extends object> {
       return await running
     } catch (error) {
       // whatever happened to the server, its tables may be others now
-      if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#usable = undefined
+      if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#lookAgain()
       throw error
     } finally {
       this.#running.delete(running)
@@ -45,16 +46,16 @@ export class ServerDatabase<Tx extends object> {
     const looking = this.#usable
     try {
       await looking
+      if (this.#usable === looking) this.#isUsable = true
     } catch (error) {
-      if (this.#usable === looking) this.#usable = undefined
+      if (this.#usable === looking) this.#lookAgain()
       throw error
     }
   }
 
-  /** As `refuseUnusable`, on a connection of the host's: there may be no other that is free. */
+  /** As `refuseUnusable`, on a connection of the host's: no other may be free, so a look that has not ended may wait for this one. */
   async refuseUnusableOn(connection: ServerConnection<Tx>): Promise<void> {
-    if (this.#usable !== undefined) return this.refuseUnusable()
-    if (this.#known.has(connection.transaction)) return
+    if (this.#isUsable || this.#known.has(connection.transaction)) return
 
     await this.#look(connection)
     this.#known.add(connection.transaction)
@@ -63,7 +64,7 @@ export class ServerDatabase<Tx extends object> {
   /** Brings the tables up to date. Nothing is written before it is known that this library may. */
   async migrate(): Promise<void> {
     await migrateServer(this.#server, this.#schema)
-    this.#usable = undefined
+    this.#lookAgain()
   }
 
   /** How the tables are; writes nothing. */
@@ -81,6 +82,11 @@ export class ServerDatabase<Tx extends object> {
   async #end(): Promise<void> {
     await Promise.allSettled(this.#running)
     await this.#server.close()
+  }
+
+  #lookAgain(): void {
+    this.#usable = undefined
+    this.#isUsable = false
   }
 
   async #look(connection: Asking): Promise<void> {

@@ -83,6 +83,19 @@ test('after a lost connection the tables are looked at again', async () => {
   expect(pool.statements.filter((text) => text.includes('forgelet_ledger"'))).toHaveLength(1)
 })
 
+test('a join does not wait for a look at the tables that waits for the connection it has', async () => {
+  const { pool, storage } = await migrated()
+  const transaction = await pool.connect()
+  await transaction.query({ text: 'begin', values: [] })
+  const reading = issuesOn(storage, BOARD)
+  const pinning = pin(storage, BOARD, '1', { transaction })
+  const outcome = await Promise.race([pinning, new Promise((next) => setTimeout(next, 1000))])
+  await transaction.query({ text: 'commit', values: [] })
+  transaction.release()
+
+  expect([outcome, await reading]).toEqual([1, ['1']])
+})
+
 test('closing waits for what was called before, and what is called then is refused', async () => {
   const { storage } = await migrated()
   let commit = (): void => undefined
