@@ -43,8 +43,9 @@ export class MysqlManner implements Manner {
     return unavailable('the server was lost while committing: the change may be done', error, 'unknown')
   }
 
-  translateWork(error: unknown): unknown {
-    return saysAborted(error) || saysLost(error) ? translateError(error, 'call') : error
+  /** An error of the host's may speak of another connection: that ours is lost is told by its ROLLBACK. */
+  translateWork(error: unknown, rollBack: 'done' | 'failed'): unknown {
+    return saysAborted(error) || (rollBack === 'failed' && saysLost(error)) ? translateError(error, 'call') : error
   }
 
   prepares(wait: number | undefined): (sql: string) => string {

@@ -100,6 +100,15 @@ function suite(open: () => Promise<Host>): void {
     await expect(change).rejects.toMatchObject(NOTHING_DONE)
   })
 
+  test('a connection that the host has lost elsewhere is his own concern', async () => {
+    const { storage } = opened(await open())
+    const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:25'), { code: 'ECONNREFUSED' })
+    const change = pin(storage, BOARD, '1', { beforeCommit: () => Promise.reject(refused) })
+
+    await expect(change).rejects.toBe(refused)
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+  })
+
   test('when the connection of a joined transaction is ended, nothing is done', async () => {
     const host = await open()
     const { storage, kysely } = opened(host)
