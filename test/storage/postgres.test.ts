@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 
@@ -26,6 +27,10 @@ describe('a PostgreSQL storage', () => {
       expect(() => Reflect.apply(postgresStorage, undefined, [pool])).toThrow(TypeError)
     },
   )
+
+  test('refuses a client of pg for a pool', () => {
+    expect(() => Reflect.apply(postgresStorage, undefined, [new pg.Client(URL)])).toThrow('or a pool of pg')
+  })
 
   test('says of a URL that cannot be read so much, and no secret in it', async () => {
     const storage = postgresStorage('postgres://user:secret@host:port/forge')

@@ -1,5 +1,5 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import { unavailable } from '../server/failures.ts'
+import { translateConnectError } from './driver-errors.ts'
 import { hearErrors } from './error-listeners.ts'
 import type { PgPool, PgPoolClient } from './pg-pool.ts'
 
@@ -38,7 +38,7 @@ async function connect(pool: PgPool): Promise<PgPoolClient> {
     return await Promise.race([connecting, late])
   } catch (error) {
     connecting.then((client) => client.release()).catch(() => undefined)
-    throw unavailable('the PostgreSQL server gives no connection', error)
+    throw translateConnectError(error)
   } finally {
     clearTimeout(timer)
   }

@@ -18,7 +18,7 @@ const NO_ACTIVE_TRANSACTION = '25P01'
 
 const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
   ['08', 'the connection to the PostgreSQL server was lost'],
-  ['28', 'the PostgreSQL server refuses the connection'],
+  ['28', 'the PostgreSQL server refuses the user'],
   ['53', 'the PostgreSQL server has run out of something it needs'],
   ['57P', 'the PostgreSQL server is stopping, starting, or has ended the connection'],
   ['58', 'the PostgreSQL server cannot read or write its files'],
@@ -46,10 +46,15 @@ export function translateError(error: unknown, retry: Retry): unknown {
   if (state === FOREIGN_KEY_VIOLATION) return new BrokenReference(error)
   if (state === NO_ACTIVE_TRANSACTION) return new TypeError(OUTSIDE, { cause: error })
 
-  const message = [5, 3, 2]
-    .map((length) => UNAVAILABLE.get(state.slice(0, length)))
-    .find((found) => found !== undefined)
+  const message = whyUnavailable(state)
   return message === undefined ? error : unavailable(message, error)
+}
+
+/** The error to throw for what kept a connection from being made: a server that answered has said what was in the way. */
+export function translateConnectError(error: unknown): unknown {
+  const state = sqlState(error)
+  const message = state === undefined ? undefined : whyUnavailable(state)
+  return unavailable(message ?? 'the PostgreSQL server gives no connection', error)
 }
 
 /** The error to throw for what a COMMIT failed with: only a server that goes on has decided. */
@@ -76,6 +81,10 @@ export function saysNameIsWrong(error: unknown): boolean {
 
 const LOST = 'the connection to the PostgreSQL server was lost'
 const OUTSIDE = 'the client is not inside a transaction: begin one on it; a pool is none'
+
+function whyUnavailable(state: string): string | undefined {
+  return [5, 3, 2].map((length) => UNAVAILABLE.get(state.slice(0, length))).find((found) => found !== undefined)
+}
 
 /** The code of an error that the server sent. Node's own have a code too, such as EPIPE, but no severity. */
 function sqlState(error: unknown): string | undefined {

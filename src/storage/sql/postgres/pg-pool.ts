@@ -33,7 +33,7 @@ export function isPgClient(value: unknown): value is PgClient {
   return typeof value === 'object' && value !== null && 'query' in value && typeof value.query === 'function'
 }
 
-/** Whether a value has the calls of a pool. */
+/** Whether a value has the calls of a pool. A client has them too, and parsers of its own beside them. */
 export function isPgPool(value: unknown): value is PgPool {
-  return isPgClient(value) && 'connect' in value && typeof value.connect === 'function'
+  return isPgClient(value) && 'connect' in value && typeof value.connect === 'function' && !('getTypeParser' in value)
 }

@@ -100,6 +100,15 @@ onPostgres((open, server) => {
     expect(performance.now() - start).toBeLessThan(2000)
   })
 
+  test('a user and a database that the server does not know are told', async () => {
+    const [stranger, elsewhere] = [new URL(server), new URL('/forgelet_not_there', server)]
+    stranger.username = 'nobody_here'
+    stranger.password = 'secret'
+
+    await expect(issuesOn(storageAt(stranger.href), BOARD)).rejects.toThrow('the PostgreSQL server refuses the user')
+    await expect(issuesOn(storageAt(elsewhere.href), BOARD)).rejects.toThrow('the database does not exist')
+  })
+
   test.each(['nobody_here:secret@', ''])('a refusal of the server shows no secret: "%s"', async (user) => {
     const url = new URL(server)
     const storage = storageAt(`postgres://${user}${url.host}/forgelet_not_there`)
