@@ -9,7 +9,8 @@ const EXACT = sql`character set utf8mb4 collate utf8mb4_nopad_bin`
 
 const BIGINT = sql`bigint`
 const SIGNED = sql`signed`
-const CHAR = sql`char`
+// Without a character set, a text would have the collation of its connection: two that end in _bin cannot be compared.
+const CHAR = sql`char character set utf8mb4`
 const UUID = sql`uuid`
 const TABLE_END = sql`engine = InnoDB row_format = dynamic default ${EXACT}`
 

@@ -8,12 +8,21 @@ import {
   outbox,
   slugsHeldBy,
 } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, block, define, grant, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { LATER } from '../../../../src/testing/storage-contract/cases/prune-samples.ts'
+import {
+  BOARD,
+  block,
+  define,
+  grant,
+  pin,
+  retire,
+} from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import type { HostDatabase } from './host-database.ts'
 import { onMariadb } from './host-database.ts'
 
 const ISSUES = ['9007199254740993', '9223372036854775807', '-1']
 const SLUGS = ['night-owl', 'Night-Owl', 'night-owl ', '🦉', '🦆']
+const TEXT_IDS = { user: 'text', organization: 'text', repository: 'text', issue: 'text' } as const
 const NOTE = ` \\ ' " ? :name \n🦉 `
 
 /** What hosts set on a pool for their own sake. */
@@ -88,6 +97,17 @@ onMariadb((open) => {
     await expectAllKept(database.storage(pool))
 
     expect(await settingsOf(pool)).toEqual(before)
+  })
+
+  test.each(['UTF8MB4_BIN', 'UTF8MB4_GENERAL_CI'])('ids are texts, and events pruned, beside %s', async (charset) => {
+    const database = await open()
+    const storage = database.storage(database.pool({ charset }), { prefix: 'texts_', ids: TEXT_IDS })
+    await storage.migrate()
+    await expectAllKept(storage)
+    await retire(storage, { thing: 'repository', repositoryId: BOARD.repositoryId })
+
+    expect(await storage.events.prune(LATER)).toBeGreaterThan(ISSUES.length)
+    expect(await storage.events.history(ISSUES[0] ?? '')).toEqual([])
   })
 
   test('a database of another character set changes nothing', async () => {
