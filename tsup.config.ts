@@ -9,6 +9,7 @@ const entries = {
   'storage/sqlite': 'src/storage/sqlite.ts',
   'storage/postgres': 'src/storage/postgres.ts',
   'storage/mysql': 'src/storage/mysql.ts',
+  'storage/kysely': 'src/storage/kysely.ts',
   http: 'src/http-adapters/http.ts',
   node: 'src/http-adapters/node.ts',
   'signing-keys': 'src/signing-keys/signing-keys.ts',

@@ -17,6 +17,7 @@ export interface KyselyQuery {
 
 /** What runs compiled queries: a `Kysely`, the same bound to one connection, or a `Transaction`. */
 export interface KyselyExecutor {
+  /** Runs a compiled query, and gives its rows as the driver does. */
   executeQuery(query: KyselyQuery): Promise<{ readonly rows: readonly unknown[] }>
   /** The same without the plugins, which would rename our columns and read our texts. */
   withoutPlugins(): KyselyExecutor
@@ -29,18 +30,23 @@ export interface KyselyTransaction extends KyselyExecutor {
 
 /** What begins a transaction. */
 export interface KyselyTransactionBuilder<Tx> {
+  /** The same for a level of isolation. */
   setIsolationLevel(level: IsolationLevel): KyselyTransactionBuilder<Tx>
+  /** Runs work in a transaction, and commits; rolls back when it rejects. */
   execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T>
 }
 
 /** What gives one connection. */
 export interface KyselyConnectionBuilder {
+  /** Runs work on one connection, and gives that back. */
   execute<T>(work: (connection: KyselyExecutor) => Promise<T>): Promise<T>
 }
 
 /** A `Kysely` of the host's, of any version and any tables, by the calls that are made on it. `Tx` is its `Transaction`. */
 export interface KyselyDatabase<Tx> {
+  /** Prepares a transaction. */
   transaction(): KyselyTransactionBuilder<Tx>
+  /** Prepares the use of one connection. */
   connection(): KyselyConnectionBuilder
 }
 
