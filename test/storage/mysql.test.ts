@@ -32,6 +32,14 @@ describe('a MariaDB storage', () => {
     await expect(storage.close()).resolves.toBeUndefined()
   })
 
+  test('says of a URL that cannot be decoded so much, and no secret in it', async () => {
+    const storage = mysqlStorage('mysql://root:100%secret@192.0.2.1/forge')
+
+    await expect(storage.schemaStatus()).rejects.toThrow(
+      new TypeError('mysql2 cannot read the URL of the database: write % as %25'),
+    )
+  })
+
   test('waits for what is done on the transaction of its host', () => {
     expect(mysqlStorage('mysql://127.0.0.1/forge').transactions).toBe('asynchronous')
   })

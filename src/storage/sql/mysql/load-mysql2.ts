@@ -13,16 +13,27 @@ const OPTIONS = { connectTimeout: 4000, maxPreparedStatements: 100 }
  * Opens a pool with the mysql2 that is installed beside the application. Nothing is connected yet.
  *
  * @param url - what it names by parameters (`?connectionLimit=20`) are options of mysql2's
- * @throws ForgeError `STORAGE_UNAVAILABLE` when there is no mysql2
+ * @throws ForgeError `STORAGE_UNAVAILABLE` when there is no mysql2; TypeError for a URL that it cannot read
  */
 export function openPool<C extends MysqlConnection>(url: string): OwnPool<C> {
   const driver = loaded()
   if (typeof driver !== 'object' || driver === null || !('createPool' in driver)) throw unavailable(OTHER)
   if (typeof driver.createPool !== 'function') throw unavailable(OTHER)
 
+  refuseUnreadable(url)
   const pool: unknown = driver.createPool({ uri: url, ...optionsBeside(url) })
   if (!isOwnPool(pool)) throw unavailable(OTHER)
   return pool as OwnPool<C> // made by the mysql2 beside the application, whose connections C says a host will see
+}
+
+/** What mysql2 decodes. The message does not show the URL, nor is there a cause: it may hold a password. */
+function refuseUnreadable(url: string): void {
+  const { username, password, hostname, pathname } = new URL(url)
+  try {
+    for (const part of [username, password, hostname, pathname]) decodeURIComponent(part)
+  } catch {
+    throw new TypeError('mysql2 cannot read the URL of the database: write % as %25')
+  }
 }
 
 /** What the URL says goes before what we would have. */
