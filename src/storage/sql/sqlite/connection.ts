@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../../schema/steps.ts'
+import { plainRows } from '../plain-rows.ts'
 import type { SqlValue, Statement } from '../query.ts'
 import type { Session } from '../session.ts'
 import type { Retry } from './driver-errors.ts'
@@ -24,7 +25,7 @@ export class Connection implements Session {
 
   all<Row>({ sql, parameters, returnsRows }: Statement<Row>): readonly Row[] {
     try {
-      if (returnsRows) return this.#statements.use(sql, (statement) => toRows(statement.all(...parameters)))
+      if (returnsRows) return this.#statements.use(sql, (statement) => plainRows(statement.all(...parameters)))
 
       this.#statements.use(sql, (statement) => perform(statement, parameters))
       return []
@@ -64,21 +65,4 @@ const NONE: readonly SqlValue[] = []
 function perform(statement: PreparedStatement, parameters: readonly SqlValue[]): void {
   if ('setReadBigInts' in statement && typeof statement.setReadBigInts === 'function') statement.setReadBigInts(true)
   statement.run(...parameters)
-}
-
-/** Whole numbers come as bigint from a handle whose host asked for them; ids are text, so none of ours is large. */
-function toRows<Row>(rows: readonly unknown[]): readonly Row[] {
-  const plain = hasBigint(rows[0]) ? rows.map(withNumbers) : rows
-  return plain as readonly Row[] // unknown data: the shape of a row was inferred from the query that asked for it
-}
-
-function hasBigint(row: unknown): boolean {
-  return typeof row === 'object' && row !== null && Object.values(row).some((value) => typeof value === 'bigint')
-}
-
-function withNumbers(row: unknown): unknown {
-  if (typeof row !== 'object' || row === null) return row
-
-  const entries: readonly (readonly [string, unknown])[] = Object.entries(row)
-  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]))
 }
