@@ -53,7 +53,7 @@ export class ServerDatabase<Tx extends object> {
     }
   }
 
-  /** As `refuseUnusable`, on a connection of the host's: no other may be free, so a look that has not ended may wait for this one. */
+  /** As `refuseUnusable`, on a connection of the host's: a look that has not ended may be waiting for this very one. */
   async refuseUnusableOn(connection: ServerConnection<Tx>): Promise<void> {
     if (this.#isUsable || this.#known.has(connection.transaction)) return
 
