@@ -12,6 +12,8 @@ import { eventCases } from './cases/event-cases.ts'
 import { fenceCases } from './cases/fence-cases.ts'
 import { floorCases } from './cases/floor-cases.ts'
 import { joinCases } from './cases/join-cases.ts'
+import { joinedLifeCases } from './cases/joined-life-cases.ts'
+import { joinedWaitingCases } from './cases/joined-waiting-cases.ts'
 import { leaseCases } from './cases/lease-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
 import { outboxOrderCases } from './cases/outbox-order-cases.ts'
@@ -68,6 +70,8 @@ const CASES: readonly StorageCase[] = [
   ...pruneCases,
   ...floorCases,
   ...joinCases,
+  ...joinedLifeCases,
+  ...joinedWaitingCases,
   ...prefixCases,
 ]
 

@@ -11,7 +11,7 @@ import type { SqlFault } from '../planted/sql-fault.ts'
 import { asItIs, inWrites } from '../planted/sql-fault.ts'
 
 /** Fails behind one statement of a change. */
-export class CrashPoint {
+class CrashPoint {
   readonly error: Error = new Error('the crash of a test')
   readonly fault: SqlFault
   #left = Number.POSITIVE_INFINITY

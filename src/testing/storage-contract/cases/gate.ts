@@ -4,13 +4,13 @@ import { outcomeOf } from './storage-case.ts'
 const A_WHILE = 300
 
 /** Something to wait for until it is opened. */
-export interface Gate {
+interface Gate {
   readonly opened: Promise<void>
   open(): void
 }
 
 /** Makes a closed gate. */
-export function gate(): Gate {
+function gate(): Gate {
   let open = (): void => undefined
   const opened = new Promise<void>((resolve) => {
     open = resolve

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { AGGREGATES, AGGREGATES_WITH_EPOCH, everything } from './aggregate-samples.ts'
+import { AGGREGATES, everything } from './aggregate-samples.ts'
 import { issuesOn, outbox } from './contents.ts'
-import { whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
-import { fill, THINGS } from './retirement-samples.ts'
-import { BOARD, block, change, define, done, grant, pin, retire, unpin } from './sample-changes.ts'
+import { BOARD, block, define, done, grant, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
@@ -187,129 +185,5 @@ export const joinCases: readonly StorageCase[] = [
       assert.ok(outcome.thrown instanceof TypeError)
       assert.deepEqual(await issuesOn(storage, BOARD), [])
     },
-  ),
-
-  ...THINGS.flatMap((retired) => [
-    hostCase(
-      `retiring the ${retired.thing} in a host’s transaction lives with it`,
-      ['begin'],
-      async (storage, bench) => {
-        await fill(storage)
-        const before = await outbox(storage)
-        const { transaction, commit } = await bench.begin()
-        const events = await retire(storage, retired, { transaction })
-        await commit()
-
-        assert.equal(events.length, 1)
-        assert.deepEqual(await outbox(storage), [...before, ...events])
-        assert.deepEqual(await retire(storage, retired), [])
-      },
-    ),
-
-    hostCase(
-      `retiring the ${retired.thing} in a host’s transaction dies with it`,
-      ['begin'],
-      async (storage, bench) => {
-        await fill(storage)
-        const before = await everything(storage)
-        const { transaction, rollback } = await bench.begin()
-        await retire(storage, retired, { transaction })
-        await rollback()
-
-        assert.deepEqual(await everything(storage), before)
-        assert.equal((await retire(storage, retired)).length, 1)
-      },
-    ),
-  ]),
-
-  ...AGGREGATES_WITH_EPOCH.map((one) =>
-    hostCase(`a change of ${one.name} in a host’s transaction is fenced too`, ['begin'], async (storage, bench) => {
-      await one.prepare(storage)
-      const { transaction, commit } = await bench.begin()
-      done(await one.leave(storage, { transaction, raisesEpoch: true }))
-
-      assert.deepEqual(await one.alter(storage, { transaction, seen: 0 }), { stale: true })
-      done(await one.alter(storage, { transaction, seen: 1 }))
-      await commit()
-      assert.equal(await one.epoch(storage), 1)
-    }),
-  ),
-
-  hostCase('the epoch that a host’s transaction has raised is read on it', ['begin'], async (storage, bench) => {
-    const { transaction, rollback } = await bench.begin()
-    await change(storage.blocks, KEY, (state) => ({ state, events: [], result: 0 }), { transaction, raisesEpoch: true })
-
-    assert.equal(await storage.blocks.epoch(KEY, transaction), 1)
-    await rollback()
-    assert.equal(await storage.blocks.epoch(KEY), 0)
-  }),
-
-  hostCase(
-    'an open transaction of the host’s is entered, one that has ended is not',
-    ['begin'],
-    async (storage, bench) => {
-      const { transaction, commit } = await bench.begin()
-      assert.equal(await storage.enter(transaction), undefined)
-      await commit()
-      const outcomes = [
-        await outcomeOf(() => storage.enter(transaction)),
-        await outcomeOf(() => pin(storage, BOARD, '1', { transaction })),
-      ]
-
-      for (const outcome of outcomes) assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError)
-      assert.deepEqual(await issuesOn(storage, BOARD), [])
-    },
-  ),
-
-  hostCase(
-    'a change that waited for a host’s transaction sees what that committed',
-    ['begin', 'again'],
-    async (storage, bench) => {
-      const { transaction, commit } = await bench.begin()
-      await pin(storage, BOARD, '1', { transaction, limit: 1 })
-      const elsewhere = await bench.again()
-      const waiting = outcomeOf(() => pin(elsewhere, BOARD, '2', { limit: 1 }))
-      await whileWaiting(waiting)
-      await commit()
-      const outcome = await waiting
-
-      assertRefused(outcome, 'PIN_LIMIT_REACHED')
-      assert.deepEqual(await issuesOn(storage, BOARD), ['1'])
-    },
-  ),
-
-  hostCase(
-    'a change that waited for a host’s transaction goes on when that is rolled back',
-    ['begin', 'again'],
-    async (storage, bench) => {
-      const { transaction, rollback } = await bench.begin()
-      await pin(storage, BOARD, '1', { transaction, limit: 1 })
-      const elsewhere = await bench.again()
-      const waiting = outcomeOf(() => pin(elsewhere, BOARD, '2', { limit: 1 }))
-      await whileWaiting(waiting)
-      await rollback()
-
-      assert.deepEqual(await waiting, { value: 1 })
-      assert.deepEqual(await issuesOn(storage, BOARD), ['2'])
-    },
-  ),
-
-  ...[false, true].map((used) =>
-    hostCase(
-      `a host that reads from a snapshot sees what came since or is told to begin anew, on a board ${used ? 'that was used' : 'nobody used'} before`,
-      ['beginSnapshot'],
-      async (storage, bench) => {
-        if (used) for (const act of [pin, unpin]) await act(storage, BOARD, '9')
-        const { transaction, rollback } = await bench.beginSnapshot()
-        await storage.pinBoards.load(BOARD, transaction)
-        await pin(storage, BOARD, '1', { limit: 1 })
-        const outcome = await outcomeOf(() => pin(storage, BOARD, '2', { transaction, limit: 1 }))
-
-        await rollback()
-
-        assertRefused(outcome, 'PIN_LIMIT_REACHED', 'STORAGE_BUSY')
-        assert.deepEqual(await issuesOn(storage, BOARD), ['1'])
-      },
-    ),
   ),
 ]

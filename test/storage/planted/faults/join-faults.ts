@@ -1,11 +1,11 @@
-import type { MaybePromise, Steps } from '../../../src/schema/steps.ts'
-import { run, wait } from '../../../src/schema/steps.ts'
-import { command } from '../../../src/storage/sql/dialect.ts'
-import type { SqlRuntime } from '../../../src/storage/sql/session.ts'
-import { tell } from '../../../src/storage/sql/session.ts'
-import type { SqlFault } from './sql-fault.ts'
-import { plainly } from './sql-fault.ts'
-import type { StorageFault } from './storage-fault.ts'
+import type { MaybePromise, Steps } from '../../../../src/schema/steps.ts'
+import { run, wait } from '../../../../src/schema/steps.ts'
+import { command } from '../../../../src/storage/sql/dialect.ts'
+import type { SqlRuntime } from '../../../../src/storage/sql/session.ts'
+import { tell } from '../../../../src/storage/sql/session.ts'
+import type { SqlFault } from '../sql-fault.ts'
+import { plainly } from '../sql-fault.ts'
+import type { StorageFault } from '../storage-fault.ts'
 
 /** Commits the host's transaction with every change in it. */
 export const commitsJoins: SqlFault = {

@@ -1,12 +1,12 @@
-import type { ForgeEvent } from '../../../src/schema/events.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
-import type { PinBoardKey } from '../../../src/storage/contract/pin-board-store.ts'
-import type { Retirement } from '../../../src/storage/contract/retirement.ts'
-import { compileStatement } from '../../../src/storage/sql/query.ts'
-import type { SqlFault } from './sql-fault.ts'
-import { asItIs, concerns, headIn, inWrites, pretended } from './sql-fault.ts'
-import type { StorageFault } from './storage-fault.ts'
-import { inChanges } from './storage-fault.ts'
+import type { ForgeEvent } from '../../../../src/schema/events.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { PinBoardKey } from '../../../../src/storage/contract/pin-board-store.ts'
+import type { Retirement } from '../../../../src/storage/contract/retirement.ts'
+import { compileStatement } from '../../../../src/storage/sql/query.ts'
+import type { SqlFault } from '../sql-fault.ts'
+import { asItIs, concerns, headIn, inWrites, pretended } from '../sql-fault.ts'
+import type { StorageFault } from '../storage-fault.ts'
+import { inChanges } from '../storage-fault.ts'
 
 /** Does not compare epochs. */
 export const fencesNothing: StorageFault = inChanges((store, key, change) =>

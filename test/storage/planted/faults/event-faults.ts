@@ -1,9 +1,9 @@
-import { isForgeError } from '../../../src/schema/errors.ts'
-import type { EventDraft, ForgeEvent } from '../../../src/schema/events.ts'
-import type { SqlFault } from './sql-fault.ts'
-import { asItIs, concerns, inAllStatements, inWrites, pretended } from './sql-fault.ts'
-import type { StorageFault } from './storage-fault.ts'
-import { inChanges } from './storage-fault.ts'
+import { isForgeError } from '../../../../src/schema/errors.ts'
+import type { EventDraft, ForgeEvent } from '../../../../src/schema/events.ts'
+import type { SqlFault } from '../sql-fault.ts'
+import { asItIs, concerns, inAllStatements, inWrites, pretended } from '../sql-fault.ts'
+import type { StorageFault } from '../storage-fault.ts'
+import { inChanges } from '../storage-fault.ts'
 
 /** Writes no events. */
 export const forgetsEvents: StorageFault = inChanges((store, key, change) =>

@@ -1,5 +1,5 @@
-import type { PinRow } from '../../../src/storage/contract/pin-board-store.ts'
-import type { StorageFault } from './storage-fault.ts'
+import type { PinRow } from '../../../../src/storage/contract/pin-board-store.ts'
+import type { StorageFault } from '../storage-fault.ts'
 
 interface Kept {
   /** What it was when it was kept. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
-import { command } from '../../../src/storage/sql/dialect.ts'
-import type { SqlFault } from './sql-fault.ts'
-import type { StorageFault } from './storage-fault.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import { command } from '../../../../src/storage/sql/dialect.ts'
+import type { SqlFault } from '../sql-fault.ts'
+import type { StorageFault } from '../storage-fault.ts'
 
 /** Compares slugs without regard to case. */
 export const foldsCase: StorageFault = (storage) => takingSlugsFor(storage, (slug) => slug.toLowerCase())

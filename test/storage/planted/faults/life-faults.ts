@@ -1,5 +1,5 @@
-import type { StorageFault } from './storage-fault.ts'
-import { inChanges } from './storage-fault.ts'
+import type { StorageFault } from '../storage-fault.ts'
+import { inChanges } from '../storage-fault.ts'
 
 /** Does not care that its caller has given up. */
 export const ignoresSignals: StorageFault = inChanges((store, key, change) =>

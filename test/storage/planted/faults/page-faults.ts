@@ -1,9 +1,9 @@
-import { run } from '../../../src/schema/steps.ts'
-import { ask } from '../../../src/storage/sql/session.ts'
-import { turns } from '../../../src/testing/storage-contract/cases/gate.ts'
-import type { SqlFault } from './sql-fault.ts'
-import { asItIs, concerns, inAllStatements, plainly } from './sql-fault.ts'
-import type { StorageFault } from './storage-fault.ts'
+import { run } from '../../../../src/schema/steps.ts'
+import { ask } from '../../../../src/storage/sql/session.ts'
+import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
+import type { SqlFault } from '../sql-fault.ts'
+import { asItIs, concerns, inAllStatements, plainly } from '../sql-fault.ts'
+import type { StorageFault } from '../storage-fault.ts'
 
 /** Lists boards in the order of ids. */
 export const ordersById: StorageFault = ({ pinBoards, ...storage }) => ({

@@ -1,10 +1,10 @@
-import type { Steps } from '../../../src/schema/steps.ts'
-import { run, wait } from '../../../src/schema/steps.ts'
-import type { Session, SqlRuntime } from '../../../src/storage/sql/session.ts'
-import type { SqlFault } from './sql-fault.ts'
-import { plainly } from './sql-fault.ts'
-import type { StorageFault } from './storage-fault.ts'
-import { inChanges } from './storage-fault.ts'
+import type { Steps } from '../../../../src/schema/steps.ts'
+import { run, wait } from '../../../../src/schema/steps.ts'
+import type { Session, SqlRuntime } from '../../../../src/storage/sql/session.ts'
+import type { SqlFault } from '../sql-fault.ts'
+import { plainly } from '../sql-fault.ts'
+import type { StorageFault } from '../storage-fault.ts'
+import { inChanges } from '../storage-fault.ts'
 
 /** Asks the host after the commit. */
 export const asksTooLate: StorageFault = inChanges(async (store, key, { beforeCommit, ...change }) => {

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { AGGREGATES_WITH_EPOCH, everything } from './aggregate-samples.ts'
+import { issuesOn, outbox } from './contents.ts'
+import { fill, THINGS } from './retirement-samples.ts'
+import { BOARD, change, done, pin, retire } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { hostCase, outcomeOf } from './storage-case.ts'
+
+const KEY = { organizationId: '20', userId: '30' }
+
+/** Lifecycle calls and fences inside a transaction of the host's, and its own end. */
+export const joinedLifeCases: readonly StorageCase[] = [
+  ...THINGS.flatMap((retired) => [
+    hostCase(
+      `retiring the ${retired.thing} in a host’s transaction lives with it`,
+      ['begin'],
+      async (storage, bench) => {
+        await fill(storage)
+        const before = await outbox(storage)
+        const { transaction, commit } = await bench.begin()
+        const events = await retire(storage, retired, { transaction })
+        await commit()
+
+        assert.equal(events.length, 1)
+        assert.deepEqual(await outbox(storage), [...before, ...events])
+        assert.deepEqual(await retire(storage, retired), [])
+      },
+    ),
+
+    hostCase(
+      `retiring the ${retired.thing} in a host’s transaction dies with it`,
+      ['begin'],
+      async (storage, bench) => {
+        await fill(storage)
+        const before = await everything(storage)
+        const { transaction, rollback } = await bench.begin()
+        await retire(storage, retired, { transaction })
+        await rollback()
+
+        assert.deepEqual(await everything(storage), before)
+        assert.equal((await retire(storage, retired)).length, 1)
+      },
+    ),
+  ]),
+
+  ...AGGREGATES_WITH_EPOCH.map((one) =>
+    hostCase(`a change of ${one.name} in a host’s transaction is fenced too`, ['begin'], async (storage, bench) => {
+      await one.prepare(storage)
+      const { transaction, commit } = await bench.begin()
+      done(await one.leave(storage, { transaction, raisesEpoch: true }))
+
+      assert.deepEqual(await one.alter(storage, { transaction, seen: 0 }), { stale: true })
+      done(await one.alter(storage, { transaction, seen: 1 }))
+      await commit()
+      assert.equal(await one.epoch(storage), 1)
+    }),
+  ),
+
+  hostCase('the epoch that a host’s transaction has raised is read on it', ['begin'], async (storage, bench) => {
+    const { transaction, rollback } = await bench.begin()
+    await change(storage.blocks, KEY, (state) => ({ state, events: [], result: 0 }), { transaction, raisesEpoch: true })
+
+    assert.equal(await storage.blocks.epoch(KEY, transaction), 1)
+    await rollback()
+    assert.equal(await storage.blocks.epoch(KEY), 0)
+  }),
+
+  hostCase(
+    'an open transaction of the host’s is entered, one that has ended is not',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, commit } = await bench.begin()
+      assert.equal(await storage.enter(transaction), undefined)
+      await commit()
+      const outcomes = [
+        await outcomeOf(() => storage.enter(transaction)),
+        await outcomeOf(() => pin(storage, BOARD, '1', { transaction })),
+      ]
+
+      for (const outcome of outcomes) assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError)
+      assert.deepEqual(await issuesOn(storage, BOARD), [])
+    },
+  ),
+]

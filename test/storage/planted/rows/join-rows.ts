@@ -1,0 +1,56 @@
+import * as joins from '../faults/join-faults.ts'
+import * as rollback from '../faults/rollback-faults.ts'
+import type { PlantedStorage } from '../planted-storage.ts'
+import { EVERY, SERVERS, SQL } from '../planted-storage.ts'
+
+/** Storages that do not live with the transactions of the host. Source: docs/storage.md, section 3 */
+export const JOIN_ROWS: readonly PlantedStorage[] = [
+  {
+    fault: 'commits the host’s transaction',
+    kinds: SQL,
+    caughtBy: 'a change of a pin board in a host’s transaction goes when that is rolled back',
+    plant: joins.commitsJoins,
+  },
+  {
+    fault: 'writes beside the host’s transaction',
+    kinds: SERVERS,
+    caughtBy: 'a change of a pin board in a host’s transaction goes when that is rolled back',
+    plant: joins.writesBesideJoins,
+  },
+  {
+    fault: 'reads beside the host’s transaction',
+    kinds: ['SQLite file', 'PostgreSQL', 'MariaDB'],
+    caughtBy: 'what a host’s transaction has changed is read on it',
+    plant: joins.readsBesideJoins,
+  },
+  {
+    fault: 'joins without a savepoint',
+    kinds: SQL,
+    caughtBy: 'a change of a pin board that fails in a host’s transaction leaves the rest of it',
+    plant: rollback.joinsWithoutSavepoint,
+  },
+  {
+    fault: 'keeps its transaction from beforeCommit',
+    kinds: SQL,
+    caughtBy: 'beforeCommit is given the host’s transaction, and reads in it what it will commit',
+    plant: joins.keepsItsTransaction,
+  },
+  {
+    fault: 'enters a transaction that has ended',
+    kinds: SQL,
+    caughtBy: 'an open transaction of the host’s is entered, one that has ended is not',
+    plant: joins.entersAnything,
+  },
+  {
+    fault: 'enters what is no transaction',
+    kinds: EVERY,
+    caughtBy: 'what is no open transaction of the host’s cannot be entered',
+    plant: joins.entersAnything,
+  },
+  {
+    fault: 'ignores the prefix',
+    kinds: SQL,
+    caughtBy: 'two storages in one database do not see each other’s changes',
+    plant: joins.ignoresThePrefix,
+  },
+]

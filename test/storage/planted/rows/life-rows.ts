@@ -1,0 +1,25 @@
+import * as life from '../faults/life-faults.ts'
+import type { PlantedStorage } from '../planted-storage.ts'
+import { EVERY } from '../planted-storage.ts'
+
+/** Storages that do not begin or end well. */
+export const LIFE_ROWS: readonly PlantedStorage[] = [
+  {
+    fault: 'fails when it is closed again',
+    kinds: EVERY,
+    caughtBy: 'a storage can be closed twice, also at once',
+    plant: life.closesOnce,
+  },
+  {
+    fault: 'answers after it was closed',
+    kinds: EVERY,
+    caughtBy: 'a closed storage refuses every call',
+    plant: life.closesLate,
+  },
+  {
+    fault: 'tells the wrong state of its tables',
+    kinds: EVERY,
+    caughtBy: 'a migrated storage is current',
+    plant: life.claimsToBeOutdated,
+  },
+]
