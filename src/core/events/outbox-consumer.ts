@@ -68,6 +68,7 @@ export class OutboxConsumer<Tx> {
     if (claim === undefined) return false
 
     const read = await events.read({ after: claim.cursor, limit: pace.batch })
+    if (read.events.length === 0) this.#failures = 0
     if (read.events.length === 0 || signal.aborted) return false
     return (await this.#handle(read.events, signal)) && (await this.#advance(read.cursor))
   }

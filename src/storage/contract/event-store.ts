@@ -53,7 +53,7 @@ export interface EventStore<Tx> {
    * holder's lasts. A name that was never used is new, and from then on holds back `prune`.
    */
   claim(consumer: Consumer, milliseconds: number): MaybePromise<Claim | undefined>
-  /** Moves the name's cursor; false, and nothing moved, when the holder has lost the lease. */
+  /** Moves the name's cursor on, never back; false, and nothing moved, when the holder has lost the lease. */
   advance(consumer: Consumer, cursor: string): MaybePromise<boolean>
   /** Gives the lease up, where the holder has it; the cursor stays. */
   release(consumer: Consumer): MaybePromise<void>

@@ -18,7 +18,7 @@ export function memoryOutbox(tables: MemoryTables): Outbox {
       const lease = leaseOf(tables, consumer)
       if (lease === undefined) return false
 
-      tables.consumers.set(consumer.name, { ...lease, place })
+      tables.consumers.set(consumer.name, { ...lease, place: Math.max(lease.place, place) })
       return true
     },
     release(consumer) {

@@ -36,7 +36,8 @@ export class Consumers {
     const row = yield* this.#lock(session, consumer.name)
     if (row === undefined || !isLeased(row) || row.holder !== consumer.holder) return false
 
-    yield* tell(session, this.#queries.move({ name: consumer.name, position }))
+    // never back: who prunes reads the cursors without locking them
+    if (position > row.position) yield* tell(session, this.#queries.move({ name: consumer.name, position }))
     return true
   }
 

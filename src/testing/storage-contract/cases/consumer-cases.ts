@@ -42,6 +42,17 @@ export const consumerCases: readonly StorageCase[] = [
     assert.deepEqual(await issuesAfter(storage, cursor), ['3'])
   }),
 
+  storageCase('a cursor never moves back', async (storage) => {
+    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+    const first = await storage.events.read({ after: undefined, limit: 1 })
+    const { cursor } = await storage.events.read({ after: undefined, limit: 3 })
+    await storage.events.claim(MAIL, LONG)
+    await storage.events.advance(MAIL, cursor)
+    assert.equal(await storage.events.advance(MAIL, first.cursor), true)
+
+    assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor })
+  }),
+
   storageCase('moving or giving up a name that nobody used makes none', async (storage) => {
     const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
 
