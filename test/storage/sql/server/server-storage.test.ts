@@ -1,4 +1,4 @@
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { PgPool, PgPoolClient, PgQuery } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
@@ -6,6 +6,7 @@ import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sampl
 import { PgliteServer } from '../../databases/pglite.ts'
 
 const server = new PgliteServer()
+beforeAll(() => server.run('select 1')) // starting takes its time
 afterAll(() => server.end())
 
 /** A pool that tells of every statement before it is run. */
