@@ -1,29 +1,13 @@
 import type { PoolOptions } from 'mysql2/promise'
 import { expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
-import {
-  blocksOf,
-  catalogueOf,
-  issuesOn,
-  outbox,
-  slugsHeldBy,
-} from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { blocksOf, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { LATER } from '../../../../src/testing/storage-contract/cases/prune-samples.ts'
-import {
-  BOARD,
-  block,
-  define,
-  grant,
-  pin,
-  retire,
-} from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, block, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { expectAllKept, LARGE_IDS } from '../all-kept.ts'
 import type { HostDatabase } from './host-database.ts'
 import { onMariadb } from './host-database.ts'
 
-const ISSUES = ['9007199254740993', '9223372036854775807', '-1']
-const SLUGS = ['night-owl', 'Night-Owl', 'night-owl ', '🦉', '🦆']
 const TEXT_IDS = { user: 'text', organization: 'text', repository: 'text', issue: 'text' } as const
-const NOTE = ` \\ ' " ? :name \n🦉 `
 
 /** What hosts set on a pool for their own sake. */
 const OPTIONS: Readonly<Record<string, PoolOptions>> = {
@@ -106,8 +90,8 @@ onMariadb((open) => {
     await expectAllKept(storage)
     await retire(storage, { thing: 'repository', repositoryId: BOARD.repositoryId })
 
-    expect(await storage.events.prune(LATER)).toBeGreaterThan(ISSUES.length)
-    expect(await storage.events.history(ISSUES[0] ?? '')).toEqual([])
+    expect(await storage.events.prune(LATER)).toBeGreaterThan(LARGE_IDS.length)
+    expect(await storage.events.history(LARGE_IDS[0] ?? '')).toEqual([])
   })
 
   test('a database of another character set changes nothing', async () => {
@@ -138,27 +122,4 @@ async function settingsOf(pool: ReturnType<HostDatabase['pool']>): Promise<unkno
   )
   expect(ours.length).toBeGreaterThan(100)
   return ours
-}
-
-async function expectAllKept<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
-  for (const issueId of ISSUES) await pin(storage, BOARD, issueId)
-  for (const userId of ISSUES) await block(storage, '20', userId, { note: NOTE })
-  for (const slug of SLUGS) await define(storage, slug)
-  await grant(storage, '30', SLUGS.toReversed())
-  const events = await storage.events.list({ types: ['issue.pinned'] }, { from: { page: 1 }, limit: 2 })
-
-  expect(await issuesOn(storage, BOARD)).toEqual(ISSUES)
-  expect((await blocksOf(storage, '20')).map(({ userId, note }) => [userId, note])).toEqual(
-    ISSUES.map((id) => [id, NOTE]),
-  )
-  expect(await catalogueOf(storage)).toEqual(SLUGS)
-  expect(new Set(await slugsHeldBy(storage, '30'))).toEqual(new Set(SLUGS))
-  expect(await storage.blocks.among('20', ['9007199254740992', ...ISSUES])).toEqual(new Set(ISSUES))
-  expect([events.total, events.items.map((event) => event.issueId)]).toEqual([3, ['-1', '9223372036854775807']])
-  expect((await outbox(storage)).map((event) => event.type).slice(0, 4)).toEqual([
-    'issue.pinned',
-    'issue.pinned',
-    'issue.pinned',
-    'user.blocked',
-  ])
 }

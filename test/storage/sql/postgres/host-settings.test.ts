@@ -1,26 +1,9 @@
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
-import {
-  blocksOf,
-  catalogueOf,
-  issuesOn,
-  outbox,
-  slugsHeldBy,
-} from '../../../../src/testing/storage-contract/cases/contents.ts'
-import {
-  BOARD,
-  block,
-  define,
-  grant,
-  NO_SUBJECT,
-  pin,
-} from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { BOARD, NO_SUBJECT, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { expectAllKept, LARGE_IDS } from '../all-kept.ts'
 import { onPostgres } from './host-database.ts'
-
-const ISSUES = ['9007199254740993', '9223372036854775807', '-1']
-const SLUGS = ['night-owl', 'Night-Owl', 'night-owl ', '🦉', '🦆']
-const NOTE = ` \\ ' " $1 :name \n🦉 `
 
 /** An option of pg's that its types do not know. */
 const BINARY: object = { binary: true }
@@ -87,9 +70,9 @@ onPostgres((open) => {
     const transaction = await database.begun()
     pg.types.setTypeParser(20, Number)
     pg.types.setTypeParser(701, (text) => ({ text }))
-    for (const issueId of ISSUES) await pin(storage, BOARD, issueId, { transaction })
+    for (const issueId of LARGE_IDS) await pin(storage, BOARD, issueId, { transaction })
 
-    expect((await storage.pinBoards.load(BOARD, transaction)).map((row) => row.issueId)).toEqual(ISSUES)
+    expect((await storage.pinBoards.load(BOARD, transaction)).map((row) => row.issueId)).toEqual(LARGE_IDS)
   })
 
   test('clients that are set to binary are refused: pg spoils numbers then', async () => {
@@ -231,22 +214,4 @@ async function show(transaction: pg.ClientBase, shown: Record<string, unknown>[]
       "current_setting('lock_timeout') as wait",
   )
   shown.push(...rows)
-}
-
-async function expectAllKept<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
-  for (const issueId of ISSUES) await pin(storage, BOARD, issueId)
-  for (const userId of ISSUES) await block(storage, '20', userId, { note: NOTE })
-  for (const slug of SLUGS) await define(storage, slug)
-  await grant(storage, '30', SLUGS.toReversed())
-  const events = await storage.events.list({ types: ['issue.pinned'] }, { from: { page: 1 }, limit: 2 })
-
-  expect(await issuesOn(storage, BOARD)).toEqual(ISSUES)
-  expect((await blocksOf(storage, '20')).map(({ userId, note }) => [userId, note])).toEqual(
-    ISSUES.map((id) => [id, NOTE]),
-  )
-  expect(await catalogueOf(storage)).toEqual(SLUGS)
-  expect(new Set(await slugsHeldBy(storage, '30'))).toEqual(new Set(SLUGS))
-  expect(await storage.blocks.among('20', ['9007199254740992', ...ISSUES])).toEqual(new Set(ISSUES))
-  expect([events.total, events.items.map((event) => event.issueId)]).toEqual([3, ['-1', '9223372036854775807']])
-  expect(await outbox(storage)).toHaveLength(16)
 }
