@@ -15,16 +15,19 @@ export interface PgQuery {
 
 /** A connection of pg's, by the call that is made on it: a `Client`, or one that a `Pool` gave. */
 export interface PgClient {
+  /** Runs one query; several statements without values, too. */
   query(query: PgQuery): Promise<{ readonly rows: readonly unknown[] }>
 }
 
 /** A client that goes back to its pool; to be closed, when something is wrong with it. */
 export interface PgPoolClient extends PgClient {
+  /** Gives it back, or closes it. */
   release(destroy?: boolean): void
 }
 
 /** A pool of pg's, by the calls that are made on it. */
 export interface PgPool extends PgClient {
+  /** Takes a client out of the pool, once one is free. */
   connect(): Promise<PgPoolClient>
 }
 
