@@ -6,16 +6,16 @@ const IMPORTS = `
 `
 
 /** The release before this one: without the newest step. */
-export const PREVIOUS = `${IMPORTS} export const ALL_MIGRATIONS = ours.slice(0, -1)`
+export const PREVIOUS: string = `${IMPORTS} export const ALL_MIGRATIONS = ours.slice(0, -1)`
 
 /** This release. */
-export const THIS = `${IMPORTS} export const ALL_MIGRATIONS = ours`
+export const THIS: string = `${IMPORTS} export const ALL_MIGRATIONS = ours`
 
 /** A minor release after this one: a column, a table and an index more. */
-export const NEXT_MINOR = next(1)
+export const NEXT_MINOR: string = next(1)
 
 /** A major release after this one: this one cannot use its tables. */
-export const NEXT_MAJOR = next('version')
+export const NEXT_MAJOR: string = next('version')
 
 function next(oldestLibrary: 1 | 'version'): string {
   return `${IMPORTS}

@@ -1,8 +1,11 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Retry } from '../server/failures.ts'
-import { BrokenReference, busy, unavailable } from '../server/failures.ts'
+import { alreadyFailed, BrokenReference, busy, unavailable } from '../server/failures.ts'
 
 // Codes and classes of codes. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html
+
+/** An earlier statement of the transaction has failed. */
+const IN_FAILED_TRANSACTION = '25P02'
 
 /** Nothing is done, and the same may succeed when it is done again. */
 const DEFINITE_ABORTS: ReadonlySet<string> = new Set([
@@ -10,7 +13,7 @@ const DEFINITE_ABORTS: ReadonlySet<string> = new Set([
   '40P01', // deadlock_detected
   '55P03', // lock_not_available: it was waited for long enough
   '57014', // query_canceled: by a timeout of the host's, or by hand
-  '25P02', // in_failed_sql_transaction: an earlier statement of the transaction has failed
+  IN_FAILED_TRANSACTION,
 ])
 
 const FOREIGN_KEY_VIOLATION = '23503'
@@ -42,6 +45,7 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
 export function translateError(error: unknown, retry: Retry): unknown {
   const state = sqlState(error)
   if (state === undefined) return isFromUs(error) ? error : unavailable(LOST, error)
+  if (state === IN_FAILED_TRANSACTION) return alreadyFailed(retry, error)
   if (DEFINITE_ABORTS.has(state)) return busy(retry, error)
   if (state === FOREIGN_KEY_VIOLATION) return new BrokenReference(error)
   if (state === NO_ACTIVE_TRANSACTION) return new TypeError(OUTSIDE, { cause: error })

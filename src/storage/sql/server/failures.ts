@@ -18,6 +18,12 @@ export function busy(retry: Retry, cause?: unknown): ForgeError<'STORAGE_BUSY'> 
   return new ForgeError('STORAGE_BUSY', 'the database is busy: other changes are in the way', { retry }, { cause })
 }
 
+/** The error for a transaction in which an earlier statement has failed: nothing can be run in it but its end. */
+export function alreadyFailed(retry: Retry, cause: unknown): ForgeError<'STORAGE_BUSY'> {
+  const message = 'an earlier statement of the transaction has failed: roll the transaction back'
+  return new ForgeError('STORAGE_BUSY', message, { retry }, { cause })
+}
+
 /** The error for a server that cannot be reached or used. The message holds neither SQL nor addresses. */
 export function unavailable(
   message: string,
