@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { IsolationLevel, Transaction } from 'kysely'
 import { CamelCasePlugin, Kysely, MysqlDialect, ParseJSONResultsPlugin } from 'kysely'
 import type { PoolOptions } from 'mysql2'
 import { createPool } from 'mysql2'
@@ -17,8 +17,12 @@ type Database = Awaited<ReturnType<MariadbDatabases['take']>>
 
 const TEXT_IDS = { ids: { user: 'text', organization: 'text', repository: 'text', issue: 'text' } } as const
 
-/** Storages over Kyselys on databases of a MariaDB server; each database has two, for two processes. */
-export function kyselyMariadbKind(server: string): StorageKind<Tx> {
+/**
+ * Storages over Kyselys on databases of a MariaDB server; each database has two, for two processes.
+ *
+ * @param level - that of the host's transactions; that of the server when nothing is said
+ */
+export function kyselyMariadbKind(server: string, level: IsolationLevel = 'repeatable read'): StorageKind<Tx> {
   const databases = new MariadbDatabases(server)
   const places = new WeakMap<ForgeStorage<Tx>, { database: Database; kysely: Kysely<HostTables> }>()
   const kyselys = new Map<string, Kysely<HostTables>>()
@@ -49,7 +53,7 @@ export function kyselyMariadbKind(server: string): StorageKind<Tx> {
     host: {
       again: (storage) => over(placeOf(storage).database, 'second'),
       beside: (storage) => over(placeOf(storage).database, 'first', { prefix: 'beside_' }),
-      begin: (storage) => heldOpen(placeOf(storage).kysely.transaction()),
+      begin: (storage) => heldOpen(placeOf(storage).kysely.transaction().setIsolationLevel(level)),
       beginSnapshot: (storage) => heldOpen(placeOf(storage).kysely.transaction().setIsolationLevel('repeatable read')),
       textIds: () => fresh(TEXT_IDS),
     },
