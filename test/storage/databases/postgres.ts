@@ -64,7 +64,9 @@ export class PostgresDatabase {
 
   async #create(): Promise<pg.Pool> {
     await this.#administer(`create database ${this.#name}`)
-    return new pg.Pool({ connectionString: this.url, max: 40 })
+    const pool = new pg.Pool({ connectionString: this.url, max: 40 })
+    pool.on('error', () => undefined) // the database may be dropped before the last connection has ended
+    return pool
   }
 
   async #administer(text: string): Promise<void> {

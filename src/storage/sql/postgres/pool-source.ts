@@ -23,7 +23,9 @@ export class PoolSource {
 
   /** Ends the pool that we opened; on the host's, nothing of ours is left. */
   async close(): Promise<void> {
-    await this.#own?.end()
+    // the last connections end behind this, and may still be lost: our own pool goes with its listeners
+    if (this.#own !== undefined) return this.#own.end()
+
     for (const stop of this.#stopHearing.splice(0)) stop()
   }
 
