@@ -11,6 +11,7 @@ const config: ViteUserConfig = {
       tsconfig: './tsconfig.types.json', // what they import, not the whole house
       ignoreSourceErrors: true, // `npm run typecheck` is where those are told
     },
+    maxWorkers: 2, // most files wait for a database or a process
     // Real servers, processes and programs on a slow machine; nothing waits for these on purpose.
     testTimeout: 30_000,
     hookTimeout: 60_000,
