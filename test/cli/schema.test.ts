@@ -155,7 +155,11 @@ describe('forgelet schema refuses', () => {
   test.each([
     ['apply', 'postgres://u:secret@127.0.0.1:1/forge', 'database postgres://127.0.0.1:1/forge cannot be used: '],
     ['status', 'mysql://u:secret@127.0.0.1:1/forge', 'database mysql://127.0.0.1:1/forge cannot be used: '],
-    ['apply', 'nowhere/forge.sqlite', 'database nowhere/forge.sqlite cannot be used: the database file cannot be opened'],
+    [
+      'apply',
+      'nowhere/forge.sqlite',
+      'database nowhere/forge.sqlite cannot be used: the database file cannot be opened',
+    ],
   ])('%s on a database that is not there: %s', async (action, database, line) => {
     const { code, out, err } = await schema(action, '--db', database)
 
