@@ -25,7 +25,7 @@ export function catchAll<Tx>(name: KindName, make: (fault?: SqlFault) => Storage
     afterAll(() => sound.end())
 
     for (const one of planted) {
-      test(`a storage that ${one.fault} is caught by "${one.caughtBy}"`, async () => {
+      test(`a storage that ${one.fault} is caught by "${one.caughtBy}"`, { timeout: 60_000 }, async () => {
         const kind = broken(one, make, sound)
         try {
           await caseOf(kind, STILL_RIGHT).run()

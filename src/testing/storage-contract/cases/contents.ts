@@ -3,8 +3,12 @@ import type { Block, ForgeEvent, Id } from '../../../index.ts'
 import type { ForgeStorage, PinBoardKey } from '../../../storage/storage.ts'
 
 /** The issues on a board, in order. */
-export async function issuesOn<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey): Promise<readonly Id[]> {
-  return (await storage.pinBoards.load(board)).map((row) => row.issueId)
+export async function issuesOn<Tx>(
+  storage: ForgeStorage<Tx>,
+  board: PinBoardKey,
+  transaction?: Tx,
+): Promise<readonly Id[]> {
+  return (await storage.pinBoards.load(board, transaction)).map((row) => row.issueId)
 }
 
 /** All blocks of an organization in order, checked against the total. */

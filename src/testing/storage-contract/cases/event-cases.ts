@@ -70,6 +70,7 @@ export const eventCases: readonly StorageCase[] = [
     const finished = Promise.all(writes).then(() => {
       writing = false
     })
+    finished.catch(() => undefined) // awaited below, but a read may fail before
     while (writing) {
       await readOn()
       await new Promise((done) => setImmediate(done))

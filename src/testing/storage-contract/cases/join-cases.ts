@@ -3,7 +3,7 @@ import { AGGREGATES, everything } from './aggregate-samples.ts'
 import { issuesOn, outbox } from './contents.ts'
 import { assertRefused } from './race.ts'
 import { BOARD, block, define, done, grant, pin } from './sample-changes.ts'
-import type { StorageCase } from './storage-case.ts'
+import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
 const KEY = { organizationId: '20', userId: '30' }
@@ -148,22 +148,22 @@ export const joinCases: readonly StorageCase[] = [
     async (storage, bench) => {
       const { transaction, commit } = await bench.begin()
       const given: unknown[] = []
-      const seen: unknown[] = []
+      const seen: Promise<Outcome>[] = []
       await pin(storage, BOARD, '1', {
         transaction,
         beforeCommit(_events, open) {
           given.push(open)
-          seen.push(storage.pinBoards.load(BOARD, open))
+          seen.push(outcomeOf(() => issuesOn(storage, BOARD, open)))
         },
       })
+      const boards = await Promise.all(seen)
       await commit()
 
       assert.deepEqual(
         given.map((open) => open === transaction),
         [true],
       )
-      const [board] = await Promise.all(seen)
-      assert.equal(Array.isArray(board) && board.length, 1)
+      assert.deepEqual(boards, [{ value: ['1'] }])
     },
   ),
 
