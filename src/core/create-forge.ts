@@ -1,5 +1,6 @@
 import type { AccessRequest } from '../schema/access.ts'
 import { operationsDoor } from '../schema/doors.ts'
+import { harmless } from '../schema/observer.ts'
 import type { PinKind } from '../schema/records.ts'
 import type { Steps } from '../schema/steps.ts'
 import { run, runLater } from '../schema/steps.ts'
@@ -11,7 +12,9 @@ import { eventService } from './events/event-service.ts'
 import type { Forge, ForgeLimits, ForgeOptions } from './forge.ts'
 import { join } from './join/join.ts'
 import { joinSync } from './join/join-sync.ts'
+import { observedStorage } from './observed-storage.ts'
 import type { Actor, Asker, CallOptions, Logger } from './ports.ts'
+import { quietLogger } from './quiet-logger.ts'
 import { serviceRooms } from './service-rooms.ts'
 
 const DEFAULT_MAX_PINS = 3
@@ -58,17 +61,19 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
 }
 
 function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Environment<A, Tx> {
-  const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, newId, logger = SILENT } = options
+  const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, newId, observe } = options
+  const logger = quietLogger(options.logger ?? SILENT)
   need(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
   need(typeof policy?.authorize === 'function', 'policy', 'an object with authorize(request, context)')
   need(typeof membership?.isMember === 'function', 'membership', 'an object with isMember(member, context)')
   need(typeof (limits.maxPins ?? {}) === 'object', 'limits.maxPins', 'an object such as { issue: 5 }')
   need(beforeCommit === undefined || typeof beforeCommit === 'function', 'beforeCommit', 'a function, or nothing')
   need(newId === undefined || typeof newId === 'function', 'newId', 'a function, or nothing')
+  need(observe === undefined || typeof observe === 'function', 'observe', 'a function, or nothing')
   need(clock === undefined || typeof clock.now === 'function', 'clock', 'an object with now(), or nothing')
 
   return {
-    storage,
+    storage: observe === undefined ? storage : observedStorage(storage, harmless(observe, logger)),
     policy,
     membership,
     signingKey,

@@ -12,6 +12,7 @@ export interface Environment<A extends Actor, Tx> {
   readonly maxPins: { readonly [K in PinKind]: number }
   readonly maxNoteLength: number
   readonly beforeCommit: BeforeCommit<Tx> | undefined
+  /** Throws nothing. */
   readonly logger: Logger
   /** A text that was never given out before. */
   newId(): string

@@ -4,6 +4,7 @@ import type { PinKind } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/steps.ts'
 import type { BeforeCommit } from '../storage/contract/aggregate-store.ts'
 import type { ForgeStorage } from '../storage/contract/forge-storage.ts'
+import type { ObservedOperation } from './observed-operation.ts'
 import type { Actor, Asker, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
 import type { JoinedServices, Prompt, Services, Synchronous } from './services.ts'
 
@@ -89,4 +90,9 @@ export interface ForgeOptions<A extends Actor, Tx> {
       }
     | undefined
   readonly logger?: Logger | undefined
+  /**
+   * Is called once for each operation of the storage, when it has ended; what it throws changes nothing, and is warned of
+   * the first time. Default: no clock is read. Source: docs/observability.md
+   */
+  readonly observe?: ((operation: ObservedOperation) => void) | undefined
 }

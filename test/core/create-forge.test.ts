@@ -14,6 +14,7 @@ describe('createForge', () => {
     ['policy', { policy: { authorize: 5 } }],
     ['limits.maxPins', { limits: { maxPins: 5 } }],
     ['beforeCommit', { beforeCommit: 'now' }],
+    ['observe', { observe: {} }],
   ])('refuses a %s that is none', (name, options) => {
     const broken = options as unknown as Parameters<typeof aForge>[0]
     expect(() => aForge(broken)).toThrow(`createForge needs ${name}`)

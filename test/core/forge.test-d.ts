@@ -1,5 +1,15 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type { Actor, Forge, ForgeError, Grant, Id, Pin, Policy } from '../../src/index.ts'
+import type {
+  Actor,
+  Forge,
+  ForgeError,
+  ForgeErrorCode,
+  Grant,
+  Id,
+  ObservedOperation,
+  Pin,
+  Policy,
+} from '../../src/index.ts'
 import { createForge, isForgeError, pinIssue, rolePolicy } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 
@@ -40,6 +50,22 @@ describe('createForge', () => {
         expectTypeOf(events[0]?.actorId).toEqualTypeOf<Id | null | undefined>()
       },
     })
+  })
+
+  test('tells an observer of the storage how each operation ended', () => {
+    createForge({
+      storage,
+      policy,
+      membership,
+      observe(operation) {
+        expectTypeOf(operation).toEqualTypeOf<ObservedOperation>()
+        expectTypeOf(operation.milliseconds).toEqualTypeOf<number>()
+        expectTypeOf(operation.outcome).toEqualTypeOf<'done' | 'stale' | 'refused' | 'aborted' | 'failed'>()
+        expectTypeOf(operation.code).toEqualTypeOf<ForgeErrorCode | undefined>()
+      },
+    })
+    // @ts-expect-error an observer is a function
+    createForge({ storage, policy, membership, observe: console })
   })
 
   test('refuses a policy for other actors, and a role that is none', () => {

@@ -10,6 +10,7 @@ export class Announcer {
   readonly #listeners = new Set<{ readonly hear: Listener }>()
   readonly #logger: Logger
 
+  /** @param logger - throws nothing */
   constructor(logger: Logger) {
     this.#logger = logger
   }
@@ -34,25 +35,17 @@ export class Announcer {
 
   /** Logs that events could not be told; they are in the outbox all the same. */
   lost(error: unknown): void {
-    this.#log('committed events could not be announced', { error })
+    this.#logger.error('committed events could not be announced', { error })
   }
 
   #tell(hear: Listener, event: ForgeEvent): void {
     const failed = (error: unknown): void =>
-      this.#log('an event listener failed', { error, event: event.id, type: event.type })
+      this.#logger.error('an event listener failed', { error, event: event.id, type: event.type })
     try {
       const answer = hear(event)
       if (isPromise(answer)) Promise.resolve(answer).catch(failed)
     } catch (error) {
       failed(error)
-    }
-  }
-
-  #log(message: string, fields: object): void {
-    try {
-      this.#logger.error(message, fields)
-    } catch {
-      // a logger that fails has nowhere left to tell it
     }
   }
 }

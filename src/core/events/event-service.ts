@@ -26,11 +26,7 @@ export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx
     list: async (filter, page) => events.list(toFilter(filter), toPageQuery(page)),
     consume: async (name, handler, options) => consume(environment, announcer, { name, handler, options }),
     forget: async (name) => events.forget(toConsumerName(name)),
-    async prune({ before }) {
-      if (!(before instanceof Date) || Number.isNaN(before.getTime()))
-        throw new TypeError('before must be a valid Date')
-      return events.prune(before)
-    },
+    prune: async (options) => events.prune(toTime(options?.before)),
   }
 }
 
@@ -59,6 +55,11 @@ async function consume<A extends Actor, Tx>(
   } finally {
     stopListening()
   }
+}
+
+function toTime(before: Date | undefined): Date {
+  if (before instanceof Date && !Number.isNaN(before.getTime())) return before
+  throw new TypeError('prune needs { before }: before must be a valid Date')
 }
 
 function toPace({ leaseMilliseconds, pollMilliseconds, batch }: ConsumeOptions): ConsumerPace {

@@ -26,6 +26,21 @@ function keeper(enough: number) {
   return { events, handler, signal: stop.signal, ids: () => events.map((event) => event.id) }
 }
 
+/** Consumes with a handler that fails the first time; gives how often it was called. */
+async function consumeFailingOnce(
+  forge: Forge<Person, undefined>,
+  { handler, signal }: ReturnType<typeof keeper>,
+): Promise<number> {
+  let calls = 0
+  const failing: EventHandler = (batch, context) => {
+    calls += 1
+    if (calls === 1) throw new Error('the mail server is away')
+    return handler(batch, context)
+  }
+  await forge.events.consume('mail', failing, { signal, pollMilliseconds: 1 })
+  return calls
+}
+
 const upTo = (last: number): readonly string[] => Array.from({ length: last }, (_, index) => String(index + 1))
 
 describe('a consumer', () => {
@@ -81,21 +96,23 @@ describe('a consumer', () => {
     const forge = aForge({ logger: { error: (message) => logged.push(message), warn: () => undefined } })
     await churn(forge, 1)
     const kept = keeper(2)
-    let calls = 0
-    await forge.events.consume(
-      'mail',
-      (batch, context) => {
-        calls += 1
-        if (calls === 1) throw new Error('the mail server is away')
-        return kept.handler(batch, context)
-      },
-      { signal: kept.signal, pollMilliseconds: 1 },
-    )
+    const calls = await consumeFailingOnce(forge, kept)
     expect([calls, kept.ids(), logged]).toEqual([
       2,
       ['1', '2'],
       ['a consumer of events failed; it gets the same events again'],
     ])
+  })
+
+  test('that fails goes on, though the logger fails too', async () => {
+    const fail = (): never => {
+      throw new Error('the disk of the log is full')
+    }
+    const forge = aForge({ logger: { error: fail, warn: fail } })
+    await churn(forge, 1)
+    const kept = keeper(2)
+    const calls = await consumeFailingOnce(forge, kept)
+    expect([calls, kept.ids()]).toEqual([2, ['1', '2']])
   })
 
   test('ends when its signal aborts while there is nothing to do', async () => {
@@ -246,5 +263,12 @@ describe('pruning', () => {
 
   test('needs a date', async () => {
     await expect(aForge().events.prune({ before: new Date(Number.NaN) })).rejects.toThrow('before must be a valid Date')
+  })
+
+  test.each([undefined, null, {}])('needs more than %s', async (options) => {
+    const { events } = aForge()
+    const pruned = Promise.resolve(Reflect.apply(events.prune, events, [options]))
+
+    await expect(pruned).rejects.toThrow(/^prune needs { before }/)
   })
 })

@@ -1,0 +1,104 @@
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ForgeOptions, ObservedOperation } from '../../src/index.ts'
+import { createForge } from '../../src/index.ts'
+import { operationsDoor } from '../../src/schema/doors.ts'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
+import type { Person } from './a-forge.ts'
+import { aForge, codeOf, olga } from './a-forge.ts'
+
+const issue = { id: 1, repositoryId: 10, kind: 'issue' } as const
+
+describe('a forge with an observer', () => {
+  test('tells of each operation of its storage', async () => {
+    const told: string[] = []
+    const forge = aForge({
+      observe: ({ store, operation, outcome }) => void told.push(`${store}.${operation} ${outcome}`),
+    })
+    await forge.pins.pin(olga, issue)
+    await forge.events.read()
+    await forge.close()
+
+    expect(told).toEqual(['pinBoards.epoch done', 'pinBoards.update done', 'events.read done', 'storage.close done'])
+  })
+
+  test('tells of what a rule refuses, and the caller is told the same', async () => {
+    const told: ObservedOperation[] = []
+    const forge = aForge({ limits: { maxPins: { issue: 0 } }, observe: (seen) => void told.push(seen) })
+
+    expect(await codeOf(() => forge.pins.pin(olga, issue))).toBe('PIN_LIMIT_REACHED')
+    expect(told.at(-1)).toMatchObject({ operation: 'update', outcome: 'refused', code: 'PIN_LIMIT_REACHED' })
+  })
+
+  test('tells nothing of ids, names or contents', async () => {
+    const told: ObservedOperation[] = []
+    const forge = aForge({ observe: (seen) => void told.push(seen) })
+    await forge.blocks.block(olga, { organizationId: 'acme', account: { kind: 'user', id: 'mia' }, note: 'spam' })
+
+    expect(JSON.stringify(told)).not.toMatch(/acme|mia|spam/)
+    expect(told.length).toBeGreaterThan(0)
+  })
+
+  test('tells of the operations of a join, which stay synchronous', async () => {
+    const handle = new Database(':memory:')
+    onTestFinished(() => void handle.close())
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    const told: string[] = []
+    const forge = createForge<Person, Database.Database>({
+      storage,
+      policy: { authorize: () => ({ allow: true }) },
+      membership: { isMember: () => false },
+      observe: ({ store, operation }) => void told.push(`${store}.${operation}`),
+    })
+    const joined = handle.transaction(() => forge.joinSync(handle, ({ pins }) => pins.pin(olga, issue))).immediate()
+
+    expect(joined.value.position).toBe(1)
+    expect(told).toEqual(['storage.enter', 'pinBoards.epoch', 'pinBoards.update'])
+  })
+
+  test('answers at once where its storage does', () => {
+    const { pins } = aForge({ observe: () => undefined })[operationsDoor]
+
+    expect(pins.pin(olga, issue)).toMatchObject({ position: 1 })
+  })
+})
+
+describe('an observer that fails', () => {
+  test.each([
+    ['throws', () => thrown()],
+    ['rejects', async () => thrown()],
+  ])('changes nothing, and is warned of once, where it %s', async (_how, observe) => {
+    const warnings: unknown[] = []
+    const logger = { error: thrown, warn: (...line: unknown[]) => void warnings.push(line) }
+    const forge = aForge({ observe, logger })
+    await forge.pins.pin(olga, issue)
+    await forge.pins.pin(olga, { ...issue, id: 2 })
+
+    expect(warnings).toEqual([[expect.stringContaining('the observer failed'), { error: new Error('no metrics') }]])
+    expect(await forge.pins.list(olga, issue)).toHaveLength(2)
+  })
+
+  test('changes nothing where the logger fails too', async () => {
+    const forge = aForge({ observe: thrown, logger: { error: thrown, warn: thrown } })
+
+    expect(await forge.pins.pin(olga, issue)).toMatchObject({ position: 1 })
+  })
+})
+
+test.each<[clocks: string, options: Partial<ForgeOptions<Person, undefined>>, readings: number]>([
+  ['no clock is read without an observer', {}, 0],
+  ['a clock is read before and after the operation of one', { observe: () => undefined }, 2],
+])('%s', (_clocks, options, readings) => {
+  const { pins } = aForge(options)[operationsDoor]
+  const now = vi.spyOn(performance, 'now')
+  pins.pin(olga, issue)
+  const read = now.mock.calls.length
+  now.mockRestore()
+
+  expect(read).toBe(readings)
+})
+
+function thrown(): never {
+  throw new Error('no metrics')
+}

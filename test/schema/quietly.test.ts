@@ -1,0 +1,20 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { quietly } from '../../src/schema/quietly.ts'
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('no disk')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no disk'))],
+])('nobody hears of a logger that %s', async (_how, call) => {
+  const unheard = vi.fn()
+  process.on('unhandledRejection', unheard)
+  onTestFinished(() => void process.off('unhandledRejection', unheard))
+
+  expect(() => quietly(call)).not.toThrow()
+  await new Promise((resolve) => setImmediate(resolve)) // rejections that nobody took are told by then
+  expect(unheard).not.toHaveBeenCalled()
+})
