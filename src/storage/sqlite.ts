@@ -33,7 +33,7 @@ export type { SqliteHandle } from './sql/sqlite/handle.ts'
  * the second is not migrated.
  *
  * @param fileOrHandle - a file (opened with the better-sqlite3 beside the application), `:memory:`, or an open handle of
- * better-sqlite3 12 or 13, of node:sqlite (Node 22.13 and newer) or of bun:sqlite (Bun 1.4); rows come as objects there
+ * better-sqlite3 12 or 13, of node:sqlite (Node 22.13 and newer, Deno) or of bun:sqlite (Bun 1.4); rows come as objects there
  * @throws TypeError for an option that is none, or an empty file name; at the first use for a handle whose constructor
  * opens another database. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`
  * when others kept the file locked for five seconds, `STORAGE_UNAVAILABLE` (its outcome is `unknown` where a

@@ -10,10 +10,10 @@ import { writtenStatement } from '../../../src/storage/sql/migrations/schema-sta
 import { Schema } from '../../../src/storage/sql/schema.ts'
 import { createSqlContext } from '../../../src/storage/sql/sql-context.ts'
 import { Connection } from '../../../src/storage/sql/sqlite/connection.ts'
-import { startTalkingChild } from '../../durability/child-process.ts'
 import { issuesOn } from '../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, block, define, grant, pin, retire } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'
+import { startTalkingChild } from '../../durability/child-process.ts'
 import { newFile, newStorage, openHandle, openStorage, watchedHandle } from './database-files.ts'
 
 /** A file with our tables, changed by plain SQL. */

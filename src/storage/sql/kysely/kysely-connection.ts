@@ -1,8 +1,8 @@
+import { plainRows } from '../plain-rows.ts'
 import type { Statement } from '../query.ts'
 import type { ServerConnection } from '../server/server.ts'
 import type { Asking } from '../session.ts'
 import type { KyselyExecutor, KyselyQuery } from './kysely-database.ts'
-import { plainRows } from '../plain-rows.ts'
 
 /** How statements run on a connection. */
 export interface Running {

@@ -1,5 +1,6 @@
 import type { Retry } from '../server/failures.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
+import { whenGiven } from '../server/when-given.ts'
 import type { Asking } from '../session.ts'
 import type { SqlContext } from '../sql-context.ts'
 import { Course } from './course.ts'
@@ -16,7 +17,6 @@ import { isKyselyTransaction } from './kysely-database.ts'
 import { notGiven, translateKyselyError } from './kysely-errors.ts'
 import { comesFromAnother, connectionOf } from './kysely-insides.ts'
 import type { Habits, Manner } from './manner.ts'
-import { whenGiven } from './patience.ts'
 import { Sample } from './sample.ts'
 
 /** How long plain statements and reads wait for a table that is being changed, in milliseconds. */
@@ -86,7 +86,11 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
 
   async refuseUnlessOpen(connection: ServerConnection<Tx>): Promise<void> {
     await this.#sample.refuseUnreadable(connection)
-    await this.#manner.refuseUnlessOpen(connection, connection.transaction)
+    await this.#manner.refuseUnlessOpen({
+      transaction: connection.transaction,
+      connection,
+      beside: (work) => this.plainly(work),
+    })
   }
 
   warnings(): Promise<readonly string[]> {

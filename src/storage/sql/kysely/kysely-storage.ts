@@ -25,13 +25,17 @@ export interface KyselyStorageOptions extends SchemaStorageOptions {
   readonly schema?: string | undefined
 }
 
+const DIALECTS = 'postgres, mysql or sqlite'
+
 /** Makes a storage over a Kysely; nothing is run on it before its first use. @throws TypeError for an option that is none */
 export function createKyselyStorage<Tx extends KyselyTransaction>(
   database: KyselyDatabase<Tx>,
-  { dialect: name, ...options }: KyselyStorageOptions,
+  given: KyselyStorageOptions,
 ): ForgeStorage<Tx> {
   if (!isKyselyDatabase(database)) throw new TypeError('a storage over Kysely needs a Kysely, which is no transaction')
+  if (typeof given !== 'object' || given === null) throw new TypeError(`kyselyStorage needs { dialect }: ${DIALECTS}`)
 
+  const { dialect: name, ...options } = given
   const { dialect, manner } = speaking(name)
   if (options.schema !== undefined && name !== 'postgres') throw new TypeError('only PostgreSQL has schemas')
 
@@ -56,6 +60,6 @@ function speaking(name: KyselyStorageOptions['dialect']): Speech {
     case 'sqlite':
       return { dialect: sqliteDialect, manner: ({ prefix }) => new SqliteManner(prefix) }
     default:
-      throw new TypeError(`dialect must be postgres, mysql or sqlite, not ${JSON.stringify(name satisfies never)}`)
+      throw new TypeError(`dialect must be ${DIALECTS}, not ${JSON.stringify(name satisfies never)}`)
   }
 }

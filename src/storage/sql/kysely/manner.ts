@@ -9,6 +9,15 @@ export interface Habits {
   readonly ending?: { readonly commit: Statement<unknown>; readonly rollBack: Statement<unknown> } | undefined
 }
 
+/** A host's transaction, for the look at it before each change. */
+export interface JoinedConnection {
+  readonly transaction: object
+  /** Runs statements in it. */
+  readonly connection: Asking
+  /** Runs work on a connection of our own, beside it. */
+  beside<T>(work: (own: Asking) => Promise<T>): Promise<T>
+}
+
 /** How one kind of database is used through a Kysely of the host's. */
 export interface Manner {
   /** The levels of transactions that change something, and of reads that all see the same; undefined where there is but one. */
@@ -36,7 +45,7 @@ export interface Manner {
    * @throws TypeError for a host's transaction that is not open, or not where the storage is, with the mend; ForgeError
    * `STORAGE_BUSY` for one that has failed, or that another writer keeps from its lock
    */
-  refuseUnlessOpen(connection: Asking, transaction: object): Promise<void>
+  refuseUnlessOpen(joined: JoinedConnection): Promise<void>
   /** Hears of each error in a host's transaction, as the driver threw it. */
   failed?(transaction: object, error: unknown): void
   /** What about the database endangers what is committed. */

@@ -10,7 +10,7 @@ import type { Statement } from '../query.ts'
 import type { Retry } from '../server/failures.ts'
 import { busy, unavailable } from '../server/failures.ts'
 import type { Asking } from '../session.ts'
-import type { Habits, Manner } from './manner.ts'
+import type { Habits, JoinedConnection, Manner } from './manner.ts'
 
 /** Where statements begin transactions by themselves, and commit none. */
 const NO_AUTOCOMMIT: Habits = { ending: { commit: command(COMMIT), rollBack: command(ROLL_BACK) } }
@@ -69,7 +69,7 @@ export class MysqlManner implements Manner {
     // the level was set by Kysely, and what is waited for is said with each statement
   }
 
-  async refuseUnlessOpen(connection: Asking, transaction: object): Promise<void> {
+  async refuseUnlessOpen({ connection, transaction }: JoinedConnection): Promise<void> {
     if (this.#lost.has(transaction)) throw busy('host-transaction')
 
     const facts = await factsOf(connection)

@@ -3,13 +3,13 @@ import type { Place } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import { translateCommitError, translateError, translateHostError } from '../postgres/driver-errors.ts'
 import type { Home } from '../postgres/home.ts'
-import { homeQuery, refuseElsewhere } from '../postgres/home.ts'
+import { homeQuery, isSame, refuseElsewhere } from '../postgres/home.ts'
 import { DURABILITY, warningsAbout } from '../postgres/server-warnings.ts'
 import type { Statement } from '../query.ts'
 import type { Retry } from '../server/failures.ts'
 import { unavailable } from '../server/failures.ts'
 import type { Asking } from '../session.ts'
-import type { Habits, Manner } from './manner.ts'
+import type { Habits, JoinedConnection, Manner } from './manner.ts'
 
 // Outside a transaction there are no savepoints, and in one that has failed nothing can be run but its end.
 const SAVEPOINT = command('savepoint forgelet')
@@ -41,10 +41,7 @@ export class PostgresManner implements Manner {
 
   /** Finds out what the storage's own connections reach, once there is something. */
   async look(connection: Asking): Promise<Habits> {
-    if (this.#home !== undefined) return {}
-
-    const [home] = await connection.all(this.#homeQuery)
-    if (home !== undefined && home.ledger !== null) this.#home = home
+    if (this.#home === undefined) await this.#learnHome(connection)
     return {}
   }
 
@@ -52,17 +49,23 @@ export class PostgresManner implements Manner {
     await connection.all(limits(lockWait))
   }
 
-  async refuseUnlessOpen(connection: Asking): Promise<void> {
+  async refuseUnlessOpen({ connection, beside }: JoinedConnection): Promise<void> {
     await connection.all(SAVEPOINT)
     await connection.all(RELEASE)
     if (this.#home === undefined) return
 
     const [theirs] = await connection.all(this.#homeQuery)
+    if (!isSame(this.#home, theirs)) await beside((own) => this.#learnHome(own)) // our tables may have been made anew
     refuseElsewhere(this.#home, theirs)
   }
 
   async warnings(connection: Asking): Promise<readonly string[]> {
     return warningsAbout(await connection.all(DURABILITY))
+  }
+
+  async #learnHome(own: Asking): Promise<void> {
+    const [home] = await own.all(this.#homeQuery)
+    if (home !== undefined && home.ledger !== null) this.#home = home
   }
 }
 

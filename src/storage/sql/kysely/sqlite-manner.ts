@@ -7,7 +7,7 @@ import type { Asking } from '../session.ts'
 import { translateError } from '../sqlite/driver-errors.ts'
 import { pauseBefore } from '../sqlite/waiting.ts'
 import { writeLock } from '../sqlite/write-lock.ts'
-import type { Habits, Manner } from './manner.ts'
+import type { Habits, JoinedConnection, Manner } from './manner.ts'
 
 interface Settings {
   readonly foreign_keys: number
@@ -63,7 +63,7 @@ export class SqliteManner implements Manner {
     await whenFree(lockWait, async () => connection.all(BEGIN))
   }
 
-  async refuseUnlessOpen(connection: Asking): Promise<void> {
+  async refuseUnlessOpen({ connection }: JoinedConnection): Promise<void> {
     if (!(await isOpen(connection))) throw new TypeError('the transaction is not open: it has ended')
     await this.#takeWriteLock(connection)
   }

@@ -1,13 +1,10 @@
-import { unavailable } from '../server/failures.ts'
+import { whenGiven } from '../server/when-given.ts'
 import type { ConnectionFacts } from './connection-facts.ts'
 import { factsOf, refuseOtherServers, refuseUnfit } from './connection-facts.ts'
 import { saysLost, translateError } from './driver-errors.ts'
 import type { MysqlConnection, MysqlPoolConnection } from './mysql-pool.ts'
 import { physical } from './mysql-pool.ts'
 import type { PoolSource } from './pool-source.ts'
-
-/** How long a connection may take to become free, in milliseconds. */
-const PATIENCE = 5000
 
 /** A connection that we have, until it is given back. */
 export interface Lent<C extends MysqlConnection> {
@@ -41,22 +38,27 @@ export class Checkout<C extends MysqlConnection> {
    * @throws ForgeError `STORAGE_UNAVAILABLE` when there is none within five seconds; TypeError when it is not fit for use
    */
   async on<T>(work: (lent: Lent<C>) => Promise<T>): Promise<T> {
-    const connection = await this.#connect()
     let spoilt = false
     const spoil = (): void => {
       spoilt = true
     }
-    try {
-      return await work({ connection, facts: await this.#look(connection, spoil), spoil })
-    } finally {
-      if (spoilt) connection.destroy()
-      else connection.release()
+    const give = async (use: (connection: C & MysqlPoolConnection) => Promise<T>): Promise<T> => {
+      const connection = await this.#connect()
+      try {
+        return await use(connection)
+      } finally {
+        if (spoilt) connection.destroy()
+        else connection.release()
+      }
     }
+    return whenGiven(give, async (connection) =>
+      work({ connection, facts: await this.#look(connection, spoil), spoil }),
+    )
   }
 
   async #connect(): Promise<C & MysqlPoolConnection> {
     try {
-      return await inTime(this.#source.pool.getConnection())
+      return await this.#source.pool.getConnection()
     } catch (error) {
       throw translateError(error, 'call')
     }
@@ -89,22 +91,6 @@ export class Checkout<C extends MysqlConnection> {
   #hear(key: object, connection: MysqlPoolConnection): void {
     if (!this.#heard.has(key)) connection.on('error', ignore)
     this.#heard.add(key)
-  }
-}
-
-/** A connection that comes when nobody waits for it any more goes back. */
-async function inTime<C extends MysqlPoolConnection>(connecting: Promise<C>): Promise<C> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      connecting.then((connection) => connection.release()).catch(ignore)
-      reject(unavailable('no connection of the pool became free within five seconds'))
-    }, PATIENCE)
-  })
-  try {
-    return await Promise.race([connecting, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

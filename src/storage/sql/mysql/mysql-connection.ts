@@ -5,7 +5,7 @@ import { translateError } from './driver-errors.ts'
 import type { MysqlConnection, MysqlQuery } from './mysql-pool.ts'
 
 /** How statements run on a connection. */
-export interface Manner {
+export interface Running {
   /** What a definite abort asks the caller to try again. */
   readonly retry: Retry
   /** Puts before a statement what is set for its time. */
@@ -19,15 +19,15 @@ export interface Manner {
 /** A connection of mysql2's as a connection. */
 export class MysqlServerConnection<C extends MysqlConnection> implements ServerConnection<C> {
   readonly transaction: C
-  readonly #manner: Manner
+  readonly #running: Running
 
-  constructor(transaction: C, manner: Manner) {
+  constructor(transaction: C, running: Running) {
     this.transaction = transaction
-    this.#manner = manner
+    this.#running = running
   }
 
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const { retry, prepare, endsEach, failed } = this.#manner
+    const { retry, prepare, endsEach, failed } = this.#running
     try {
       const rows = await ask(this.transaction, { ...statement, sql: prepare(statement.sql) })
       if (endsEach) await this.transaction.query(COMMIT)

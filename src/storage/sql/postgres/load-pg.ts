@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { unavailable } from '../server/failures.ts'
-import { CONNECT_PATIENCE } from './checkout.ts'
+import { CONNECTION_PATIENCE } from '../server/when-given.ts'
 import type { PgPool } from './pg-pool.ts'
 import { isPgPool } from './pg-pool.ts'
 
@@ -20,7 +20,7 @@ export function openPool(url: string): OwnPool {
   refuseUnreadable(pg, url)
   const pool = constructed(pg, 'Pool', {
     connectionString: url,
-    connectionTimeoutMillis: CONNECT_PATIENCE,
+    connectionTimeoutMillis: CONNECTION_PATIENCE,
     keepAlive: true,
     allowExitOnIdle: true,
     application_name: 'forgelet',

@@ -100,7 +100,10 @@ function saysOccupied(error: unknown): boolean {
   return error instanceof Error && /busy executing a query|SQL statements in progress/.test(error.message)
 }
 
-/** The primary result code without `SQLITE_`: drivers give it as text, or as a number. Undefined when no database said it. */
+/**
+ * The primary result code without `SQLITE_`: drivers give it as text or as a number, a Durable Object at the end of its
+ * message. Undefined when no database said it.
+ */
 function resultCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string') {
@@ -108,5 +111,5 @@ function resultCode(error: unknown): string | undefined {
     if (name !== undefined) return name
   }
   if ('errcode' in error && typeof error.errcode === 'number') return CODES.get(error.errcode & 0xff) ?? 'ERROR'
-  return undefined
+  return /: SQLITE_([A-Z]+)/.exec(error.message)?.[1]
 }

@@ -79,6 +79,24 @@ onPostgres((open) => {
     await rollback()
   })
 
+  test('tables that were made anew are those of the storage', async () => {
+    const database = await open()
+    const { storage, kysely } = opened(database)
+    await pin(storage, BOARD, '1')
+    await database.run(`drop schema ${database.schema} cascade`)
+    await database.storage().migrate()
+    await kysely.transaction().execute((transaction) => pin(storage, BOARD, '2', { transaction }))
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+  })
+
+  test.each(['mysql', 'sqlite'] as const)('is told of where the dialect %s was named', async (dialect) => {
+    const { kysely } = opened(await open())
+    const storage = kyselyStorage(kysely, { dialect })
+
+    await expect(storage.migrate()).rejects.toThrow(/is of another dialect: name its own/)
+  })
+
   test('a transaction in which a statement has failed is to be run again', async () => {
     const { storage, kysely } = opened(await open())
     const { transaction, rollback } = await heldOpen(kysely.transaction())

@@ -29,6 +29,19 @@ describe('a storage over Kysely', () => {
     )
   })
 
+  test.each([undefined, null, 'sqlite'])('is not made with %s for its options', (options) => {
+    expect(() => Reflect.apply(kyselyStorage, undefined, [aKysely(), options])).toThrow(
+      new TypeError('kyselyStorage needs { dialect }: postgres, mysql or sqlite'),
+    )
+  })
+
+  test.each(['postgres', 'mysql'] as const)('says so where the dialect %s was named over SQLite', async (dialect) => {
+    const storage = kyselyStorage(aKysely(), { dialect })
+
+    await expect(storage.migrate()).rejects.toThrow(TypeError)
+    await expect(issuesOn(storage, BOARD)).rejects.toThrow(/is of another dialect: name its own/)
+  })
+
   test.each(['mysql', 'sqlite'] as const)('has no schema on %s', (dialect) => {
     expect(() => kyselyStorage(aKysely(), { dialect, schema: 'forge' })).toThrow('only PostgreSQL has schemas')
   })

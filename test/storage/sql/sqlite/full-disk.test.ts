@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { scriptPath } from '../../../durability/child-process.ts'
 import { blockedBy } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { block } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { scriptPath } from '../../../durability/child-process.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 
 interface Told {

@@ -1,0 +1,87 @@
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import type { DurableObjectDatabase } from '../../src/storage/durable-object.ts'
+import { durableObjectStorage } from '../../src/storage/durable-object.ts'
+import { blockedBy } from '../../src/testing/storage-contract/cases/contents.ts'
+import { block } from '../../src/testing/storage-contract/cases/sample-changes.ts'
+
+/** A real SQLite with the calls, the nesting and the messages of a Durable Object. What only an object does is tested on workerd. */
+class ObjectDatabase implements DurableObjectDatabase {
+  readonly #handle = new Database(':memory:')
+
+  readonly sql: DurableObjectDatabase['sql'] = {
+    exec: (query, ...bindings) => {
+      const rows = this.#run(query, bindings)
+      return { toArray: () => rows }
+    },
+  }
+
+  transactionSync<T>(work: () => T): T {
+    return this.#handle.transaction(work)()
+  }
+
+  /** Lets it grow no more. */
+  fill(): void {
+    this.#handle.pragma(`max_page_count = ${this.#handle.pragma('page_count', { simple: true })}`)
+  }
+
+  #run(query: string, bindings: readonly unknown[]): unknown[] {
+    try {
+      const statement = this.#handle.prepare(query)
+      if (statement.reader) return statement.all(...bindings)
+      statement.run(...bindings)
+      return []
+    } catch (error) {
+      if (error instanceof Database.SqliteError) throw new Error(`${error.message}: ${error.code}`)
+      throw error
+    }
+  }
+}
+
+test.each([undefined, null, 7, 'ctx.storage', {}, { sql: {} }, { transactionSync: () => undefined }])(
+  'refuses %j for the storage of a Durable Object',
+  (storage) => {
+    expect(() => Reflect.apply(durableObjectStorage, undefined, [storage])).toThrow(/^a Durable Object storage needs/)
+  },
+)
+
+test('refuses a prefix that is none', () => {
+  expect(() => durableObjectStorage(new ObjectDatabase(), { prefix: 'Forge_' })).toThrow(TypeError)
+})
+
+test('runs everything on a synchronous transaction at once', () => {
+  expect(durableObjectStorage(new ObjectDatabase()).transactions).toBe('synchronous')
+})
+
+test('an object that is full is STORAGE_UNAVAILABLE, and what was answered is there', async () => {
+  const database = new ObjectDatabase()
+  const storage = durableObjectStorage(database)
+  await storage.migrate()
+  database.fill()
+  const kept: string[] = []
+  const fill = async () => {
+    for (let id = 1; ; id += 1) {
+      await block(storage, '1', String(id), { note: 'n'.repeat(255) })
+      kept.push(String(id))
+    }
+  }
+
+  await expect(fill()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: 'the disk is full' })
+  expect(kept.length).toBeGreaterThan(0)
+  expect(await blockedBy(storage, '1')).toEqual(kept)
+})
+
+test('what is called plainly inside a transaction of the host’s is no part of it', async () => {
+  const database = new ObjectDatabase()
+  const storage = durableObjectStorage(database)
+  await storage.migrate()
+  const plain: Promise<unknown>[] = []
+  const work = () => {
+    plain.push(block(storage, '1', '2'), blockedBy(storage, '1'))
+    throw new Error('the host thinks again')
+  }
+  expect(() => database.transactionSync(work)).toThrow('the host thinks again')
+  await Promise.all(plain)
+
+  expect(await blockedBy(storage, '1')).toEqual(['2'])
+})
