@@ -1,9 +1,9 @@
 import type { NodeRequest, NodeResponse } from './node/node-messages.ts'
 import { serveNode } from './node/serve-node.ts'
-import type { Target } from './node/target.ts'
-import { below, parseTarget, toBase } from './node/target.ts'
 import type { Actor, Api } from './routes/api.ts'
 import type { MountOptions } from './routes/mount-options.ts'
+import { checkMount } from './routes/mount-options.ts'
+import { below, parseTarget, toBase } from './routes/target.ts'
 
 export type { NodeRequest, NodeResponse } from './node/node-messages.ts'
 export type { Actor, Api } from './routes/api.ts'
@@ -24,8 +24,10 @@ export type NodeHandler<Req extends NodeRequest> = (
 ) => void
 
 /**
- * Mounts an API on a Node server: `createServer(nodeHandler(api, { authenticate, basePath: '/api/v1' }))`. Paths that are not
- * ours go to `next` when it is given, else they are answered with 404. Source: docs/behaviour.md, Everywhere
+ * Mounts an API on a Node server: `createServer(nodeHandler(api, { authenticate, basePath: '/api/v1' }))`, or as a middleware
+ * of Connect and of Fastify (with middie), whose `use` has stripped the mount point: `use('/api/v1', nodeHandler(api,
+ * { authenticate }))`. Paths that are not ours go to `next` when it is given, else they are answered with 404.
+ * Source: docs/mounting.md
  *
  * @throws TypeError when an option is missing or is not what it should be
  */
@@ -33,27 +35,17 @@ export function nodeHandler<A extends Actor, Req extends NodeRequest = NodeReque
   api: Api<A>,
   options: NodeMountOptions<NoInfer<A>, Req>,
 ): NodeHandler<Req> {
+  checkMount('nodeHandler', options)
   const { authenticate, crossSite } = options
-  if (typeof authenticate !== 'function')
-    throw new TypeError('nodeHandler needs authenticate: a function of the request')
-  if (crossSite !== undefined && crossSite !== 'refuse' && crossSite !== 'allow') {
-    throw new TypeError("crossSite must be 'refuse' or 'allow'")
-  }
-
   const base = toBase(options.basePath)
+
   return (request, response, next) =>
     serveNode(api, {
       request,
       response,
       next: next === undefined ? undefined : () => next(),
-      target: targetOf(base, request),
+      target: below(base, parseTarget(request.url ?? '/')),
       authenticate: () => authenticate(request),
       options: { crossSite },
     })
-}
-
-function targetOf(base: string, request: NodeRequest): Target | undefined {
-  const target = parseTarget(request.url ?? '/')
-  const path = below(base, target.path)
-  return path === undefined ? undefined : { path, query: target.query }
 }

@@ -5,12 +5,14 @@ import type { Api, Issue, PullRequest, User } from 'gitea-js'
 import { giteaApi } from 'gitea-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
-import type { Served } from './served.ts'
+import type { Host } from '../http-adapters/hosts/host.ts'
+import { hosts } from '../http-adapters/hosts/hosts.ts'
+import type { Keeping, Served } from './served.ts'
 import { serve } from './served.ts'
 
 type Who = 'root' | 'olga' | 'mia' | 'ada' | 'wim' | 'rea' | 'stan' | 'nobody' | 'wrong'
 
-// A real client against the real program, dist/cli.js, and against a server in memory, over real HTTP.
+// A real client against the real program, dist/cli.js, a server in memory, and the API in every framework, over real HTTP.
 
 /** What a call of the client ends in: the status, and the code of an error body. */
 interface Ending {
@@ -27,35 +29,40 @@ async function ending(call: Promise<Response>): Promise<Ending> {
   }
 }
 
-const SERVERS = [
+const SERVERS: readonly (readonly [string, Keeping | Host])[] = [
   ['forgelet serve on :memory:', ':memory:'],
   ['forgelet serve on a file', 'file'],
   ['a server without SQLite', 'memory'],
-] as const
+  ...hosts.map((host) => [host.name, host] as const),
+]
 
-describe.each(SERVERS)('gitea-js against %s', (_, keeping) => {
-  let folder: string
+let folder: string
+let keys: readonly string[]
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forgelet-keys-'))
+  keys = await Promise.all(
+    (['openpgp', 'ssh'] as const).map(async (format) => {
+      const path = join(folder, format)
+      const { privateKey } = await generateKey({ format, name: 'Forge', email: 'forge@example.com' })
+      await writeFile(path, privateKey, { mode: 0o600 })
+      return path
+    }),
+  )
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+describe.each(SERVERS)('gitea-js against %s', (_, where) => {
   let served: Served
   let other: Served
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'forgelet-keys-'))
-    const paths = await Promise.all(
-      (['openpgp', 'ssh'] as const).map(async (format) => {
-        const path = join(folder, format)
-        const { privateKey } = await generateKey({ format, name: 'Forge', email: 'forge@example.com' })
-        await writeFile(path, privateKey, { mode: 0o600 })
-        return path
-      }),
-    )
-    served = await serve(keeping, { signingKey: paths[0] })
-    other = await serve(keeping, { signingKey: paths[1] })
+    served = await serve(where, { signingKey: keys[0] })
+    other = await serve(where, { signingKey: keys[1] })
   })
 
-  afterAll(async () => {
-    await Promise.all([served.stop(), other.stop()])
-    await rm(folder, { recursive: true })
-  })
+  afterAll(() => Promise.all([served.stop(), other.stop()]))
 
   function as(who: Who, server: Served = served): Api<unknown> {
     const token = who === 'nobody' ? {} : { token: who === 'wrong' ? 'no-such-token' : `${who}-token` }
@@ -325,6 +332,9 @@ describe.each(SERVERS)('gitea-js against %s', (_, keeping) => {
     })
   })
 
+  if (typeof where === 'object') return
+
+  // What is not of the API is the server's own to answer.
   test.each(['/nowhere', '/repos/acme/rocket/issues', '/repos/%zz/rocket/issues/pinned'])(
     'an unknown path is a JSON error: %s',
     async (path) => {

@@ -69,6 +69,7 @@ describe.each(rows)('$method $path', ({ method, path, statuses }) => {
     if (status < 400) return
 
     expect(reply.headers.get('content-type')).toBe('application/json;charset=utf-8')
-    expect(await reply.json()).toMatchObject({ message: expect.any(String), url: '', code: expect.any(String) })
+    const page = new URL('/api/swagger', served.url).href
+    expect(await reply.json()).toMatchObject({ message: expect.any(String), url: page, code: expect.any(String) })
   })
 })

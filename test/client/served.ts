@@ -5,7 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { serveFromMemory } from './memory-server.ts'
+import type { Host } from '../http-adapters/hosts/host.ts'
+import { serveFromMemory, serveMounted } from './memory-server.ts'
 import { world } from './world.ts'
 
 const cli = resolve(import.meta.dirname, '../../dist/cli.js')
@@ -26,9 +27,10 @@ export interface ServeOptions {
 /** Where a server keeps its data: `forgelet serve` in SQLite (`:memory:`, or a file of its own), or no SQLite, in `memory`. */
 export type Keeping = ':memory:' | 'file' | 'memory'
 
-/** Starts a server on a free port with the world as its fixture. */
-export async function serve(keeping: Keeping, options: ServeOptions = {}): Promise<Served> {
-  return keeping === 'memory' ? serveFromMemory(options) : serveFromSqlite(keeping, options)
+/** Starts a server on a free port with the world as its fixture: of ours, or of a framework in which the API is mounted. */
+export async function serve(where: Keeping | Host, options: ServeOptions = {}): Promise<Served> {
+  if (typeof where === 'object') return serveMounted(where, options)
+  return where === 'memory' ? serveFromMemory(options) : serveFromSqlite(where, options)
 }
 
 async function serveFromSqlite(keeping: ':memory:' | 'file', { signingKey }: ServeOptions): Promise<Served> {

@@ -3,6 +3,7 @@ import { createApi } from '../../src/http-adapters/http.ts'
 import type { Forge, ForgeLimits, SigningKeySource } from '../../src/index.ts'
 import { createForge, ForgeError, rolePolicy } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
 
 /** A signed-in user of this world. */
 export interface Person {
@@ -55,11 +56,13 @@ const repositoryReaders = ['olga', 'ada', 'will', 'rita']
 export interface WorldOptions extends Partial<ApiOptions<Person>> {
   readonly forgeLimits?: ForgeLimits | undefined
   readonly signingKey?: SigningKeySource | undefined
+  /** Default: a fresh one in memory. */
+  readonly storage?: ForgeStorage<undefined> | undefined
   /** Every port answers with a promise. */
   readonly later?: boolean | undefined
 }
 
-/** A small host: people, organizations, repositories, an API over a forge in memory. */
+/** A small host: people, organizations, repositories, an API over a forge. */
 export interface World {
   readonly forge: Forge<Person, undefined>
   readonly api: Api<Person>
@@ -121,13 +124,13 @@ export function authenticate(header: string | undefined): Person | null {
 }
 
 export function openWorld(options: WorldOptions = {}): World {
-  const { forgeLimits, signingKey, later = false, ...apiOptions } = options
+  const { forgeLimits, signingKey, storage = memoryStorage(), later = false, ...apiOptions } = options
   const logged: { level: string; message: string; fields: object }[] = []
   const log = (level: string) => (message: string, fields: object) => void logged.push({ level, message, fields })
   const clock = aClock()
 
   const forge = createForge<Person, undefined>({
-    storage: memoryStorage(),
+    storage,
     policy: rolePolicy<Person>({
       isSiteAdmin: (person) => person.name === 'root',
       repositoryRole: (id, { actor }) => repositoryRole(id, nameOf(actor)),

@@ -1,3 +1,4 @@
+import { Gathering } from '../routes/gathering.ts'
 import { bodyTooLarge } from '../routes/wire-error.ts'
 import type { NodeRequest } from './node-messages.ts'
 
@@ -7,23 +8,28 @@ import type { NodeRequest } from './node-messages.ts'
  *
  * @param limit - most bytes to take
  * @param clientGone - called when the client goes away before the end; gives the reason
- * @throws WireError `BODY_TOO_LARGE`
+ * @throws WireError `BODY_TOO_LARGE`; TypeError when the host has read the body and left nothing of it
  */
 export function readBody(request: NodeRequest, limit: number, clientGone: () => unknown): unknown {
   if (isParsed(request)) return request.body
+  if (request.readableDidRead === true) throw new TypeError('the host has read this body: leave it as request.body')
   if (request.readableEnded === true) return undefined
   if (request.destroyed === true) throw clientGone()
   if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
 
   return new Promise((resolve, reject) => {
     const bytes = new Gathering(limit)
+    let isWhole = false
     request.on('data', (chunk) => {
-      if (!bytes.take(chunk)) reject(bodyTooLarge(limit))
+      if (!bytes.take(toBytes(chunk))) reject(bodyTooLarge(limit))
     })
-    request.on('end', () => resolve(bytes.joined()))
+    request.on('end', () => {
+      isWhole = true
+      resolve(bytes.joined())
+    })
     request.on('error', () => reject(clientGone()))
     request.on('close', () => {
-      if (!bytes.isJoined) reject(clientGone())
+      if (!isWhole) reject(clientGone())
     })
   })
 }
@@ -37,44 +43,6 @@ function isParsed({ body, readableDidRead }: NodeRequest): boolean {
 function isNothing(value: unknown): boolean {
   if (typeof value !== 'object' || Array.isArray(value)) return false
   return value === null || Object.keys(value).length === 0
-}
-
-/** Chunks of a body, up to a limit. */
-class Gathering {
-  readonly #limit: number
-  #chunks: Uint8Array[] = []
-  #size = 0
-  isJoined = false
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  /** False: it is too much, and nothing is kept. */
-  take(chunk: unknown): boolean {
-    const bytes = toBytes(chunk)
-    this.#size += bytes.length
-    if (this.#size > this.#limit) {
-      this.#chunks = []
-      return false
-    }
-
-    this.#chunks.push(bytes)
-    return true
-  }
-
-  joined(): Uint8Array | undefined {
-    this.isJoined = true
-    if (this.#size === 0) return undefined
-
-    const all = new Uint8Array(this.#size)
-    let at = 0
-    for (const chunk of this.#chunks) {
-      all.set(chunk, at)
-      at += chunk.length
-    }
-    return all
-  }
 }
 
 function toBytes(chunk: unknown): Uint8Array {

@@ -1,7 +1,7 @@
 import type { NeutralRequest } from '../routes/neutral.ts'
+import type { Target } from '../routes/target.ts'
 import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
-import type { Target } from './target.ts'
 
 /** A Node request as the routes see it. Nothing is read or listened to before somebody asks for it. */
 export class NodeExchange implements NeutralRequest {
@@ -21,7 +21,8 @@ export class NodeExchange implements NeutralRequest {
   }
 
   header(name: string): string | undefined {
-    const value = this.#request.headers[name]
+    const { headers } = this.#request
+    const value = headers[name] ?? (name === 'host' ? headers[':authority'] : undefined) // HTTP/2 says it so
     return typeof value === 'object' ? value.join(', ') : value
   }
 

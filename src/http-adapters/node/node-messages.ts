@@ -2,6 +2,8 @@
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
+  /** Default 1. */
+  readonly httpVersionMajor?: number | undefined
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   /** What a body parser of the host's left here is taken as it is. */
   readonly body?: unknown

@@ -33,9 +33,14 @@ function added(response: NodeResponse, name: string, value: string): string {
   return typeof before === 'object' ? [...before, value].join(', ') : `${before}, ${value}`
 }
 
+/** From HTTP/2 on the connection is for other requests too, and there is no such header. */
+function isMultiplexed({ httpVersionMajor = 1 }: NodeRequest): boolean {
+  return httpVersionMajor > 1
+}
+
 /** The answer goes out whole at once; the response ends when the client has sent all it had to send, or is cut off. */
 function writeEarly(request: NodeRequest, response: NodeResponse, body: string | undefined): void {
-  if (isTooMuchToDrop(request)) response.setHeader('Connection', 'close')
+  if (isTooMuchToDrop(request) && !isMultiplexed(request)) response.setHeader('Connection', 'close')
   if (body === undefined) {
     response.flushHeaders?.()
   } else {

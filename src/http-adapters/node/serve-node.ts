@@ -1,10 +1,10 @@
 import type { Actor, Api } from '../routes/api.ts'
 import type { Authenticate, DispatchOptions } from '../routes/dispatch.ts'
 import type { NeutralReply, NeutralRequest } from '../routes/neutral.ts'
+import type { Target } from '../routes/target.ts'
 import { NodeExchange } from './node-exchange.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 import { writeReply } from './node-reply.ts'
-import type { Target } from './target.ts'
 
 /** One request on its way through a Node server. */
 export interface NodeVisit<A extends Actor> {

@@ -1,7 +1,6 @@
+import { MOST_DROPPED } from '../routes/most-dropped.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 
-/** Most bytes that are taken in and dropped after an answer: 64 MiB. */
-const MOST_DROPPED = 67_108_864
 /** How long a client that is still to send may be silent, in milliseconds. */
 const LONGEST_SILENCE = 5000
 

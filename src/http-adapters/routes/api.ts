@@ -2,11 +2,17 @@ import type { Actor } from '../../core/ports.ts'
 import type { MaybePromise } from '../../schema/steps.ts'
 import type { Authenticate, DispatchOptions } from './dispatch.ts'
 import type { NeutralReply, NeutralRequest } from './neutral.ts'
+import type { OpenApiDocument } from './openapi/document-parts.ts'
 
 export type { Actor } from '../../core/ports.ts'
 
 /** The route table bound to one forge: what every adapter mounts. */
 export interface Api<A extends Actor> {
+  /**
+   * The OpenAPI 3.1 document of what is mounted: every operation, every reply, every error. A new object each time, of plain
+   * JSON, for the host to serve or to change. Source: docs/openapi.md
+   */
+  openApi(): OpenApiDocument
   /**
    * For adapters: answers a request, at once where ports and storage do. Never throws, never rejects: what fails is a reply.
    *

@@ -3,6 +3,7 @@ import type { Actor } from '../../core/ports.ts'
 import { operationsDoor } from '../../schema/doors.ts'
 import type { Api } from './api.ts'
 import { Dispatcher } from './dispatch.ts'
+import { openApiDocument } from './openapi/open-api-document.ts'
 import type { ApiOptions } from './settings.ts'
 import { toSettings } from './settings.ts'
 
@@ -16,8 +17,10 @@ export function createApi<A extends Actor, Tx>(forge: Forge<A, Tx>, options: Api
   const operations = forge?.[operationsDoor]
   if (operations === undefined) throw new TypeError('createApi needs a forge made by createForge')
 
-  const dispatcher = new Dispatcher(operations, toSettings(options))
+  const settings = toSettings(options)
+  const dispatcher = new Dispatcher(operations, settings)
   return {
+    openApi: () => openApiDocument(settings),
     dispatch: (request, authenticate, more) => dispatcher.dispatch(request, authenticate, more),
     unmatched: (request) => dispatcher.unmatched(request),
     failed: (request, error) => dispatcher.failed(request, error),

@@ -10,6 +10,8 @@ import { Failures } from './failures.ts'
 import type { NeutralReply, NeutralRequest } from './neutral.ts'
 import { isNothing } from './nothing.ts'
 import { errorReply, optionsReply, withoutBody } from './reply.ts'
+import type { RequestObserver } from './request-observer.ts'
+import { requestObserver } from './request-observer.ts'
 import type { Route } from './route.ts'
 import { routeTable } from './route-table.ts'
 import type { Match } from './router.ts'
@@ -25,18 +27,26 @@ export interface DispatchOptions {
   readonly crossSite?: 'refuse' | 'allow' | undefined
 }
 
+/** What no operation answers. */
+type Refused =
+  | Exclude<Match<Route>, { readonly kind: 'route' }>
+  /** Not one of our paths. */
+  | { readonly kind: 'malformed'; readonly path: undefined }
+
 /** The way of a request through the routes: match, refuse, authenticate, then the row itself. Never throws. */
 export class Dispatcher<A extends Actor> {
   readonly #operations: Operations<A>
   readonly #settings: Settings<A>
   readonly #router: Router<Route>
   readonly #failures: Failures
+  readonly #observer: RequestObserver | undefined
 
   constructor(operations: Operations<A>, settings: Settings<A>) {
     this.#operations = operations
     this.#settings = settings
     this.#router = new Router(routeTable.filter((row) => settings.services.has(row.service)))
     this.#failures = new Failures(settings)
+    this.#observer = settings.observe && requestObserver(settings.observe, settings.logger)
   }
 
   /** Undefined: not one of our paths. */
@@ -47,13 +57,13 @@ export class Dispatcher<A extends Actor> {
   ): MaybePromise<NeutralReply | undefined> {
     const match = this.#router.match(request.method, request.path)
     if (match === undefined) return undefined
-    if (match.kind !== 'route') return forMethod(request, refusal(match))
+    if (match.kind !== 'route') return this.#refuse(request, match)
 
     return run(this.#answer(request, match, authenticate, options))
   }
 
   unmatched(request: NeutralRequest): NeutralReply {
-    return forMethod(request, refusal({ kind: 'malformed' }))
+    return this.#refuse(request, { kind: 'malformed', path: undefined })
   }
 
   failed(request: NeutralRequest, error: unknown): NeutralReply {
@@ -66,13 +76,24 @@ export class Dispatcher<A extends Actor> {
     authenticate: Authenticate<A>,
     { crossSite = 'refuse' }: DispatchOptions,
   ): Steps<NeutralReply> {
+    const observed = this.#observer?.(request, route)
+    let reply: NeutralReply
     try {
       if (crossSite === 'refuse') refuseCrossSite(request, this.#settings.publicUrl)
       const actor = toAsker(yield* wait(authenticate()))
-      return forMethod(request, yield* route.answer(this.#exchange(request, actor, parameter)))
+      reply = yield* route.answer(this.#exchange(request, actor, parameter))
     } catch (error) {
-      return forMethod(request, this.#failures.reply(error, { request, operationId: route.operationId }))
+      reply = this.#failures.reply(error, { request, operationId: route.operationId })
     }
+    observed?.(reply)
+    return forMethod(request, reply)
+  }
+
+  #refuse(request: NeutralRequest, refused: Refused): NeutralReply {
+    const observed = this.#observer?.(request, { path: refused.path })
+    const reply = refusal(refused, this.#settings)
+    observed?.(reply)
+    return forMethod(request, reply)
   }
 
   #exchange(request: NeutralRequest, actor: Asker<A>, parameter: (name: string) => string): Exchange<A> {
@@ -91,14 +112,14 @@ function forMethod(request: NeutralRequest, reply: NeutralReply): NeutralReply {
   return request.method === 'HEAD' ? withoutBody(reply) : reply
 }
 
-function refusal(match: Exclude<Match<Route>, { readonly kind: 'route' }>): NeutralReply {
+function refusal(match: Refused, { docsUrl }: Pick<Settings<never>, 'docsUrl'>): NeutralReply {
   switch (match.kind) {
     case 'options':
       return optionsReply(match.allow)
     case 'wrong-method':
-      return errorReply('METHOD_NOT_ALLOWED', 'method not allowed', { headers: [['Allow', match.allow]] })
+      return errorReply('METHOD_NOT_ALLOWED', 'method not allowed', { docsUrl, headers: [['Allow', match.allow]] })
     case 'malformed':
-      return errorReply('ROUTE_NOT_FOUND', 'not found')
+      return errorReply('ROUTE_NOT_FOUND', 'not found', { docsUrl })
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Logger } from '../../core/ports.ts'
 import type { ForgeError } from '../../schema/errors.ts'
 import { isForgeError } from '../../schema/errors.ts'
+import { quietly } from '../../schema/quietly.ts'
+import type { ErrorCode } from './error-status.ts'
 import { errorStatus } from './error-status.ts'
 import type { HeaderLine, NeutralReply, NeutralRequest } from './neutral.ts'
 import type { ErrorReplyOptions } from './reply.ts'
@@ -11,6 +13,8 @@ import { isWireError } from './wire-error.ts'
 export interface FailureOptions {
   readonly logger: Logger | undefined
   readonly newId: (() => string) | undefined
+  /** Where the API page is; `""` when unknown. */
+  readonly docsUrl: string
 }
 
 /** What failed, for the log. */
@@ -30,15 +34,25 @@ const INVALID_CREDENTIALS = 'invalid username, password or token'
 export class Failures {
   readonly #logger: Logger | undefined
   readonly #newId: (() => string) | undefined
+  readonly #docsUrl: string
 
-  constructor({ logger, newId }: FailureOptions) {
+  constructor({ logger, newId, docsUrl }: FailureOptions) {
     this.#logger = logger
     this.#newId = newId
+    this.#docsUrl = docsUrl
   }
 
-  /** Never throws. */
+  /** Never throws: what cannot be looked at, or told as JSON, is what nobody expected. */
   reply(error: unknown, failed: Failed): NeutralReply {
-    if (isWireError(error) && Object.hasOwn(errorStatus, error.code)) return errorReply(error.code, error.message)
+    try {
+      return this.#known(error, failed)
+    } catch {
+      return this.#internal(error, failed)
+    }
+  }
+
+  #known(error: unknown, failed: Failed): NeutralReply {
+    if (isWireError(error) && Object.hasOwn(errorStatus, error.code)) return this.#reply(error.code, error.message)
     if (isForgeError(error) && Object.hasOwn(errorStatus, error.code)) return this.#forgeError(error, failed)
     return this.#internal(error, failed)
   }
@@ -46,12 +60,12 @@ export class Failures {
   #forgeError(error: ForgeError, failed: Failed): NeutralReply {
     switch (error.code) {
       case 'UNAUTHENTICATED':
-        return errorReply(error.code, TOKEN_REQUIRED, challenge('Bearer'))
+        return this.#reply(error.code, TOKEN_REQUIRED, challenge('Bearer'))
       case 'INVALID_CREDENTIALS':
-        return errorReply(error.code, INVALID_CREDENTIALS, challenge('Bearer error="invalid_token"'))
+        return this.#reply(error.code, INVALID_CREDENTIALS, challenge('Bearer error="invalid_token"'))
       case 'INVALID_INPUT':
       case 'INVALID_DOCUMENT':
-        return errorReply(error.code, error.message, { violations: error.details.violations })
+        return this.#reply(error.code, error.message, { violations: error.details.violations })
       case 'STORAGE_BUSY':
         return this.#busy(error, failed)
       case 'STORAGE_UNAVAILABLE':
@@ -61,47 +75,49 @@ export class Failures {
       case 'SIGNING_KEY_UNREADABLE':
         return this.#internal(error, failed)
       default:
-        return errorReply(error.code, error.message)
+        return this.#reply(error.code, error.message)
     }
   }
 
   #busy(error: ForgeError, failed: Failed): NeutralReply {
     const requestId = this.#tell('warn', 'database busy', error, failed)
-    return errorReply(error.code, 'the database is busy, try again', { requestId, headers: [['Retry-After', '1']] })
+    return this.#reply(error.code, 'the database is busy, try again', { requestId, headers: [['Retry-After', '1']] })
   }
 
   #unavailable(error: ForgeError, failed: Failed): NeutralReply {
     const requestId = this.#tell('error', 'database not available', error, failed)
-    return errorReply(error.code, 'the database is not available', { requestId, headers: [['Retry-After', '5']] })
+    return this.#reply(error.code, 'the database is not available', { requestId, headers: [['Retry-After', '5']] })
   }
 
   #internal(error: unknown, failed: Failed): NeutralReply {
     const requestId = this.#tell('error', 'request failed', error, failed)
-    return errorReply('INTERNAL', 'internal error', { requestId })
+    return this.#reply('INTERNAL', 'internal error', { requestId })
+  }
+
+  #reply(code: ErrorCode, message: string, more: Omit<ErrorReplyOptions, 'docsUrl'> = {}): NeutralReply {
+    return errorReply(code, message, { docsUrl: this.#docsUrl, ...more })
   }
 
   #tell(level: keyof Logger, message: string, error: unknown, { request, operationId }: Failed): string | undefined {
     if (isAbort(error, request.signal)) return undefined // nobody is left to be told, and nothing is wrong here
 
     const requestId = this.#makeId()
-    try {
-      this.#logger?.[level](message, { requestId, operationId, method: request.method, error })
-    } catch {
-      // A logger that fails must not change the answer.
-    }
+    quietly(() => this.#logger?.[level](message, { requestId, operationId, method: request.method, error }))
     return requestId
   }
 
   #makeId(): string {
     try {
-      return this.#newId?.() ?? crypto.randomUUID()
+      const id: unknown = this.#newId?.()
+      if (typeof id === 'string' && id !== '') return id
     } catch {
-      return crypto.randomUUID()
+      // then it is a random one
     }
+    return crypto.randomUUID()
   }
 }
 
-function challenge(value: string): ErrorReplyOptions {
+function challenge(value: string): Pick<ErrorReplyOptions, 'headers'> {
   const header: HeaderLine = ['WWW-Authenticate', value]
   return { headers: [header] }
 }

@@ -10,3 +10,18 @@ export interface MountOptions<A extends Actor, Native extends readonly unknown[]
    */
   readonly authenticate: (...native: Native) => MaybePromise<A | null>
 }
+
+/**
+ * Checks what a host says of its mount.
+ *
+ * @param caller - the function that the host called, for the message
+ * @throws TypeError when an option is missing or is not what it should be
+ */
+export function checkMount<A extends Actor, Native extends readonly unknown[]>(
+  caller: string,
+  { authenticate, crossSite }: MountOptions<A, Native>,
+): void {
+  if (typeof authenticate !== 'function') throw new TypeError(`${caller} needs authenticate: a function of the request`)
+  if (crossSite === undefined || crossSite === 'refuse' || crossSite === 'allow') return
+  throw new TypeError("crossSite must be 'refuse' or 'allow'")
+}

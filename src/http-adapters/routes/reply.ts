@@ -5,8 +5,14 @@ import type { ErrorMore } from './wire/error-json.ts'
 import { errorJson } from './wire/error-json.ts'
 
 const CACHE: HeaderLine = ['Cache-Control', 'max-age=0, private, must-revalidate']
-const JSON_TYPE: HeaderLine = ['Content-Type', 'application/json;charset=utf-8']
-const TEXT_TYPE: HeaderLine = ['Content-Type', 'text/plain; charset=utf-8']
+
+/** The content type of every JSON text, as Gitea spells it. */
+export const jsonType = 'application/json;charset=utf-8'
+/** The content type of plain text, as Gitea spells it. */
+export const textType = 'text/plain; charset=utf-8'
+
+const JSON_TYPE: HeaderLine = ['Content-Type', jsonType]
+const TEXT_TYPE: HeaderLine = ['Content-Type', textType]
 const NO_CONTENT: NeutralReply = { status: 204, headers: [CACHE], body: undefined }
 
 /** 204: done, nothing to say. */
@@ -36,15 +42,21 @@ export function textReply(text: string, headers: readonly HeaderLine[] = []): Ne
 
 /** How an error reply differs from what its code alone says. */
 export interface ErrorReplyOptions extends ErrorMore {
+  /** Where the API page is; `""` when unknown. */
+  readonly docsUrl: string
   /** Default: the status of the code. */
   readonly status?: number | undefined
   readonly headers?: readonly HeaderLine[] | undefined
 }
 
 /** An error, as JSON. */
-export function errorReply(code: ErrorCode, message: string, options: ErrorReplyOptions = {}): NeutralReply {
-  const { status = errorStatus[code], headers = [], ...more } = options
-  return { status, headers: [CACHE, JSON_TYPE, ...headers], body: JSON.stringify(errorJson(code, message, more)) }
+export function errorReply(code: ErrorCode, message: string, options: ErrorReplyOptions): NeutralReply {
+  const { status = errorStatus[code], headers = [], docsUrl, ...more } = options
+  return {
+    status,
+    headers: [CACHE, JSON_TYPE, ...headers],
+    body: JSON.stringify(errorJson(code, message, docsUrl, more)),
+  }
 }
 
 /** The reply to HEAD: the same headers and the length, no body. */

@@ -4,17 +4,20 @@ import type { MaybePromise, Steps } from '../../schema/steps.ts'
 import { wait } from '../../schema/steps.ts'
 import type { ErrorCode } from './error-status.ts'
 import type { Exchange } from './exchange.ts'
+import type { JsonSchema } from './json-schema.ts'
 import type { NeutralReply } from './neutral.ts'
-import type { ServiceName } from './settings.ts'
+import type { ReplyHeader } from './reply-headers.ts'
+import type { ServiceName, Settings } from './settings.ts'
 
 /** The methods that routes have. HEAD and OPTIONS follow from them. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A parameter of a path or query, as documents describe it. */
+/** A parameter of a path or query, or a header of the request, as documents describe it. */
 export interface Parameter {
   readonly name: string
-  readonly in: 'path' | 'query'
-  readonly type: 'string' | 'integer'
+  readonly in: 'path' | 'query' | 'header'
+  /** A function where it hangs on the limits of the API. */
+  readonly schema: JsonSchema | ((limits: Settings<never>['limits']) => JsonSchema)
   readonly description: string
 }
 
@@ -22,20 +25,36 @@ export interface Parameter {
 export interface Input<Value> {
   readonly parameters: readonly Parameter[]
   /** What the body holds, for inputs that read it. */
-  readonly body?: { readonly description: string } | undefined
+  readonly body?: { readonly description: string; readonly schema: JsonSchema } | undefined
   /** What the policy is asked; exactly one input of a guarded route asks. */
   readonly action?: Action | undefined
-  /** What `read` may throw, besides 401 and 500. */
+  /** What `read` may throw, besides what every route may (route-errors.ts). */
   readonly errors: readonly ErrorCode[]
   read<A extends Actor>(exchange: Exchange<A>): MaybePromise<Value>
 }
 
-/** How a route answers with the result of its operation. */
-export interface Reply<Result> {
-  readonly status: 200 | 204
+/** One thing that a route answers when nothing is wrong, as documents describe it. */
+export interface Answer {
+  readonly status: 200 | 204 | 304
   readonly description: string
+  /** Undefined: there is none. */
+  readonly body?: { readonly type: string; readonly schema: JsonSchema } | undefined
+  /** Besides those of every reply. */
+  readonly headers: readonly ReplyHeader[]
+}
+
+/** What documents say of the replies of a route. */
+export interface ReplyFacts extends Answer {
+  /** What else of the request the reply depends on. */
+  readonly parameters?: readonly Parameter[] | undefined
+  /** What else is answered when nothing is wrong. */
+  readonly others?: readonly Answer[] | undefined
   /** Refusals that are answers of the route, not errors of its operation. */
   readonly refusals?: readonly { readonly status: number; readonly code: ErrorCode }[] | undefined
+}
+
+/** How a route answers with the result of its operation. */
+export interface Reply<Result> extends ReplyFacts {
   write<A extends Actor>(exchange: Exchange<A>, result: Result): MaybePromise<NeutralReply>
 }
 
@@ -69,7 +88,7 @@ export interface RouteDefinition<I extends Inputs, Result> extends RouteFacts {
 /** One row of the route table, as dispatch uses it. */
 export interface Route extends RouteFacts {
   readonly inputs: Inputs
-  readonly reply: Pick<Reply<unknown>, 'status' | 'description' | 'refusals'>
+  readonly reply: ReplyFacts
   answer<A extends Actor>(exchange: Exchange<A>): Steps<NeutralReply>
 }
 

@@ -11,12 +11,13 @@ export interface Routed {
 export type Match<R extends Routed> =
   | { readonly kind: 'route'; readonly route: R; parameter(name: string): string }
   /** The path is ours, the method is OPTIONS or one it does not have; `allow` lists those it has. */
-  | { readonly kind: 'options' | 'wrong-method'; readonly allow: string }
+  | { readonly kind: 'options' | 'wrong-method'; readonly path: string; readonly allow: string }
   /** The path would be ours, but a segment of it cannot be decoded. */
-  | { readonly kind: 'malformed' }
+  | { readonly kind: 'malformed'; readonly path: string }
 
 interface Leaf<R extends Routed> {
   readonly routes: Map<string, R>
+  readonly path: string
   readonly parameters: readonly string[]
   allow: string
 }
@@ -27,7 +28,8 @@ interface Branch<R extends Routed> {
   leaf: Leaf<R> | undefined
 }
 
-const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** The methods that a path can have. */
+export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
  * Finds the row of a table for a path: a trie on raw segments, each decoded once, so that `%2F` stays in its segment. A static
@@ -49,10 +51,10 @@ export class Router<R extends Routed> {
     if (leaf === undefined) return undefined
 
     const values = decodeAll(captured)
-    if (values === undefined) return { kind: 'malformed' }
+    if (values === undefined) return { kind: 'malformed', path: leaf.path }
     const route = leaf.routes.get(method)
     if (route !== undefined) return { kind: 'route', route, parameter: (name) => valueIn(leaf, values, name) }
-    return { kind: method === 'OPTIONS' ? 'options' : 'wrong-method', allow: leaf.allow }
+    return { kind: method === 'OPTIONS' ? 'options' : 'wrong-method', path: leaf.path, allow: leaf.allow }
   }
 
   #add(route: R): void {
@@ -63,7 +65,7 @@ export class Router<R extends Routed> {
       branch = descend(branch, segment)
     }
 
-    branch.leaf ??= { routes: new Map(), parameters, allow: '' }
+    branch.leaf ??= { routes: new Map(), path: route.path, parameters, allow: '' }
     plant(branch.leaf, route)
   }
 }

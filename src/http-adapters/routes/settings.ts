@@ -1,4 +1,5 @@
 import type { Actor, Logger } from '../../core/ports.ts'
+import type { ObservedRequest } from './observed-request.ts'
 import type { Directory, Presenter } from './ports.ts'
 
 /** A group of routes that can be mounted alone. */
@@ -22,8 +23,15 @@ export interface ApiOptions<A extends Actor> {
   readonly logger?: Logger | undefined
   /** Makes the `requestId` of a failure. Default: a random UUID. */
   readonly newId?: (() => string) | undefined
+  /**
+   * Is called once for each request that is answered, when its reply is made; what it throws changes nothing, and is warned
+   * of the first time. Default: no clock is read. Source: docs/observability.md
+   */
+  readonly observe?: ((request: ObservedRequest) => void) | undefined
   /** Where clients see the mount point, for example `https://git.example.com/api/v1`; without it links are relative. */
   readonly publicUrl?: string | undefined
+  /** Where people read about the API; every error body names it as `url`. Default: `""`, as for unknown. */
+  readonly docsUrl?: string | undefined
   /** Only these are mounted; the paths of the others are not ours. Default: all. */
   readonly services?: readonly ServiceName[] | undefined
   readonly limits?: ApiLimits | undefined
@@ -35,8 +43,11 @@ export interface Settings<A extends Actor> {
   readonly present: Presenter<A>
   readonly logger: Logger | undefined
   readonly newId: (() => string) | undefined
+  readonly observe: ((request: ObservedRequest) => void) | undefined
   /** Without a slash at its end. */
   readonly publicUrl: string | undefined
+  /** `""` when unknown. */
+  readonly docsUrl: string
   readonly services: ReadonlySet<ServiceName>
   readonly limits: { readonly [K in keyof ApiLimits]-?: number }
 }
@@ -50,17 +61,21 @@ const MOST_ON_PAGE = 1000
  * @throws TypeError when an option is missing or out of its range
  */
 export function toSettings<A extends Actor>(options: ApiOptions<A>): Settings<A> {
-  const { directory, present, logger, newId, publicUrl, services = SERVICES, limits = {} } = options
+  const { directory, present, logger, newId, observe, publicUrl } = options
+  const { docsUrl = '', services = SERVICES, limits = {} } = options
   need(directory?.findAccount, 'directory', 'an object with findAccount, findRepository and findIssue')
   need(present?.users, 'present', 'an object with users, issues and pullRequests')
   if (newId !== undefined && typeof newId !== 'function') throw new TypeError('newId must be a function')
+  if (observe !== undefined && typeof observe !== 'function') throw new TypeError('observe must be a function')
 
   return {
     directory,
     present,
     logger,
     newId,
+    observe,
     publicUrl: publicUrl === undefined ? undefined : toPublicUrl(publicUrl),
+    docsUrl: docsUrl === '' ? '' : toDocsUrl(docsUrl),
     services: toServices(services),
     limits: toLimits(limits),
   }
@@ -77,6 +92,15 @@ function toPublicUrl(text: string): string {
   if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
 
   throw new TypeError('publicUrl must be an absolute http or https address without query, fragment or credentials')
+}
+
+/** A fragment may name a section of the page; credentials would be told to everybody. */
+function toDocsUrl(text: string): string {
+  const url = parseUrl(text)
+  const isOpen = url?.href.startsWith(`${url.origin}/`) === true // credentials would stand in between
+  if (url !== undefined && isOpen && /^https?:$/.test(url.protocol)) return url.href
+
+  throw new TypeError('docsUrl must be an absolute http or https address without credentials')
 }
 
 function parseUrl(text: string): URL | undefined {

@@ -41,6 +41,15 @@ describe('readBody', () => {
     expect(() => readBody(aRequest({ destroyed: true }), 10, gone)).toThrow('gone')
   })
 
+  it('tells the host that it has read the body itself', () => {
+    expect(() => readBody(aRequest({ readableDidRead: true, readableEnded: true }), 10, gone)).toThrow('request.body')
+    expect(() => readBody(aRequest({ readableDidRead: true, readableEnded: false }), 10, gone)).toThrow(TypeError)
+  })
+
+  it('gives nothing when the host has found no body', () => {
+    expect(readBody(aRequest({ readableDidRead: false, readableEnded: true }), 10, gone)).toBeUndefined()
+  })
+
   it.each([
     [10, 'resolves'],
     [9, 'rejects'],

@@ -269,13 +269,15 @@ describe('a body', () => {
     expect(statuses(await talk(port, ask(`POST ${BADGES}`, { ...ROOT, ...CLOSE }, slugs)))).toEqual([status])
   })
 
-  it('that a body parser read and lost is missing', async () => {
-    const handler = mounted(openWorld())
+  it('that a body parser read and lost is the host’s mistake, which the log tells', async () => {
+    const world = openWorld()
+    const handler = mounted(world)
     const port = await serve((request, response) => {
       request.resume().on('end', () => handler(request, response))
     })
 
-    expect(statuses(await talk(port, ask(`POST ${BADGES}`, { ...ROOT, ...CLOSE }, slugs)))).toEqual([422])
+    expect(statuses(await talk(port, ask(`POST ${BADGES}`, { ...ROOT, ...CLOSE }, slugs)))).toEqual([500])
+    expect(world.logged).toMatchObject([{ fields: { error: { message: expect.stringContaining('request.body') } } }])
   })
 
   it('may come as text, and in pieces', async () => {

@@ -3,7 +3,7 @@ import { createApi } from '../../../src/http-adapters/http.ts'
 import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
-import { directory, openWorld, people, present } from '../world.ts'
+import { directory, openWorld, people, present, unreadableKey } from '../world.ts'
 
 function request(method: string, path: string): NeutralRequest {
   return { method, path, query: '', header: () => undefined, body: () => undefined }
@@ -20,12 +20,17 @@ describe('createApi', () => {
     ['a publicUrl with a query', { publicUrl: 'https://git.example.com/?a' }],
     ['a publicUrl with a fragment', { publicUrl: 'https://git.example.com/#a' }],
     ['a publicUrl with credentials', { publicUrl: 'https://a:b@git.example.com/' }],
+    ['a docsUrl that is no address', { docsUrl: '/api/swagger' }],
+    ['a docsUrl of another scheme', { docsUrl: 'javascript:alert(1)' }],
+    ['a docsUrl with credentials', { docsUrl: 'https://git:x@git/api/swagger' }],
+    ['a docsUrl that is no text', { docsUrl: null }],
     ['an unknown service', { services: ['pins', 'wiki'] }],
     ['a page size of 0', { limits: { defaultPageSize: 0 } }],
     ['a page size above the most', { limits: { defaultPageSize: 51 } }],
     ['a most page size above 1000', { limits: { maxPageSize: 1001 } }],
     ['a body limit that is no integer', { limits: { maxBodyBytes: 1.5 } }],
     ['a newId that is no function', { newId: 'x' }],
+    ['an observer that is no function', { observe: { request: () => undefined } }],
   ])('refuses %s', (_what, options) => {
     expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, ...options }])).toThrow(TypeError)
   })
@@ -36,6 +41,30 @@ describe('createApi', () => {
 
   it('takes a most page size below the usual page size', () => {
     expect(() => createApi(forge, { directory, present, limits: { maxPageSize: 10 } })).not.toThrow()
+  })
+})
+
+describe('docsUrl', () => {
+  const docsUrl = 'https://git.example.com/api/swagger#/pins'
+  const { api } = openWorld({ docsUrl, signingKey: unreadableKey })
+
+  it.each([
+    ['GET', '/repos/acme/nosuch/issues/pinned', 404],
+    ['GET', '/orgs/acme/blocks/stan', 404],
+    ['POST', '/repos/acme/rocket/issues/pinned', 405],
+    ['GET', '/repos/%/rocket/issues/pinned', 404],
+    ['POST', '/admin/users/stan/badges', 422],
+    ['GET', '/signing-key.pub', 500],
+  ])('is named by the error that answers %s %s', async (method, path, status) => {
+    const reply = await api.dispatch(request(method, path), () => people[0] ?? null)
+
+    expect([reply?.status, JSON.parse(reply?.body ?? '')]).toMatchObject([status, { url: docsUrl }])
+  })
+
+  it('is named by the errors that an adapter asks for', () => {
+    const replies = [api.unmatched(request('GET', '/')), api.failed(request('GET', '/'), new Error('no'))]
+
+    expect(replies.map(({ body }) => JSON.parse(body ?? ''))).toMatchObject([{ url: docsUrl }, { url: docsUrl }])
   })
 })
 
@@ -209,6 +238,14 @@ describe('dispatch', () => {
     ),
   )('answers %s with 500 when the presenter gives as %s %j', async (path, name, shown) => {
     expect(await listed(path, { [name]: shown })).toMatchObject({ status: 500 })
+  })
+
+  it.each(
+    lists.flatMap(([path, name]) =>
+      [Promise.resolve({ login: 'x' }), 'x', 5, [{}], () => ({})].map((one) => [path, name, one] as const),
+    ),
+  )('answers %s with 500 when one of what the presenter gives as %s is %s', async (path, name, one) => {
+    expect(await listed(path, { [name]: [{ login: 'x' }, one] })).toMatchObject({ status: 500 })
   })
 
   it.each([{}, { id: undefined }, { id: null }, { id: '' }, { id: 1.5 }, []])(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { errorStatus } from '../../../src/http-adapters/routes/error-status.ts'
 import { Failures } from '../../../src/http-adapters/routes/failures.ts'
 import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
@@ -14,7 +14,7 @@ function answered(error: unknown): {
 } {
   const levels: string[] = []
   const logger = { error: () => void levels.push('error'), warn: () => void levels.push('warn') }
-  const reply = new Failures({ logger, newId: () => 'id-1' }).reply(error, { request })
+  const reply = new Failures({ logger, newId: () => 'id-1', docsUrl: '' }).reply(error, { request })
   return { reply, body: JSON.parse(reply.body ?? 'null'), levels }
 }
 
@@ -65,6 +65,51 @@ describe('a failure', () => {
 
   it('of a credential never repeats it', () => {
     expect(answered(new ForgeError('INVALID_CREDENTIALS', 'no such token s3cret')).reply.body).not.toContain('s3cret')
+  })
+})
+
+describe('a failure is answered all the same', () => {
+  const hostile = new Proxy(new Error('x'), {
+    has: () => {
+      throw new Error('nobody may look')
+    },
+  })
+  const endless = { pointer: '', code: 'range', message: 'x', limit: 5n }
+
+  it.each([
+    ['that cannot be looked at', hostile],
+    ['whose details are no JSON', new ForgeError('INVALID_INPUT', 'x', { violations: [endless] })],
+  ])('when something was thrown %s', (_what, error) => {
+    const { body, levels } = answered(error)
+
+    expect(body).toMatchObject({ code: 'INTERNAL', requestId: 'id-1' })
+    expect(levels).toEqual(['error'])
+  })
+
+  it.each([[5n], [''], [undefined], [{}]])('with a random id when newId gives %s', (id) => {
+    // What a host in JavaScript may give.
+    const newId = (): never => id as never
+    const { body } = new Failures({ logger: undefined, newId, docsUrl: '' }).reply(new Error('x'), { request })
+
+    expect(JSON.parse(body ?? '')).toMatchObject({ requestId: expect.stringMatching(/^[\da-f-]{36}$/) })
+  })
+
+  it('when the logger rejects, which nobody hears of', async () => {
+    const unheard = vi.fn()
+    process.on('unhandledRejection', unheard)
+    onTestFinished(() => void process.off('unhandledRejection', unheard))
+    let calls = 0
+    const failing = async (): Promise<never> => {
+      calls += 1
+      throw new Error('no disk')
+    }
+
+    const failures = new Failures({ logger: { error: failing, warn: failing }, newId: undefined, docsUrl: '' })
+    expect(failures.reply(new Error('x'), { request })).toMatchObject({ status: 500 })
+    await new Promise((resolve) => setImmediate(resolve)) // rejections that nobody took are told by then
+
+    expect(calls).toBe(1)
+    expect(unheard).not.toHaveBeenCalled()
   })
 })
 

@@ -6,11 +6,11 @@ import { run, wait } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
 import { isNothing } from '../nothing.ts'
 import type { Input } from '../route.ts'
-import { isName } from './name.ts'
+import { isName, nameSchema } from './name.ts'
 
 /** The user or organization in the path. */
 export const accountInPath: Input<AccountRef> = {
-  parameters: [{ name: 'username', in: 'path', type: 'string', description: 'name of the user' }],
+  parameters: [{ name: 'username', in: 'path', schema: nameSchema, description: 'name of the user' }],
   errors: ['USER_NOT_FOUND'],
   read: (exchange) => run(readAccount(exchange)),
 }

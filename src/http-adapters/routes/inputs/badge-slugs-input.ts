@@ -2,6 +2,8 @@ import type { Violation } from '../../../schema/errors.ts'
 import { ForgeError, invalidInput } from '../../../schema/errors.ts'
 import type { Steps } from '../../../schema/steps.ts'
 import { run } from '../../../schema/steps.ts'
+import type { JsonSchema } from '../json-schema.ts'
+import { refTo } from '../json-schema.ts'
 import type { NeutralRequest } from '../neutral.ts'
 import type { Input } from '../route.ts'
 import { readJson } from './json-body.ts'
@@ -11,10 +13,24 @@ const MOST_VIOLATIONS = 100
 /** In characters (code points). */
 const LONGEST_SLUG = 255
 
+/** What a body with slugs is. */
+export const badgeSlugsSchema: JsonSchema = {
+  type: 'object',
+  required: [KEY],
+  properties: {
+    [KEY]: {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: LONGEST_SLUG },
+      description: 'slugs of badges; all are taken, or none',
+    },
+  },
+  examples: [{ [KEY]: ['night-owl'] }],
+}
+
 /** The slugs in a body `{"badge_slugs": ["a", "b"]}`. Source: docs/behaviour.md, Badges */
 export const badgeSlugsInBody: Input<readonly string[]> = {
   parameters: [],
-  body: { description: 'an object with badge_slugs, a list of slugs' },
+  body: { description: 'the slugs of the badges', schema: refTo('BadgeSlugs') },
   errors: ['INVALID_INPUT', 'BODY_TOO_LARGE'],
   read: ({ request, settings }) => run(readSlugs(request, settings.limits.maxBodyBytes)),
 }

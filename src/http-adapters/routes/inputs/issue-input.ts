@@ -16,7 +16,12 @@ export function issueFor(action: RepositoryAction): Input<IssueRef> {
   return {
     parameters: [
       ...repositoryParameters,
-      { name: 'index', in: 'path', type: 'integer', description: 'index of the issue or pull request' },
+      {
+        name: 'index',
+        in: 'path',
+        schema: { type: 'integer', format: 'int64', minimum: 1 },
+        description: 'index of the issue or pull request',
+      },
     ],
     action,
     errors: ['REPOSITORY_NOT_FOUND', 'FORBIDDEN', 'ISSUE_NOT_FOUND'],

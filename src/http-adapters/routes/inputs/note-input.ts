@@ -3,7 +3,9 @@ import type { Input } from '../route.ts'
 
 /** Why an account is blocked, from the query; its length is the core's to check. */
 export const noteInQuery: Input<string | undefined> = {
-  parameters: [{ name: 'note', in: 'query', type: 'string', description: 'why the user is blocked' }],
+  parameters: [
+    { name: 'note', in: 'query', schema: { type: 'string', maxLength: 255 }, description: 'why the user is blocked' },
+  ],
   errors: ['INVALID_INPUT'],
   read: ({ request }) => readNote(request.query),
 }

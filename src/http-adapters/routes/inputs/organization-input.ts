@@ -8,6 +8,7 @@ import { run, wait } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Input } from '../route.ts'
 import { findAccount } from './account-input.ts'
+import { nameSchema } from './name.ts'
 
 /** What can be asked about an organization. */
 export type OrganizationAction = Extract<AccessRequest, { readonly organizationId: Id }>['action']
@@ -15,7 +16,7 @@ export type OrganizationAction = Extract<AccessRequest, { readonly organizationI
 /** The organization in the path, once the policy has let the caller do this there. */
 export function organizationFor(action: OrganizationAction): Input<Id> {
   return {
-    parameters: [{ name: 'org', in: 'path', type: 'string', description: 'name of the organization' }],
+    parameters: [{ name: 'org', in: 'path', schema: nameSchema, description: 'name of the organization' }],
     action,
     errors: ['ORGANIZATION_NOT_FOUND', 'FORBIDDEN'],
     read: (exchange) => run(enterOrganization(exchange, action)),

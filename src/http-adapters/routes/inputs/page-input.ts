@@ -12,8 +12,23 @@ export interface NumberedPage {
 /** Which page of a list, from the query; never an error. Source: docs/behaviour.md, Blocks */
 export const pageInQuery: Input<NumberedPage> = {
   parameters: [
-    { name: 'page', in: 'query', type: 'integer', description: 'page number, from 1 up' },
-    { name: 'limit', in: 'query', type: 'integer', description: 'items on a page' },
+    {
+      name: 'page',
+      in: 'query',
+      schema: { type: 'integer', format: 'int64', minimum: 1, default: 1 },
+      description: 'page number; what is no number counts as 1',
+    },
+    {
+      name: 'limit',
+      in: 'query',
+      schema: (limits) => ({
+        type: 'integer',
+        minimum: 1,
+        maximum: limits.maxPageSize,
+        default: limits.defaultPageSize,
+      }),
+      description: 'items on a page; more than the most counts as the most',
+    },
   ],
   errors: [],
   read: ({ request, settings }) => toPage(request.query, settings.limits),

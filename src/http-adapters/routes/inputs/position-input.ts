@@ -4,7 +4,14 @@ import type { Input } from '../route.ts'
 
 /** The 1-based position in the path. Source: docs/behaviour.md, Pins */
 export const positionInPath: Input<number> = {
-  parameters: [{ name: 'position', in: 'path', type: 'integer', description: 'place on the board, from 1 up' }],
+  parameters: [
+    {
+      name: 'position',
+      in: 'path',
+      schema: { type: 'integer', format: 'int64', minimum: 1 },
+      description: 'place on the board, from 1 up',
+    },
+  ],
   errors: ['INVALID_INPUT'],
   read: (exchange) => toPosition(exchange.parameter('position')),
 }

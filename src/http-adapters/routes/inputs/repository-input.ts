@@ -8,15 +8,15 @@ import { run, wait } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
 import { isNothing } from '../nothing.ts'
 import type { Input, Parameter } from '../route.ts'
-import { isName } from './name.ts'
+import { isName, nameSchema } from './name.ts'
 
 /** What can be asked about a repository. */
 export type RepositoryAction = Extract<AccessRequest, { readonly repositoryId: Id }>['action']
 
 /** The two names in a repository's path. */
 export const repositoryParameters: readonly Parameter[] = [
-  { name: 'owner', in: 'path', type: 'string', description: 'owner of the repository' },
-  { name: 'repo', in: 'path', type: 'string', description: 'name of the repository' },
+  { name: 'owner', in: 'path', schema: nameSchema, description: 'owner of the repository' },
+  { name: 'repo', in: 'path', schema: nameSchema, description: 'name of the repository' },
 ]
 
 /** The repository in the path, once the policy has let the caller do this there. */

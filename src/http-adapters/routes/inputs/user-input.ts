@@ -8,6 +8,7 @@ import { run, wait } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Input } from '../route.ts'
 import { findAccount } from './account-input.ts'
+import { nameSchema } from './name.ts'
 
 /** What can be asked about any user, before a name is looked up. */
 export type UserAction = Extract<Action, 'badges.read' | 'badges.grant'>
@@ -15,7 +16,7 @@ export type UserAction = Extract<Action, 'badges.read' | 'badges.grant'>
 /** The user in the path, looked up once the policy has let the caller do this to any user. An organization's name is unknown here. */
 export function userFor(action: UserAction): Input<Id> {
   return {
-    parameters: [{ name: 'username', in: 'path', type: 'string', description: 'name of the user' }],
+    parameters: [{ name: 'username', in: 'path', schema: nameSchema, description: 'name of the user' }],
     action,
     errors: ['FORBIDDEN', 'USER_NOT_FOUND'],
     read: (exchange) => run(findUser(exchange, action)),

@@ -5,11 +5,12 @@ import type { Steps } from '../../../schema/steps.ts'
 import { run } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
 import type { NumberedPage } from '../inputs/page-input.ts'
+import { listOf } from '../json-schema.ts'
 import { linkHeader } from '../link-header.ts'
 import type { NeutralReply, NeutralRequest } from '../neutral.ts'
-import { jsonReply } from '../reply.ts'
+import { jsonReply, jsonType } from '../reply.ts'
 import type { Reply } from '../route.ts'
-import { counted } from './counted.ts'
+import { counted, countedHeaders } from './counted.ts'
 import { presented } from './presented.ts'
 
 /** One page of blocks, and which one it is. */
@@ -22,6 +23,8 @@ export interface BlockPage {
 export const blockPage: Reply<BlockPage> = {
   status: 200,
   description: 'list of users',
+  body: { type: jsonType, schema: listOf('User') },
+  headers: ['Link', ...countedHeaders],
   write: (exchange, page) => run(writePage(exchange, page)),
 }
 

@@ -6,7 +6,8 @@ import type { Reply } from '../route.ts'
 export const blockedOrNot: Reply<Block | undefined> = {
   status: 204,
   description: 'the user is blocked',
+  headers: [],
   refusals: [{ status: 404, code: 'NOT_BLOCKED' }],
-  write: (_exchange, block) =>
-    block === undefined ? errorReply('NOT_BLOCKED', 'user is not blocked', { status: 404 }) : emptyReply(),
+  write: ({ settings: { docsUrl } }, block) =>
+    block === undefined ? errorReply('NOT_BLOCKED', 'user is not blocked', { status: 404, docsUrl }) : emptyReply(),
 }

@@ -1,6 +1,6 @@
 import type { Id } from '../../../schema/ids.ts'
 import type { MaybePromise, Steps } from '../../../schema/steps.ts'
-import { wait } from '../../../schema/steps.ts'
+import { isPromise, wait } from '../../../schema/steps.ts'
 import { isNothing } from '../nothing.ts'
 
 /**
@@ -20,5 +20,12 @@ export function* presented(
   if (shown.length !== ids.length) {
     throw new TypeError(`the presenter gave ${shown.length} objects for ${ids.length} ids`)
   }
-  return shown.map((one) => (isNothing(one) ? undefined : one))
+  return shown.map(toShown)
+}
+
+function toShown(one: unknown): object | undefined {
+  if (isNothing(one)) return undefined
+  if (typeof one !== 'object' || Array.isArray(one)) throw new TypeError('the presenter must give a list of objects')
+  if (isPromise(one)) throw new TypeError('the presenter gave a list of promises: await them with Promise.all')
+  return one
 }

@@ -1,4 +1,5 @@
 import type { Badge } from '../../../schema/records.ts'
+import type { JsonSchema } from '../json-schema.ts'
 
 /**
  * A badge in both spellings: what Gitea's API document promises, and what its server really sends, so that clients of
@@ -13,6 +14,33 @@ export interface BadgeJson {
   readonly Slug: string
   readonly Description: string
   readonly ImageURL: string
+}
+
+/** What the JSON of a badge is. */
+export const badgeSchema: JsonSchema = {
+  type: 'object',
+  description: 'A badge, in the two spellings that clients know: `image_url` and `ImageURL` say the same.',
+  required: [
+    'id',
+    'slug',
+    'description',
+    'image_url',
+    'ID',
+    'Slug',
+    'Description',
+    'ImageURL',
+  ] satisfies (keyof BadgeJson)[],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'integer', format: 'int64', description: 'number of the definition' },
+    slug: { type: 'string', description: 'its name, unique and compared exactly' },
+    description: { type: 'string', description: 'what it is given for' },
+    image_url: { type: 'string', description: 'address of the picture; empty when there is none' },
+    ID: { type: 'integer', format: 'int64', description: 'the same as `id`' },
+    Slug: { type: 'string', description: 'the same as `slug`' },
+    Description: { type: 'string', description: 'the same as `description`' },
+    ImageURL: { type: 'string', description: 'the same as `image_url`' },
+  } satisfies Record<keyof BadgeJson, JsonSchema>,
 }
 
 /** Makes the JSON of a badge. */

@@ -22,14 +22,14 @@ export function parseTarget(url: string): Target {
 }
 
 /**
- * The path below a mount point.
+ * What of a target is below a mount point.
  *
  * @param base - `""`, or a path without a slash at its end
- * @returns undefined when the path is not below it: `/apiary` is not below `/api`
+ * @returns undefined when nothing is: `/apiary` is not below `/api`
  */
-export function below(base: string, path: string): string | undefined {
-  if (path === base) return '/'
-  return path.startsWith(`${base}/`) ? path.slice(base.length) : undefined
+export function below(base: string, { path, query }: Target): Target | undefined {
+  if (path === base) return { path: '/', query }
+  return path.startsWith(`${base}/`) ? { path: path.slice(base.length), query } : undefined
 }
 
 /**

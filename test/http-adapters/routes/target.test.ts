@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { below, parseTarget, toBase } from '../../../src/http-adapters/node/target.ts'
+import { below, parseTarget, toBase } from '../../../src/http-adapters/routes/target.ts'
 
 it.each([
   ['/a/b?c=d', '/a/b', 'c=d'],
@@ -27,7 +27,7 @@ it.each([
   ['/api', '/API/a', undefined],
   ['/api', '/a', undefined],
 ])('below %j the path %j is %j', (base, path, expected) => {
-  expect(below(base, path)).toBe(expected)
+  expect(below(base, { path, query: 'a=b' })?.path).toBe(expected)
 })
 
 it.each([

@@ -1,0 +1,44 @@
+import type { NodeRequest, NodeResponse } from './node/node-messages.ts'
+import { serveNode } from './node/serve-node.ts'
+import type { Actor, Api } from './routes/api.ts'
+import type { MountOptions } from './routes/mount-options.ts'
+import { checkMount } from './routes/mount-options.ts'
+import { parseTarget } from './routes/target.ts'
+
+export type { NodeRequest, NodeResponse } from './node/node-messages.ts'
+export type { Actor, Api } from './routes/api.ts'
+export type { MountOptions } from './routes/mount-options.ts'
+
+/** How an API is mounted in Express. The mount point is that of `app.use`. */
+export type ExpressMountOptions<A extends Actor, Req extends NodeRequest> = MountOptions<A, readonly [request: Req]>
+
+/** A middleware for Express 4 and 5. */
+export type ExpressHandler<Req extends NodeRequest> = (
+  request: Req,
+  response: NodeResponse,
+  next: (error?: unknown) => void,
+) => void
+
+/**
+ * Mounts an API in an application or router of Express 4 or 5: `app.use('/api/v1', expressHandler(api, { authenticate }))`,
+ * before or behind its body parsers. Paths that are not ours go to `next()`. Source: docs/mounting.md
+ *
+ * @throws TypeError when an option is missing or is not what it should be
+ */
+export function expressHandler<A extends Actor, Req extends NodeRequest = NodeRequest>(
+  api: Api<A>,
+  options: ExpressMountOptions<NoInfer<A>, Req>,
+): ExpressHandler<Req> {
+  checkMount('expressHandler', options)
+  const { authenticate, crossSite } = options
+
+  return (request, response, next) =>
+    serveNode(api, {
+      request,
+      response,
+      next: () => next(),
+      target: parseTarget(request.url ?? '/'),
+      authenticate: () => authenticate(request),
+      options: { crossSite },
+    })
+}

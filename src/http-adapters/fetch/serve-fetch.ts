@@ -1,0 +1,45 @@
+import type { Actor, Api } from '../routes/api.ts'
+import type { Authenticate, DispatchOptions } from '../routes/dispatch.ts'
+import type { NeutralReply } from '../routes/neutral.ts'
+import type { Target } from '../routes/target.ts'
+import { below, parseTarget } from '../routes/target.ts'
+import { FetchExchange } from './fetch-exchange.ts'
+import { toResponse } from './fetch-reply.ts'
+
+/** One request on its way through a function of Fetch requests. */
+export interface FetchVisit<A extends Actor> {
+  readonly request: Request
+  /** Where the API is; `""` at the root. */
+  readonly base: string
+  readonly authenticate: Authenticate<A>
+  readonly options: DispatchOptions
+}
+
+/** Answers one request; undefined: not one of our paths. Never rejects. */
+export async function serveFetch<A extends Actor>(api: Api<A>, visit: FetchVisit<A>): Promise<Response | undefined> {
+  const target = targetOf(visit)
+  if (target === undefined) return undefined
+
+  const exchange = new FetchExchange(visit.request, target)
+  const reply = await api.dispatch(exchange, visit.authenticate, visit.options)
+  return reply && respond(api, exchange, reply)
+}
+
+/** The 404 to a path that nobody answers. */
+export function refuseFetch<A extends Actor>(api: Api<A>, request: Request): Response {
+  return toResponse(api.unmatched(new FetchExchange(request, { path: '/', query: '' })))
+}
+
+function targetOf({ request: { url }, base }: Pick<FetchVisit<never>, 'request' | 'base'>): Target | undefined {
+  const fragment = url.indexOf('#')
+  return below(base, parseTarget(fragment === -1 ? url : url.slice(0, fragment)))
+}
+
+/** A reply that cannot be written, for example with a header that is not allowed, becomes a 500. */
+function respond<A extends Actor>(api: Api<A>, exchange: FetchExchange, reply: NeutralReply): Response {
+  try {
+    return toResponse(reply)
+  } catch (error) {
+    return toResponse(api.failed(exchange, error))
+  }
+}

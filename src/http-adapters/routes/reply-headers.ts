@@ -1,0 +1,65 @@
+import type { JsonSchema } from './json-schema.ts'
+
+/** Every header that a reply can have, beside its content's own. */
+export type ReplyHeader =
+  | 'Access-Control-Expose-Headers'
+  | 'Allow'
+  | 'Cache-Control'
+  | 'ETag'
+  | 'Link'
+  | 'Retry-After'
+  | 'WWW-Authenticate'
+  | 'X-Total-Count'
+
+/** What a header says. */
+export interface HeaderFacts {
+  readonly description: string
+  /** Whether every reply that may have it has it. */
+  readonly required: boolean
+  readonly schema: JsonSchema
+}
+
+/** What the headers of replies say, for documents. Source: docs/behaviour.md, Over HTTP */
+export const replyHeaders: { readonly [H in ReplyHeader]: HeaderFacts } = {
+  'Access-Control-Expose-Headers': {
+    description: 'which headers scripts of other origins may read',
+    required: true,
+    schema: { type: 'string', enum: ['X-Total-Count', 'Link, X-Total-Count'] },
+  },
+  Allow: {
+    description: 'the methods that the path has',
+    required: true,
+    schema: { type: 'string', examples: ['GET, HEAD, OPTIONS'] },
+  },
+  'Cache-Control': {
+    description: 'clients ask again before they show a kept reply',
+    required: true,
+    schema: { type: 'string', enum: ['max-age=0, private, must-revalidate'] },
+  },
+  ETag: {
+    description: 'names this version of the text, for `If-None-Match`',
+    required: true,
+    schema: { type: 'string', minLength: 2 },
+  },
+  Link: {
+    description:
+      'the next, last, first and previous page, those that exist (RFC 8288); not there when there is one page',
+    required: false,
+    schema: { type: 'string', minLength: 1 },
+  },
+  'Retry-After': {
+    description: 'seconds to wait before asking again',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'WWW-Authenticate': {
+    description: '`Bearer`, with `error="invalid_token"` when the credential that was sent is none',
+    required: true,
+    schema: { type: 'string', enum: ['Bearer', 'Bearer error="invalid_token"'] },
+  },
+  'X-Total-Count': {
+    description: 'how many items the whole list has',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+}

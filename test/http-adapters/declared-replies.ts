@@ -1,0 +1,216 @@
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+/** A request and its reply, as a client sees them. */
+export interface Exchanged {
+  readonly method: string
+  /** Below the mount point; a query does not matter. */
+  readonly path: string
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string> | Headers
+  /** The body; `""` when there is none. */
+  readonly text: string
+}
+
+interface Declared {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>
+  readonly components: {
+    readonly headers?: Readonly<Record<string, Header>>
+    readonly responses?: Readonly<Record<string, Response>>
+  }
+}
+
+interface Operation {
+  readonly responses: Readonly<Record<string, Response | Reference>>
+}
+
+interface Response {
+  readonly headers?: Readonly<Record<string, Header | Reference>>
+  readonly content?: Readonly<Record<string, { readonly schema?: object }>>
+}
+
+interface Header {
+  readonly required?: boolean
+  readonly schema: { readonly type?: unknown }
+}
+
+interface Reference {
+  readonly $ref: string
+}
+
+/** What servers and adapters add by themselves to carry a message. */
+const CARRIAGE: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type', // looked at with the content
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+])
+
+/**
+ * Tells what of a reply an OpenAPI 3.1 document does not declare: its status, a header too many or missing, its content type,
+ * a body that its schema refuses. What the description of the document says of every path is looked at too: HEAD is GET
+ * without the body, OPTIONS is 204 with `Allow`, another method 405 with `Allow`, another path 404.
+ *
+ * @returns one line for each; none when all is declared
+ */
+export function checkReply(document: object, exchanged: Exchanged): readonly string[] {
+  // It is checked by the linter; only what is read of it is typed here.
+  const api = document as Declared
+  const template = templateOf(api, exchanged.path)
+  const response = responseFor(api, template, exchanged)
+  const where = `${exchanged.method} ${template ?? exchanged.path}: `
+  if (response === undefined) return [`${where}the status ${exchanged.status} is not declared`]
+
+  const wrong = [...wrongHeaders(api, response, exchanged), ...wrongContent(api, response, exchanged)]
+  return wrong.map((line) => `${where}${exchanged.status} ${line}`)
+}
+
+/** The path of the document that a path is one of; fixed segments before parameters. Undefined: not one of them. */
+function templateOf(api: Declared, path: string): string | undefined {
+  const segments = segmentsOf(withoutQuery(path).replace(/(.)\/$/, '$1'))
+  const fitting = Object.keys(api.paths).filter((template) => fits(segmentsOf(template), segments))
+  return fitting.sort((one, other) => parameterCount(one) - parameterCount(other))[0]
+}
+
+function withoutQuery(path: string): string {
+  return path.replace(/\?.*/s, '')
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return path.split('/')
+}
+
+function fits(template: readonly string[], segments: readonly string[]): boolean {
+  if (template.length !== segments.length) return false
+  return template.every((one, at) => one === segments[at] || (one.startsWith('{') && segments[at] !== ''))
+}
+
+function parameterCount(template: string): number {
+  return template.split('{').length
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function responseFor(api: Declared, template: string | undefined, exchanged: Exchanged): Response | undefined {
+  const { method, path, status } = exchanged
+  const item = template === undefined ? undefined : api.paths[template]
+  if (item === undefined) return status === 404 ? generalError('ROUTE_NOT_FOUND') : undefined
+
+  const operation = item[method.toLowerCase()] ?? (method === 'HEAD' ? item['get'] : undefined)
+  if (!isDecodable(withoutQuery(path)) && (status !== 404 || operation === undefined)) {
+    return status === 404 ? generalError('ROUTE_NOT_FOUND') : undefined
+  }
+  if (operation !== undefined) return resolved(api, operation.responses[String(status)])
+
+  const allow = allowHeader(item)
+  if (method === 'OPTIONS') return status === 204 ? { headers: { ...CACHED, ...allow } } : undefined
+  return status === 405 ? generalError('METHOD_NOT_ALLOWED', allow) : undefined
+}
+
+const CACHED = { 'Cache-Control': { $ref: '#/components/headers/Cache-Control' } }
+
+function generalError(code: string, headers: Response['headers'] = {}): Response {
+  const schema = { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { const: code } } }] }
+  return { headers: { ...CACHED, ...headers }, content: { 'application/json;charset=utf-8': { schema } } }
+}
+
+function allowHeader(item: object): Readonly<Record<string, Header>> {
+  const own = Object.keys(item).map((method) => method.toUpperCase())
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+    (method) => method === 'OPTIONS' || own.includes(method === 'HEAD' ? 'GET' : method),
+  )
+  return { Allow: { required: true, schema: { type: 'string', enum: [methods.join(', ')] } as { type: string } } }
+}
+
+function wrongHeaders(api: Declared, { headers = {} }: Response, exchanged: Exchanged): readonly string[] {
+  const declared = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]))
+  const tooMany = [...exchanged.headers.keys()].filter((name) => !declared.has(name) && !CARRIAGE.has(name))
+  const wrong = [...declared].flatMap(([name, header]) => wrongHeader(api, name, header, exchanged))
+  return [...tooMany.map((name) => `has the header ${name}, which is not declared`), ...wrong]
+}
+
+function wrongHeader(
+  api: Declared,
+  name: string,
+  declared: Header | Reference,
+  { headers }: Exchanged,
+): readonly string[] {
+  const header = '$ref' in declared ? api.components.headers?.[lastOf(declared)] : declared
+  if (header === undefined) return [`refers to ${JSON.stringify(declared)}, which is not there`]
+
+  const text = headers.get(name)
+  if (text === undefined || text === null) return header.required === true ? [`lacks the header ${name}`] : []
+  const value = header.schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text
+  return wrongValue(api, header.schema, value).map((line) => `has the header ${name}: ${text}, which ${line}`)
+}
+
+function wrongContent(api: Declared, { content }: Response, { method, headers, text }: Exchanged): readonly string[] {
+  const type = headers.get('content-type') ?? undefined
+  if (content === undefined) {
+    const untold = [...(text === '' ? [] : ['a body']), ...(type === undefined ? [] : [`the content type ${type}`])]
+    return untold.map((what) => `has ${what}, and no content is declared`)
+  }
+
+  const declared = type === undefined ? undefined : content[type]
+  if (declared === undefined) return [`has the content type ${type ?? 'none'}, which is not declared`]
+  if (method === 'HEAD') return wrongHead(headers, text)
+  return wrongBody(api, declared.schema, text, type?.startsWith('application/json') === true)
+}
+
+function wrongHead(headers: Exchanged['headers'], text: string): readonly string[] {
+  if (text !== '') return ['has a body, and was asked by HEAD']
+  return headers.has('content-length') ? [] : ['lacks the content-length of what GET gives']
+}
+
+function wrongBody(api: Declared, schema: object | undefined, text: string, isJson: boolean): readonly string[] {
+  if (schema === undefined) return ['is declared without a schema']
+  if (!isJson) return wrongValue(api, schema, text).map((line) => `has a text that ${line}`)
+
+  try {
+    return wrongValue(api, schema, JSON.parse(text)).map((line) => `has a body that ${line}`)
+  } catch {
+    return [`has a body that is not JSON: ${text.slice(0, 80)}`]
+  }
+}
+
+function wrongValue({ components }: Declared, schema: object, value: unknown): readonly string[] {
+  const validate = validatorOf({ ...schema, components })
+  if (validate(value)) return []
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `at "${instancePath}" ${message} (${JSON.stringify(params)})`,
+  )
+}
+
+function validatorOf(schema: object): ValidateFunction {
+  const key = JSON.stringify(schema)
+  const validator = validators.get(key) ?? ajv.compile(schema)
+  validators.set(key, validator)
+  return validator
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+const FORMATS = {
+  int64: { type: 'number', validate: Number.isInteger },
+  'date-time': RFC_3339,
+} as const
+const ajv = new Ajv2020({ allErrors: true, strict: false, formats: FORMATS })
+/** Making one takes 50 ms. */
+const validators = new Map<string, ValidateFunction>()
+
+function resolved(api: Declared, response: Response | Reference | undefined): Response | undefined {
+  if (response === undefined || !('$ref' in response)) return response
+  return api.components.responses?.[lastOf(response)]
+}
+
+function lastOf({ $ref }: Reference): string {
+  return $ref.split('/').at(-1) ?? ''
+}

@@ -1,0 +1,17 @@
+import type { NeutralRequest } from '../../src/http-adapters/http.ts'
+import type { Seen, Sent } from './run-case.ts'
+import type { World } from './world.ts'
+import { authenticate } from './world.ts'
+
+/** Sends a request to a world without an adapter. */
+export async function dispatched({ api }: World, sent: Sent): Promise<Seen> {
+  const request = toNeutral(sent)
+  const reply = await api.dispatch(request, () => authenticate(sent.headers['authorization']))
+  const { status, headers, body = '' } = reply ?? api.unmatched(request)
+  return { status, headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])), text: body }
+}
+
+function toNeutral({ method, path: target, headers, body }: Sent): NeutralRequest {
+  const [path = '', query = ''] = target.split('?')
+  return { method, path, query, header: (name) => headers[name], body: () => body }
+}

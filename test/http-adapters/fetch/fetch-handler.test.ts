@@ -1,0 +1,212 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { FetchMountOptions } from '../../../src/http-adapters/fetch.ts'
+import { fetchHandler } from '../../../src/http-adapters/fetch.ts'
+import { deferred } from '../node/serve.ts'
+import type { Person, World } from '../world.ts'
+import { authenticate, openWorld, sshKey } from '../world.ts'
+
+const PINNED = 'https://git.example.com/api/repos/acme/rocket/issues/pinned'
+const BADGES = 'https://git.example.com/api/admin/users/stan/badges'
+const ROOT = { authorization: 'token root' }
+const ADA = { authorization: 'token ada' }
+
+type Options = FetchMountOptions<Person, Request, readonly unknown[]>
+
+function mounted(world: World, options: Partial<Options> = {}): ReturnType<typeof fetchHandler<Person>> {
+  return fetchHandler<Person>(world.api, {
+    authenticate: ({ headers }) => authenticate(headers.get('authorization') ?? undefined),
+    basePath: '/api',
+    ...options,
+  })
+}
+
+describe('a path', () => {
+  it.each([
+    [PINNED, 200],
+    [`${PINNED}?x=%zz`, 200],
+    [`${PINNED}#pinned`, 200],
+    [`${PINNED}/`, 200],
+    ['https://git.example.com/api', 404],
+    ['https://git.example.com/api?x=1', 404],
+    ['https://git.example.com/apiary/repos/acme/rocket/issues/pinned', 404],
+    ['https://git.example.com/repos/acme/rocket/issues/pinned', 404],
+    ['https://git.example.com/api/repos/acme/%zz/issues/pinned', 404],
+  ])('%s is answered %i', async (url, status) => {
+    expect((await mounted(openWorld())(new Request(url))).status).toBe(status)
+  })
+
+  it('at the root needs no base path', async () => {
+    const handle = mounted(openWorld(), { basePath: undefined })
+
+    expect((await handle(new Request('https://git.example.com/repos/acme/rocket/issues/pinned'))).status).toBe(200)
+  })
+
+  it('that is not ours is no match, and nobody is asked who it is', async () => {
+    const asked = vi.fn(() => null)
+    const handle = mounted(openWorld(), { authenticate: asked })
+
+    expect(await handle.match(new Request('https://git.example.com/elsewhere'))).toBeUndefined()
+    expect(await handle.match(new Request('https://git.example.com/api/elsewhere'))).toBeUndefined()
+    expect(asked).not.toHaveBeenCalled()
+  })
+
+  it('that is ours matches, also where it is refused', async () => {
+    const { match } = mounted(openWorld())
+
+    expect((await match(new Request(PINNED)))?.status).toBe(200)
+    expect((await match(new Request(PINNED, { method: 'PUT' })))?.status).toBe(405)
+  })
+})
+
+describe('authenticate', () => {
+  it('gets the request and whatever the runtime hands in behind it', async () => {
+    const asked = vi.fn((_request: Request, _environment: object, _context: object) => null)
+    const handle = fetchHandler(openWorld().api, { authenticate: asked, basePath: '/api' })
+    const request = new Request(PINNED)
+    const environment = { database: 'd1' }
+    const context = { waitUntil: () => undefined }
+    await handle(request, environment, context)
+
+    expect(asked).toHaveBeenCalledExactlyOnceWith(request, environment, context)
+  })
+
+  it('that throws is 500 without its message', async () => {
+    const world = openWorld()
+    const handle = mounted(world, {
+      authenticate: () => {
+        throw new Error('secret')
+      },
+    })
+    const response = await handle(new Request(PINNED))
+
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('secret')
+    expect(world.logged).toHaveLength(1)
+  })
+})
+
+describe('a body', () => {
+  it('is not read for someone who may not', async () => {
+    const pulled = vi.fn()
+    const body = new ReadableStream({ pull: pulled }, { highWaterMark: 0 })
+    const request = new Request(BADGES, { method: 'POST', body, duplex: 'half' })
+
+    expect((await mounted(openWorld())(request)).status).toBe(401)
+    expect(pulled).not.toHaveBeenCalled()
+    expect(request.bodyUsed).toBe(false)
+  })
+
+  it('beyond the limit is refused by what it says of itself, unread', async () => {
+    const request = new Request(BADGES, {
+      method: 'POST',
+      body: 'x',
+      headers: { ...ROOT, 'content-length': '1048577' },
+    })
+
+    expect(await (await mounted(openWorld())(request)).json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
+    expect(request.bodyUsed).toBe(false)
+  })
+
+  it('beyond the limit is refused as soon as it is, and the rest is taken in and dropped up to 64 MiB', async () => {
+    let given = 0
+    const refused = deferred<undefined>()
+    const cancelled = deferred<undefined>()
+    const body = new ReadableStream(
+      {
+        async pull(controller) {
+          given += 1
+          if (given > 2) await refused.promise
+          controller.enqueue(new Uint8Array(600_000))
+        },
+        cancel: () => cancelled.resolve(undefined),
+      },
+      { highWaterMark: 0 },
+    )
+    const request = new Request(BADGES, { method: 'POST', body, duplex: 'half', headers: ROOT })
+
+    expect(await (await mounted(openWorld())(request)).json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
+    refused.resolve(undefined)
+    await cancelled.promise
+    expect(given).toBe(2 + Math.ceil((67_108_864 + 1) / 600_000))
+  })
+
+  it('that the host has read before is 500, and the log says the mend', async () => {
+    const world = openWorld()
+    const request = new Request(BADGES, { method: 'POST', body: '{"badge_slugs":[]}', headers: ROOT })
+    await request.text()
+    const response = await mounted(world)(request)
+
+    expect(response.status).toBe(500)
+    expect(world.logged).toMatchObject([{ fields: { error: { message: expect.stringContaining('clone') } } }])
+  })
+
+  it('that breaks off is nothing to log', async () => {
+    const world = openWorld()
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) }, { highWaterMark: 0 })
+    const request = new Request(BADGES, { method: 'POST', body, duplex: 'half', headers: ROOT })
+
+    expect((await mounted(world)(request)).status).toBe(500)
+    expect(world.logged).toEqual([])
+  })
+})
+
+describe('a request', () => {
+  it('of a page of the same address is no other site, though the runtime hides the Host header', async () => {
+    const handle = mounted(openWorld({}), { authenticate: () => ({ id: 4, name: 'ada' }) })
+    const pin = (origin: string): Promise<Response> =>
+      handle(
+        new Request('https://git.example.com/api/repos/acme/rocket/issues/1/pin', {
+          method: 'POST',
+          headers: { origin },
+        }),
+      )
+
+    expect((await pin('https://git.example.com')).status).toBe(204)
+    expect((await pin('https://evil.example.com')).status).toBe(403)
+  })
+
+  it('whose client goes away aborts what is asked for it', async () => {
+    const controller = new AbortController()
+    const world = openWorld({
+      directory: {
+        findAccount: () => undefined,
+        findIssue: () => undefined,
+        findRepository: (_owner, _name, { signal }) => {
+          controller.abort(new Error('gone'))
+          throw signal?.reason
+        },
+      },
+    })
+
+    await mounted(world)(new Request(PINNED, { signal: controller.signal, headers: ADA }))
+    expect(world.logged).toEqual([])
+  })
+})
+
+describe('a reply', () => {
+  it('that HTTP does not allow is 500, told to the log', async () => {
+    const world = openWorld({
+      signingKey: { ...sshKey, publicKey: () => ({ format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: 'a\nb' }) },
+    })
+    const response = await mounted(world)(new Request('https://git.example.com/api/signing-key.pub'))
+
+    expect(response.status).toBe(500)
+    expect(world.logged).toHaveLength(1)
+  })
+
+  it('without content has neither body nor content type', async () => {
+    const response = await mounted(openWorld())(
+      new Request('https://git.example.com/api/repos/acme/rocket/issues/1/pin', { method: 'POST', headers: ADA }),
+    )
+
+    expect([response.status, response.body, response.headers.get('content-type')]).toEqual([204, null, null])
+  })
+})
+
+it.each([
+  [{ authenticate: undefined }, 'fetchHandler needs authenticate'],
+  [{ crossSite: 'perhaps' }, 'crossSite must be'],
+  [{ basePath: 'api' }, 'basePath must be a path'],
+])('the options %j are refused', (options, message) => {
+  expect(() => mounted(openWorld(), options as Partial<Options>)).toThrow(message) // as a host in JavaScript could
+})

@@ -1,0 +1,74 @@
+import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
+import { connect, createServer } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { nodeHandler } from '../../../src/http-adapters/node.ts'
+import { authenticate, openWorld } from '../world.ts'
+
+interface Answer {
+  readonly status: number | undefined
+  readonly text: string
+}
+
+/** Serves a world over HTTP/2 until the test is finished. Gives its origin, and a way to ask. */
+async function serve(): Promise<{ readonly origin: string; readonly session: ClientHttp2Session }> {
+  const server = createServer(
+    nodeHandler(openWorld().api, { authenticate: ({ headers }) => authenticate(String(headers['authorization'])) }),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server that listens on a port has such an address
+  const session = connect(origin)
+  onTestFinished(() => {
+    session.destroy()
+    server.close()
+  })
+  return { origin, session }
+}
+
+async function ask(session: ClientHttp2Session, headers: IncomingHttpHeaders, body = ''): Promise<Answer> {
+  const stream = session.request(headers, { endStream: body === '' })
+  if (body !== '') stream.end(body)
+  const status = new Promise<number | undefined>((resolve) => {
+    stream.once('response', (answer) => resolve(answer[':status']))
+  })
+  let text = ''
+  for await (const chunk of stream.setEncoding('utf8')) text += String(chunk)
+  return { status: await status, text }
+}
+
+const PIN = { ':method': 'POST', ':path': '/repos/acme/rocket/issues/1/pin' }
+const BADGES = { ':method': 'POST', ':path': '/admin/users/stan/badges' }
+
+describe('over HTTP/2', () => {
+  it('a page of our own may ask, though there is no Host header', async () => {
+    const { origin, session } = await serve()
+
+    expect((await ask(session, { ...PIN, origin })).status).toBe(401)
+  })
+
+  it('a page of another site may not', async () => {
+    const { session } = await serve()
+
+    expect((await ask(session, { ...PIN, origin: 'https://elsewhere.example.com' })).status).toBe(403)
+  })
+
+  it('a body is read', async () => {
+    const { session } = await serve()
+
+    const answer = await ask(session, { ...BADGES, authorization: 'token root' }, '{"badge_slugs":7}')
+    expect(answer).toMatchObject({ status: 422, text: expect.stringContaining('/badge_slugs') })
+  })
+
+  it('a body that says it is too much ends no connection, and nothing warns of a header for that', async () => {
+    const warned = vi.fn()
+    process.on('warning', warned)
+    onTestFinished(() => void process.off('warning', warned))
+    const { session } = await serve()
+    const stream = session.request({ ...BADGES, 'content-length': '100000000' })
+    const headers = await new Promise((resolve) => stream.once('response', resolve))
+
+    expect(headers).toMatchObject({ ':status': 401 })
+    expect(warned).not.toHaveBeenCalled()
+    expect((await ask(session, { ...PIN, authorization: 'token root' })).status).toBe(204)
+  })
+})

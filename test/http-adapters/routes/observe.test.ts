@@ -1,0 +1,167 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { ObservedRequest } from '../../../src/http-adapters/http.ts'
+import type { NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
+import type { WorldOptions } from '../world.ts'
+import { authenticate, openWorld, unreadableKey } from '../world.ts'
+
+const NO_ERROR = { code: undefined, requestId: undefined, aborted: false }
+const NO_OPERATION = { operationId: undefined, service: undefined }
+const PINNED = '/repos/{owner}/{repo}/issues/pinned'
+
+function request(method: string, path: string, more: Partial<NeutralRequest> = {}): NeutralRequest {
+  return { method, path, query: '', header: () => undefined, body: () => undefined, ...more }
+}
+
+/** What an observer is told of one request of somebody's. */
+async function observed(sent: NeutralRequest, who = 'root', options: WorldOptions = {}): Promise<ObservedRequest[]> {
+  const told: ObservedRequest[] = []
+  const { api } = openWorld({ observe: (seen) => void told.push(seen), ...options })
+  const reply = await api.dispatch(sent, () => authenticate(`token ${who}`))
+  if (reply === undefined) api.unmatched(sent)
+  return told
+}
+
+describe.each([
+  ['at once', {}],
+  ['later', { later: true }],
+] as const)('a request that is answered %s', (_when, options) => {
+  it('is told once, with its operation', async () => {
+    expect(await observed(request('GET', '/repos/acme/rocket/issues/pinned'), 'root', options)).toEqual([
+      {
+        method: 'GET',
+        path: PINNED,
+        operationId: 'repoListPinnedIssues',
+        service: 'pins',
+        status: 200,
+        milliseconds: expect.any(Number),
+        ...NO_ERROR,
+      },
+    ])
+  })
+
+  it('is told with its error', async () => {
+    expect(await observed(request('POST', '/repos/acme/nosuch/issues/1/pin'), 'root', options)).toMatchObject([
+      { path: '/repos/{owner}/{repo}/issues/{index}/pin', service: 'pins', status: 404, code: 'REPOSITORY_NOT_FOUND' },
+    ])
+  })
+
+  it('is told with its requestId when it failed', async () => {
+    const signingKey = unreadableKey
+    expect(await observed(request('GET', '/signing-key.pub'), 'root', { ...options, signingKey })).toMatchObject([
+      { status: 500, code: 'INTERNAL', requestId: 'request-1', aborted: false },
+    ])
+  })
+})
+
+describe('a request', () => {
+  it.each([
+    ['a wrong credential', request('GET', '/admin/users/stan/badges'), 401, 'INVALID_CREDENTIALS'],
+    ['a HEAD', request('HEAD', '/repos/acme/nosuch/issues/pinned'), 401, 'INVALID_CREDENTIALS'],
+  ])('of %s is told with its code', async (_what, sent, status, code) => {
+    expect(await observed(sent, 'nobody')).toMatchObject([{ method: sent.method, status, code }])
+  })
+
+  it.each([
+    ['PUT', '/repos/acme/rocket/issues/pinned', PINNED, 405, 'METHOD_NOT_ALLOWED'],
+    ['OPTIONS', '/repos/acme/rocket/issues/pinned', PINNED, 204, undefined],
+    ['GET', '/repos/%/rocket/issues/pinned', PINNED, 404, 'ROUTE_NOT_FOUND'],
+    ['GET', '/repos/acme/rocket/branches', undefined, 404, 'ROUTE_NOT_FOUND'],
+  ])('without an operation is told, with the path where it is ours: %s %s', async (method, path, ...expected) => {
+    const [template, status, code] = expected
+
+    expect(await observed(request(method, path))).toMatchObject([
+      { method, path: template, status, code, ...NO_OPERATION },
+    ])
+  })
+
+  it('that the host goes on with is not told', () => {
+    const observe = vi.fn()
+
+    expect(openWorld({ observe }).api.dispatch(request('GET', '/elsewhere'), () => null)).toBeUndefined()
+    expect(observe).not.toHaveBeenCalled()
+  })
+
+  it('of a method that nobody knows is told as another', async () => {
+    expect(await observed(request('BREW', '/signing-key.pub'))).toMatchObject([{ method: '_OTHER', status: 405 }])
+  })
+
+  it('that its client gave up is told as such', async () => {
+    const { signal, reason } = aborted()
+    const directory = { findAccount: () => undefined, findRepository: () => thrown(reason), findIssue: () => undefined }
+
+    expect(
+      await observed(request('GET', '/repos/acme/rocket/issues/pinned', { signal }), 'root', { directory }),
+    ).toMatchObject([{ status: 500, requestId: undefined, aborted: true }])
+  })
+
+  it('is told with nothing that the client has made up', async () => {
+    const sent = [
+      request('PUT', '/orgs/sesame/blocks/sesame', { query: 'note=sesame' }),
+      request('GET', '/sesame/%'),
+      request('SESAME', '/orgs/sesame/blocks'),
+      request('GET', '/orgs/%73esame%/blocks'),
+    ]
+    const told = await Promise.all(sent.map((one) => observed(one)))
+
+    expect(told.flat()).toHaveLength(4)
+    expect(JSON.stringify(told)).not.toMatch(/sesame/i)
+  })
+
+  it('takes as long as the ports of the host', async () => {
+    const findRepository = () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 30))
+    const directory = { findAccount: () => undefined, findRepository, findIssue: () => undefined }
+    const [told] = await observed(request('GET', '/repos/acme/rocket/issues/pinned'), 'root', { directory })
+
+    expect(told?.milliseconds).toBeGreaterThan(25)
+    expect(told?.milliseconds).toBeLessThan(5000)
+  })
+
+  it('is answered at once where everything does', () => {
+    const { api } = openWorld({ observe: () => undefined })
+
+    expect(api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('an observer that fails', () => {
+  it.each([
+    ['throws', () => thrown(new Error('no metrics'))],
+    ['rejects', async () => thrown(new Error('no metrics'))],
+  ])('changes no answer, and is warned of once, where it %s', async (_how, observe) => {
+    const { api, logged } = openWorld({ observe })
+    const asked = request('GET', '/repos/acme/rocket/issues/pinned')
+    const replies = [await api.dispatch(asked, () => null), api.unmatched(asked), await api.dispatch(asked, () => null)]
+
+    expect(replies.map((reply) => reply?.status)).toEqual([200, 404, 200])
+    expect(logged).toEqual([
+      {
+        level: 'warn',
+        message: expect.stringContaining('the observer failed'),
+        fields: { error: new Error('no metrics') },
+      },
+    ])
+  })
+})
+
+it.each<[clocks: string, options: WorldOptions, readings: number]>([
+  ['no clock is read without an observer', {}, 0],
+  ['a clock is read before and after the answer for an observer', { observe: () => undefined }, 2],
+])('%s', (_clocks, options, readings) => {
+  const { api } = openWorld(options)
+  const now = vi.spyOn(performance, 'now')
+  api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)
+  const read = now.mock.calls.length
+  now.mockRestore()
+
+  expect(read).toBe(readings)
+})
+
+function aborted(): { readonly signal: AbortSignal; readonly reason: unknown } {
+  const controller = new AbortController()
+  controller.abort()
+  return { signal: controller.signal, reason: controller.signal.reason }
+}
+
+function thrown(error: unknown): never {
+  throw error
+}

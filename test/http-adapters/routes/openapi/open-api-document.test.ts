@@ -1,0 +1,143 @@
+import { createRequire } from 'node:module'
+import { describe, expect, it } from 'vitest'
+import type { NeutralRequest, ServiceName } from '../../../../src/http-adapters/http.ts'
+import { routeTable } from '../../../../src/http-adapters/routes/route-table.ts'
+import { openWorld, sshKey } from '../../world.ts'
+import { lint } from './lint.ts'
+
+const manifest = createRequire(import.meta.url)('../../../../package.json')
+const SERVICES = ['pins', 'blocks', 'badges', 'signing-keys'] as const
+
+// Only what the tests read of the document.
+interface OperationObject {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly security: readonly object[]
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[]
+  readonly requestBody?: { readonly description: string }
+  readonly responses: Readonly<Record<string, object>>
+}
+
+interface DocumentObject {
+  readonly info: { readonly version: string }
+  readonly servers: readonly object[]
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+  readonly components: Readonly<Record<string, object>>
+}
+
+function documentOf(options: Parameters<typeof openWorld>[0] = {}): DocumentObject {
+  return openWorld(options).api.openApi() as DocumentObject
+}
+
+function operationsOf(document: DocumentObject): readonly (readonly [name: string, operation: OperationObject])[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+  )
+}
+
+describe('the OpenAPI document', () => {
+  it.each([
+    ['everything', {}],
+    ['a public address', { publicUrl: 'https://forge.test/api/v1' }],
+    ...SERVICES.map((service) => [service, { services: [service] }] as const),
+  ] satisfies (readonly [string, object])[])(
+    'is valid OpenAPI 3.1 to the linter, without a warning: %s',
+    (_what, options) => {
+      expect(lint(documentOf(options))).toBe('')
+    },
+  )
+
+  it('is refused by the linter when something in it is wrong', () => {
+    const document = documentOf()
+
+    expect(lint({ ...document, servers: [] })).toContain('no-empty-servers')
+    expect(lint({ ...document, components: {} })).toContain('no-unresolved-refs')
+  })
+
+  it('has an operation for every row of the route table, by its own id', () => {
+    const written = operationsOf(documentOf()).map(([name, { operationId }]) => `${name} ${operationId}`)
+    const rows = routeTable.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`)
+
+    expect(written.sort()).toEqual(rows.sort())
+  })
+
+  it.each(SERVICES)('has of %s alone what it needs alone', (service: ServiceName) => {
+    const document = documentOf({ services: [service] })
+
+    expect(new Set(operationsOf(document).flatMap(([, { tags }]) => tags))).toEqual(new Set([service]))
+    expect(document.tags.map(({ name }) => name)).toEqual([service])
+  })
+
+  it('names what is shared only where it is used', () => {
+    expect(Object.keys(documentOf({ services: ['badges'] }).components['schemas'] ?? {})).toEqual([
+      'Badge',
+      'BadgeSlugs',
+      'Error',
+      'Violation',
+    ])
+  })
+
+  it.each([
+    ['https://forge.test/api/v1/', 'https://forge.test/api/v1'],
+    [undefined, '.'],
+  ])('says of the public address %s that the server is %s', (publicUrl, url) => {
+    expect(documentOf({ publicUrl }).servers).toEqual([{ url }])
+  })
+
+  it('tells the limits of the API', () => {
+    const limits = { defaultPageSize: 7, maxPageSize: 9, maxBodyBytes: 4321 }
+    const operations = new Map(operationsOf(documentOf({ limits })))
+    const limit = operations.get('GET /orgs/{org}/blocks')?.parameters?.find(({ name }) => name === 'limit')
+
+    expect(limit?.schema).toMatchObject({ default: 7, maximum: 9 })
+    expect(operations.get('POST /admin/users/{username}/badges')?.requestBody?.description).toContain('4321 bytes')
+  })
+
+  it('is that of this release', () => {
+    expect(documentOf().info.version).toBe(manifest.version)
+  })
+
+  it('is a copy, which a host may change', () => {
+    const { api } = openWorld()
+    const before = JSON.stringify(api.openApi())
+    const document = api.openApi()
+    const user: { properties?: { id?: { type?: string } } } = document.components.schemas['User'] ?? {}
+    Object.assign(user.properties?.id ?? {}, { type: 'string' })
+
+    expect(JSON.stringify(document)).not.toBe(before)
+    expect(JSON.stringify(api.openApi())).toBe(before)
+  })
+
+  it('lets in without a credential where an answer is to be had without one', async () => {
+    const { api } = openWorld({ signingKey: sshKey })
+    const open = operationsOf(documentOf()).filter(([, { security }]) =>
+      security.some((requirement) => Object.keys(requirement).length === 0),
+    )
+    const answered = await Promise.all(
+      routeTable.map(async ({ method, path }) => [`${method} ${path}`, await ask(path, method)] as const),
+    )
+
+    expect(open.map(([name]) => name).sort()).toEqual(
+      answered
+        .filter(([, status]) => status !== 401)
+        .map(([name]) => name)
+        .sort(),
+    )
+
+    async function ask(template: string, method: string): Promise<number | undefined> {
+      const path = template.replace(/\{(\w+)\}/g, (_, name: string) => NAMES[name] ?? '')
+      const request: NeutralRequest = { method, path, query: '', header: () => undefined, body: () => '{}' }
+      return (await api.dispatch(request, () => null))?.status
+    }
+  })
+})
+
+const NAMES: Readonly<Record<string, string>> = {
+  owner: 'acme',
+  repo: 'rocket',
+  index: '1',
+  position: '1',
+  org: 'acme',
+  username: 'stan',
+}

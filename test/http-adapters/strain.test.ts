@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { hosts } from './hosts/hosts.ts'
+import { flood, vanish } from './strain/clients.ts'
+import type { Bundle, Strained } from './strain/strained.ts'
+import { bundleServer, startStrained } from './strain/strained.ts'
+import type { Holdings } from './strain/strained-server.ts'
+
+// Clients that mean no good, against every adapter: each server is a process of its own, and is looked at from outside.
+
+const LONG = process.env['FORGELET_TEST_LONG'] === '1' ? 4 : 1
+const CLIENTS = 1000 * LONG
+const FLOOD = 100_000_000 * LONG
+const MEBIBYTE = 1_048_576
+/** In bytes: compiled code comes and goes. A thousand visits that stay are ten times as much. */
+const MOST_KEPT = 4_000_000
+const ROOT = { Authorization: 'token root' }
+const WAIT = { timeout: 20_000, interval: 100 }
+
+let bundle: Bundle
+
+beforeAll(async () => {
+  bundle = await bundleServer()
+})
+afterAll(() => bundle.remove())
+
+describe.each(hosts)('$name', ({ name }) => {
+  let server: Strained
+  beforeAll(async () => {
+    server = await startStrained(bundle, name)
+    for (const headers of [ROOT, {}]) await flood(server.port, headers, 20_000_000) // the first time costs more
+    await vanish(server.port, 200)
+  })
+  afterAll(() => server.stop())
+
+  test.each([
+    ['of someone who may is refused with 413', ROOT, 413],
+    ['of a stranger is refused with 401', {}, 401],
+  ] as const)('a body of 100 MB %s, and never in memory', { timeout: 120_000 }, async (_what, headers, status) => {
+    const { resident } = await server.holdings()
+    const { answer, sent } = await flood(server.port, headers, FLOOD)
+    const { peak } = await server.holdings()
+
+    tell(`${name}, ${status}: ${mebibytes(sent)} sent, peak ${mebibytes(peak - resident)} above idle`)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(peak - resident).toBeLessThan(40 * MEBIBYTE)
+  })
+
+  test('clients that vanish at any moment leave nothing behind', { timeout: 120_000 }, async () => {
+    const before = await atRest(server)
+    await vanish(server.port, CLIENTS)
+
+    const after = await vi.waitFor(async () => {
+      const held = await atRest(server)
+      expect(held.timers).toBeLessThanOrEqual(before.timers)
+      expect(held.kept - before.kept).toBeLessThan(MOST_KEPT)
+      return held
+    }, WAIT)
+    tell(`${name}: ${after.kept - before.kept} bytes more are kept after ${CLIENTS} clients`)
+  })
+})
+
+/** What a server holds when every connection is closed. */
+async function atRest({ holdings }: Strained): Promise<Holdings> {
+  await vi.waitFor(async () => expect((await holdings()).sockets).toBe(0), WAIT)
+  return holdings()
+}
+
+function tell(figure: string): void {
+  if (process.env['FORGELET_TEST_FIGURES'] === '1') process.stdout.write(`${figure}\n`)
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / MEBIBYTE).toFixed(1)} MiB`
+}
