@@ -1,5 +1,7 @@
+export type { ContractCase } from './contract-case.ts'
 export type { TestForge, TestForgeOptions, TestUser } from './create-test-forge.ts'
 export { createTestForge } from './create-test-forge.ts'
+export type { FailingPath, HostPath, KnownHost, MountedHost, WaitingPath } from './mount-contract/known-host.ts'
+export { mountContract } from './mount-contract/mount-contract.ts'
 export type { ContractHost, HostTransaction } from './storage-contract/contract-host.ts'
-export type { ContractCase } from './storage-contract/storage-contract.ts'
 export { storageContract } from './storage-contract/storage-contract.ts'

@@ -1,4 +1,5 @@
 import type { ForgeStorage } from '../../storage/storage.ts'
+import type { ContractCase } from '../contract-case.ts'
 import { abortCases } from './cases/abort-cases.ts'
 import { auditCases } from './cases/audit-cases.ts'
 import { badgeCases } from './cases/badge-cases.ts'
@@ -32,14 +33,6 @@ import type { StorageCase } from './cases/storage-case.ts'
 import { textIdCases } from './cases/text-id-cases.ts'
 import { valueCases } from './cases/value-cases.ts'
 import type { ContractHost } from './contract-host.ts'
-
-/** One thing every storage must do. */
-export interface ContractCase {
-  /** A fact, in the present tense; no two cases have the same. */
-  readonly name: string
-  /** Rejects when it is not so. It stands alone: cases may run in any order, or at once. */
-  run(): Promise<void>
-}
 
 const CASES: readonly StorageCase[] = [
   ...lifeCases,
@@ -76,8 +69,8 @@ const CASES: readonly StorageCase[] = [
 ]
 
 /**
- * What every storage must do (docs/storage.md), as plain cases for any test runner. Give each case half a minute: some
- * race hundreds of writers.
+ * What every storage must do (docs/storage.md), as plain cases for any test runner; they may run at once. Give each half a
+ * minute: some race hundreds of writers.
  *
  * @param open - gives a fresh storage, migrated and empty, each time it is called; the case closes it
  * @param host - what the cases about more than one storage need; those that need what it does not give are left out

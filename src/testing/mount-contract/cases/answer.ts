@@ -1,0 +1,72 @@
+import type { FailureFacts } from './mount-failure.ts'
+import { mountFailure } from './mount-failure.ts'
+import type { RawReply } from './raw-reply.ts'
+
+const JSON_TYPE = 'application/json;charset=utf-8'
+
+/** A reply, and what it must be. Whatever is not so is thrown as a `mountFailure`. */
+export class Answer {
+  readonly status: number
+  readonly headers: RawReply['headers']
+  readonly body: string
+  readonly #facts: Pick<FailureFacts, 'sent' | 'mend'>
+
+  constructor({ status, headers, body }: RawReply, facts: Pick<FailureFacts, 'sent' | 'mend'>) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+    this.#facts = facts
+  }
+
+  /** Its lines of a header; the name is in lower case. */
+  lines(name: string): readonly string[] {
+    return this.headers.filter(([one]) => one === name).map(([, value]) => value)
+  }
+
+  /** Its `code`, when it is an error of the API's. */
+  get code(): string | undefined {
+    const code = this.#json()['code']
+    return typeof code === 'string' ? code : undefined
+  }
+
+  /** The keys of its body; none when that is no JSON object. */
+  get json(): Readonly<Record<string, unknown>> {
+    return this.#json()
+  }
+
+  mustBe(status: number): void {
+    this.must(this.status === status, String(status))
+  }
+
+  /** An error as every error is: JSON with the one content type, a message, an address and this code. */
+  mustRefuse(status: number, code: string): void {
+    const { message, url } = this.#json()
+    const isWhole = typeof message === 'string' && typeof url === 'string' && this.code === code
+    const isTyped = this.lines('content-type').join() === JSON_TYPE
+    this.must(this.status === status && isWhole && isTyped, `${status} ${JSON_TYPE}, with the code ${code}`)
+  }
+
+  /** Anything but what went wrong within the server. */
+  mustBeNoFailure(): void {
+    this.must(this.status >= 200 && this.status < 500, 'any answer below 500')
+  }
+
+  must(isSo: boolean, should: string): void {
+    if (!isSo) throw mountFailure({ ...this.#facts, came: this.#told(), should })
+  }
+
+  #told(): string {
+    const type = this.lines('content-type').join() || 'without content type'
+    const body = this.body.length <= 200 ? this.body : `${this.body.slice(0, 200)}...`
+    return `${this.status} ${type}${body === '' ? ', no body' : ` ${body}`}`
+  }
+
+  #json(): Readonly<Record<string, unknown>> {
+    try {
+      const value: unknown = JSON.parse(this.body)
+      return typeof value === 'object' && value !== null ? { ...value } : {}
+    } catch {
+      return {}
+    }
+  }
+}

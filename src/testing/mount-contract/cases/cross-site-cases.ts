@@ -1,0 +1,58 @@
+import type { MountCase } from './mount-case.ts'
+import { mountCase } from './mount-case.ts'
+import { nobody } from './probe.ts'
+import type { Visit } from './visit.ts'
+
+const MEND = "leave crossSite at 'refuse', and hand the handler every header of the request"
+
+/** What browsers send for another site. */
+const FROM_ELSEWHERE: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ['Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
+  ['Origin: https://elsewhere.example', { Origin: 'https://elsewhere.example' }],
+  ['Origin: null', { Origin: 'null' }],
+]
+
+/** Requests that a browser sends for another site. Not in the list where the host allows them. */
+export const crossSiteCases: readonly MountCase[] = [
+  ...FROM_ELSEWHERE.map(([how, headers]) =>
+    mountCase(`a change that another site asks for is 403 (${how})`, { mend: MEND }, async (visit) => {
+      const answer = await visit.ask({ ...changing(visit), headers })
+      answer.mustRefuse(403, 'CROSS_SITE')
+    }),
+  ),
+
+  ...FROM_ELSEWHERE.map(([how, headers]) =>
+    mountCase(`what brings credentials passes from anywhere (${how})`, { mend: MEND }, async (visit) => {
+      const Authorization = visit.known.authorization ?? 'token forgelet-no-such-token'
+      const answer = await visit.ask({ ...changing(visit), headers: { ...headers, Authorization } })
+      answer.mustBeNoFailure()
+      answer.must(answer.status !== 403, 'anything but 403')
+    }),
+  ),
+
+  mountCase('what changes nothing passes from anywhere', { mend: MEND }, async (visit) => {
+    for (const [, headers] of FROM_ELSEWHERE) {
+      const answer = await visit.ask({ path: visit.probe.path(nobody), headers })
+      answer.mustRefuse(visit.probe.status, visit.probe.code)
+    }
+  }),
+
+  mountCase("the host's own pages may ask for changes", { mend: MEND }, async (visit) => {
+    const own = [{ 'Sec-Fetch-Site': 'same-origin' }, { Host: 'git.example.com', Origin: 'https://git.example.com' }]
+    for (const headers of own) {
+      const answer = await visit.ask({ ...changing(visit), headers })
+      answer.mustRefuse(visit.probe.status, visit.probe.code)
+    }
+  }),
+
+  mountCase('pages of the public address may ask for changes', { needs: ['publicUrl'], mend: MEND }, async (visit) => {
+    const { origin } = new URL(visit.known.publicUrl ?? '')
+    const answer = await visit.ask({ ...changing(visit), headers: { Origin: origin } })
+    answer.mustRefuse(visit.probe.status, visit.probe.code)
+  }),
+]
+
+/** Where nothing can be changed, there is nothing to refuse: such cases are not in the list. */
+function changing({ probe }: Visit): { readonly method: string; readonly path: string } {
+  return probe.unsafe ?? { method: 'GET', path: probe.path(nobody) }
+}

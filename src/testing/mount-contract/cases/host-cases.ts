@@ -1,0 +1,31 @@
+import type { MountCase } from './mount-case.ts'
+import { mountCase } from './mount-case.ts'
+import { nobody } from './probe.ts'
+import type { Visit } from './visit.ts'
+
+const MEND = 'build no address from the Host header before the handler, or catch what that throws'
+
+/** The `Host` header: whatever it is, the server answers and lives on. */
+export const hostCases: readonly MountCase[] = [
+  ...['', ':::', '[', 'a b', '%zz', 'git.example.com:99999', '\u00e9'].map((host) =>
+    mountCase(`the Host header ${JSON.stringify(host)} harms nobody`, { mend: MEND }, (visit) => harmless(visit, host)),
+  ),
+
+  mountCase('a request without a Host header harms nobody', { mend: MEND }, (visit) => harmless(visit, [])),
+
+  mountCase('a request with two Host headers harms nobody', { mend: MEND }, (visit) =>
+    harmless(visit, ['one.example.com', 'two.example.com']),
+  ),
+]
+
+/** A request that may not pass from elsewhere looks at the Host header; another does not. */
+async function harmless(visit: Visit, host: string | readonly string[]): Promise<void> {
+  const { path, unsafe } = visit.probe
+  const read = await visit.ask({ path: path(nobody), headers: { Host: host } })
+  read.mustBeNoFailure()
+  if (unsafe !== undefined) {
+    const sent = await visit.ask({ ...unsafe, headers: { Host: host, Origin: 'https://git.example.com' } })
+    sent.mustBeNoFailure()
+  }
+  await visit.mustLiveOn()
+}

@@ -1,0 +1,67 @@
+/** A request that a case sends. */
+export interface Asked {
+  /** Default GET. */
+  readonly method?: string | undefined
+  /** Below the mount point. */
+  readonly path: string
+  /** In the place of the mount point and the path, as it is. */
+  readonly target?: string | undefined
+  /** `Host` in the place of the usual one; a list is a header of several lines, and none when it is empty. */
+  readonly headers?: { readonly [name: string]: string | readonly string[] } | undefined
+  readonly body?: string | undefined
+  /** How the body is framed. Default: its length. 'never': nothing of it is sent, but a million bytes are announced. */
+  readonly framing?: 'length' | 'chunked' | 'never' | undefined
+}
+
+/** Announced, and never sent. */
+const NEVER = '1000000'
+const CHUNK = 65_536
+
+/** A request, as it goes over the wire. */
+export function requestText(host: string, prefix: string, asked: Asked): string {
+  const { method = 'GET', body } = asked
+  const all: NonNullable<Asked['headers']> = { Host: host, ...framingOf(asked), ...asked.headers }
+  const lines = Object.entries(all).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`))
+  const first = `${method} ${asked.target ?? `${prefix}${asked.path}`} HTTP/1.1\r\n`
+  return `${first}${lines.join('')}\r\n${body === undefined ? '' : framed(body, asked)}`
+}
+
+/** A request, as a failure tells it. */
+export function requestLine(prefix: string, asked: Asked): string {
+  const { method = 'GET', headers = {}, body, framing = 'length' } = asked
+  const told = Object.entries(headers).map(([name, value]) => `${name}: ${shown(name, value)}`)
+  const sized = body === undefined ? [] : [`${Buffer.byteLength(body)} bytes of body (${framing})`]
+  const never = framing === 'never' ? ['a body that never comes'] : []
+  const more = [...told, ...sized, ...never]
+  const target = asked.target ?? `${prefix}${asked.path}`
+  return `${method} ${short(target)}${more.length === 0 ? '' : ` with ${more.join(', ')}`}`
+}
+
+function framingOf({ body, framing = 'length' }: Asked): NonNullable<Asked['headers']> {
+  if (framing === 'never') return { 'Content-Length': NEVER }
+  if (body === undefined) return {}
+  return framing === 'chunked'
+    ? { 'Transfer-Encoding': 'chunked' }
+    : { 'Content-Length': String(Buffer.byteLength(body)) }
+}
+
+function framed(body: string, { framing }: Asked): string {
+  if (framing !== 'chunked') return body
+
+  const pieces: string[] = []
+  for (let at = 0; at < body.length; at += CHUNK) {
+    const piece = body.slice(at, at + CHUNK)
+    pieces.push(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`)
+  }
+  return `${pieces.join('')}0\r\n\r\n`
+}
+
+/** Credentials stay out of the reports of test runners. */
+function shown(name: string, value: string | readonly string[]): string {
+  if (name.toLowerCase() === 'authorization') return '(the known one)'
+  return JSON.stringify(value)
+}
+
+function short(text: string): string {
+  return text.length <= 120 ? text : `${text.slice(0, 120)}... (${text.length} characters)`
+}

@@ -1,0 +1,56 @@
+import type { ContractCase } from '../contract-case.ts'
+import { bodyCases } from './cases/body-cases.ts'
+import { clientGoneCases } from './cases/client-gone-cases.ts'
+import { connectionCases } from './cases/connection-cases.ts'
+import { crossSiteCases } from './cases/cross-site-cases.ts'
+import { elsewhereCases } from './cases/elsewhere-cases.ts'
+import { errorCases } from './cases/error-cases.ts'
+import { failureCases } from './cases/failure-cases.ts'
+import { headerCases } from './cases/header-cases.ts'
+import { hostCases } from './cases/host-cases.ts'
+import { linkCases } from './cases/link-cases.ts'
+import { methodCases } from './cases/method-cases.ts'
+import type { MountCase } from './cases/mount-case.ts'
+import { parsedCases } from './cases/parsed-cases.ts'
+import { probeOf } from './cases/probe.ts'
+import { queryCases } from './cases/query-cases.ts'
+import { targetCases } from './cases/target-cases.ts'
+import type { KnownHost, MountedHost } from './known-host.ts'
+
+const CASES: readonly MountCase[] = [
+  ...targetCases,
+  ...queryCases,
+  ...linkCases,
+  ...hostCases,
+  ...methodCases,
+  ...errorCases,
+  ...bodyCases,
+  ...parsedCases,
+  ...headerCases,
+  ...connectionCases,
+  ...failureCases,
+  ...clientGoneCases,
+]
+
+/**
+ * What every mounting of the API must do (docs/mount-contract.md), as plain cases for any test runner, over the host's own
+ * application. Each is over within ten seconds.
+ *
+ * @param start - starts the application for one case, which stops it; it may give the same each time, and then the cases
+ * are run one after another
+ * @param known - what the host has; the cases that need what it does not tell are left out
+ * @throws TypeError when no service is mounted
+ */
+export function mountContract(start: () => Promise<MountedHost>, known: KnownHost = {}): readonly ContractCase[] {
+  return casesFor(known).map((one) => ({ name: one.name, run: () => one.run(start, known) }))
+}
+
+function casesFor(known: KnownHost): readonly MountCase[] {
+  const { services, elsewhere = [], crossSite = 'refuse' } = known
+  const refuses = crossSite === 'refuse' && probeOf(services).unsafe !== undefined
+  const all = [...CASES, ...(refuses ? crossSiteCases : []), ...elsewhereCases(elsewhere)]
+  return all.filter(({ needs, service }) => {
+    const isMounted = service === undefined || (services?.includes(service) ?? true)
+    return isMounted && needs.every((part) => known[part] !== undefined)
+  })
+}

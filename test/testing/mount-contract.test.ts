@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KnownHost } from '../../src/testing/testing.ts'
+import { mountContract } from '../../src/testing/testing.ts'
+import type { Host, Mounting, Running } from '../http-adapters/hosts/host.ts'
+import { HOST_HEADERS } from '../http-adapters/hosts/host.ts'
+import { hosts } from '../http-adapters/hosts/hosts.ts'
+import { authenticate } from '../http-adapters/world.ts'
+import { exceptions } from './mounts/exceptions.ts'
+import { openKnownWorld } from './mounts/known-world.ts'
+
+const PARSERS = ['json', 'raw', 'urlencoded'] as const
+const ALONE: readonly Mounting[] = [{ prefix: '' }, { prefix: '/a/b' }]
+const AMONG_PARSERS: readonly Mounting[] = ALONE.flatMap(({ prefix }) =>
+  PARSERS.flatMap((parser) => [
+    { prefix, before: parser },
+    { prefix, behind: parser },
+  ]),
+)
+const isLong = process.env['FORGELET_TEST_LONG'] === '1'
+
+for (const host of hosts) {
+  for (const mounting of host.hasParsers ? [...ALONE, ...AMONG_PARSERS] : ALONE) {
+    describe(`the contract over ${host.name}, ${toldHow(mounting)}`, () => {
+      contractOver(host, mounting)
+    })
+  }
+}
+
+function contractOver(host: Host, mounting: Mounting): void {
+  const { prefix } = mounting
+  // Half of the worlds tell where they are.
+  const { world, known } = openKnownWorld({
+    limits: { maxBodyBytes: 50_000 },
+    publicUrl: prefix === '' ? undefined : 'https://git.example.com/api/v1',
+  })
+  let running: Running
+  beforeAll(async () => {
+    running = await host.start(() => ({ api: world.api, authenticate }), mounting)
+  })
+  afterAll(() => running.stop())
+
+  const start = async () => ({ origin: running.origin, prefix, stop: async () => undefined })
+  const excepted = exceptions(host, mounting)
+  for (const { name, run } of mountContract(start, { ...known, ...knownOf(host, prefix) })) {
+    const exception = excepted.find((one) => one.name === name)
+    if (exception === undefined) test(name, run)
+    else if (exception.hangs !== true || (isLong && prefix === '')) {
+      test(`${name}: not here, since ${exception.reason}`, async () => {
+        const failure = await run().catch((error: unknown) => error)
+        expect(failure).toMatchObject({ name: 'AssertionError', message: expect.stringContaining('mend: ') })
+      })
+    }
+  }
+}
+
+function knownOf({ letsPass }: Host, prefix: string): KnownHost {
+  const paths = ['/elsewhere?x=1&y=%2F+', `${prefix}/`, `${prefix}/?x=1&y=%2F`, `${prefix}/users/stan?x=1`]
+  const below = prefix === '' ? [] : [`${prefix}?x=1&y=%2F`, prefix, `${prefix}c/repos/acme/rocket/issues/pinned`]
+  const elsewhere = [...paths, ...below].map((path) => ({ path, text: `the host: ${path}` }))
+  return { headers: HOST_HEADERS, elsewhere: letsPass ? elsewhere : undefined }
+}
+
+function toldHow({ prefix, before, behind }: Mounting): string {
+  const where = prefix === '' ? 'at the root' : `under ${prefix}`
+  if (before !== undefined) return `${where}, behind the parser ${before}`
+  return behind === undefined ? where : `${where}, before the parser ${behind}`
+}

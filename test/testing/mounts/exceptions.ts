@@ -1,0 +1,58 @@
+import type { Host, Mounting } from '../../http-adapters/hosts/host.ts'
+
+/** A case that cannot be so, since something of the framework is before us. */
+export interface Exception {
+  readonly name: string
+  readonly reason: string
+  /** Whether it fails by coming to no end: that takes long to see. */
+  readonly hangs?: true
+}
+
+const FASTIFY = "Fastify's router answers a malformed % itself, with 400"
+const READS_FIRST = 'a parser reads the body before anybody is asked'
+const OWN_LIMIT = 'a parser answers what is too long for it itself, and takes what is not'
+
+const MALFORMED = ['%', '%zz', '%C3%28'].map(
+  (name) => `a path with the malformed ${name} is 404, and nothing is thrown`,
+)
+const TOO_LONG = ['length', 'chunked'].flatMap((framing) =>
+  ['at once', 'late'].map(
+    (reading) => `a body over the limit (${framing}) is 413, also to a client that reads ${reading}`,
+  ),
+)
+const AT_LIMIT = ['length', 'chunked'].map(
+  (framing) => `a body at the limit is taken, and one byte more is 413 (${framing})`,
+)
+const WITHOUT_BODY = [
+  'a refusal does not wait for the body',
+  'who sends no credentials is refused before the body is read',
+]
+const AFTER_BODY = [
+  'a wrong method with a body',
+  'a body that nobody reads',
+  'a chunked body that nobody reads',
+  'missing credentials',
+  'wrong credentials',
+].map((what) => `a connection goes on after ${what}`)
+
+/** What a framework makes impossible. Each is tested to be still so. */
+export function exceptions({ name, refusesMalformed }: Host, { before }: Mounting): readonly Exception[] {
+  return [
+    ...(refusesMalformed ? because(FASTIFY, MALFORMED) : []),
+    ...(name === 'Fastify (route behind its JSON parser)' ? because(OWN_LIMIT, [...TOO_LONG, ...AT_LIMIT]) : []),
+    ...(before === 'json' ? because(OWN_LIMIT, [...TOO_LONG, ...AT_LIMIT]) : []),
+    ...(before === 'raw' ? rawParser() : []),
+  ]
+}
+
+/** It takes every body, of whatever type. */
+function rawParser(): readonly Exception[] {
+  return [
+    ...because(OWN_LIMIT, [...TOO_LONG, ...AFTER_BODY, 'a connection goes on after a failure']),
+    ...WITHOUT_BODY.map((name) => ({ name, reason: READS_FIRST, hangs: true as const })),
+  ]
+}
+
+function because(reason: string, names: readonly string[]): readonly Exception[] {
+  return names.map((name) => ({ name, reason }))
+}

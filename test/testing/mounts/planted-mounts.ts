@@ -1,0 +1,399 @@
+import type { ServerResponse } from 'node:http'
+import { nodeHandler } from '../../../src/http-adapters/node.ts'
+import { authenticate } from '../../http-adapters/world.ts'
+import type { PlantedMount } from './planted-mount.ts'
+import { answering, changing, overwriting, reading, rewriting } from './planted-mount.ts'
+
+const isChanging = ['POST', 'PUT', 'PATCH', 'DELETE']
+const garbage = ':::'
+
+function html(response: ServerResponse, status: number, text = '<h1>no</h1>'): void {
+  response.writeHead(status, { 'Content-Type': 'text/html' }).end(text)
+}
+
+/** Mountings with one fault each, and the case that catches it. */
+export const PLANTED_MOUNTS: readonly PlantedMount[] = [
+  // Targets.
+  {
+    fault: 'stands elsewhere',
+    caughtBy: 'a path of the API is answered by the API',
+    plant: rewriting((path, query) => `/elsewhere${path}${query}`),
+  },
+  {
+    fault: 'decodes paths',
+    caughtBy: 'a slash that is written %2F stays in its segment',
+    plant: rewriting((path, query) => `${path.replaceAll('%2F', '/')}${query}`),
+  },
+  {
+    fault: 'takes backslashes for slashes',
+    caughtBy: 'a slash that is written %5C stays in its segment',
+    plant: rewriting((path, query) => `${path.replaceAll('%5C', '/')}${query}`),
+  },
+  {
+    fault: 'decodes percent signs',
+    caughtBy: 'a segment is decoded once',
+    plant: rewriting((path, query) => `${path.replaceAll('%25', '%')}${query}`),
+  },
+  {
+    fault: 'decodes names',
+    caughtBy: 'a name is decoded once',
+    plant: rewriting((path, query) => `${path.replaceAll('%25', '%')}${query}`),
+  },
+  ...['%', '%zz', '%C3%28'].map((name) => ({
+    fault: `fails at the malformed ${name}`,
+    caughtBy: `a path with the malformed ${name} is 404, and nothing is thrown`,
+    plant: answering(
+      ({ url = '' }) => url.includes(`/${name}/`),
+      (response) => html(response, 500, 'URIError: URI malformed'),
+    ),
+  })),
+  {
+    fault: 'knows no absolute targets',
+    caughtBy: 'a target in absolute form is that of its path',
+    plant: answering(
+      ({ url = '' }) => !url.startsWith('/'),
+      (response) => html(response, 400),
+    ),
+  },
+  {
+    fault: 'refuses a slash at the end',
+    caughtBy: 'one slash at the end of a path does not matter, two do',
+    plant: answering(
+      ({ url = '' }) => url.endsWith('/'),
+      (response) => html(response, 404),
+    ),
+  },
+  {
+    fault: 'drops every slash at the end',
+    caughtBy: 'one slash at the end of a path does not matter, two do',
+    plant: rewriting((path, query) => `${path.replace(/\/+$/, '')}${query}`),
+  },
+  {
+    fault: 'takes a question mark for part of the path',
+    caughtBy: 'a question mark without a query does not matter',
+    plant: rewriting((path, query) => `${path}${query === '?' ? '%3F' : query}`),
+  },
+  {
+    fault: 'fails at its mount root',
+    caughtBy: 'the mount root is answered, with a query and without',
+    plant: answering(
+      ({ url = '' }) => /^\/a\/b(?:\?|$)/.test(url),
+      (response) => html(response, 500),
+    ),
+  },
+  {
+    fault: 'loses the query at its mount root',
+    caughtBy: '/a/b?x=1&y=%2F reaches the host',
+    plant: rewriting((path, query) => (path === '/a/b' ? path : `${path}${query}`)),
+  },
+  {
+    fault: "hides a path of the host's",
+    caughtBy: '/a/b/users/stan?x=1 reaches the host',
+    plant: ({ world }) =>
+      nodeHandler(world.api, { authenticate: ({ headers }) => authenticate(headers.authorization), basePath: '/a/b' }),
+  },
+
+  // Queries and links.
+  {
+    fault: 'loses queries',
+    caughtBy: 'a query comes through',
+    plant: rewriting((path) => path),
+  },
+  {
+    fault: 'encodes queries anew',
+    caughtBy: '%2B in a query is decoded once',
+    plant: rewriting((path, query) => `${path}${query.replaceAll('%', '%25')}`),
+  },
+  {
+    fault: 'decodes queries',
+    caughtBy: '%252B in a query is decoded once',
+    plant: rewriting((path, query) => `${path}${query.replaceAll('%25', '%')}`),
+  },
+  {
+    fault: 'takes queries for latin-1',
+    caughtBy: '%F0%9F%90%9B in a query is decoded once',
+    plant: rewriting((path, query) => `${path}${query.replaceAll('%F0%9F%90%9B', '%C3%B0%C2%9F%C2%90%C2%9B')}`),
+  },
+  {
+    fault: 'makes something of a query that is no text',
+    caughtBy: 'a note that is no text is refused',
+    plant: rewriting((path, query) => `${path}${query.replaceAll('%zz', '%EF%BF%BD')}`),
+  },
+  {
+    fault: 'links to the Host header',
+    caughtBy: 'links tell nothing of the Host header, and keep the query',
+    plant: overwriting('Link', (old, { headers }) =>
+      String(old).replaceAll('https://git.example.com', `http://${headers.host}`),
+    ),
+  },
+  {
+    fault: 'links without its public address',
+    caughtBy: 'links begin with the public address, whatever the Host header says',
+    plant: overwriting('Link', (old) => String(old).replaceAll('/api/v1', '')),
+  },
+
+  // Hosts and methods.
+  {
+    fault: 'says nothing to a strange Host header',
+    caughtBy: `the Host header ${JSON.stringify(garbage)} harms nobody`,
+    plant:
+      ({ handle, hangs }) =>
+      (request, response) =>
+        request.headers.host === garbage ? hangs() : handle(request, response),
+  },
+  {
+    fault: 'fails at a strange Host header',
+    caughtBy: 'the Host header "[" harms nobody',
+    plant: answering(
+      ({ headers }) => !URL.canParse(`http://${headers.host}`),
+      (response) => html(response, 500),
+    ),
+  },
+  {
+    fault: 'gives HEAD a body',
+    caughtBy: 'HEAD is GET without a body',
+    plant:
+      ({ handle }) =>
+      (request, response) => {
+        handle(request, response)
+        if (request.method === 'HEAD') request.socket.write('hello')
+      },
+  },
+  {
+    fault: 'does not take HEAD',
+    caughtBy: 'HEAD is GET without a body',
+    plant: answering(
+      ({ method }) => method === 'HEAD',
+      (response) => html(response, 405),
+    ),
+  },
+  {
+    fault: 'takes only the methods that it knows',
+    caughtBy: 'a method that a path does not have is 405, and those it has are told',
+    plant: answering(
+      ({ method, url = '' }) => method === 'PUT' && url.endsWith('/pinned'),
+      (response) => html(response, 404, 'Cannot PUT'),
+    ),
+  },
+  {
+    fault: 'answers every OPTIONS for CORS',
+    caughtBy: 'OPTIONS is 204, and the methods are told',
+    plant: answering(
+      ({ method }) => method === 'OPTIONS',
+      (response) => response.writeHead(204).end(),
+    ),
+  },
+
+  // Errors.
+  {
+    fault: 'has a page of its own for what there is not',
+    caughtBy: 'what there is not is a JSON error',
+    plant: answering(
+      ({ url = '' }) => url.includes('no-such'),
+      (response) => html(response, 404),
+    ),
+  },
+  {
+    fault: 'fails where nobody is signed in',
+    caughtBy: 'who sends no credentials is told which are wanted',
+    plant: ({ world }) =>
+      nodeHandler(world.api, {
+        authenticate: ({ headers: { authorization } }) => {
+          if (authorization === undefined) throw new Error('no session')
+          return authenticate(authorization)
+        },
+        basePath: '/a/b',
+      }),
+  },
+  {
+    fault: 'fails at strange credentials',
+    caughtBy: 'strange credentials are no failure',
+    plant: ({ world }) =>
+      nodeHandler(world.api, {
+        authenticate: ({ headers: { authorization } }) => {
+          if (authorization?.includes('root') === false) throw new Error('jwt malformed')
+          return authenticate(authorization)
+        },
+        basePath: '/a/b',
+      }),
+  },
+  {
+    fault: 'takes wrong credentials for none',
+    caughtBy: 'wrong credentials are 401',
+    plant: changing(
+      ({ headers }) => headers.authorization !== 'token root' && Reflect.deleteProperty(headers, 'authorization'),
+    ),
+  },
+  {
+    fault: 'tells what was thrown',
+    caughtBy: 'a port that throws is 500 with a requestId, and nothing of its message is told',
+    plant: answering(
+      ({ url = '' }) => url.includes('failing'),
+      (response) => html(response, 500, `<pre>${new Error('password=hunter2').stack}</pre>`),
+    ),
+  },
+  {
+    fault: 'tells what was thrown in JSON',
+    caughtBy: 'a port that throws is 500 with a requestId, and nothing of its message is told',
+    plant: answering(
+      ({ url = '' }) => url.includes('failing'),
+      (response) =>
+        response
+          .writeHead(500, { 'Content-Type': 'application/json;charset=utf-8' })
+          .end('{"message":"password=hunter2","url":"","code":"INTERNAL","requestId":"1"}'),
+    ),
+  },
+
+  // Bodies.
+  {
+    fault: 'ends the connection with its 413',
+    caughtBy: 'a body over the limit (length) is 413, also to a client that reads late',
+    plant: answering(
+      ({ headers }) => Number(headers['content-length']) > 50_000,
+      (response, { socket }) => {
+        response.writeHead(413, { 'Content-Type': 'application/json;charset=utf-8', Connection: 'close' })
+        response.end('{"message":"too long","url":"","code":"BODY_TOO_LARGE"}', () => socket.destroy())
+      },
+    ),
+  },
+  {
+    fault: 'ends the connection when chunks are too many',
+    caughtBy: 'a body over the limit (chunked) is 413, also to a client that reads at once',
+    plant: answering(
+      ({ headers }) => headers['transfer-encoding'] === 'chunked',
+      (_response, { socket }) => socket.destroy(),
+    ),
+  },
+  {
+    fault: 'takes bodies of every length',
+    caughtBy: 'a body at the limit is taken, and one byte more is 413 (length)',
+    plant: reading(isChanging, (request, body) => Object.assign(request, { body: JSON.parse(body) })),
+  },
+  {
+    fault: 'takes in every body before it asks who sends it',
+    caughtBy: 'a refusal does not wait for the body',
+    plant: reading(isChanging, (request, body) => Object.assign(request, { body })),
+  },
+  {
+    fault: 'takes in the bodies of strangers',
+    caughtBy: 'who sends no credentials is refused before the body is read',
+    plant: reading(isChanging, (request, body) => Object.assign(request, { body })),
+  },
+  {
+    fault: 'reads bodies and keeps nothing of them',
+    caughtBy: 'a JSON body as application/json is taken, of POST and of DELETE',
+    plant: reading(isChanging, () => undefined),
+  },
+  {
+    fault: 'takes no bodies of DELETE',
+    caughtBy: 'a JSON body without a content type is taken, of POST and of DELETE',
+    plant: reading(['DELETE'], () => undefined),
+  },
+  {
+    fault: 'makes a body where there is none',
+    caughtBy: 'a body that is missing is told',
+    plant: reading(isChanging, (request) => Object.assign(request, { body: { badge_slugs: [] } })),
+  },
+
+  // Headers and connections.
+  {
+    fault: 'joins the cookies to one',
+    caughtBy: 'what the host puts on every answer is there',
+    plant:
+      ({ handle }) =>
+      (request, response) => {
+        response.setHeader('Set-Cookie', 'host=1, theme=dark')
+        handle(request, response)
+      },
+  },
+  {
+    fault: 'lets caches keep what it answers',
+    caughtBy: 'no answer is kept by caches',
+    plant: overwriting('Cache-Control', () => 'public, max-age=3600'),
+  },
+  {
+    fault: 'ends every connection',
+    caughtBy: 'a connection goes on after what there is not',
+    plant:
+      ({ handle }) =>
+      (request, response) => {
+        response.setHeader('Connection', 'close')
+        handle(request, response)
+      },
+  },
+  {
+    fault: 'answers twice',
+    caughtBy: 'a connection goes on after a wrong method',
+    plant:
+      ({ handle }) =>
+      (request, response) => {
+        response.on('finish', () => request.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
+        handle(request, response)
+      },
+  },
+  {
+    fault: 'ends the connection where a body is left',
+    caughtBy: 'a connection goes on after a chunked body that nobody reads',
+    plant:
+      ({ handle }) =>
+      (request, response) => {
+        if (request.headers['transfer-encoding'] !== undefined) response.setHeader('Connection', 'close')
+        handle(request, response)
+      },
+  },
+  {
+    fault: 'hides that the client is gone',
+    caughtBy: 'a client that goes away aborts the signal of the ports',
+    plant:
+      ({ handle, hangs }) =>
+      (request, response) => {
+        const on = response.on.bind(response)
+        on('close', () => !response.writableFinished && hangs())
+        response.on = (event, listener) => (event === 'close' ? response : on(event, listener))
+        handle(request, response)
+      },
+  },
+
+  // Other sites.
+  {
+    fault: 'loses Sec-Fetch-Site',
+    caughtBy: 'a change that another site asks for is 403 (Sec-Fetch-Site: cross-site)',
+    plant: changing(({ headers }) => Reflect.deleteProperty(headers, 'sec-fetch-site')),
+  },
+  ...['https://elsewhere.example', 'null'].map((origin) => ({
+    fault: `lets pass the origin ${origin}`,
+    caughtBy: `a change that another site asks for is 403 (Origin: ${origin})`,
+    plant: changing(({ headers }) => headers.origin === origin && Reflect.deleteProperty(headers, 'origin')),
+  })),
+  ...['https://elsewhere.example', 'null'].map((origin) => ({
+    fault: `refuses the origin ${origin}, whoever sends it`,
+    caughtBy: `what brings credentials passes from anywhere (Origin: ${origin})`,
+    plant: answering(
+      ({ headers }) => headers.origin === origin,
+      (response) => html(response, 403),
+    ),
+  })),
+  {
+    fault: 'refuses what changes nothing',
+    caughtBy: 'what changes nothing passes from anywhere',
+    plant: answering(
+      ({ headers }) => headers.origin !== undefined,
+      (response) => html(response, 403),
+    ),
+  },
+  {
+    fault: "refuses the host's own pages",
+    caughtBy: "the host's own pages may ask for changes",
+    plant: answering(
+      ({ headers }) => headers['sec-fetch-site'] !== undefined,
+      (response) => html(response, 403),
+    ),
+  },
+  {
+    fault: 'does not know its public address',
+    caughtBy: 'pages of the public address may ask for changes',
+    plant: changing(({ headers }) => {
+      if (headers.origin === 'https://git.example.com') headers.origin = 'https://another.example'
+    }),
+  },
+]

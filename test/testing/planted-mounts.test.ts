@@ -1,0 +1,141 @@
+import type { IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { nodeHandler } from '../../src/http-adapters/node.ts'
+import type { ContractCase, KnownHost } from '../../src/testing/testing.ts'
+import { mountContract } from '../../src/testing/testing.ts'
+import { HOST_HEADERS, running } from '../http-adapters/hosts/host.ts'
+import { setHostHeaders } from '../http-adapters/hosts/node-host.ts'
+import type { Person } from '../http-adapters/world.ts'
+import { authenticate } from '../http-adapters/world.ts'
+import { openKnownWorld } from './mounts/known-world.ts'
+import type { PlantedMount } from './mounts/planted-mount.ts'
+import { PLANTED_MOUNTS } from './mounts/planted-mounts.ts'
+
+// Every fault is caught by the contract, so that the contract cannot come to prove nothing.
+
+const PREFIX = '/a/b'
+const elsewhere = [`${PREFIX}?x=1&y=%2F`, `${PREFIX}/users/stan?x=1`].map((path) => ({
+  path,
+  text: `the host: ${path}`,
+}))
+
+/** A case of the contract over a mounting, and what it is served by. */
+async function caseOver(plant: PlantedMount['plant'], name: string, hangs: () => void): Promise<ContractCase> {
+  const { world, known } = openKnownWorld({
+    limits: { maxBodyBytes: 50_000 },
+    publicUrl: 'https://git.example.com/api/v1',
+  })
+  const api = nodeHandler<Person, IncomingMessage>(world.api, {
+    authenticate: ({ headers }) => authenticate(headers.authorization),
+    basePath: PREFIX,
+  })
+  const listener = plant({
+    world,
+    hangs,
+    handle: (request, response) => api(request, response, () => response.end(`the host: ${request.url}`)),
+  })
+  const server = await running(
+    createServer((request, response) => {
+      setHostHeaders(response)
+      listener(request, response)
+    }),
+  )
+  onTestFinished(() => server.stop())
+
+  const start = async () => ({ origin: server.origin, prefix: PREFIX, stop: async () => undefined })
+  const found = mountContract(start, { ...known, headers: HOST_HEADERS, elsewhere }).find((one) => one.name === name)
+  if (found === undefined) throw new TypeError(`no case is named ${name}`)
+  return found
+}
+
+describe('the contract', () => {
+  for (const { fault, caughtBy, plant } of PLANTED_MOUNTS) {
+    test(`catches a mounting that ${fault}`, async () => {
+      // The time of a case is over as soon as it is known that it waits in vain.
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const { run } = await caseOver(plant, caughtBy, () => setImmediate(() => vi.advanceTimersByTime(10_000)))
+
+      const failure = await run().catch((error: unknown) => error)
+      expect(failure).toMatchObject({ name: 'AssertionError', message: expect.stringMatching(/^sent: .*mend: /s) })
+    })
+  }
+
+  for (const name of new Set(PLANTED_MOUNTS.map(({ caughtBy }) => caughtBy))) {
+    test(`lets a sound mounting pass where it says: ${name}`, async () => {
+      const { run } = await caseOver(
+        ({ handle }) => handle,
+        name,
+        () => undefined,
+      )
+
+      await run()
+    })
+  }
+})
+
+describe('a case', () => {
+  const [first] = mountContract(async () => ({ origin, prefix: PREFIX, stop }))
+  let origin = ''
+  let stops = 0
+  const stop = async (): Promise<void> => {
+    stops += 1
+  }
+
+  test('tells that nobody listens, and stops what was started', async () => {
+    const gone = await running(createServer())
+    await gone.stop()
+    origin = gone.origin
+    stops = 0
+
+    await expect(first?.run()).rejects.toThrow(/^sent: .*came: {3}no connection: .*ECONNREFUSED.*mend: /s)
+    expect(stops).toBe(1)
+  })
+
+  test('tells that an address is none, and stops what was started', async () => {
+    origin = 'https://127.0.0.1:1'
+    stops = 0
+
+    await expect(first?.run()).rejects.toThrow(TypeError)
+    expect(stops).toBe(1)
+  })
+})
+
+describe('the list of cases', () => {
+  const start = () => Promise.reject(new Error('no case of this list is run'))
+  const names = (known: KnownHost): readonly string[] => mountContract(start, known).map(({ name }) => name)
+  const { known } = openKnownWorld({ publicUrl: 'https://git.example.com/api/v1' })
+  const all = names({ ...known, headers: HOST_HEADERS, elsewhere })
+
+  test('has no name twice', () => {
+    expect(new Set(all).size).toBe(all.length)
+  })
+
+  test('needs nothing of the host to be told', () => {
+    expect(names({}).length).toBeGreaterThan(30)
+  })
+
+  test.each(['authorization', 'organization', 'users', 'repository', 'publicUrl', 'failing', 'waiting'] as const)(
+    'leaves out what needs %s when it is not told, and nothing else',
+    (part) => {
+      const left = names({ ...known, headers: HOST_HEADERS, elsewhere, [part]: undefined })
+
+      expect(left.length).toBeLessThan(all.length)
+      expect(left.filter((name) => !all.includes(name))).toEqual([])
+    },
+  )
+
+  test('has no case about other sites where the host allows them', () => {
+    expect(names({ crossSite: 'allow' }).filter((name) => name.includes('403'))).toEqual([])
+  })
+
+  test('asks only the services that are mounted', () => {
+    expect(names({ ...known, services: ['pins'] }).filter((name) => name.includes('query is decoded'))).toEqual([])
+    expect(names({ ...known, services: ['signing-keys'] }).filter((name) => name.includes('403'))).toEqual([])
+  })
+
+  test('is refused to a host without services', () => {
+    expect(() => names({ services: [] })).toThrow(new TypeError('services must name what is mounted: at least one'))
+  })
+})
