@@ -44,6 +44,7 @@ function welcome(url) {
   return `
 The demo forge is at ${url}
 The token of its site admin, alice: ${TOKEN}   (others: olga-token, mia-token, ...)
+A page to read about it and to try it: ${new URL('/api/swagger', url)}
 
 Try, in another terminal:
 

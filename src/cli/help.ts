@@ -1,5 +1,5 @@
 import type { Command, OptionSpec } from './options.ts'
-import { COMMON_OPTIONS, SCHEMA_OPTIONS, SERVE_OPTIONS } from './options.ts'
+import { COMMON_OPTIONS, OPENAPI_OPTIONS, SCHEMA_OPTIONS, SERVE_OPTIONS } from './options.ts'
 
 /** What `forgelet --help` shows. */
 export function mainHelp(): string {
@@ -8,7 +8,8 @@ export function mainHelp(): string {
 Usage
   forgelet serve [options]                       serve them over the Gitea API, from one SQLite file
   forgelet schema status|plan|apply [options]    look at the tables of a database, and make them
-  forgelet serve --help | schema --help          the options
+  forgelet openapi [options]                     write the OpenAPI document of that API
+  forgelet COMMAND --help                        the options of a command
 
 ${optionList(COMMON_OPTIONS)}`
 }
@@ -18,7 +19,11 @@ export function commandHelp(command: Command): string {
   return HELP[command]()
 }
 
-const HELP: { readonly [C in Command]: () => string } = { serve: serveHelp, schema: schemaHelp }
+const HELP: { readonly [C in Command]: () => string } = {
+  serve: serveHelp,
+  schema: schemaHelp,
+  openapi: openapiHelp,
+}
 
 function serveHelp(): string {
   return `forgelet serve - a small code forge over the Gitea API, from one SQLite file
@@ -35,7 +40,8 @@ Examples
   forgelet serve --fixture world.json
   forgelet serve --db :memory: --port 8080 --fixture world.yaml --signing-key key.asc
 
-The API is at http://HOST:PORT/api/v1. The fixture format is in docs/fixture.md.
+The API is at http://HOST:PORT/api/v1, and a page to read about it and try it at
+http://HOST:PORT/api/swagger. The fixture format is in docs/fixture.md.
 Exit codes: 0 stopped as asked, 1 invalid fixture or key, 2 wrong usage or port in use,
 3 the database cannot be used.`
 }
@@ -61,6 +67,25 @@ Examples
 status prints current, outdated, too-new, drifted or empty, and warnings.
 Exit codes: 0 done (status: current, and no warnings), 1 status: anything else, 2 wrong usage,
 3 the database cannot be used.`
+}
+
+function openapiHelp(): string {
+  return `forgelet openapi - the OpenAPI 3.1 document of the API, as JSON
+
+Usage
+  forgelet openapi [options]
+
+Options
+${optionList(OPENAPI_OPTIONS)}
+
+${optionList(COMMON_OPTIONS)}
+
+Examples
+  forgelet openapi -o openapi.json
+  forgelet openapi --public-url https://git.example.com
+
+It is what "forgelet serve" has at /api/v1/openapi.json; no server or database is needed.
+With --json it is one line. Exit codes: 0 done, 2 wrong usage or the file cannot be written.`
 }
 
 function optionList(options: { readonly [name: string]: OptionSpec }): string {

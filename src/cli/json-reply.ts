@@ -6,19 +6,23 @@ export type HeaderLines = readonly (readonly [name: string, value: string])[]
 /** The body of an error, as the API has it. */
 export interface ErrorBody {
   readonly message: string
-  readonly url: ''
+  /** Where the API page is; `""` when unknown. */
+  readonly url: string
   readonly code: string
 }
 
 /** The body of an error, as the API has it. */
-export function errorBody(code: string, message: string): ErrorBody {
-  return { message, url: '', code }
+export function errorBody(code: string, message: string, url: string): ErrorBody {
+  return { message, url, code }
 }
+
+/** The content type of every JSON text, as the API has it. */
+export const jsonType = 'application/json;charset=utf-8'
 
 /** The header lines of every reply with a JSON text. */
 export function jsonHeaders(text: string): HeaderLines {
   return [
-    ['Content-Type', 'application/json;charset=utf-8'],
+    ['Content-Type', jsonType],
     ['Content-Length', String(Buffer.byteLength(text))],
     ['Cache-Control', 'max-age=0, private, must-revalidate'],
   ]

@@ -40,6 +40,12 @@ export const SCHEMA_OPTIONS = {
   from: { type: 'string', value: 'N', help: 'plan: the version that the tables have now', standard: '0' },
 } as const
 
+/** The options of `forgelet openapi`, in the order of the help. */
+export const OPENAPI_OPTIONS = {
+  out: { type: 'string', short: 'o', value: 'FILE', help: 'write it there, not to stdout' },
+  'public-url': { type: 'string', value: 'URL', help: 'where clients reach the API, for its list of servers' },
+} as const
+
 /** The options every command has. */
 export const COMMON_OPTIONS = {
   json: { type: 'boolean', help: 'results and errors as one JSON line' },
@@ -48,15 +54,22 @@ export const COMMON_OPTIONS = {
 } as const
 
 /** The commands, and the options that each has beside the common ones. */
-export const COMMANDS: { readonly serve: typeof SERVE_OPTIONS; readonly schema: typeof SCHEMA_OPTIONS } = {
+export const COMMANDS: {
+  readonly serve: typeof SERVE_OPTIONS
+  readonly schema: typeof SCHEMA_OPTIONS
+  readonly openapi: typeof OPENAPI_OPTIONS
+} = {
   serve: SERVE_OPTIONS,
   schema: SCHEMA_OPTIONS,
+  openapi: OPENAPI_OPTIONS,
 }
 
 /** The name of a command. */
 export type Command = keyof typeof COMMANDS
 
 /** What the command line says; undefined = not given. */
-export type OptionValues = { readonly [K in keyof typeof SERVE_OPTIONS | keyof typeof SCHEMA_OPTIONS]?: string } & {
+export type OptionValues = {
+  readonly [K in keyof typeof SERVE_OPTIONS | keyof typeof SCHEMA_OPTIONS | keyof typeof OPENAPI_OPTIONS]?: string
+} & {
   readonly [K in keyof typeof COMMON_OPTIONS]?: true
 }

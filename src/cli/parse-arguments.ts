@@ -71,6 +71,9 @@ function textOrTrue({ name, rawName, value }: OptionToken, command: Command | un
 }
 
 function commandNamed(name: string | undefined): Command | undefined {
-  if (name === undefined || name === 'serve' || name === 'schema') return name
-  throw new CommandError(2, `unknown command "${name}": the commands are "serve" and "schema"; see "forgelet --help"`)
+  if (name === undefined || name === 'serve' || name === 'schema' || name === 'openapi') return name
+  throw new CommandError(
+    2,
+    `unknown command "${name}": the commands are "serve", "schema" and "openapi"; see "forgelet --help"`,
+  )
 }

@@ -1,6 +1,8 @@
 import type { ExitCode } from './command-error.ts'
 import { CommandError } from './command-error.ts'
 import { commandHelp, mainHelp } from './help.ts'
+import { openapi } from './openapi.ts'
+import { openApiOptions } from './openapi-options.ts'
 import { packageVersion } from './package-version.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { schema } from './schema.ts'
@@ -28,9 +30,14 @@ async function runCommand(args: readonly string[], terminal: Terminal): Promise<
   if (command === undefined)
     throw new CommandError(2, 'a command is missing: try "forgelet serve", or "forgelet --help"')
 
-  return command === 'serve'
-    ? serve(serveOptions(words, values), terminal)
-    : schema(schemaOptions(words, values), terminal)
+  switch (command) {
+    case 'serve':
+      return serve(serveOptions(words, values), terminal)
+    case 'schema':
+      return schema(schemaOptions(words, values), terminal)
+    case 'openapi':
+      return openapi(openApiOptions(words, values), terminal)
+  }
 }
 
 function answer(terminal: Terminal, text: string): ExitCode {

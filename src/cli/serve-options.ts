@@ -1,5 +1,6 @@
 import { CommandError } from './command-error.ts'
 import type { OptionValues } from './options.ts'
+import { parsePublicUrl } from './public-url.ts'
 
 /** What `forgelet serve` is told, checked. */
 export interface ServeOptions {
@@ -13,8 +14,6 @@ export interface ServeOptions {
   readonly publicUrl: string | undefined
   readonly json: boolean
 }
-
-const API_PATH = '/api/v1'
 
 /**
  * Checks the options of `forgelet serve`.
@@ -30,7 +29,7 @@ export function serveOptions(words: readonly string[], values: OptionValues): Se
     fixture: values.fixture,
     signingKey: values['signing-key'],
     maxPins: integer('--max-pins', values['max-pins'] ?? '3', 1000),
-    publicUrl: values['public-url'] === undefined ? undefined : publicUrl(values['public-url']),
+    publicUrl: values['public-url'] === undefined ? undefined : parsePublicUrl(values['public-url']),
     json: values.json === true,
   }
 }
@@ -49,17 +48,4 @@ function databaseFile(text: string): string {
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]
   if (scheme === undefined) return text
   throw new CommandError(2, `--db ${scheme}://: this release keeps its data in SQLite; give a file, or ":memory:"`)
-}
-
-/** A bare origin means the server's own path under it. */
-function publicUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const plain = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-  if (!plain || url.search !== '' || url.hash !== '') {
-    throw new CommandError(
-      2,
-      '--public-url: give an http or https address without credentials, query and fragment, such as https://git.example.com/api/v1',
-    )
-  }
-  return url.origin + (url.pathname === '/' ? API_PATH : url.pathname.replace(/\/+$/, ''))
 }

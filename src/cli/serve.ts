@@ -7,6 +7,7 @@ import { CommandError } from './command-error.ts'
 import { createJsonServer } from './create-json-server.ts'
 import { databaseRefusal } from './database-refusal.ts'
 import { listen } from './listen.ts'
+import { API_PATH, pageUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
 import { RequestListener } from './request-listener.ts'
 import type { ServeOptions } from './serve-options.ts'
@@ -26,14 +27,23 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
 
   const listener = new RequestListener()
-  const server = createJsonServer((request, response) => listener.receive(request, response))
+  const server = createJsonServer(listener)
   const port = await listen(server, options.host, options.port)
   try {
-    const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}/api/v1`
+    const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}${API_PATH}`
+    const docsUrl = pageUrl(publicUrl)
+    listener.docsUrl = docsUrl
     const logger = stderrLogger(terminal)
-    const host = await openHost(options, { limits, fixture: withoutKey(fixture), signingKey, publicUrl, logger })
-    listener.open(host)
-    announce(options, terminal, host, `http://${urlHost(options.host)}:${port}/api/v1`)
+    const host = await openHost(options, {
+      limits,
+      fixture: withoutKey(fixture),
+      signingKey,
+      publicUrl,
+      docsUrl,
+      logger,
+    })
+    listener.open(host, options.publicUrl)
+    announce(options, terminal, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
     await toldToStop(terminal.stop)
     await stopServer(server)
     await host.close()
@@ -76,7 +86,7 @@ function announce({ db, fixture, json }: ServeOptions, terminal: Terminal, host:
     terminal.err(`forgelet: fixture ${fixture} ignored: database ${db} already has users`)
   }
   terminal.out(json ? JSON.stringify({ url, db, fixture: host.fixture, pid: process.pid }) : url)
-  if (!json) terminal.err(`forgelet: serving ${db}; press Ctrl-C to stop`)
+  if (!json) terminal.err(`forgelet: serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
 }
 
 function urlHost(host: string): string {

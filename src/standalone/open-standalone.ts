@@ -34,6 +34,8 @@ export interface StandaloneOptions {
   readonly signingKey?: SigningKeySource | undefined
   /** Where clients see the API root, for example `https://git.example.com/api/v1`. Default: links are relative. */
   readonly publicUrl?: string | undefined
+  /** Where people read about the API; every error body names it as `url`. Default: `""`. */
+  readonly docsUrl?: string | undefined
   /** Where warnings and unexpected failures go. Default: nowhere. */
   readonly logger?: Logger | undefined
 }
@@ -79,7 +81,7 @@ async function openHost(
   fixture: Fixture | undefined,
   options: StandaloneOptions,
 ): Promise<Standalone> {
-  const { limits, signingKey, publicUrl, logger } = options
+  const { limits, signingKey, publicUrl, docsUrl, logger } = options
   const session = new SqlSession(connection)
   const store = new SqlHostStore(session)
   refuseForeign(session)
@@ -100,7 +102,7 @@ async function openHost(
     session.exec('pragma busy_timeout = 50') // from here on this connection only reads, and the event loop must not sleep
 
     const present = hostPresenter(store, publicUrl)
-    const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, logger })
+    const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, docsUrl, logger })
     return {
       forge,
       api,

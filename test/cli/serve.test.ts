@@ -44,6 +44,11 @@ async function serve(...args: readonly string[]): Promise<string> {
 
 const headers = { authorization: 'token alice-token' }
 
+/** The API page, as errors name it. */
+function pageOf(url: string): string {
+  return new URL('/api/swagger', url).href
+}
+
 async function pinned(url: string): Promise<readonly unknown[]> {
   const reply = await fetch(`${url}/repos/acme/rocket/issues/pinned`)
   const issues = (await reply.json()) as readonly { readonly number: number }[]
@@ -178,9 +183,19 @@ describe('forgelet serve', () => {
       const url = await serve('--db', ':memory:')
       const reply = await fetch(new URL(path, url))
       expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/json;charset=utf-8'])
-      expect(await reply.json()).toMatchObject({ message: 'not found', code: 'ROUTE_NOT_FOUND', url: '' })
+      expect(await reply.json()).toEqual({ message: 'not found', code: 'ROUTE_NOT_FOUND', url: pageOf(url) })
     },
   )
+
+  test.each([
+    ['https://git.example.com', 'https://git.example.com/api/swagger'],
+    ['https://example.com/git/api/v1', 'https://example.com/git/api/swagger'],
+    ['https://example.com/forge', 'https://example.com/api/swagger'],
+  ])('names in errors the page where it is reached: %s', async (address, page) => {
+    const url = await serve('--db', ':memory:', '--public-url', address)
+    const replies = await Promise.all(['/orgs/nosuch/blocks', '/nothing'].map((path) => fetch(`${url}${path}`)))
+    for (const reply of replies) expect(await reply.json()).toMatchObject({ url: page })
+  })
 
   test('prints one JSON line with --json', async () => {
     const first = await serve('--db', ':memory:', '--fixture', 'world.json', '--json')
@@ -237,6 +252,12 @@ describe('forgelet', () => {
     ]
     for (const option of options) expect(out).toMatch(new RegExp(`^  --${option}[ ,]`, 'm'))
     expect(out.split('\n').every((line) => line.length <= 100)).toBe(true)
+  })
+
+  test.each(['schema', 'openapi'])('shows the help of %s in lines that fit', async (command) => {
+    const { code, out } = await runCommand(folder, [command, '--help'])
+    expect([code, out]).toEqual([0, expect.stringContaining(`forgelet ${command} `)])
+    expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
   })
 
   test('shows its version', async () => {

@@ -63,7 +63,11 @@ describe('forgelet serve answers in JSON, closes the connection, and serves on a
     expect(head).toMatch(/^content-type: application\/json;charset=utf-8$/im)
     expect(head).toMatch(/^connection: close$/im)
     expect(head).toMatch(new RegExp(`^content-length: ${body.length}$`, 'im'))
-    expect(JSON.parse(body)).toEqual({ message: expect.stringMatching(/^[a-z]/), url: '', code })
+    expect(JSON.parse(body)).toEqual({
+      message: expect.stringMatching(/^[a-z]/),
+      url: new URL('/api/swagger', running.url).href,
+      code,
+    })
     expect((await fetch(`${running.url}/version`)).status).toBe(200)
   })
 

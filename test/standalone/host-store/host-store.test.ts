@@ -5,8 +5,8 @@ import { migrateHost } from '../../../src/standalone/host-store/migrate-host.ts'
 import { SqlHostStore } from '../../../src/standalone/host-store/sql-host-store.ts'
 import { SqlSession } from '../../../src/standalone/host-store/sql-session.ts'
 import { seedFromFixture } from '../../../src/standalone/seed-from-fixture.ts'
-import { openSqlite } from '../../../src/storage/sqlite.ts'
 import { tokenDigest } from '../../../src/standalone/token-digest.ts'
+import { openSqlite } from '../../../src/storage/sqlite.ts'
 import { WORLD } from '../world.ts'
 
 function sqlHostStore(): HostStore {

@@ -1,0 +1,69 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { lint } from '../http-adapters/routes/openapi/lint.ts'
+import type { Running } from './command.ts'
+import { runCommand, startServe } from './command.ts'
+
+// Real child processes of dist/cli.js.
+
+let folder: string
+let running: Running | undefined
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forgelet-openapi-'))
+})
+
+afterEach(async () => {
+  await running?.stop('SIGKILL')
+  running = undefined
+  await rm(folder, { recursive: true })
+})
+
+const openapi = (...args: readonly string[]) => runCommand(folder, ['openapi', ...args])
+
+describe('forgelet openapi', () => {
+  test('prints the document as JSON in lines, and needs no database', async () => {
+    const { code, out, err } = await openapi()
+
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toBe(`${JSON.stringify(JSON.parse(out), undefined, 2)}\n`)
+    expect(JSON.parse(out)).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/api/v1' }] })
+    expect(lint(JSON.parse(out))).toBe('')
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('prints it as one line with --json', async () => {
+    const { out } = await openapi('--json')
+
+    expect(out).toBe(`${JSON.stringify(JSON.parse(out))}\n`)
+  })
+
+  test.each(['-o', '--out'])(
+    'writes it to a file with %s, over what was there, and nothing to stdout',
+    async (option) => {
+      const { out: printed } = await openapi()
+      for (const _ of ['new', 'again']) expect(await openapi(option, 'api.json')).toEqual({ code: 0, out: '', err: '' })
+
+      expect(await readFile(join(folder, 'api.json'), 'utf8')).toBe(printed)
+    },
+  )
+
+  test.each([
+    ['https://git.example.com', 'https://git.example.com/api/v1'],
+    ['https://example.com/forge/', 'https://example.com/forge'],
+  ])('names the server that clients reach at %s', async (address, url) => {
+    expect(JSON.parse((await openapi('--public-url', address)).out)).toMatchObject({ servers: [{ url }] })
+  })
+
+  test.each([[[]], [['--public-url', 'https://git.example.com']]])(
+    'prints what the server has at openapi.json, with %j',
+    async (args) => {
+      running = await startServe(folder, ['--db', ':memory:', ...args])
+      const served = await fetch(`${running.url}/openapi.json`)
+
+      expect(await served.json()).toEqual(JSON.parse((await openapi(...args)).out))
+    },
+  )
+})
