@@ -5,9 +5,12 @@ import { createInterface } from 'node:readline'
 
 const examples = resolve(import.meta.dirname, '../../examples')
 const endWithStdin = resolve(import.meta.dirname, 'end-with-stdin.mjs')
+const serveModule = resolve(import.meta.dirname, 'serve-module.mjs')
 
 /** An example that serves. */
 export interface RunningExample {
+  /** Where it serves. */
+  readonly url: string
   /** What it has said since it served, line by line. */
   readonly said: readonly string[]
   /** Asks it, as olga, whom the examples know, or as nobody. */
@@ -23,7 +26,20 @@ export interface Answer {
 
 /** Starts an example on a free port; fails when it does not serve. */
 export async function startExample(name: string, env: Readonly<Record<string, string>>): Promise<RunningExample> {
-  const child = spawn(process.execPath, ['--import', endWithStdin, resolve(examples, name)], {
+  return start(name, [resolve(examples, name)], env)
+}
+
+/** As `startExample`, of an example that is a module for a runtime or framework: its functions of Fetch requests are served. */
+export async function startModule(name: string): Promise<RunningExample> {
+  return start(name, [serveModule, resolve(examples, name)], {})
+}
+
+async function start(
+  name: string,
+  script: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<RunningExample> {
+  const child = spawn(process.execPath, ['--import', endWithStdin, ...script], {
     env: { ...process.env, ...env, PORT: '0' },
   })
   const ended = once(child, 'close')
@@ -38,6 +54,7 @@ export async function startExample(name: string, env: Readonly<Record<string, st
   const said: string[] = []
   lines.on('line', (line) => said.push(line))
   return {
+    url: base,
     said,
     ask: (method, path, { body, as } = {}) =>
       ask(new URL(path, base), method, body, as === 'nobody' ? {} : { authorization: 'Bearer olga-token' }),

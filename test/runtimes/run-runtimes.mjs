@@ -1,6 +1,7 @@
-// Proves the SQLite drivers on every runtime they are promised for: `npm run test:runtimes`. Builds the sources into a
-// folder of its own, fetches what is missing of the runtimes, and runs prove-driver.mjs on each. One line a driver; what
-// failed is shown whole, and the exit code is 1.
+// Proves the package on every runtime it is promised for: `npm run test:runtimes`. Builds the sources into a folder of its
+// own, fetches what is missing of the runtimes, and proves on each its SQLite drivers (prove-driver.mjs), the storage of
+// Durable Objects where there are some (prove-durable-object.mjs), and the adapters of HTTP (prove-http.mjs). One line a
+// proof; what failed is shown whole, and the exit code is 1.
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -9,8 +10,7 @@ import { install, RUNTIMES } from './runtimes.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 const cache = join(root, 'node_modules/.cache/forgelet/runtimes')
-const script = join(import.meta.dirname, 'prove-driver.mjs')
-/** Milliseconds that one driver may take. */
+/** Milliseconds that one proof may take. */
 const PATIENCE = 600_000
 
 const built = build()
@@ -20,7 +20,7 @@ const jobs = RUNTIMES.flatMap((runtime) => {
   const dist = join(folder, 'dist')
   rmSync(dist, { recursive: true, force: true })
   cpSync(built, dist, { recursive: true })
-  return runtime.drivers.map((driver) => ({ title: `${driver} on ${runtime.name}`, program, driver, dist }))
+  return proofsOf(runtime, { folder, program, dist })
 })
 
 const lanes = Array.from({ length: Math.min(availableParallelism(), jobs.length) }, work)
@@ -30,9 +30,31 @@ async function work() {
   for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await prove(job)
 }
 
-async function prove({ title, program, driver, dist }) {
+/** What is proven on a runtime: drivers by the runtime itself, the rest by this Node, which talks to it. */
+function proofsOf({ name, drivers, args = [], server, hasObjects = false }, { folder, program, dist }) {
+  const here = (what, script, given) => ({
+    title: `${what} on ${name}`,
+    program: process.execPath,
+    args: [beside(script), ...given],
+  })
+  return [
+    ...(hasObjects ? [here('Durable Objects', 'prove-durable-object.mjs', [folder, dist])] : []),
+    ...drivers.map((driver) => ({
+      title: `${driver} on ${name}`,
+      program,
+      args: [...args, beside('prove-driver.mjs'), driver, dist],
+    })),
+    here('HTTP', 'prove-http.mjs', [server, program, folder, dist]),
+  ]
+}
+
+function beside(script) {
+  return join(import.meta.dirname, script)
+}
+
+async function prove({ title, program, args }) {
   const start = performance.now()
-  const { status, output } = await run(program, [script, driver, dist])
+  const { status, output } = await run(program, args)
   const seconds = Math.round((performance.now() - start) / 1000)
   const counts = output.trimEnd().split('\n').at(-1)
   if (status === 0) {

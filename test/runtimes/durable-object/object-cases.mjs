@@ -1,0 +1,265 @@
+// What is special to the storage of a Durable Object: its transactions, its numbers, its end. Source: docs/databases.md
+import assert from 'node:assert/strict'
+import { createForge } from 'forgelet'
+import { durableObjectStorage } from 'forgelet/storage/durable-object'
+
+const olga = { id: 1 }
+const board = { repositoryId: 10, kind: 'issue' }
+const issue = (id) => ({ id, ...board })
+const BEYOND_DOUBLE = '9223372036854775807'
+
+const FACTS = {
+  'the write of the host and ours are committed together': async (host) => {
+    const forge = await host.forge()
+    const { value } = host.database.transactionSync(() => {
+      host.write('Read this first')
+      return forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(7)))
+    })
+
+    assert.deepEqual([value.issueId, value.position], ['7', 1])
+    assert.deepEqual([await pinned(forge), host.titles()], [['7'], ['Read this first']])
+  },
+
+  'our write is rolled back with the host': async (host) => {
+    const forge = await host.forge()
+    const work = () => {
+      host.write('Draft')
+      forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(7)))
+      throw new Error('the host thinks again')
+    }
+
+    assert.throws(() => host.database.transactionSync(work), /thinks again/)
+    assert.deepEqual([await pinned(forge), host.titles()], [[], []])
+    assert.deepEqual((await forge.events.read()).events, [])
+  },
+
+  'a transaction inside the host’s takes our writes back with it': async (host) => {
+    const forge = await host.forge()
+    const pin = (id) => forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(id)))
+    const thinksAgain = () => {
+      pin(2)
+      throw new Error('no')
+    }
+    host.database.transactionSync(() => {
+      pin(1)
+      assert.throws(() => host.database.transactionSync(thinksAgain), /no/)
+      pin(3)
+    })
+
+    assert.deepEqual(await pinned(forge), ['1', '3'])
+  },
+
+  'a refused call is taken back alone': async (host) => {
+    const forge = await host.forge({ limits: { maxPins: { issue: 1 } } })
+    host.database.transactionSync(() =>
+      forge.joinSync(host.database, (joined) => {
+        joined.pins.pin(olga, issue(1))
+        assert.throws(() => joined.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
+        host.write('and on')
+      }),
+    )
+
+    assert.deepEqual([await pinned(forge), host.titles()], [['1'], ['and on']])
+  },
+
+  'a call whose beforeCommit throws is taken back alone, with what that wrote': async (host) => {
+    const forge = await host.forge({
+      beforeCommit([event], transaction) {
+        assert.equal(transaction, host.database)
+        host.write(event.issueId)
+        if (event.issueId === '2') throw new Error('not this one')
+      },
+    })
+    await forge.pins.pin(olga, issue(1))
+    await assert.rejects(forge.pins.pin(olga, issue(2)), /not this one/)
+    host.database.transactionSync(() =>
+      forge.joinSync(host.database, (joined) => {
+        assert.throws(() => joined.pins.pin(olga, issue(2)), /not this one/)
+        joined.pins.pin(olga, issue(3))
+      }),
+    )
+
+    assert.deepEqual(
+      [await pinned(forge), host.titles()],
+      [
+        ['1', '3'],
+        ['1', '3'],
+      ],
+    )
+  },
+
+  'what is called plainly inside a transaction of the host’s is no part of it': async (host) => {
+    const forge = await host.forge()
+    const plain = []
+    const work = () => {
+      forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(1)))
+      plain.push(forge.pins.pin(olga, issue(2)), pinned(forge))
+      throw new Error('the host thinks again')
+    }
+
+    assert.throws(() => host.database.transactionSync(work), /thinks again/)
+    const [pin, list] = await Promise.all(plain)
+    assert.deepEqual([pin.issueId, list, await pinned(forge)], ['2', [], ['2']])
+  },
+
+  'listeners hear of a join when it is committed, and not of one that was rolled back': async (host) => {
+    const forge = await host.forge()
+    const heard = []
+    forge.events.on((event) => void heard.push(event.issueId))
+    const after = []
+    const pin = (id) =>
+      after.push(forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(id))).afterCommit)
+    host.database.transactionSync(() => pin(1))
+    assert.throws(() =>
+      host.database.transactionSync(() => {
+        pin(2)
+        throw new Error('no')
+      }),
+    )
+    for (const announce of after) await announce()
+
+    assert.deepEqual(heard, ['1'])
+  },
+
+  'outside of a transaction of the host’s a join takes back what is refused': async (host) => {
+    const forge = await host.forge({ limits: { maxPins: { issue: 1 } } })
+    forge.joinSync(host.database, (joined) => {
+      joined.pins.pin(olga, issue(1))
+      assert.throws(() => joined.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
+    })
+
+    assert.deepEqual(await pinned(forge), ['1'])
+  },
+
+  'a promise in a join is a TypeError before anything is written': async (host) => {
+    const forge = await host.forge({ policy: { authorize: async () => ({ allow: true }) } })
+    const join = (joined) => joined.pins.pin(olga, issue(1))
+
+    assert.throws(() => host.database.transactionSync(() => forge.joinSync(host.database, join)), TypeError)
+    assert.deepEqual((await forge.events.read()).events, [])
+  },
+
+  'a beforeCommit that answers with a promise is a TypeError, and its call is taken back': async (host) => {
+    const forge = await host.forge({ beforeCommit: async () => undefined })
+
+    await assert.rejects(forge.pins.pin(olga, issue(1)), TypeError)
+    assert.deepEqual(await pinned(forge), [])
+  },
+
+  'a beforeCommit that changes the forge in its transaction is a TypeError': async (host) => {
+    const tried = []
+    const forge = await host.forge({
+      beforeCommit(_events, transaction) {
+        tried.push('once')
+        const pin = () => forge.joinSync(transaction, (joined) => joined.pins.pin(olga, issue(2)))
+        assert.throws(pin, /beforeCommit must not change the forge/)
+      },
+    })
+    await forge.pins.pin(olga, issue(1))
+    forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(3)))
+
+    assert.deepEqual([tried.length, await pinned(forge)], [2, ['1', '3']])
+  },
+
+  'what a beforeCommit leaves half read stops nothing': async (host) => {
+    const left = []
+    const forge = await host.forge({
+      beforeCommit(_events, { sql }) {
+        left.push(sql.exec('select 1 as one union select 2'))
+        left.at(-1).next()
+      },
+    })
+    for (const id of [1, 2]) await forge.pins.pin(olga, issue(id))
+
+    assert.deepEqual(await pinned(forge), ['1', '2'])
+  },
+
+  'ids beyond 2^53 are neither rounded nor refused': async (host) => {
+    const forge = await host.forge()
+    await forge.lifecycle.issueDeleted(issue(BEYOND_DOUBLE))
+    await forge.pins.pin({ id: '9007199254740993' }, issue('9223372036854775806'))
+    const [event] = (await forge.events.list({ issueId: '9223372036854775806' })).items
+
+    assert.deepEqual([await pinned(forge), event.actorId], [['9223372036854775806'], '9007199254740993'])
+    await assert.rejects(forge.pins.pin(olga, issue(BEYOND_DOUBLE)), { code: 'ISSUE_NOT_FOUND' })
+    assert.deepEqual(host.column('select cast(issue_id as text) as one from forgelet_pins'), ['9223372036854775806'])
+  },
+
+  'a statement that the object refuses takes its change back': async (host) => {
+    const forge = await host.forge({
+      beforeCommit(_events, { sql }) {
+        sql.exec('commit')
+      },
+    })
+
+    await assert.rejects(forge.pins.pin(olga, issue(1)))
+    assert.deepEqual(await pinned(forge), [])
+  },
+
+  'tables that are not there are SCHEMA_OUTDATED, and not made': async (host) => {
+    const storage = durableObjectStorage(host.database)
+    await assert.rejects(host.over(storage).pins.pin(olga, issue(1)), { code: 'SCHEMA_OUTDATED' })
+
+    assert.equal((await storage.schemaStatus()).state, 'empty')
+    assert.deepEqual(host.column("select name as one from sqlite_master where name like 'forgelet%'"), [])
+  },
+
+  'the storage of another object, or none, is a TypeError': async (host) => {
+    const forge = await host.forge()
+    for (const other of [{ ...host.database }, undefined, {}, host.database.sql]) {
+      assert.throws(() => forge.joinSync(other, () => undefined), TypeError)
+    }
+  },
+}
+
+/** Each fact with what checks it on an object of its own. */
+export const objectCases = Object.entries(FACTS).map(([name, check]) => ({
+  name,
+  run: ({ storage }) => check(new Host(storage)),
+}))
+
+/** A host: a table of its own in the object that the forge keeps its data in. */
+class Host {
+  constructor(database) {
+    this.database = database
+    database.sql.exec('create table issue (id integer primary key, title text not null)')
+  }
+
+  /** A forge where everyone may do everything, over a migrated storage. */
+  async forge(options = {}) {
+    const storage = durableObjectStorage(this.database)
+    await storage.migrate()
+    assert.equal((await storage.schemaStatus()).state, 'current')
+    return this.over(storage, options)
+  }
+
+  over(storage, options = {}) {
+    const policy = { authorize: () => ({ allow: true }) }
+    return createForge({
+      storage,
+      policy,
+      limits: { maxPins: { issue: 10 } },
+      membership: { isMember: () => false },
+      ...options,
+    })
+  }
+
+  write(title) {
+    this.database.sql.exec('insert into issue (title) values (?)', title)
+  }
+
+  titles() {
+    return this.column('select title as one from issue order by id')
+  }
+
+  column(sql) {
+    return this.database.sql
+      .exec(sql)
+      .toArray()
+      .map(({ one }) => one)
+  }
+}
+
+async function pinned(forge) {
+  return (await forge.pins.list(olga, board)).map((pin) => pin.issueId)
+}
