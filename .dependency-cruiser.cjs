@@ -132,7 +132,7 @@ module.exports = {
     ),
     room(
       'sql-entries-open-their-room',
-      '^src/storage/(sqlite|postgres|mysql|kysely)[.]ts$',
+      '^src/storage/(sqlite|postgres|mysql|kysely|durable-object)[.]ts$',
       [SQL, CONTRACT, WORDS],
       'An entry of a storage is a door to its room and does nothing else.',
     ),

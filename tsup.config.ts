@@ -1,4 +1,6 @@
 import { cpSync, mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { Options } from 'tsup'
 
 const entries = {
@@ -10,12 +12,18 @@ const entries = {
   'storage/postgres': 'src/storage/postgres.ts',
   'storage/mysql': 'src/storage/mysql.ts',
   'storage/kysely': 'src/storage/kysely.ts',
+  'storage/durable-object': 'src/storage/durable-object.ts',
   http: 'src/http-adapters/http.ts',
   node: 'src/http-adapters/node.ts',
+  express: 'src/http-adapters/express.ts',
+  fetch: 'src/http-adapters/fetch.ts',
   'signing-keys': 'src/signing-keys/signing-keys.ts',
   testing: 'src/testing/testing.ts',
   standalone: 'src/standalone/standalone.ts',
 }
+
+const require = createRequire(import.meta.url)
+const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE']
 
 const options: Options = {
   // The CLI rides in the same build, so that it shares chunks (one class identity) with the library entries, and because
@@ -43,6 +51,9 @@ const options: Options = {
   onSuccess: async () => {
     mkdirSync('dist/licenses', { recursive: true })
     cpSync('node_modules/kysely/LICENSE', 'dist/licenses/kysely.txt')
+    // The API page of `forgelet serve` is shown without any other server's help.
+    const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'))
+    for (const file of SWAGGER_UI) cpSync(join(swaggerUi, file), join('dist/swagger-ui', file))
   },
 }
 

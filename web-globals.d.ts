@@ -50,32 +50,34 @@ declare class TextDecoder {
   decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string
 }
 
-declare class Headers {
-  constructor(init?: Iterable<readonly [string, string]>)
+interface Headers {
   get(name: string): string | null
-  set(name: string, value: string): void
-  append(name: string, value: string): void
 }
 
-declare class Request {
+interface Request {
   readonly method: string
   readonly url: string
   readonly headers: Headers
   readonly signal: AbortSignal
   readonly body: AsyncIterable<Uint8Array> | null
   readonly bodyUsed: boolean
-  arrayBuffer(): Promise<ArrayBuffer>
 }
 
 declare class Response {
-  constructor(body?: string | Uint8Array | null, init?: { readonly status?: number; readonly headers?: Headers })
+  constructor(
+    body?: string | null,
+    init?: { readonly status?: number; readonly headers?: { readonly [name: string]: string } },
+  )
   readonly status: number
-  readonly headers: Headers
 }
 
 declare const crypto: {
   randomUUID(): string
   readonly subtle: { digest(algorithm: string, data: Uint8Array): Promise<ArrayBuffer> }
+}
+declare const performance: {
+  /** Milliseconds since some moment. */
+  now(): number
 }
 declare function queueMicrotask(callback: () => void): void
 declare function setTimeout(callback: () => void, milliseconds?: number): unknown

@@ -9,6 +9,7 @@ export { blockUser, refuseOrganization, refuseTarget, unblockUser } from './core
 export { createForge } from './core/create-forge.ts'
 export type { Forge, ForgeLimits, ForgeOptions, Joined, Operations } from './core/forge.ts'
 export { admitMember } from './core/lifecycle/host-life.ts'
+export type { ObservedOperation } from './core/observed-operation.ts'
 export type { BoardPosition } from './core/pins/pin-board.ts'
 export { movePin, pinIssue, unpinIssue } from './core/pins/pin-board.ts'
 export type {

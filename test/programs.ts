@@ -2,10 +2,10 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, test } from 'vitest'
 
-/** Whether a program can be started by its name. */
-function hasProgram(name: string): boolean {
+/** Where a program is that can be started by its name. */
+export function programPath(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return folders.some((folder) => isExecutable(join(folder, name)))
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
 /**
@@ -13,7 +13,7 @@ function hasProgram(name: string): boolean {
  * says so, and one test carries it; that test fails under `FORGELET_REQUIRE_PROGRAMS=1`.
  */
 export function describeWith(programs: readonly string[], title: string, tests: () => void): void {
-  const missing = programs.filter((name) => !hasProgram(name))
+  const missing = programs.filter((name) => programPath(name) === undefined)
   if (missing.length === 0) {
     describe(title, tests)
     return

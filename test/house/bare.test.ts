@@ -5,7 +5,14 @@ import ts from 'typescript'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const ROOMS = ['src/schema', 'src/core', 'src/storage/contract', 'src/storage/memory', 'src/http-adapters/routes']
+const ROOMS = [
+  'src/schema',
+  'src/core',
+  'src/storage/contract',
+  'src/storage/memory',
+  'src/storage/sql/durable-object',
+  'src/http-adapters/routes',
+]
 const SINS = ["Buffer.from('')", 'process.pid', 'setImmediate(() => undefined)', "require('fs')", '__dirname']
 
 describe('the portable rooms', () => {

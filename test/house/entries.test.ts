@@ -6,12 +6,20 @@ import tsup from '../../tsup.config.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
-const ENTRIES = readdirSync(resolve(ROOT, 'src/storage'))
-  .filter((file) => file.endsWith('.ts') && file !== 'storage.ts')
-  .map((file) => `storage/${file.slice(0, -'.ts'.length)}`)
+const ENTRIES = [
+  ...filesIn('storage')
+    .filter((name) => name !== 'storage')
+    .map((name) => [`storage/${name}`, `src/storage/${name}.ts`]),
+  ...filesIn('http-adapters').map((name) => [name, `src/http-adapters/${name}.ts`]),
+]
 
-test.each(ENTRIES)('the entry %s is built, exported and documented', (entry) => {
-  expect(tsup.entry).toHaveProperty([entry], `src/${entry}.ts`)
+function filesIn(room: string): readonly string[] {
+  const files = readdirSync(resolve(ROOT, 'src', room)).filter((file) => file.endsWith('.ts'))
+  return files.map((file) => file.slice(0, -'.ts'.length))
+}
+
+test.each(ENTRIES)('the entry %s is built, exported and documented', (entry, file) => {
+  expect(tsup.entry).toHaveProperty([entry], file)
   expect(require('../../package.json').exports).toHaveProperty([`./${entry}`])
-  expect(require('../../typedoc.json').entryPoints).toContain(`src/${entry}.ts`)
+  expect(require('../../typedoc.json').entryPoints).toContain(file)
 })
