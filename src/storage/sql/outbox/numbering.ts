@@ -6,7 +6,7 @@ import { asWritten, defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { ask, tell } from '../session.ts'
 import type { SqlContext } from '../sql-context.ts'
-import type { OutboxRow } from './outbox-row.ts'
+import type { OutboxRow, OutboxState } from './outbox-row.ts'
 
 /** Events that are numbered in one transaction, at most. */
 const MOST = 1000
@@ -15,6 +15,9 @@ interface Numbered {
   readonly ids: readonly Id[]
   readonly last: number
 }
+
+/** Locks the row of the outbox; undefined when another has it and is not waited for. */
+type RowLock = (session: Session) => Steps<OutboxState | undefined>
 
 /**
  * Gives committed events their positions, where ids are not in order of commit. All of a transaction come into sight
@@ -35,21 +38,25 @@ export class Numbering<Tx> {
 
   /** Numbers the oldest that are committed, in a transaction of its own, and tells how many; none while another does. */
   *step(): Steps<number> {
+    return yield* this.#run((session) => this.#row.lockUnlessLocked(session))
+  }
+
+  /** Numbers all that was committed when it began; where another is at it, waits its turn. */
+  *catchUp(): Steps<void> {
+    while ((yield* this.#run((session) => this.#row.lock(session))) === MOST);
+  }
+
+  *#run(lock: RowLock): Steps<number> {
     const number = this.#number
     if (number === undefined) return 0
 
     const due = yield* wait(this.#runtime.read((session) => ask(session, this.#unnumbered({ limit: 1 })), undefined))
     if (due.length === 0) return 0
-    return yield* wait(this.#runtime.write((session) => this.#run(session, number), {}))
+    return yield* wait(this.#runtime.write((session) => this.#numberOldest(session, number, lock), {}))
   }
 
-  /** Numbers all that was committed when it began, unless another is at it. */
-  *catchUp(): Steps<void> {
-    while ((yield* this.step()) === MOST);
-  }
-
-  *#run(session: Session, number: Query<Numbered, unknown>): Steps<number> {
-    const state = yield* this.#row.lockUnlessLocked(session)
+  *#numberOldest(session: Session, number: Query<Numbered, unknown>, lock: RowLock): Steps<number> {
+    const state = yield* lock(session)
     if (state === undefined) return 0
 
     const rows = yield* ask(session, this.#unnumbered({ limit: MOST }))
