@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { AT_ONCE, FIVE_SECONDS } from '../../promised-times.ts'
 import { cutAtCommit, freePort } from './cut-at-commit.ts'
 import type { HostDatabase } from './host-database.ts'
 import { onPostgres } from './host-database.ts'
@@ -97,7 +98,7 @@ onPostgres((open, server) => {
     const start = performance.now()
 
     await expect(issuesOn(storage, BOARD)).rejects.toMatchObject(NOTHING_DONE)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(performance.now() - start).toBeLessThan(AT_ONCE)
   })
 
   test('a user and a database that the server does not know are told', async () => {
@@ -136,7 +137,7 @@ onPostgres((open, server) => {
     const start = performance.now()
 
     await expect(issuesOn(storage, BOARD)).rejects.toMatchObject(NOTHING_DONE)
-    expect(performance.now() - start).toBeLessThan(5800)
+    expect(performance.now() - start).toBeLessThan(FIVE_SECONDS)
     kept.release()
     expect(await issuesOn(storage, BOARD)).toEqual([])
   })

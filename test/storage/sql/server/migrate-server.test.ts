@@ -47,7 +47,7 @@ for (const kind of SERVER_KINDS) {
       const migrated = Promise.all([1, 2, 3].map(() => database.migrated()))
       const longest = await longestRead(database, 6000)
 
-      expect(longest).toBeLessThan(3500)
+      expect(longest).toBeLessThan(4500) // five seconds are what a migration waits in all
       expect(await database.run('select version from forgelet_ledger where version = 1')).toHaveLength(1)
       await host.run('rollback')
       const [storage] = await migrated
