@@ -16,16 +16,13 @@ export function memoryBlocks(tables: MemoryTables): BlockStore<undefined> {
     among: (organizationId, userIds) => among(tables, organizationId, userIds),
     page(organizationId, query) {
       refuseRetired(tables, [[`organization ${organizationId}`, 'organization']])
-      const page = cutPage(blocksOf(tables, organizationId), (placed) => placed.place, query)
+      const page = cutPage([...blocksOf(tables, organizationId).values()], (placed) => placed.place, query)
       return { ...page, items: page.items.map((placed) => copyBlock(placed.block)) }
     },
   }
 }
 
 function block(tables: MemoryTables, { organizationId, userId }: BlockKey): Aggregate<Block | undefined> {
-  const others = (): readonly PlacedBlock[] =>
-    blocksOf(tables, organizationId).filter((placed) => placed.block.userId !== userId)
-
   return {
     head: `organization ${organizationId}`,
     alive: [
@@ -33,21 +30,23 @@ function block(tables: MemoryTables, { organizationId, userId }: BlockKey): Aggr
       [`organization ${organizationId}`, 'organization'],
     ],
     load() {
-      const found = blocksOf(tables, organizationId).find((placed) => placed.block.userId === userId)
+      const found = blocksOf(tables, organizationId).get(userId)
       return found === undefined ? undefined : copyBlock(found.block)
     },
     write(_before, after) {
-      const added = after === undefined ? [] : [{ place: tables.nextPlace(), block: copyBlock(after) }]
-      tables.blocks.set(organizationId, [...others(), ...added])
+      const blocks = tables.blocks.get(organizationId) ?? new Map<Id, PlacedBlock>()
+      tables.blocks.set(organizationId, blocks)
+      blocks.delete(userId) // who is blocked anew is the last
+      if (after !== undefined) blocks.set(userId, { place: tables.nextPlace(), block: copyBlock(after) })
     },
   }
 }
 
 function among(tables: MemoryTables, organizationId: Id, userIds: readonly Id[]): ReadonlySet<Id> {
-  const blocked = new Set(blocksOf(tables, organizationId).map((placed) => placed.block.userId))
-  return new Set(userIds.filter((userId) => blocked.has(userId)))
+  const blocks = blocksOf(tables, organizationId)
+  return new Set(userIds.filter((userId) => blocks.has(userId)))
 }
 
-function blocksOf(tables: MemoryTables, organizationId: Id): readonly PlacedBlock[] {
-  return tables.blocks.get(organizationId) ?? []
+function blocksOf(tables: MemoryTables, organizationId: Id): ReadonlyMap<Id, PlacedBlock> {
+  return tables.blocks.get(organizationId) ?? new Map()
 }

@@ -42,7 +42,7 @@ export interface Lease {
 /** Everything a memory storage keeps. Lists and rows are replaced, never changed in place. */
 export class MemoryTables {
   readonly #boards = new Map<HeadKey, Board>()
-  readonly #blocks = new Map<Id, readonly PlacedBlock[]>()
+  readonly #blocks = new Map<Id, Map<Id, PlacedBlock>>()
   readonly #grants = new Map<Id, readonly GrantRow[]>()
   readonly #badges = new Map<string, Badge>()
   readonly #retiredIssues = new Set<Id>()
@@ -61,7 +61,8 @@ export class MemoryTables {
     return this.#whileOpen(this.#boards)
   }
 
-  get blocks(): Map<Id, readonly PlacedBlock[]> {
+  /** By organization, then by user, in order of blocking. */
+  get blocks(): Map<Id, Map<Id, PlacedBlock>> {
     return this.#whileOpen(this.#blocks)
   }
 

@@ -42,7 +42,7 @@ function farewellTo(tables: MemoryTables, retired: Retired): Farewell {
 }
 
 function userFarewell(tables: MemoryTables, userId: Id): Farewell {
-  const blockers = [...tables.blocks].filter(([, placed]) => placed.some(({ block }) => block.userId === userId))
+  const blockers = [...tables.blocks].filter(([, blocks]) => blocks.has(userId))
 
   return {
     before: tables.head(`user ${userId}`).retired,
@@ -50,12 +50,9 @@ function userFarewell(tables: MemoryTables, userId: Id): Farewell {
     write() {
       tables.retire(`user ${userId}`)
       tables.grants.delete(userId)
-      for (const [organizationId, placed] of blockers) {
+      for (const [organizationId, blocks] of blockers) {
         tables.raise(`organization ${organizationId}`)
-        tables.blocks.set(
-          organizationId,
-          placed.filter(({ block }) => block.userId !== userId),
-        )
+        blocks.delete(userId)
       }
     },
   }
@@ -64,7 +61,7 @@ function userFarewell(tables: MemoryTables, userId: Id): Farewell {
 function organizationFarewell(tables: MemoryTables, organizationId: Id): Farewell {
   return {
     before: tables.head(`organization ${organizationId}`).retired,
-    removed: { ...NOTHING, blocks: tables.blocks.get(organizationId)?.length ?? 0 },
+    removed: { ...NOTHING, blocks: tables.blocks.get(organizationId)?.size ?? 0 },
     write() {
       tables.retire(`organization ${organizationId}`)
       tables.blocks.delete(organizationId)
