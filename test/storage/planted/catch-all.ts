@@ -10,7 +10,7 @@ import { withFault } from './storage-fault.ts'
 /** A storage with one fault does the rest right: this much of it at least. */
 const STILL_RIGHT = 'a user who holds nothing has an empty case'
 
-const MOST_ROUNDS = 3
+const MOST_ROUNDS = 12
 
 /**
  * Defines the tests that show that a kind of storage is caught with every fault it can have, and passes without.
@@ -25,7 +25,7 @@ export function catchAll<Tx>(name: KindName, make: (fault?: SqlFault) => Storage
     afterAll(() => sound.end())
 
     for (const one of planted) {
-      test(`a storage that ${one.fault} is caught by "${one.caughtBy}"`, { timeout: 60_000 }, async () => {
+      test(`a storage that ${one.fault} is caught by "${one.caughtBy}"`, { timeout: 120_000 }, async () => {
         const kind = broken(one, make, sound)
         try {
           await caseOf(kind, STILL_RIGHT).run()
