@@ -10,6 +10,7 @@ import type { Actor, Asker, CallOptions, PortContext } from './ports.ts'
 /** One call of a service: who asks, and where it runs. */
 export interface Call<A extends Actor, Tx> {
   readonly actor: Asker<A>
+  /** Of a request it is made when it is first looked at, which costs more than all else here: look where something is waited for. */
   readonly signal: AbortSignal | undefined
   readonly transaction: Tx | undefined
   /** Whether the policy is still to be asked; false for the routes, which have asked it. */
@@ -22,6 +23,40 @@ export interface Call<A extends Actor, Tx> {
 
 /** Makes the call that a service method runs as. */
 export type OpenCall<A extends Actor, Tx> = (actor: Asker<A>, options: CallOptions | undefined) => Call<A, Tx>
+
+/** Where calls run, and what becomes of them: the same for all calls of a face. */
+export type CallPlace<Tx> = Pick<Call<never, Tx>, 'transaction' | 'guarded' | 'beforeCommit' | 'announce'>
+
+/** Makes the way to open calls in one place. */
+export function openCalls<A extends Actor, Tx>(place: CallPlace<Tx>): OpenCall<A, Tx> {
+  return (actor, options) => new OpenedCall(place, actor, options)
+}
+
+class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
+  readonly actor: Asker<A>
+  readonly transaction: Tx | undefined
+  readonly guarded: boolean
+  readonly beforeCommit: BeforeCommit<Tx> | undefined
+  readonly #place: CallPlace<Tx>
+  readonly #options: CallOptions | undefined
+
+  constructor(place: CallPlace<Tx>, actor: Asker<A>, options: CallOptions | undefined) {
+    this.actor = actor
+    this.transaction = place.transaction
+    this.guarded = place.guarded
+    this.beforeCommit = place.beforeCommit
+    this.#place = place
+    this.#options = options
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#options?.signal
+  }
+
+  announce(events: readonly ForgeEvent[]): void {
+    this.#place.announce(events)
+  }
+}
 
 /** @throws TypeError when it is neither an object with an id, nor 'anonymous', nor 'system' */
 export function checkAsker<A extends Actor>(actor: Asker<A>): void {
@@ -38,13 +73,31 @@ export function actorIdOf<A extends Actor>(actor: Asker<A>): Id | null {
 
 /** What a port is told about the call. */
 export function portContext<A extends Actor, Who, Tx>(call: Call<A, Tx>, actor: Who): PortContext<Who, Tx> {
-  return { actor, transaction: call.transaction, signal: call.signal }
+  return new CallContext(call, actor)
 }
 
-/** Waits for a port's answer, and no longer than the caller does. */
+class CallContext<Who, Tx> implements PortContext<Who, Tx> {
+  readonly actor: Who
+  readonly transaction: Tx | undefined
+  readonly #call: Pick<Call<never, Tx>, 'signal'>
+
+  constructor(call: Pick<Call<never, Tx>, 'signal' | 'transaction'>, actor: Who) {
+    this.actor = actor
+    this.transaction = call.transaction
+    this.#call = call
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#call.signal
+  }
+}
+
+/** Waits for a port's answer, and no longer than the caller does. What is answered at once is nothing to wait for. */
 export function* answerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: MaybePromise<T>): Steps<T> {
+  if (!isPromise(answer)) return answer
+
   const { signal } = call
-  const value = yield* wait(signal !== undefined && isPromise(answer) ? beforeAbort(signal, answer) : answer)
+  const value = yield* wait(signal === undefined ? answer : beforeAbort(signal, answer))
   signal?.throwIfAborted()
   return value
 }

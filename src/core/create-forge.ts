@@ -1,11 +1,10 @@
-import type { AccessRequest } from '../schema/access.ts'
 import { operationsDoor } from '../schema/doors.ts'
+import type { ForgeEvent } from '../schema/events.ts'
 import { harmless } from '../schema/observer.ts'
 import type { PinKind } from '../schema/records.ts'
-import type { Steps } from '../schema/steps.ts'
 import { run, runLater } from '../schema/steps.ts'
-import { authorize } from './access/gate.ts'
-import type { OpenCall } from './call.ts'
+import { askPolicy, authorize } from './access/gate.ts'
+import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
 import { Announcer } from './events/announcer.ts'
 import { eventService } from './events/event-service.ts'
@@ -13,7 +12,7 @@ import type { Forge, ForgeLimits, ForgeOptions } from './forge.ts'
 import { join } from './join/join.ts'
 import { joinSync } from './join/join-sync.ts'
 import { observedStorage } from './observed-storage.ts'
-import type { Actor, Asker, CallOptions, Logger } from './ports.ts'
+import type { Actor, Logger } from './ports.ts'
 import { quietLogger } from './quiet-logger.ts'
 import { serviceRooms } from './service-rooms.ts'
 
@@ -32,30 +31,24 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
   const announcer = new Announcer(environment.logger)
   const rooms = serviceRooms(environment)
 
-  const opens =
-    (guarded: boolean): OpenCall<A, Tx> =>
-    (actor, call) => ({
-      actor,
-      signal: call?.signal,
-      transaction: undefined,
-      guarded,
-      beforeCommit: environment.beforeCommit,
-      announce: (events) => announcer.announce(events),
-    })
-  const guarded = opens(true)
-  const judge = (actor: Asker<A>, request: AccessRequest, call: CallOptions | undefined): Steps<void> =>
-    authorize(environment, guarded(actor, call), request)
+  const place = {
+    transaction: undefined,
+    beforeCommit: environment.beforeCommit,
+    announce: (events: readonly ForgeEvent[]) => announcer.announce(events),
+  }
+  const guarded = openCalls<A, Tx>({ ...place, guarded: true })
+  const unguarded = openCalls<A, Tx>({ ...place, guarded: false })
 
   return {
     ...rooms.later(guarded),
     events: eventService(environment, announcer),
     join: (transaction, work) => join({ environment, announcer, rooms }, transaction, work),
     joinSync: (transaction, work) => joinSync({ environment, announcer, rooms }, transaction, work),
-    authorize: (actor, request, call) => runLater(judge(actor, request, call)),
+    authorize: (actor, request, call) => runLater(authorize(environment, guarded(actor, call), request)),
     close: () => environment.storage.close(),
     [operationsDoor]: {
-      ...rooms.prompt(opens(false)),
-      authorize: (actor, request, call) => run(judge(actor, request, call)),
+      ...rooms.prompt(unguarded),
+      authorize: (actor, request, call) => run(askPolicy(environment, unguarded(actor, call), request)),
     },
   }
 }

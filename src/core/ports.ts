@@ -23,7 +23,7 @@ export interface PortContext<Who, Tx> {
   readonly actor: Who
   /** The host's open transaction if we are inside one: read there, or you will not see its rows. */
   readonly transaction?: Tx | undefined
-  /** The caller's signal. */
+  /** The caller's signal. That of a request is made when it is first read, and a copy, `{ ...context }`, does not have it. */
   readonly signal?: AbortSignal | undefined
 }
 

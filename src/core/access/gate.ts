@@ -22,14 +22,33 @@ export function* authorize<A extends Actor, Tx>(
   call: Call<A, Tx>,
   request: AccessRequest,
 ): Steps<void> {
-  call.signal?.throwIfAborted()
+  refuseAborted(call)
   checkAsker(call.actor)
-  if (!call.guarded || call.actor === 'system') return
+  if (call.guarded) yield* askPolicy(environment, call, request)
+}
 
-  const verdict = yield* answerOf(call, environment.policy.authorize(request, portContext(call, call.actor)))
+/** Refuses a call that its caller has given up before it began. The routes give up where they wait. */
+export function refuseAborted<A extends Actor, Tx>(call: Call<A, Tx>): void {
+  if (call.guarded) call.signal?.throwIfAborted()
+}
+
+/**
+ * Asks the policy: for the routes, which ask it before they look at a request any further.
+ *
+ * @throws ForgeError as `authorize` does
+ */
+export function* askPolicy<A extends Actor, Tx>(
+  environment: Environment<A, Tx>,
+  call: Call<A, Tx>,
+  request: AccessRequest,
+): Steps<void> {
+  const { actor } = call
+  if (actor === 'system') return
+
+  const verdict = yield* answerOf(call, environment.policy.authorize(request, portContext(call, actor)))
   if (verdict.allow === true) return
   if (verdict.conceal === true) throw concealed(request, verdict.reason)
-  if (call.actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'token is required')
+  if (actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'token is required')
   throw forbidden(request, verdict.reason)
 }
 

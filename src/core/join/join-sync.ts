@@ -1,5 +1,6 @@
 import { isPromise, runNow, wait } from '../../schema/steps.ts'
 import type { OpenCall } from '../call.ts'
+import { openCalls } from '../call.ts'
 import type { Joined } from '../forge.ts'
 import type { Actor } from '../ports.ts'
 import type { JoinedServices, Synchronous } from '../services.ts'
@@ -25,16 +26,15 @@ export function joinSync<T, A extends Actor, Tx>(
 
   const events = new CommittedEvents(environment, announcer)
   let open = true
+  const openInside = openCalls<A, Tx>({
+    transaction,
+    guarded: true,
+    beforeCommit,
+    announce: (written) => events.add(written),
+  })
   const openCall: OpenCall<A, Tx> = (actor, options) => {
     if (!open) throw new TypeError('joinSync is over: its services cannot be used any more')
-    return {
-      actor,
-      signal: options?.signal,
-      transaction,
-      guarded: true,
-      beforeCommit,
-      announce: (written) => events.add(written),
-    }
+    return openInside(actor, options)
   }
 
   try {

@@ -1,4 +1,4 @@
-import type { OpenCall } from '../call.ts'
+import { openCalls } from '../call.ts'
 import type { Joined } from '../forge.ts'
 import type { Actor } from '../ports.ts'
 import type { JoinedServices } from '../services.ts'
@@ -28,9 +28,7 @@ export async function join<T, A extends Actor, Tx>(
 
   const events = new CommittedEvents(environment, announcer)
   const calls = new JoinedCalls()
-  const openCall: OpenCall<A, Tx> = (actor, options) => ({
-    actor,
-    signal: options?.signal,
+  const openCall = openCalls<A, Tx>({
     transaction,
     guarded: true,
     beforeCommit,

@@ -2,7 +2,7 @@ import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
 import type { Steps } from '../../schema/steps.ts'
-import { authorize } from '../access/gate.ts'
+import { authorize, refuseAborted } from '../access/gate.ts'
 import type { Call } from '../call.ts'
 import { answerOf } from '../call.ts'
 import type { Environment } from '../environment.ts'
@@ -21,7 +21,7 @@ export class SigningKeyOperations<A extends Actor, Tx> {
     call: Call<A, Tx>,
     request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
   ): Steps<PublicKey> {
-    call.signal?.throwIfAborted()
+    refuseAborted(call)
     if (request.repositoryId !== undefined) {
       const repositoryId = toId(request.repositoryId, 'request.repositoryId')
       yield* authorize(this.#environment, call, { action: 'signing-keys.read', repositoryId })

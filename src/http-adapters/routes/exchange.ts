@@ -17,10 +17,19 @@ export interface Exchange<A extends Actor> {
 
 /** What ports are told of a request. Its signal is made when somebody looks at it. */
 export function contextOf<A extends Actor>(request: NeutralRequest, actor: Asker<A>): PortContext<Asker<A>, unknown> {
-  return {
-    actor,
-    get signal(): AbortSignal | undefined {
-      return request.signal
-    },
+  return new RequestContext(request, actor)
+}
+
+class RequestContext<Who> implements PortContext<Who, unknown> {
+  readonly actor: Who
+  readonly #request: NeutralRequest
+
+  constructor(request: NeutralRequest, actor: Who) {
+    this.actor = actor
+    this.#request = request
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#request.signal
   }
 }

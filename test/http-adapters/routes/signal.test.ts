@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import type { NeutralRequest } from '../../../src/http-adapters/http.ts'
+import { createApi } from '../../../src/http-adapters/http.ts'
+import { createForge } from '../../../src/index.ts'
+import { memoryStorage } from '../../../src/storage/memory.ts'
+import type { Person, World } from '../world.ts'
+import { directory, openWorld, people, present } from '../world.ts'
+
+// A request makes its signal when it is first looked at, and that costs more than the rest of a small answer.
+
+/** How often the signal of a request is looked at until it is answered. */
+async function looksAt(method: string, path: string, { api }: Pick<World, 'api'> = openWorld()): Promise<number> {
+  let looks = 0
+  const request: NeutralRequest = {
+    method,
+    path,
+    query: '',
+    header: () => undefined,
+    body: () => undefined,
+    get signal() {
+      looks += 1
+      return new AbortController().signal
+    },
+  }
+  const [root = null] = people
+  await api.dispatch(request, () => root)
+  return looks
+}
+
+it.each([
+  ['GET', '/orgs/acme/blocks'],
+  ['GET', '/orgs/acme/blocks/stan'],
+  ['GET', '/repos/acme/rocket/issues/pinned'],
+  ['GET', '/repos/acme/rocket/new_pin_allowed'],
+  ['GET', '/admin/users/stan/badges'],
+  ['GET', '/repos/acme/nothing/issues/pinned'],
+])('nothing that waits for nobody looks at it: %s %s', async (method, path) => {
+  expect(await looksAt(method, path)).toBe(0)
+})
+
+it('a policy that is waited for is waited for no longer than the client waits', async () => {
+  const forge = createForge<Person, undefined>({
+    storage: memoryStorage(),
+    policy: { authorize: async () => ({ allow: true }) },
+    membership: { isMember: () => false },
+  })
+
+  const api = createApi(forge, { directory, present })
+  expect(await looksAt('GET', '/orgs/acme/blocks', { api })).toBeGreaterThan(0)
+})
+
+it('a change is not written for a client that has gone', async () => {
+  expect(await looksAt('PUT', '/orgs/acme/blocks/stan')).toBeGreaterThan(0)
+})
