@@ -7,9 +7,8 @@ import type { Holdings } from './strain/strained-server.ts'
 
 // Clients that mean no good, against every adapter: each server is a process of its own, and is looked at from outside.
 
-const LONG = process.env['FORGELET_TEST_LONG'] === '1' ? 4 : 1
-const CLIENTS = 1000 * LONG
-const FLOOD = 100_000_000 * LONG
+const CLIENTS = 1000
+const FLOOD = 100_000_000
 const MEBIBYTE = 1_048_576
 /** In bytes: compiled code comes and goes. A thousand visits that stay are ten times as much. */
 const MOST_KEPT = 4_000_000
