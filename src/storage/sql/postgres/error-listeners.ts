@@ -1,7 +1,7 @@
 /** What tells of a lost server with an event: unheard, that would end the process. */
 interface Emitter {
-  on(event: 'error', listener: () => void): unknown
-  off(event: 'error', listener: () => void): unknown
+  on(event: 'error' | 'acquire', listener: (client?: unknown) => void): unknown
+  off(event: 'error' | 'acquire', listener: (client?: unknown) => void): unknown
 }
 
 /**
@@ -14,6 +14,19 @@ export function hearErrors(source: unknown): () => void {
   const ignore = (): void => undefined
   source.on('error', ignore)
   return () => void source.off('error', ignore)
+}
+
+/**
+ * Hears the errors of every client that a pool gives, for one turn of the event loop: the pool has stopped hearing it by
+ * then, whoever waits for it has not begun, and its loss may be told in the same piece as its readiness. Gives back what
+ * stops it.
+ */
+export function hearGivenClients(pool: unknown): () => void {
+  if (!isEmitter(pool)) return () => undefined
+
+  const hear = (client: unknown): void => void setTimeout(hearErrors(client), 0)
+  pool.on('acquire', hear)
+  return () => void pool.off('acquire', hear)
 }
 
 /** Whether nobody hears the `error` events of something that has such. */

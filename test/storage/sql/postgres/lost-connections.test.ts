@@ -148,6 +148,7 @@ onPostgres((open, server) => {
     const [storage, other] = [database.storage(pool), database.storage(pool)]
     await Promise.all([issuesOn(storage, BOARD), issuesOn(other, BOARD)])
     const client = await pool.connect()
+    await pause() // for one turn it is heard, whoever it is given to
     const left = () => [pool.listenerCount('error'), client.listenerCount('error')]
     const before = left()
     await storage.close()
