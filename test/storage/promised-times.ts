@@ -8,4 +8,4 @@ export const AT_ONCE = 4000
  * What waits for five seconds and no longer has ended by then, in milliseconds, also on a machine with much to do. Whoever
  * sets no limit waits far longer: a driver, a pool and a server for their own defaults, from 50 seconds to for ever.
  */
-export const FIVE_SECONDS = 10_000
+export const FIVE_SECONDS_AND_ROOM = 10_000

@@ -24,9 +24,18 @@ export function hearErrors(source: unknown): () => void {
 export function hearGivenClients(pool: unknown): () => void {
   if (!isEmitter(pool)) return () => undefined
 
-  const hear = (client: unknown): void => void setTimeout(hearErrors(client), 0)
-  pool.on('acquire', hear)
-  return () => void pool.off('acquire', hear)
+  pool.on('acquire', hearForOneTurn)
+  return () => void pool.off('acquire', hearForOneTurn)
+}
+
+/** Whether the clients that a pool gives are heard already, by whichever storage on it. */
+export function hearsGivenClients(pool: unknown): boolean {
+  if (!isEmitter(pool) || !('listeners' in pool) || typeof pool.listeners !== 'function') return false
+  return pool.listeners('acquire').includes(hearForOneTurn)
+}
+
+function hearForOneTurn(client: unknown): void {
+  setTimeout(hearErrors(client), 0)
 }
 
 /** Whether nobody hears the `error` events of something that has such. */

@@ -1,4 +1,4 @@
-import { hearErrors, hearGivenClients, isUnheard } from './error-listeners.ts'
+import { hearErrors, hearGivenClients, hearsGivenClients, isUnheard } from './error-listeners.ts'
 import type { OwnPool } from './load-pg.ts'
 import { openPool } from './load-pg.ts'
 import type { PgPool } from './pg-pool.ts'
@@ -7,7 +7,6 @@ import type { PgPool } from './pg-pool.ts'
 export class PoolSource {
   readonly #urlOrPool: string | PgPool
   readonly #stopHearing: (() => void)[] = []
-  #hearsClients = false
   #own: OwnPool | undefined
 
   constructor(urlOrPool: string | PgPool) {
@@ -19,8 +18,7 @@ export class PoolSource {
     const pool = this.#opened()
     // asked again and again: another storage on the host's pool may have heard for us, and is closed now
     if (isUnheard(pool)) this.#stopHearing.push(hearErrors(pool))
-    if (!this.#hearsClients) this.#stopHearing.push(hearGivenClients(pool))
-    this.#hearsClients = true
+    if (!hearsGivenClients(pool)) this.#stopHearing.push(hearGivenClients(pool))
     return pool
   }
 
