@@ -61,7 +61,8 @@ export interface Standalone {
  * loads the fixture if there is no account yet, all or nothing.
  *
  * @throws ForgeError `INVALID_INPUT` for a fixture with mistakes, `SIGNING_KEY_UNREADABLE`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`,
- * `STORAGE_UNAVAILABLE` when the file is no database, holds tables of another program, or cannot be used; TypeError for another kind of `db`, or a wrong limit
+ * `STORAGE_UNAVAILABLE` when the file is no database, holds tables of another program or the forge of an application, or
+ * cannot be used; TypeError for another kind of `db`, or a wrong limit
  */
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
   const file = databaseFile(options.db)
@@ -86,6 +87,7 @@ async function openHost(
   const store = new SqlHostStore(session)
   refuseForeign(session)
   hostVersion(session)
+  claimDatabase(connection, session)
   const storage = sqliteStorage(connection)
   const forge = createForge({
     storage,
@@ -98,7 +100,7 @@ async function openHost(
   try {
     await storage.migrate()
     session.exec('pragma foreign_keys = on; pragma synchronous = full')
-    const outcome = prepareTables(connection, { session, store, forge, fixture })
+    const outcome = loadFixture(connection, { store, forge, fixture })
     session.exec('pragma busy_timeout = 50') // from here on this connection only reads, and the event loop must not sleep
 
     const present = hostPresenter(store, publicUrl)
@@ -119,17 +121,23 @@ async function openHost(
   }
 }
 
+/** Creates the host's own tables, before those of the forge: they mark the database as this server's. */
+function claimDatabase(connection: SqliteConnection, session: SqlSession): void {
+  inTransaction(connection, () => {
+    refuseForeign(session) // an application may have been faster
+    migrateHost(session)
+  })
+}
+
 interface HostParts {
-  readonly session: SqlSession
   readonly store: SqlHostStore
   readonly forge: Forge<StandaloneUser, SqliteConnection>
   readonly fixture: Fixture | undefined
 }
 
-/** The host's tables and the fixture, in one transaction. */
-function prepareTables(connection: SqliteConnection, { session, store, forge, fixture }: HostParts): FixtureOutcome {
+/** Loads the whole fixture in one transaction. */
+function loadFixture(connection: SqliteConnection, { store, forge, fixture }: HostParts): FixtureOutcome {
   return inTransaction(connection, () => {
-    migrateHost(session)
     if (fixture === undefined) return 'none'
     if (!store.isEmpty()) return 'ignored'
 

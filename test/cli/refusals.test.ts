@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createForge } from '../../src/index.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { describeWith } from '../programs.ts'
 import { runCommand } from './command.ts'
 
@@ -46,6 +48,7 @@ beforeAll(async () => {
   foreign('foreign-schema.sqlite', 'create table host_schema (entry text)')
   foreign('foreign-pins.sqlite', 'pragma journal_mode = wal; create table Forgelet_pins (pin text)')
   foreign('foreign-ledger.sqlite', 'create view forgelet_ledger as select 1 as version')
+  await application('application.sqlite')
   await newer('half.sqlite', 'pragma foreign_keys = off; drop table host_accounts')
   await newer('newer.sqlite', 'update forgelet_ledger set version = 9999, oldest_library = 9999')
   await newer('newer-host.sqlite', 'update host_schema set version = 9999')
@@ -69,6 +72,20 @@ function foreign(name: string, sql: string): void {
   const database = new Database(join(folder, name))
   database.exec(sql)
   database.close()
+}
+
+/** A database with the forge of an application, and a badge that the application's user 1 holds. */
+async function application(name: string): Promise<void> {
+  const storage = sqliteStorage(join(folder, name))
+  await storage.migrate()
+  const forge = createForge({
+    storage,
+    policy: { authorize: () => ({ allow: true }) },
+    membership: { isMember: () => false },
+  })
+  await forge.badges.catalogue.define('system', { slug: 'owl', description: '', imageUrl: '' })
+  await forge.badges.grant('system', '1', ['owl'])
+  await forge.close()
 }
 
 /** Name and content of every file. */
@@ -220,6 +237,12 @@ const REFUSED: readonly (readonly [
         `database foreign-${name}.sqlite cannot be used: it holds tables of another program: name another file\n`,
       ] as const,
   ),
+  [
+    'a database with the forge of an application',
+    [...database('application.sqlite'), '--fixture', 'world.json'],
+    3,
+    "database application.sqlite cannot be used: it holds the forge of an application and none of this server's tables: name another file\n",
+  ],
   [
     'a database that lost a table',
     [...database('half.sqlite'), '--fixture', 'world.json'],

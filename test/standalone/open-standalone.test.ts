@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
+import { migrateHost } from '../../src/standalone/host-store/migrate-host.ts'
+import { SqlSession } from '../../src/standalone/host-store/sql-session.ts'
 import type { Standalone, StandaloneOptions } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { WORLD } from './world.ts'
 
 let folder: string
@@ -103,6 +106,18 @@ test("serves the fixture's signing key, on a database that ignores the fixture t
   expect(await host.forge.signingKeys.publicKey('anonymous', { format: 'ssh' })).toMatchObject({ format: 'ssh' })
 })
 
+test('finishes what a process that was killed at its first start has left', async () => {
+  const database = new Database(file)
+  migrateHost(new SqlSession(database))
+  database.close()
+  expect((await opened({ fixture: WORLD })).fixture).toBe('loaded')
+})
+
+test('starts several times at once on a new file', async () => {
+  const hosts = await Promise.all([opened({ fixture: WORLD }), opened({ fixture: WORLD }), opened({ fixture: WORLD })])
+  expect(hosts.map(({ fixture }) => fixture).sort()).toEqual(['ignored', 'ignored', 'loaded'])
+})
+
 test('moves in beside tables of another name', async () => {
   const database = new Database(file)
   database.exec('create table host_names (name text); create table forge (name text)')
@@ -137,6 +152,19 @@ describe('a standalone host is refused', () => {
     await expect(openStandalone({ db: file, fixture: WORLD })).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
       message: 'it holds tables of another program: name another file',
+    })
+    expect((await readFile(file)).equals(before)).toBe(true)
+    expect(await readdir(folder)).toEqual(['forge.sqlite'])
+  })
+
+  test('on the forge of an application, and leaves it as it is', async () => {
+    const storage = sqliteStorage(file)
+    await storage.migrate()
+    await storage.close()
+    const before = await readFile(file)
+    await expect(openStandalone({ db: file, fixture: WORLD })).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: "it holds the forge of an application and none of this server's tables: name another file",
     })
     expect((await readFile(file)).equals(before)).toBe(true)
     expect(await readdir(folder)).toEqual(['forge.sqlite'])

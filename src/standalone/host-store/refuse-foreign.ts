@@ -13,8 +13,11 @@ interface NamedRow {
 }
 
 /**
- * Refuses a database in which names of ours are taken and no ledger says that we took them. Reads only, in one statement:
- * another process may be making our tables just now.
+ * Refuses a database that this server did not make: one where other programs use our table names, and one that holds the
+ * forge of an application, whose ids name other users. The server creates its own tables before those of the forge, so a
+ * forge without them is never its own. Reads only, in one statement: another process may be creating the tables.
+ *
+ * Source: docs/behaviour.md, The standalone server
  * @throws ForgeError `STORAGE_UNAVAILABLE`
  */
 export function refuseForeign(session: SqlSession): void {
@@ -25,9 +28,12 @@ export function refuseForeign(session: SqlSession): void {
   )
   const forge = rows.filter(({ name }) => name.startsWith(FORGE_PREFIX))
   const host = rows.filter(({ name }) => name === HOST_LEDGER || HOST_TABLES.has(name))
-  if (isOurs(forge, FORGE_LEDGER) && isOurs(host, HOST_LEDGER)) return
-
-  throw unavailable('it holds tables of another program: name another file')
+  if (!isOurs(forge, FORGE_LEDGER) || !isOurs(host, HOST_LEDGER)) {
+    throw unavailable('it holds tables of another program: name another file')
+  }
+  if (forge.length > 0 && host.length === 0) {
+    throw unavailable("it holds the forge of an application and none of this server's tables: name another file")
+  }
 }
 
 function isOurs(rows: readonly NamedRow[], ledger: string): boolean {
