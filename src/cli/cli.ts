@@ -11,6 +11,7 @@ runCli(process.argv.slice(2), {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   stop: stop.signal,
+  environment: { FORGELET_DB: process.env['FORGELET_DB'] },
 }).then((code) => {
   process.exitCode = code
   // What a command that was told to stop has left may wait for long.

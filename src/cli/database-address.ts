@@ -1,13 +1,22 @@
 import { CommandError } from './command-error.ts'
+import { mayHoldPassword } from './password-guard.ts'
 
-/** Where a database is, as `--db` has it. */
+/** The database that a command was given, and where: the option comes before the environment variable. */
+export interface DatabaseSetting {
+  readonly name: '--db' | 'FORGELET_DB'
+  readonly text: string
+}
+
+/** Where a database is. */
 export interface DatabaseAddress {
   readonly kind: 'sqlite' | 'postgres' | 'mysql'
   /** A file, or a URL that may hold a password. */
   readonly location: string
-  /** Fit to be shown. */
+  /** The location without credentials, for messages. */
   readonly shown: string
 }
+
+const DEFAULT_FILE = 'forgelet.sqlite'
 
 const KINDS: { readonly [scheme: string]: DatabaseAddress['kind'] | undefined } = {
   postgres: 'postgres',
@@ -17,28 +26,80 @@ const KINDS: { readonly [scheme: string]: DatabaseAddress['kind'] | undefined } 
 }
 
 /**
- * Reads what `--db` says: a URL, or else a file.
- * @throws CommandError (wrong usage) for what is neither; it tells no more of a URL than its scheme
+ * Chooses the database of a command: the option `--db`, else the environment variable, else a file in the working folder.
+ *
+ * @param option - the value of `--db`; undefined = not given
+ * @param variable - the value of `FORGELET_DB`; undefined or empty = not set
  */
-export function parseDatabase(text: string): DatabaseAddress {
-  // To the driver a blank name is a database that is gone with the process.
-  if (text.trim() === '') throw new CommandError(2, '--db is blank: give a URL or a file')
-
-  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]
-  return scheme === undefined ? { kind: 'sqlite', location: text, shown: text } : server(scheme, text)
+export function databaseSetting(option: string | undefined, variable: string | undefined): DatabaseSetting {
+  if (option !== undefined) return { name: '--db', text: option }
+  if (variable !== undefined && variable !== '') return { name: 'FORGELET_DB', text: variable }
+  return { name: '--db', text: DEFAULT_FILE }
 }
 
-function server(scheme: string, text: string): DatabaseAddress {
-  const kind = KINDS[scheme.toLowerCase()]
-  if (kind === undefined) {
-    throw new CommandError(2, `--db ${scheme}://: give a postgres:// or mysql:// URL, or an SQLite file`)
+/**
+ * Reads a database setting: a URL, or else a file.
+ * @throws CommandError (wrong usage) for anything else; the message has at most the scheme of a URL
+ */
+export function parseDatabase({ name, text }: DatabaseSetting): DatabaseAddress {
+  refuseBlank({ name, text }, 'a URL or a file')
+  const scheme = schemeOf(text)
+  const kind = KINDS[scheme?.toLowerCase() ?? '']
+  if (kind !== undefined) return server({ name, text }, kind, `${scheme}://`)
+  if (mayHoldPassword(text)) {
+    throw new CommandError(2, `${name}${named(scheme)}: give a postgres:// or mysql:// URL, or an SQLite file`)
   }
-  if (!URL.canParse(text)) {
+  return { kind: 'sqlite', location: text, shown: text }
+}
+
+/**
+ * Reads a database setting that must name a file.
+ * @throws CommandError (wrong usage) for anything else; the message has at most the scheme of a URL
+ */
+export function parseDatabaseFile({ name, text }: DatabaseSetting): string {
+  refuseBlank({ name, text }, 'a file, or ":memory:"')
+  if (!mayHoldPassword(text)) return text
+  throw new CommandError(
+    2,
+    `${name}${named(schemeOf(text))}: this release keeps its data in SQLite; give a file, or ":memory:"`,
+  )
+}
+
+/** To the driver a blank name is a database that is gone with the process. */
+function refuseBlank({ name, text }: DatabaseSetting, expected: string): void {
+  if (text.trim() === '') throw new CommandError(2, `${name} is blank: give ${expected}`)
+}
+
+function schemeOf(text: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]
+}
+
+function named(scheme: string | undefined): string {
+  return scheme === undefined ? '' : ` ${scheme}://`
+}
+
+function server({ name, text }: DatabaseSetting, kind: DatabaseAddress['kind'], scheme: string): DatabaseAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || endsEarly(url) || !isDecodable(text)) {
     throw new CommandError(
       2,
-      `--db ${scheme}://: the URL cannot be read; write ${scheme}://user:password@host/database`,
+      `${name} ${scheme}: the URL cannot be read; write ${scheme}user:password@host/database, and special characters of the password in percent-encoding`,
     )
   }
-  const { protocol, host, pathname } = new URL(text)
+  const { protocol, host, pathname } = url
   return { kind, location: text, shown: `${protocol}//${host}${pathname}` }
+}
+
+/** Whether a "/", "?" or "#" in the password ends the host early: then the rest of the password is in the path. */
+function endsEarly({ pathname, search, hash }: URL): boolean {
+  return `${pathname}${search}${hash}`.includes('@')
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -40,6 +40,7 @@ Examples
   forgelet serve --fixture world.json
   forgelet serve --db :memory: --port 8080 --fixture world.yaml --signing-key key.asc
 
+The environment variable FORGELET_DB is used where --db is not given.
 The API is at http://HOST:PORT/api/v1, and a page to read about it and try it at
 http://HOST:PORT/api/swagger. The fixture format is in docs/fixture.md.
 Exit codes: 0 stopped as asked, 1 invalid fixture or key, 2 wrong usage or port in use,
@@ -64,6 +65,8 @@ Examples
   forgelet schema apply --db postgres://forge@db.example.com/forge
   forgelet schema status --db forgelet.sqlite --json
 
+The environment variable FORGELET_DB is used where --db is not given: a password in it is not on
+the command line, which every user of the machine can read.
 status prints current, outdated, too-new, drifted or empty, and warnings.
 Exit codes: 0 done (status: current, and no warnings), 1 status: anything else, 2 wrong usage,
 3 the database cannot be used.`

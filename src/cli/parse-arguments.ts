@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { CommandError } from './command-error.ts'
 import type { Command, OptionSpec, OptionValues } from './options.ts'
 import { COMMANDS, COMMON_OPTIONS } from './options.ts'
+import { mayHoldPassword } from './password-guard.ts'
 
 /** A command line, read: the command, the words after it, and what the options of that command say. */
 export interface Arguments {
@@ -22,7 +23,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     allowPositionals: true,
     tokens: true,
   })
-  const [name, ...words] = tokens.flatMap((token) => (token.kind === 'positional' ? token.value : []))
+  const [name, ...words] = tokens.flatMap((token) => (token.kind === 'positional' ? safeWord(token.value) : []))
   const command = commandNamed(name)
   const values: Record<string, string | true> = {}
   for (const token of tokens) {
@@ -57,7 +58,8 @@ function helpOf(command: Command | undefined): string {
 
 function nameOf({ name, rawName }: OptionToken, command: Command | undefined): string {
   if (specsOf(command).has(name)) return name
-  throw new CommandError(2, `unknown option ${rawName}: ${helpOf(command)} lists the options`)
+  const shown = mayHoldPassword(rawName) ? '' : ` ${rawName}`
+  throw new CommandError(2, `unknown option${shown}: ${helpOf(command)} lists the options`)
 }
 
 function textOrTrue({ name, rawName, value }: OptionToken, command: Command | undefined): string | true {
@@ -66,8 +68,22 @@ function textOrTrue({ name, rawName, value }: OptionToken, command: Command | un
     throw new CommandError(2, `${rawName} takes no value: write ${rawName} alone`)
   }
   // A negative number is a value, to be refused by whoever knows what it is for.
-  if (value !== undefined && value !== '' && !/^-(?!\d)/.test(value)) return value
+  if (value !== undefined && value !== '' && !/^-(?!\d)/.test(value)) return safeValue(rawName, value)
   throw new CommandError(2, `${rawName} needs a value: ${helpOf(command)} tells which`)
+}
+
+/** The options whose values are URLs; their checks show nothing of a URL but its scheme. */
+const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url'])
+
+/** Messages show the values of the other options, and words. A password that was put there by mistake must not be in them. */
+function safeValue(rawName: string, value: string): string {
+  if (URL_OPTIONS.has(rawName) || !mayHoldPassword(value)) return value
+  throw new CommandError(2, `${rawName}: the value looks like the address of a database, which is given with --db`)
+}
+
+function safeWord(word: string): string {
+  if (!mayHoldPassword(word)) return word
+  throw new CommandError(2, 'an argument looks like the address of a database, which is given with --db')
 }
 
 function commandNamed(name: string | undefined): Command | undefined {

@@ -32,9 +32,9 @@ async function runCommand(args: readonly string[], terminal: Terminal): Promise<
 
   switch (command) {
     case 'serve':
-      return serve(serveOptions(words, values), terminal)
+      return serve(serveOptions(words, values, terminal.environment), terminal)
     case 'schema':
-      return schema(schemaOptions(words, values), terminal)
+      return schema(schemaOptions(words, values, terminal.environment), terminal)
     case 'openapi':
       return openapi(openApiOptions(words, values), terminal)
   }

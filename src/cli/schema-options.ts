@@ -1,8 +1,9 @@
 import type { IdColumns } from '../storage/sqlite.ts'
 import { CommandError } from './command-error.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import { parseDatabase } from './database-address.ts'
+import { databaseSetting, parseDatabase } from './database-address.ts'
 import type { OptionValues } from './options.ts'
+import type { Environment } from './terminal.ts'
 
 /** What `forgelet schema` is told to do. */
 export type SchemaAction = 'status' | 'plan' | 'apply'
@@ -23,9 +24,9 @@ export interface SchemaOptions {
  * Checks the words and options of `forgelet schema`.
  * @throws CommandError (wrong usage)
  */
-export function schemaOptions(words: readonly string[], values: OptionValues): SchemaOptions {
+export function schemaOptions(words: readonly string[], values: OptionValues, environment: Environment): SchemaOptions {
   const action = actionNamed(words)
-  const database = parseDatabase(values.db ?? 'forgelet.sqlite')
+  const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
   if (values.schema !== undefined && database.kind !== 'postgres') {
     throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
   }

@@ -167,7 +167,8 @@ function inTransaction<T>(connection: SqliteConnection, work: () => T): T {
 function databaseFile(db: string): string {
   if (typeof db !== 'string' || db.trim() === '') throw new TypeError('db must name an SQLite file, or be ":memory:"')
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[1]
-  if (scheme === undefined) return db
+  if (!db.includes('://')) return db
 
-  throw new TypeError(`db: ${scheme}:// is not supported by this release; name an SQLite file, or ":memory:"`)
+  const named = scheme === undefined ? 'a URL' : `${scheme}://`
+  throw new TypeError(`db: ${named} is not supported by this release; name an SQLite file, or ":memory:"`)
 }

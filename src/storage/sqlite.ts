@@ -19,7 +19,7 @@ export type { SqliteHandle } from './sql/sqlite/handle.ts'
  *
  * Of a file name, or of a handle that is open on a file, the storage opens a writer and a reader of its own, with the
  * handle's constructor; the handle itself is used in `joinSync` only, so one that may only read stops nothing else. A file
- * name is one file wherever the process goes. A database in memory has the one connection: there a plain call while the
+ * name is one file wherever the process goes; it is created readable and writable by its owner only. A database in memory has the one connection: there a plain call while the
  * handle is inside a transaction is a `TypeError`, and so is a plain change on any handle. Nothing is opened before the
  * first use, and tables are made by `migrate()` alone.
  *
@@ -58,7 +58,8 @@ export function sqliteSchemaPlan(options: SchemaPlanOptions = {}): readonly stri
 
 /**
  * Opens an SQLite file, or `:memory:`, with the better-sqlite3 beside the application, which is loaded here and not
- * before: for a host that writes beside the forge, and would tell people what is wrong with the driver.
+ * before: for a host that writes beside the forge, and would tell people what is wrong with the driver. A file that it
+ * creates is readable and writable by its owner only (mode 0600).
  *
  * @throws ForgeError `STORAGE_UNAVAILABLE`, whose message says what to install or rebuild, or that the file cannot be opened
  */

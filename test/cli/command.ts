@@ -18,14 +18,24 @@ export interface Ended {
 export interface Running {
   /** The API's address. */
   readonly url: string
+  readonly pid: number
   /** Sends the signal, and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
 
-function start(cwd: string, args: readonly string[]): { readonly child: Child; readonly ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [cli, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+interface Starting {
+  readonly child: Child
+  readonly ended: Promise<Ended>
+}
+
+/** Variables of the environment that the command gets. */
+type Variables = { readonly FORGELET_DB?: string }
+
+function start(cwd: string, args: readonly string[], variables: Variables = {}): Starting {
+  const env = { ...process.env, FORGELET_DB: '', ...variables }
+  const child = spawn(process.execPath, [cli, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   return { child, ended: ending(child) }
 }
 
@@ -75,11 +85,12 @@ export function runCommand(cwd: string, args: readonly string[]): Promise<Ended>
 }
 
 /** Starts `forgelet serve` on a free port; fails when it does not serve. */
-export async function startServe(cwd: string, args: readonly string[]): Promise<Running> {
-  const { child, ended } = start(cwd, ['serve', '--port', '0', ...args])
+export async function startServe(cwd: string, args: readonly string[], variables?: Variables): Promise<Running> {
+  const { child, ended } = start(cwd, ['serve', '--port', '0', ...args], variables)
   const url = await Promise.race([firstLine(child), ended.then(({ err }) => Promise.reject(new Error(err)))])
   return {
     url,
+    pid: child.pid ?? 0,
     stop(signal = 'SIGTERM') {
       child.kill(signal)
       return ended

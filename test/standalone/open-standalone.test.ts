@@ -133,6 +133,16 @@ describe('a standalone host is refused', () => {
     )
   })
 
+  test.each([' postgres://u:secret@example.com/forge', 'jdbc:postgresql://u:secret@example.com/forge'])(
+    'for a URL that does not begin as one: %j',
+    async (db) => {
+      const refused = openStandalone({ db })
+      await expect(refused).rejects.toThrow(
+        new TypeError('db: a URL is not supported by this release; name an SQLite file, or ":memory:"'),
+      )
+    },
+  )
+
   test.each(['', ' ', '\t\n'])('for a blank name: %j', async (db) => {
     await expect(openStandalone({ db })).rejects.toThrow(new TypeError('db must name an SQLite file, or be ":memory:"'))
   })

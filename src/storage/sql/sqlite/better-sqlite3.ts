@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { unavailable } from './driver-errors.ts'
 import type { OwnHandle, SqliteHandle } from './handle.ts'
@@ -14,13 +15,21 @@ export interface SqliteConnection extends SqliteHandle {
   close(): unknown
 }
 
-/** Opens a file, or `:memory:`, with the better-sqlite3 that is installed beside the application. */
+/** Read and write for the owner, nothing for others: a database holds what its application keeps from them. */
+const FILE_MODE = 0o600
+
+/**
+ * Opens a file, or `:memory:`, with the better-sqlite3 that is installed beside the application. A file that it creates is
+ * readable and writable by its owner only; an existing file keeps its mode.
+ */
 export function openWithBetterSqlite3(file: string): SqliteConnection {
   const require = createRequire(import.meta.url)
   const reason = whyUnusable(installedVersion(require), process.versions['napi'])
   if (reason !== undefined) throw unavailable(reason)
 
-  const handle = construct(require('better-sqlite3'), file)
+  const Constructor: unknown = require('better-sqlite3')
+  createFile(file.trim()) // as better-sqlite3 takes it
+  const handle = construct(Constructor, file)
   if (tellsTransactions(handle)) return handle
   handle.close()
   throw unavailable('what is installed as better-sqlite3 does not tell whether a transaction is open')
@@ -38,6 +47,19 @@ export function whyUnusable(version: string | undefined, napi: string | undefine
   }
   if (Number.parseInt(version, 10) < FIRST_NEEDING_NAPI_10 || Number(napi ?? 0) >= 10) return undefined
   return `better-sqlite3 ${version} does not run on this version of Node: npm i better-sqlite3@12, or use Node 22 or newer`
+}
+
+/**
+ * Creates an empty database file. SQLite would create it with the mode 0644, and gives `-wal` and `-shm` the mode of the
+ * database. What cannot be created is left to the driver, which reports why.
+ */
+function createFile(file: string): void {
+  if (file === '' || file === ':memory:' || file.startsWith('file:')) return // SQLite may read `file:` as a URI
+  try {
+    closeSync(openSync(file, 'wx', FILE_MODE))
+  } catch {
+    // It exists, or the driver will fail to open it.
+  }
 }
 
 /** Opens a file, or `:memory:`, with a constructor of handles. @throws ForgeError `STORAGE_UNAVAILABLE` */

@@ -1,0 +1,177 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { openSqlite, sqliteStorage } from '../../src/storage/sqlite.ts'
+import { runCommand, startServe } from './command.ts'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forgelet-passwords-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Runs a command line in this process: everything it prints, and the exit code. */
+async function printed(
+  args: readonly string[],
+  variable?: string,
+): Promise<{ readonly text: string; readonly code: number }> {
+  const lines: string[] = []
+  const write = (line: string): void => void lines.push(line)
+  const terminal = { out: write, err: write, stop: AbortSignal.timeout(20_000), environment: { FORGELET_DB: variable } }
+  const code = await runCli(args, terminal)
+  return { text: lines.join('\n'), code }
+}
+
+const ADDRESSES = [
+  'oracle://u:secret@db.example.com/forge',
+  ' postgres://u:secret@db.example.com/forge',
+  '"postgres://u:secret@db.example.com/forge"',
+  "'mysql://u:secret@db.example.com/forge'",
+  'jdbc:postgresql://db.example.com/forge?user=u&password=secret',
+  'DATABASE_URL=postgres://u:secret@db.example.com/forge',
+  'postgres:u:secret@db.example.com/forge',
+  'u:secret@tcp(127.0.0.1:3306)/forge',
+  'host=db.example.com user=u password=secret dbname=forge',
+  'Server=db.example.com;Uid=u;Pwd = secret;',
+  'https://u:secret@db.example.com',
+  'postgres\n://u:secret@db.example.com/forge',
+] as const
+
+/** Their password holds what ends the host of a URL, or what cannot be decoded. */
+const BROKEN_URLS = [
+  'postgres://u:se/secret@db.example.com/forge',
+  'postgres://u:12/secret@db.example.com/forge',
+  'postgres://u:12?secret@db.example.com/forge',
+  'mysql://u:12#secret@db.example.com/forge',
+  'mysql://u:se@cret/secret@db.example.com/forge',
+  'postgres://u:%secret@db.example.com/forge',
+] as const
+
+const COMMANDS = ['serve', 'schema status', 'schema apply', 'schema plan'] as const
+
+describe.each(COMMANDS)('forgelet %s shows no password', (command) => {
+  test.each([...ADDRESSES, ...BROKEN_URLS])('of --db %j', async (address) => {
+    const { text, code } = await printed([...command.split(' '), `--db=${address}`])
+    expect([code, text]).toEqual([2, expect.stringMatching(/^forgelet: --db( \w+:\/\/)?: [^\n]+$/)])
+    expect(text).not.toMatch(/secret|db\.example/)
+  })
+
+  test.each([...ADDRESSES, ...BROKEN_URLS])('of FORGELET_DB %j', async (address) => {
+    const { text, code } = await printed(command.split(' '), address)
+    expect([code, text]).toEqual([2, expect.stringMatching(/^forgelet: FORGELET_DB( \w+:\/\/)?: [^\n]+$/)])
+    expect(text).not.toMatch(/secret|db\.example/)
+  })
+})
+
+describe('forgelet shows no password that stands in a wrong place', () => {
+  test.each([
+    ['an argument of serve', ['serve']],
+    ['an argument of schema', ['schema', 'status']],
+    ['the command', []],
+    ['the value of another option', ['serve', '--port']],
+    ['the name of a file', ['serve', '--fixture']],
+    ['the name of a column', ['schema', 'status', '--ids']],
+    ['the name of the document', ['openapi', '-o']],
+  ])('%s', async (_, words) => {
+    for (const json of [[], ['--json']]) {
+      const { text, code } = await printed([...words, 'postgres://u:secret@db.example.com/forge', ...json])
+      expect([code, text]).toEqual([2, expect.stringContaining('looks like the address of a database')])
+      expect(text).not.toContain('secret')
+    }
+  })
+
+  test('the name of an option', async () => {
+    const { text, code } = await printed(['serve', '--postgres://u:secret@db.example.com/forge'])
+    expect([code, text]).toEqual([2, 'forgelet: unknown option: "forgelet serve --help" lists the options'])
+  })
+})
+
+describe('a file whose name merely has some of these signs', () => {
+  test.each([
+    'C:\\Users\\me@example.com\\forge.sqlite',
+    'D:/me@example.com/forge.sqlite',
+    'me@example.com',
+    'a:b',
+    ':memory:',
+  ])('can be named: %s', async (file) => {
+    const { text, code } = await printed(['schema', 'plan', '--db', file])
+    expect([code, text]).toEqual([0, expect.stringContaining('forgelet_ledger')])
+  })
+})
+
+describe('FORGELET_DB', () => {
+  test('names the database where --db does not', async () => {
+    const { code } = await printed(['schema', 'apply'], join(folder, 'named.sqlite'))
+    expect([code, await readdir(folder)]).toEqual([0, ['named.sqlite']])
+  })
+
+  test('gives way to --db', async () => {
+    const { text, code } = await printed(['schema', 'plan', '--db', 'postgres://'], 'mysql://')
+    expect([code, text.startsWith('begin;')]).toEqual([0, true])
+  })
+
+  test('counts as not set where it is empty, and as wrong where it is blank', async () => {
+    expect(await printed(['schema', 'plan'], '')).toMatchObject({ code: 0 })
+    expect(await printed(['schema', 'plan'], ' ')).toEqual({
+      code: 2,
+      text: 'forgelet: FORGELET_DB is blank: give a URL or a file',
+    })
+  })
+
+  test('reaches forgelet serve from the environment', async () => {
+    const running = await startServe(folder, [], { FORGELET_DB: join(folder, 'named.sqlite') })
+    expect((await running.stop()).err).toContain(`serving ${join(folder, 'named.sqlite')}`)
+    expect(await readdir(folder)).toEqual(['named.sqlite'])
+  })
+
+  test.each(['serve', 'schema'])('stands in the help of %s', async (command) => {
+    expect((await printed([command, '--help'])).text).toContain('FORGELET_DB')
+  })
+})
+
+describe('a database file is for its owner only', () => {
+  async function modes(): Promise<readonly string[]> {
+    const names = (await readdir(folder)).filter((name) => name.includes('.sqlite')).sort()
+    return Promise.all(
+      names.map(async (name) => `${name} ${((await stat(join(folder, name))).mode & 0o777).toString(8)}`),
+    )
+  }
+
+  test('with its -wal and -shm, where forgelet serve creates it', async () => {
+    const running = await startServe(folder, ['--db', 'forge.sqlite'])
+    const found = await modes()
+    await running.stop()
+    expect(found).toEqual(['forge.sqlite 600', 'forge.sqlite-shm 600', 'forge.sqlite-wal 600'])
+  })
+
+  test('where forgelet schema creates it', async () => {
+    await runCommand(folder, ['schema', 'apply', '--db', 'forge.sqlite'])
+    expect(await modes()).toEqual(['forge.sqlite 600'])
+  })
+
+  test('where the library creates it', async () => {
+    const storage = sqliteStorage(join(folder, 'one.sqlite'))
+    await storage.migrate()
+    const handle = openSqlite(join(folder, 'two.sqlite '))
+    expect(await modes()).toEqual(['one.sqlite 600', 'one.sqlite-shm 600', 'one.sqlite-wal 600', 'two.sqlite 600'])
+    handle.close()
+    await storage.close()
+  })
+
+  test('but one that was there keeps its mode', async () => {
+    await writeFile(join(folder, 'forge.sqlite'), '', { mode: 0o640 })
+    const handle = openSqlite(join(folder, 'forge.sqlite'))
+    handle.close()
+    expect(await modes()).toEqual([`forge.sqlite ${(0o640 & ~process.umask()).toString(8)}`])
+  })
+
+  test('and in memory no file is created', async () => {
+    openSqlite(':memory:').close()
+    openSqlite(' :memory: ').close()
+    expect(await modes()).toEqual([])
+  })
+})
