@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { errorBody, jsonHeaders, replyJson } from './json-reply.ts'
 
@@ -11,16 +12,65 @@ export interface Reception {
   readonly docsUrl: string
 }
 
-/** An HTTP server that tells in JSON also what Node refuses before it is a request: clients of the API read every body. */
-export function createJsonServer(reception: Reception): Server {
+/**
+ * Milliseconds after which a connection is closed on which nothing moves, in either direction: a client that does not read
+ * its reply, or does not finish its request, must not hold the reply for ever.
+ */
+export const MAX_SILENCE_MS = 30_000
+/** How many requests a client may send ahead on one connection; one more closes the connection. */
+export const MAX_WAITING_REQUESTS = 32
+
+/**
+ * An HTTP server that replies in JSON also to what Node refuses before it is a request: clients of the API read every body.
+ * Requests that are sent ahead on one connection (pipelining) are handled one after another, each when the reply to the one
+ * before it has been sent: however much a client asks for and does not read, the server holds one reply for it.
+ *
+ * @param maxSilenceMs - closes a connection on which nothing moves for this long
+ */
+export function createJsonServer(reception: Reception, maxSilenceMs: number = MAX_SILENCE_MS): Server {
+  const inTurn = new Turns()
   // Node's own check for a Host has no body.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
-    if (lacksHost(request)) refuse(response, 400, NO_HOST, reception)
-    else reception.receive(request, response)
+    inTurn.take(request, response, () => {
+      if (lacksHost(request)) refuse(response, 400, NO_HOST, reception)
+      else reception.receive(request, response)
+    })
   })
-  server.on('checkExpectation', (_, response) => refuse(response, 417, EXPECTATION, reception))
+  server.on('checkExpectation', (request, response) => {
+    inTurn.take(request, response, () => refuse(response, 417, EXPECTATION, reception))
+  })
   server.on('clientError', (error, socket) => answerUnreadable(error, socket, reception))
+  server.timeout = maxSilenceMs
   return server
+}
+
+/** The requests of each connection, in turn. */
+class Turns {
+  /** The requests of a connection that wait for the one that is being answered. */
+  readonly #waiting = new WeakMap<Socket, (() => void)[]>()
+
+  /** Answers a request at once, or when the replies to those before it have been sent. */
+  take({ socket }: IncomingMessage, response: ServerResponse, answer: () => void): void {
+    if (socket.destroyed) return // Node has read more requests before it was destroyed
+
+    const waiting = this.#waiting.get(socket)
+    if (waiting !== undefined && waiting.length >= MAX_WAITING_REQUESTS) {
+      socket.destroy()
+      return
+    }
+    response.once('close', () => this.#next(socket))
+    if (waiting === undefined) {
+      this.#waiting.set(socket, [])
+      answer()
+    } else waiting.push(answer)
+  }
+
+  #next(socket: Socket): void {
+    // After a reply with "Connection: close" Node ends the connection, and the client expects no further one.
+    const answer = socket.destroyed || socket.writableEnded ? undefined : this.#waiting.get(socket)?.shift()
+    if (answer === undefined) this.#waiting.delete(socket)
+    else answer()
+  }
 }
 
 /** Source: RFC 9112, section 3.2 */

@@ -3,17 +3,46 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HeaderLines } from './json-reply.ts'
 import { errorBody, replyJson } from './json-reply.ts'
 
-/** A page of the server's own, beside the API. */
-export interface OwnPage {
-  readonly headers: HeaderLines
-  /** What is on it; asked for at every visit. */
-  content(): string | Uint8Array
+/** A page that is ready to be sent. All visits share its bytes. */
+interface ReadyPage {
+  readonly bytes: Buffer
+  readonly etag: string
 }
 
-/** A page that has moved. */
+/** A page of the server's own, beside the API. Its content is read, and its `ETag` computed, once: at the first visit. */
+export class OwnPage {
+  readonly headers: HeaderLines
+  readonly #read: () => string | Uint8Array
+  #ready: ReadyPage | undefined
+
+  /** @param read - reads the content; called again at the next visit when it throws */
+  constructor(headers: HeaderLines, read: () => string | Uint8Array) {
+    this.headers = headers
+    this.#read = read
+  }
+
+  /** The page's bytes; undefined when its content cannot be read. */
+  ready(): ReadyPage | undefined {
+    try {
+      this.#ready ??= readyPage(this.#read())
+    } catch {
+      return undefined
+    }
+    return this.#ready
+  }
+}
+
+function readyPage(content: string | Uint8Array): ReadyPage {
+  const bytes = Buffer.from(content)
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
+}
+
+/** An address that leads to a page. */
 export interface MovedPage {
   /** An address relative to the one that was asked for, so that it is right under any prefix. */
   readonly movedTo: string
+  /** 308 for a page that has moved for ever, 302 for an address that only leads there now. */
+  readonly status: 302 | 308
 }
 
 /** One visit to a page. */
@@ -33,41 +62,33 @@ export function answerPage(page: OwnPage | MovedPage, visit: Visit): void {
   if (method === 'OPTIONS') response.writeHead(204, { Allow: ALLOW }).end()
   else if (method !== 'GET' && method !== 'HEAD') {
     refuse(visit, 405, 'METHOD_NOT_ALLOWED', 'method not allowed', [['Allow', ALLOW]])
-  } else if ('movedTo' in page) response.writeHead(308, { Location: page.movedTo }).end()
+  } else if ('movedTo' in page) response.writeHead(page.status, { Location: page.movedTo }).end()
   else show(page, visit)
 }
 
 function show(page: OwnPage, visit: Visit): void {
-  const content = contentOf(page)
-  if (content === undefined) {
-    refuse(visit, 500, 'INTERNAL', 'a file of this page is missing on the server: install forgelet anew')
+  const ready = page.ready()
+  if (ready === undefined) {
+    refuse(visit, 500, 'INTERNAL', 'a file of this page is missing on the server: install forgelet again')
     return
   }
 
   const { request, response } = visit
-  const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
+  const { bytes, etag } = ready
   for (const [name, value] of [...page.headers, ...ALWAYS, ['ETag', etag] as const]) response.setHeader(name, value)
   if (request.headers['if-none-match']?.includes(etag) === true) {
     response.removeHeader('Content-Type')
     response.writeHead(304).end()
     return
   }
-  response.setHeader('Content-Length', Buffer.byteLength(content))
-  response.end(content)
+  response.setHeader('Content-Length', bytes.length)
+  response.end(bytes)
 }
 
 const ALWAYS: HeaderLines = [
   ['Cache-Control', 'max-age=0, private, must-revalidate'],
   ['X-Content-Type-Options', 'nosniff'],
 ]
-
-function contentOf(page: OwnPage): string | Uint8Array | undefined {
-  try {
-    return page.content()
-  } catch {
-    return undefined
-  }
-}
 
 function refuse(
   { response, docsUrl }: Visit,

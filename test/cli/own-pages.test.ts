@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerPage } from '../../src/cli/own-page.ts'
+import { answerPage, OwnPage } from '../../src/cli/own-page.ts'
 import type { Running } from './command.ts'
 import { startServe } from './command.ts'
 
@@ -95,14 +95,25 @@ describe.each(PAGES)('the page %s', (path, type) => {
   })
 })
 
+describe('a page', () => {
+  test('is read once, at the first visit, and all visits share its bytes', () => {
+    let reads = 0
+    const page = new OwnPage([], () => {
+      reads += 1
+      return 'text'
+    })
+    expect(reads).toBe(0)
+    const [first, second] = [page.ready(), page.ready()]
+
+    expect([reads, String(first?.bytes), first?.bytes === second?.bytes]).toEqual([1, 'text', true])
+  })
+})
+
 describe('a page that cannot be read', () => {
   test('is 500, and the server goes on', async () => {
-    const page = {
-      headers: [],
-      content: () => {
-        throw new Error('ENOENT /etc/secret')
-      },
-    }
+    const page = new OwnPage([], () => {
+      throw new Error('ENOENT /etc/secret')
+    })
     const server = createServer((request, response) => answerPage(page, { request, response, docsUrl: '' }))
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo
@@ -110,7 +121,7 @@ describe('a page that cannot be read', () => {
       const reply = await fetch(`http://127.0.0.1:${port}/`)
       expect([reply.status, await reply.json()]).toEqual([
         500,
-        { message: 'a file of this page is missing on the server: install forgelet anew', url: '', code: 'INTERNAL' },
+        { message: 'a file of this page is missing on the server: install forgelet again', url: '', code: 'INTERNAL' },
       ])
     }
     server.closeAllConnections()
@@ -149,6 +160,21 @@ describe('the API page', () => {
     }
     expect(await readFile(join(dist, 'LICENSE'), 'utf8')).toContain('Apache License')
     expect(await readFile(join(dist, 'NOTICE'), 'utf8')).toContain('swagger-ui')
+  })
+
+  test.each([
+    ['/', 'api/swagger'],
+    ['/?x=1', 'api/swagger'],
+    ['/api/v1', 'swagger'],
+    ['/api/v1?x=1', 'swagger'],
+    ['/api/v1/', '../swagger'],
+  ])('is where %s leads', async (path, location) => {
+    const [get, head, post] = [await visit(path), await visit(path, 'HEAD'), await visit(path, 'POST')]
+
+    expect([get.status, get.headers['location'], get.text]).toEqual([302, location, ''])
+    expect([head.status, head.headers['location']]).toEqual([302, location])
+    expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect((await fetch(new URL(path, running.url))).url).toBe(new URL('/api/swagger', running.url).href)
   })
 
   test('with a slash behind leads to where its parts are', async () => {

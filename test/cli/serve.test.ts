@@ -177,7 +177,7 @@ describe('forgelet serve', () => {
     expect(err.split('\n')).toHaveLength(3)
   })
 
-  test.each(['/', '/api/v1', '/api/v1/nothing', '/API/V1/version', '/api/v1/Version', '/elsewhere'])(
+  test.each(['/api', '/api/v1/nothing', '/API/V1/version', '/api/v1/Version', '/elsewhere'])(
     'answers %s with a JSON 404',
     async (path) => {
       const url = await serve('--db', ':memory:')
