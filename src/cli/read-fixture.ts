@@ -7,7 +7,7 @@ import { CommandError } from './command-error.ts'
 
 /**
  * Reads and checks a fixture file, JSON or (`.yaml`, `.yml`) YAML. The file of its signing key is relative to the fixture's.
- * @throws CommandError (invalid input) naming the file, the first mistake and how many more there are
+ * @throws CommandError (invalid input) naming the file, with every mistake
  */
 export async function readFixture(file: string, limits: FixtureLimits): Promise<Fixture> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -51,10 +51,8 @@ function checked(file: string, value: unknown, limits: FixtureLimits): Fixture {
     if (!isForgeError(error, 'INVALID_INPUT')) throw error
 
     const { violations } = error.details
-    const [first] = violations
-    const others = violations.length > 1 ? ` (and ${violations.length - 1} more; --json lists them)` : ''
-    const place = first?.pointer ? `${first.pointer}: ` : ''
-    throw new CommandError(1, `fixture ${file}: ${place}${first?.message}${others}`, violations)
+    const count = violations.length === 1 ? '1 mistake' : `${violations.length} mistakes`
+    throw new CommandError(1, `fixture ${file} has ${count}`, violations)
   }
 }
 

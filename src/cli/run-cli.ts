@@ -18,7 +18,8 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
 
-    terminal.err(args.includes('--json') ? asJson(error) : `forgelet: ${error.message}`)
+    const lines = args.includes('--json') ? [asJson(error)] : error.lines()
+    for (const line of lines) terminal.err(line)
     return error.exitCode
   }
 }

@@ -167,12 +167,25 @@ function upTo255(schema: z.ZodString) {
   return schema.refine((value) => [...value].length <= 255, { error, params: { code: 'range' } })
 }
 
+// Not every database can keep NUL and half a surrogate pair. Source: docs/behaviour.md, Everywhere
+const WELL_FORMED = 'must be well-formed Unicode, without half a surrogate pair'
+
 function text() {
-  return z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text')
+  return z
+    .string()
+    .refine((value) => !value.includes('\0'), 'must not contain NUL')
+    .refine(isWellFormed, WELL_FORMED)
 }
 
 function line() {
-  return z.string().regex(/^\P{Cc}*$/u, 'must be one line of text')
+  return z
+    .string()
+    .regex(/^\P{Cc}*$/u, 'must be one line of text, without NUL and other control characters')
+    .refine(isWellFormed, WELL_FORMED)
+}
+
+function isWellFormed(value: string): boolean {
+  return value.isWellFormed()
 }
 
 function filled() {
@@ -184,7 +197,11 @@ function name() {
   return z
     .string()
     .max(100, 'must not be longer than 100 characters')
-    .regex(/^(?!\.{1,2}$)[^\s/\\?#%\p{Cc}]+$/u, 'must be a name without blanks, slashes, "?", "#" or "%"')
+    .regex(
+      /^(?!\.{1,2}$)[^\s/\\?#%\p{Cc}]+$/u,
+      'must be a name without blanks, slashes, control characters (NUL too), "?", "#" or "%"',
+    )
+    .refine(isWellFormed, WELL_FORMED)
 }
 
 function token() {

@@ -13,7 +13,8 @@ import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { describeWith } from '../programs.ts'
 import { runCommand } from './command.ts'
 
-// Real child processes of dist/cli.js. Whatever is refused: one line on stderr, nothing on stdout, no file touched.
+// Real child processes of dist/cli.js. Whatever is refused: one line on stderr, and one for each mistake of a fixture,
+// nothing on stdout, no file touched.
 
 let folder: string
 const occupied = createServer()
@@ -112,25 +113,25 @@ const REFUSED: readonly (readonly [
     'an unknown fixture field',
     fixture('unknown-field.json'),
     1,
-    'fixture unknown-field.json: /users/0/nick: unknown field: remove it or correct its name',
+    'fixture unknown-field.json has 1 mistake\n  /users/0/nick: unknown field: remove it or correct its name\n',
   ],
   [
     'a dangling name',
     fixture('dangling.json'),
     1,
-    'fixture dangling.json: /organizations/0/owners/0: "bob" is not one of the users: add it there or correct the name',
+    'fixture dangling.json has 1 mistake\n  /organizations/0/owners/0: "bob" is not one of the users: add it there or correct the name',
   ],
   [
     'several mistakes',
     fixture('many.json'),
     1,
-    'fixture many.json: /a: unknown field: remove it or correct its name (and 2 more; --json lists them)',
+    `fixture many.json has 3 mistakes\n${['/a', '/b', '/c'].map((pointer) => `  ${pointer}: unknown field: remove it or correct its name\n`).join('')}`,
   ],
   [
     'more pins than the limit',
     [...fixture('pins.json'), '--max-pins', '0'],
     1,
-    'fixture pins.json: /repositories/0/pins/0: at most 0 issues can be pinned',
+    'fixture pins.json has 1 mistake\n  /repositories/0/pins/0: at most 0 issues can be pinned',
   ],
   [
     'a fixture that is not there',
@@ -153,7 +154,7 @@ const REFUSED: readonly (readonly [
     'a number that JSON cannot keep',
     fixture('unsafe.json'),
     1,
-    'fixture unsafe.json: /repositories/0/issues/0/index: must be at most 9007199254740991\n',
+    'fixture unsafe.json has 1 mistake\n  /repositories/0/issues/0/index: must be at most 9007199254740991\n',
   ],
   ["a fixture's key that is not there", fixture('bad-key.json'), 1, 'nowhere.asc'],
   ['a key that is not there', ['serve', '--signing-key', 'nowhere.asc'], 1, 'signing key nowhere.asc: '],
@@ -279,9 +280,29 @@ describe('forgelet refuses', () => {
   test.each(REFUSED)('%s', async (_, args, code, line) => {
     const before = await everything()
     const ended = await runCommand(folder, typeof args === 'function' ? args() : args)
-    expect(ended).toEqual({ code, out: '', err: expect.stringMatching(/^forgelet: [^\n]+\n$/) })
+    expect(ended).toEqual({ code, out: '', err: expect.stringMatching(/^forgelet: [^\n]+\n( {2}[^\n]+\n)*$/) })
     expect(ended.err).toContain(line)
     expect(await everything()).toEqual(before)
+  })
+
+  test('with the first 20 mistakes of a fixture, and how many more there are', async () => {
+    const fields = Array.from({ length: 23 }, (_, at) => [`field-${at}`, at])
+    await writeFile(join(folder, 'very-many.json'), JSON.stringify(Object.fromEntries(fields)))
+    const lines = (await runCommand(folder, fixture('very-many.json'))).err.split('\n')
+    await rm(join(folder, 'very-many.json'))
+    expect([lines.length, lines[0]]).toEqual([23, 'forgelet: fixture very-many.json has 23 mistakes'])
+    expect(lines.slice(20)).toEqual([
+      '  /field-19: unknown field: remove it or correct its name',
+      '  and 3 more; --json lists all of them',
+      '',
+    ])
+  })
+
+  test('without letting a fixture write control characters to the terminal', async () => {
+    await writeFile(join(folder, 'escapes.json'), JSON.stringify({ '\u001b[2J\u0000': 1 }))
+    const { err } = await runCommand(folder, fixture('escapes.json'))
+    await rm(join(folder, 'escapes.json'))
+    expect(err).toContain('  /\\u001b[2J\\u0000: unknown field')
   })
 
   test('with every mistake of a fixture as one JSON line', async () => {

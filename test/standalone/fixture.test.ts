@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isForgeError } from '../../src/index.ts'
 import type { FixtureLimits } from '../../src/standalone/fixture.ts'
@@ -222,4 +224,38 @@ test('an empty fixture is a fixture', () => {
 
 test('a right fixture comes out as it went in', () => {
   expect(parseFixture(WORLD)).toEqual(WORLD)
+})
+
+describe('a text that not every database can keep is refused with its pointer', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../demo/fixture.json'), 'utf8')
+
+  /** The pointer of every text, and a copy of the fixture in which another stands there. */
+  function* changed(value: unknown, other: string, pointer = ''): Generator<{ pointer: string; copy: unknown }> {
+    if (typeof value === 'string') yield { pointer, copy: other }
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, item] of Object.entries(value)) {
+      for (const inner of changed(item, other, `${pointer}/${key}`)) {
+        const copy = Array.isArray(value) ? value.with(Number(key), inner.copy) : { ...value, [key]: inner.copy }
+        yield { pointer: inner.pointer, copy }
+      }
+    }
+  }
+
+  test.each([
+    ['NUL', 'a\0b'],
+    ['the first half of a surrogate pair', 'a\ud83d'],
+    ['the second half of a surrogate pair', '\udc1bb'],
+  ])('%s, in any field of the demo', (_, other) => {
+    const fields = [...changed(JSON.parse(text), other)]
+    expect(fields.length).toBeGreaterThan(100)
+    for (const { pointer, copy } of fields) {
+      expect(violationsOf(copy).filter((violation) => violation.startsWith(`${pointer} `))).not.toEqual([])
+    }
+  })
+
+  test('and a whole surrogate pair is taken', () => {
+    expect(
+      violationsOf({ users: [{ username: '\u{1f41b}', fullName: '\u{1f41b}', description: '\u{1f41b}' }] }),
+    ).toEqual([])
+  })
 })
