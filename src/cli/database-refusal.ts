@@ -1,15 +1,31 @@
 import { isForgeError } from '../index.ts'
+import type { IdColumns } from '../storage/sqlite.ts'
 import { CommandError } from './command-error.ts'
 
-/** The end of a command whose database cannot be used; any other error as it is. */
-export function databaseRefusal(db: string, error: unknown): unknown {
-  // Made by a host with other kinds of ids.
-  if (error instanceof TypeError) return new CommandError(3, `database ${db} cannot be used: ${error.message}`)
+/**
+ * The end of a command whose database cannot be used; any other error as it is.
+ *
+ * @param ids - what `--ids` says, where the command has it
+ */
+export function databaseRefusal(db: string, error: unknown, ids?: IdColumns): unknown {
+  if (error instanceof TypeError) {
+    return new CommandError(3, `database ${db} cannot be used: ${error.message}${idsOption(error.message, ids)}`)
+  }
   if (!isForgeError(error)) return error
   if (error.code === 'SCHEMA_TOO_NEW') return tooNew(db, error.details.found)
 
   const mend = DATABASE_MENDS[error.code]
   return mend === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}${mend}`)
+}
+
+/** The `--ids` that a database needs whose ids have other column types, as the storage's message names them. */
+function idsOption(message: string, ids: IdColumns | undefined): string {
+  const kept = [...message.matchAll(/(\w+) ids as (\w+)/g)].map(([, kind = '', column = '']) => [kind, column])
+  if (ids === undefined || kept.length === 0) return ''
+
+  const needed = Object.entries({ ...ids, ...Object.fromEntries(kept) }).filter(([, column]) => column !== 'bigint')
+  if (needed.length === 0) return ': leave --ids out'
+  return `: give --ids ${needed.map((pair) => pair.join('=')).join(',')}`
 }
 
 function tooNew(db: string, found: number): CommandError {

@@ -22,7 +22,7 @@ export async function schema(options: SchemaOptions, terminal: Terminal): Promis
   } catch (error) {
     // A storage that cannot be used may not end either; the process does.
     storage.close().catch(() => undefined)
-    throw databaseRefusal(options.database.shown, error)
+    throw databaseRefusal(options.database.shown, error, options.ids)
   }
 }
 

@@ -173,6 +173,20 @@ describe('forgelet schema refuses', () => {
     const { code, err } = await schema('apply', '--db', name, '--ids', 'user=uuid')
 
     expect([code, err]).toEqual([3, expect.stringContaining('the database keeps user ids as bigint')])
+    expect(err).toMatch(/: leave --ids out\n$/)
+  })
+
+  test.each([
+    ['user=uuid', [], 'user=uuid'],
+    ['user=uuid,issue=text', [], 'user=uuid,issue=text'],
+    ['user=uuid,issue=text', ['--ids', 'user=uuid,repository=uuid'], 'user=uuid,issue=text'],
+  ])('to report on ids %s that %j does not name, and names --ids', async (kept, given, needed) => {
+    const name = `ids-${kept}-${given.length}.sqlite`
+    await schema('apply', '--db', name, '--ids', kept)
+    const { code, err } = await schema('status', '--db', name, ...given)
+
+    expect([code, err]).toEqual([3, expect.stringContaining(`: give --ids ${needed}\n`)])
+    expect(await schema('status', '--db', name, '--ids', needed)).toMatchObject({ code: 0, out: 'current\n' })
   })
 
   test('to make tables in a database for newer releases', async () => {

@@ -64,14 +64,14 @@ export class Ledger {
       ['repository', row.repository_ids],
       ['issue', row.issue_ids],
     ]
-    for (const [kind, column] of found) {
-      const asked = this.#context.ids.columns[kind]
-      if (column !== asked) {
-        throw new TypeError(
-          `the database keeps ${kind} ids as ${column}, and the storage was told ids.${kind} is ${asked}`,
-        )
-      }
-    }
+    const { columns } = this.#context.ids
+    const differing = found.filter(([kind, column]) => column !== columns[kind])
+    if (differing.length === 0) return
+
+    const facts = differing.map(
+      ([kind, column]) => `${kind} ids as ${column} (the option ids.${kind} is ${columns[kind]})`,
+    )
+    throw new TypeError(`the database keeps ${facts.join(', ')}: open the storage with the ids that the database has`)
   }
 }
 

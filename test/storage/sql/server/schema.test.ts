@@ -87,7 +87,7 @@ for (const kind of SERVER_KINDS) {
         const database = await newDatabase(kind, url)
         await database.migrated({ ids: { user: 'uuid' } })
         const storage = database.storage({ ids: { user: 'text' } })
-        const told = /keeps user ids as uuid, and the storage was told ids.user is text/
+        const told = /keeps user ids as uuid \(the option ids.user is text\)/
 
         for (const call of [() => storage.migrate(), () => storage.schemaStatus(), () => pin(storage, BOARD, '1')]) {
           await expect(outcomeOf(call)).resolves.toMatchObject({ thrown: expect.any(TypeError) })
