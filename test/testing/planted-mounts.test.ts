@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { nodeHandler } from '../../src/http-adapters/node.ts'
+import { openStandalone } from '../../src/standalone/standalone.ts'
 import type { ContractCase, KnownHost } from '../../src/testing/testing.ts'
 import { mountContract } from '../../src/testing/testing.ts'
 import { HOST_HEADERS, running } from '../http-adapters/hosts/host.ts'
@@ -137,5 +138,42 @@ describe('the list of cases', () => {
 
   test('is refused to a host without services', () => {
     expect(() => names({ services: [] })).toThrow(new TypeError('services must name what is mounted: at least one'))
+  })
+})
+
+describe('the contract names the users as the fault, not the mounting, where they', () => {
+  const fixture = {
+    users: [{ username: 'root', siteAdmin: true, tokens: ['root-token'] }, { username: 'mia' }, { username: 'sam' }],
+    organizations: [{ name: 'acme', members: ['mia'], blocks: [] }],
+  }
+
+  test.each([
+    ['are the administrator', ['root', 'sam'], 'CANNOT_BLOCK_SELF'],
+    ['are members', ['mia', 'sam'], 'CANNOT_BLOCK_MEMBER'],
+    ['are the same user', ['sam', 'sam'], 'ALREADY_BLOCKED'],
+  ] as const)('%s', async (_, users, code) => {
+    const { api, authenticate, close } = await openStandalone({ db: ':memory:', fixture })
+    const server = await running(
+      createServer(nodeHandler(api, { authenticate: ({ headers }) => authenticate(headers.authorization) })),
+    )
+    onTestFinished(async () => {
+      await server.stop()
+      await close()
+    })
+    const start = async () => ({ origin: server.origin, prefix: '', stop: async () => undefined })
+    const known: KnownHost = { authorization: 'token root-token', organization: 'acme', users }
+    const cases = mountContract(start, known).filter(({ name }) => /^links tell|^%2B in a query/.test(name))
+    const failures: unknown[] = []
+    for (const { run } of cases) failures.push(await run().catch((error: unknown) => String(error)))
+
+    expect(cases).toHaveLength(2)
+    const told = failures.filter((failure) => failure !== undefined)
+    expect(told.length).toBeGreaterThan(0)
+    for (const failure of told) {
+      expect(failure).toContain(code)
+      expect(failure).toMatch(
+        /mend: {3}name as users two who are not members of the organization, not blocked there, and not/,
+      )
+    }
   })
 })

@@ -47,7 +47,7 @@ export interface KnownHost {
   readonly authorization?: string | undefined
   /** An organization. */
   readonly organization?: string | undefined
-  /** Two users who are not in the organization, and not blocked there. */
+  /** Two users who are not members of the organization, not blocked there, and not the user of `authorization`. */
   readonly users?: readonly [string, string] | undefined
   /** A repository that everybody may read. */
   readonly repository?: `${string}/${string}` | undefined

@@ -4,6 +4,9 @@ import type { RawReply } from './raw-reply.ts'
 
 const JSON_TYPE = 'application/json;charset=utf-8'
 
+const OTHER_USERS =
+  'name as users two who are not members of the organization, not blocked there, and not the administrator of authorization'
+
 /** A reply, and what it must be. Whatever is not so is thrown as a `mountFailure`. */
 export class Answer {
   readonly status: number
@@ -51,8 +54,14 @@ export class Answer {
     this.must(this.status >= 200 && this.status < 500, 'any answer below 500')
   }
 
-  must(isSo: boolean, should: string): void {
-    if (!isSo) throw mountFailure({ ...this.#facts, came: this.#told(), should })
+  /** A block that is made. If the rules refuse it, the application is not at fault, but what was said of its users. */
+  mustBlock(): void {
+    const isRefusedByRule = this.code?.startsWith('CANNOT_BLOCK_') === true || this.code === 'ALREADY_BLOCKED'
+    this.must(this.status === 204, '204', isRefusedByRule ? OTHER_USERS : this.#facts.mend)
+  }
+
+  must(isSo: boolean, should: string, mend: string = this.#facts.mend): void {
+    if (!isSo) throw mountFailure({ ...this.#facts, mend, came: this.#told(), should })
   }
 
   #told(): string {

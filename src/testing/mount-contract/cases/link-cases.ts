@@ -45,7 +45,10 @@ async function listed(visit: Visit): Promise<Answer> {
   const headers = visit.credentials
   const blocks = `/orgs/${organization}/blocks`
   try {
-    for (const user of users) await visit.ask({ method: 'PUT', path: `${blocks}/${user}`, headers })
+    for (const user of users) {
+      const blocked = await visit.ask({ method: 'PUT', path: `${blocks}/${user}`, headers })
+      blocked.mustBlock()
+    }
     const answer = await visit.ask({
       path: `${blocks}?${QUERY}`,
       headers: { ...headers, Host: 'elsewhere.example' },
