@@ -27,7 +27,7 @@ const CONCEALED: Verdict = { allow: false, reason: 'not found', conceal: true }
  * Ready-made policy: Gitea's rules, out of facts that the host supplies. Site admins may do everything; repository admins
  * pin and import; readers see boards and keys and export; organization owners block; badges and events are the site admins'.
  * Nobody ('anonymous') may at most read, whatever role the host gives.
- * Source: docs/behaviour.md, who may.
+ * Source: docs/behaviour.md, Pins, Blocks and Badges
  */
 export function rolePolicy<A extends Actor, Tx = unknown>(roles: Roles<A, Tx>): Policy<A, Tx> {
   return {

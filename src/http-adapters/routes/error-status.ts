@@ -6,7 +6,7 @@ export type ErrorCode = ForgeErrorCode | WireCode
 
 /**
  * Error code to HTTP status: a new code does not compile until somebody decides its status.
- * Source: docs/behaviour.md, all sections. `SCHEMA_*` are 503: the database cannot be used until it is migrated or the
+ * Source: docs/behaviour.md, Over HTTP. `SCHEMA_*` are 503: the database cannot be used until it is migrated or the
  * deploy is through.
  */
 export const errorStatus: Readonly<Record<ErrorCode, number>> = {

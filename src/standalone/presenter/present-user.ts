@@ -8,7 +8,7 @@ export type UserView = 'anonymous' | 'signedIn' | 'full'
 
 /**
  * A user or organization as Gitea's API shows it, key by key in its order. What only the user and site admins may see is
- * blank for others. Source: docs/behaviour.md, user record.
+ * blank for others. Source: docs/behaviour.md, The standalone server.
  */
 export function presentUser(account: Account, view: UserView, links: SiteLinks): object {
   const full = view === 'full'

@@ -32,7 +32,7 @@ export function repositoryFor(action: RepositoryAction): Input<Id> {
 /**
  * Finds the repository in the path and asks the policy.
  *
- * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`. Source: docs/behaviour.md, order of checks
+ * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`. Source: docs/behaviour.md, Everywhere
  */
 export function* enterRepository<A extends Actor>(exchange: Exchange<A>, action: RepositoryAction): Steps<Id> {
   const { context, operations, settings } = exchange
