@@ -16,7 +16,7 @@ export interface Reception {
  * Milliseconds after which a connection is closed on which nothing moves, in either direction: a client that does not read
  * its reply, or does not finish its request, must not hold the reply for ever.
  */
-export const MAX_SILENCE_MS = 30_000
+const MAX_SILENCE_MS = 30_000
 /** How many requests a client may send ahead on one connection; one more closes the connection. */
 export const MAX_WAITING_REQUESTS = 32
 

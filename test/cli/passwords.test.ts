@@ -92,7 +92,7 @@ describe('forgelet shows no password that stands in a wrong place', () => {
 
 describe('a file whose name merely has some of these signs', () => {
   test.each([
-    'C:\\Users\\me@example.com\\forge.sqlite',
+    'C:\\data\\me@example.com\\forge.sqlite',
     'D:/me@example.com/forge.sqlite',
     'me@example.com',
     'a:b',

@@ -18,7 +18,9 @@ function headingsOf(page: string): readonly string[] | undefined {
 function beginsWithHeading(text: string, headings: readonly string[]): boolean {
   const section = /^section (\d+)\b/.exec(text)?.[1]
   if (section !== undefined) return headings.some((heading) => heading.startsWith(`${section}. `))
-  return headings.some((heading) => text.startsWith(heading) && /^(?:$|[.,;]| \*\/| @)/.test(text.slice(heading.length)))
+  return headings.some(
+    (heading) => text.startsWith(heading) && /^(?:$|[.,;]| \*\/| @)/.test(text.slice(heading.length)),
+  )
 }
 
 function wrongSources(text: string): readonly string[] {
