@@ -1,4 +1,4 @@
-import type { AccessRequest } from '../../schema/access.ts'
+import type { AccessRequest, Verdict } from '../../schema/access.ts'
 import { ForgeError, notFound } from '../../schema/errors.ts'
 import type { Steps } from '../../schema/steps.ts'
 import type { Call } from '../call.ts'
@@ -14,7 +14,8 @@ export function asksPolicy<A extends Actor, Tx>(call: Call<A, Tx>): boolean {
 /**
  * Asks the policy, where it is asked.
  *
- * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`.
+ * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`. TypeError when
+ * the policy's answer is malformed.
  * Source: docs/behaviour.md, Everywhere
  */
 export function* authorize<A extends Actor, Tx>(
@@ -46,10 +47,21 @@ export function* askPolicy<A extends Actor, Tx>(
   if (actor === 'system') return
 
   const verdict = yield* answerOf(call, environment.policy.authorize(request, portContext(call, actor)))
-  if (verdict.allow === true) return
+  checkVerdict(verdict)
+  if (verdict.allow) return
   if (verdict.conceal === true) throw concealed(request, verdict.reason)
   if (actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'token is required')
   throw forbidden(request, verdict.reason)
+}
+
+/** JavaScript hosts may return anything. A decision that is malformed, by a database's `'t'` or 1 for example, decides nothing. */
+function checkVerdict(verdict: Verdict): void {
+  if (verdict?.allow === true) return
+  if (verdict?.allow === false && (verdict.conceal === undefined || typeof verdict.conceal === 'boolean')) return
+
+  throw new TypeError(
+    'policy.authorize must return { allow: true } or { allow: false, reason }, with conceal: true to conceal',
+  )
 }
 
 function concealed(request: AccessRequest, reason: string): ForgeError {
@@ -71,10 +83,14 @@ function concealed(request: AccessRequest, reason: string): ForgeError {
     case 'events.read':
       return forbidden(request, reason) // there is nothing of the host's to conceal
     default:
-      return request satisfies never
+      throw unknownAction(request satisfies never)
   }
 }
 
 function forbidden(request: AccessRequest, reason: string): ForgeError {
   return new ForgeError('FORBIDDEN', reason, { action: request.action, reason })
+}
+
+function unknownAction({ action }: AccessRequest): TypeError {
+  return new TypeError(`there is no action ${JSON.stringify(action)}`)
 }

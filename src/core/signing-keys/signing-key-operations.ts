@@ -29,6 +29,18 @@ export class SigningKeyOperations<A extends Actor, Tx> {
 
     const source = publishedKey(this.#environment.signingKey, request.format)
     const key = yield* answerOf(call, source.publicKey({ signal: call.signal }))
+    checkKey(key)
     return publishedKey(key, request.format) // a key file may have changed its format since
   }
+}
+
+/** JavaScript hosts may return anything. */
+function checkKey(key: PublicKey): void {
+  const { format, text, etag } = key ?? {}
+  const isKey = (format === 'openpgp' || format === 'ssh') && isFilled(text) && isFilled(etag)
+  if (!isKey) throw new TypeError("signingKey.publicKey must return { format: 'openpgp' or 'ssh', text, etag }")
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }

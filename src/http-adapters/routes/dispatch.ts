@@ -74,12 +74,12 @@ export class Dispatcher<A extends Actor> {
     request: NeutralRequest,
     { route, parameter }: Match<Route> & { readonly kind: 'route' },
     authenticate: Authenticate<A>,
-    { crossSite = 'refuse' }: DispatchOptions,
+    { crossSite }: DispatchOptions,
   ): Steps<NeutralReply> {
     const observed = this.#observer?.(request, route)
     let reply: NeutralReply
     try {
-      if (crossSite === 'refuse') refuseCrossSite(request, this.#settings.publicUrl)
+      if (crossSite !== 'allow') refuseCrossSite(request, this.#settings.publicUrl)
       const actor = toAsker(yield* wait(authenticate()))
       reply = yield* route.answer(this.#exchange(request, actor, parameter))
     } catch (error) {
@@ -126,7 +126,7 @@ function refusal(match: Refused, { docsUrl }: Pick<Settings<never>, 'docsUrl'>):
 /** JavaScript hosts may give undefined for nobody; what is neither nobody nor an object with an id, 'system' above all, is refused. */
 function toAsker<A extends Actor>(actor: A | null | undefined): Asker<A> {
   if (isNothing(actor)) return 'anonymous'
-  if (typeof actor !== 'object') throw new TypeError('authenticate must give an object with an id, or null')
+  if (typeof actor !== 'object') throw new TypeError('authenticate must return an object with an id, or null')
 
   toId(actor.id, 'actor.id')
   return actor

@@ -154,3 +154,58 @@ test.each(['olga', undefined, null, {}])('%j is no actor', async (stranger) => {
   const who = stranger as unknown as Person
   await expect(aForge().pins.list(who, issue)).rejects.toThrow('an actor must be')
 })
+
+describe('a decision of the policy that is malformed', () => {
+  const malformed: readonly unknown[] = [
+    undefined,
+    null,
+    true,
+    'allow',
+    {},
+    { allow: undefined },
+    { allow: null },
+    { allow: 1 },
+    { allow: 't' },
+    { allow: 'false', reason: 'no' },
+    { allow: 0, reason: 'no', conceal: true },
+    { allow: false, reason: 'no', conceal: 'yes' },
+    { allow: false, reason: 'no', conceal: 1 },
+    { allow: false, reason: 'no', conceal: null },
+    [],
+    [{ allow: true }],
+  ]
+  const waits = [
+    ['at once', (decision: unknown) => decision as Verdict],
+    ['later', (decision: unknown) => Promise.resolve(decision as Verdict)],
+  ] as const
+  const cases = malformed.flatMap((decision) =>
+    waits.map(([when, given]) => [JSON.stringify(decision), when, given(decision)] as const),
+  )
+
+  describe.each(cases)('%s, %s', (_text, _when, decision) => {
+    test.each(['anonymous', olga] as const)('is a TypeError to %o, and nothing is done', async (who) => {
+      const forge = aForge({ policy: { authorize: () => decision } })
+      await expect(forge.pins.pin(who, issue)).rejects.toThrow(
+        new TypeError(
+          'policy.authorize must return { allow: true } or { allow: false, reason }, with conceal: true to conceal',
+        ),
+      )
+      expect(await forge.pins.list('system', issue)).toEqual([])
+    })
+  })
+})
+
+test.each([
+  [{ allow: false, reason: 'no' }, 'FORBIDDEN'],
+  [{ allow: false, reason: 'no', conceal: false }, 'FORBIDDEN'],
+  [{ allow: false, reason: 'no', conceal: undefined }, 'FORBIDDEN'],
+  [{ allow: false, reason: 'no', conceal: true }, 'REPOSITORY_NOT_FOUND'],
+] as const)('%j is %s', async (verdict, code) => {
+  expect(await codeOf(() => guarded(verdict).forge.pins.list(olga, issue))).toBe(code)
+})
+
+test('an unknown action that the policy conceals is a TypeError', async () => {
+  const { forge } = guarded({ allow: false, reason: 'no', conceal: true })
+  const request = { action: 'wiki.write' } as unknown as AccessRequest
+  await expect(forge.authorize(olga, request)).rejects.toThrow(new TypeError('there is no action "wiki.write"'))
+})

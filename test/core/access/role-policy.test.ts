@@ -91,8 +91,120 @@ test.each([
   expect(word(policy.authorize(requestOf(action), { actor: 'anonymous' }))).toBe(verdict)
 })
 
-test('an action it does not know is refused', () => {
-  expect(word(judge({ action: 'wiki.write' } as unknown as AccessRequest, { repository: 'admin' }))).toBe('refused')
+test('an action it does not know is a TypeError, and is not decided', () => {
+  const request = { action: 'wiki.write' } as unknown as AccessRequest
+  expect(() => judge(request, { repository: 'admin' })).toThrow(
+    new TypeError('rolePolicy does not know the action "wiki.write"'),
+  )
+})
+
+describe('a fact that is malformed decides nothing', () => {
+  const notARepositoryRole = [undefined, null, '', 'Reader', 'owner', 'none ', true, 1, {}, ['reader']]
+  const notAnOrganizationRole = [undefined, null, '', 'Owner', 'admin', 'reader', true, 1, {}, ['owner']]
+  const notABoolean = [undefined, null, '', 'f', 't', 'false', 0, 1, {}, []]
+  const waits = [
+    ['at once', (fact: unknown) => fact],
+    ['later', (fact: unknown) => Promise.resolve(fact)],
+  ] as const
+  const actors = ['anonymous', person] as const
+
+  /** What a policy does whose host returns these facts; JavaScript hosts may return anything. */
+  async function decided(
+    action: string,
+    actor: (typeof actors)[number],
+    facts: { readonly admin?: unknown; readonly repository?: unknown; readonly organization?: unknown },
+  ): Promise<unknown> {
+    const policy = rolePolicy({
+      isSiteAdmin: () => ('admin' in facts ? facts.admin : false) as boolean,
+      repositoryRole: () => ('repository' in facts ? facts.repository : 'admin') as RepositoryRole,
+      organizationRole: () => ('organization' in facts ? facts.organization : 'owner') as OrganizationRole,
+    })
+    return policy.authorize(requestOf(action as AccessRequest['action']), { actor })
+  }
+
+  describe.each(waits)('%s', (_when, given) => {
+    describe.each(actors)('to %o', (actor) => {
+      test.each(repositories.flatMap(([action]) => notARepositoryRole.map((role) => [action, role] as const)))(
+        '%s with the repository role %j is a TypeError',
+        async (action, role) => {
+          await expect(decided(action, actor, { repository: given(role) })).rejects.toThrow(
+            /^repositoryRole must return 'admin', 'writer', 'reader' or 'none'; it returned /,
+          )
+        },
+      )
+
+      test.each(organizations.flatMap(([action]) => notAnOrganizationRole.map((role) => [action, role] as const)))(
+        '%s with the organization role %j is a TypeError',
+        async (action, role) => {
+          await expect(decided(action, actor, { organization: given(role) })).rejects.toThrow(
+            /^organizationRole must return 'owner', 'member', 'stranger' or 'none'; it returned /,
+          )
+        },
+      )
+    })
+
+    test.each(
+      [...repositories, ...organizations, ...siteAdminsOnly.map((action) => [action] as const)].flatMap(([action]) =>
+        notABoolean.map((admin) => [action, admin] as const),
+      ),
+    )('%s with isSiteAdmin %j is a TypeError', async (action, admin) => {
+      await expect(decided(action, person, { admin: given(admin) })).rejects.toThrow(
+        /^isSiteAdmin must return true or false; it returned /,
+      )
+    })
+  })
+
+  test.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['"Reader"', 'Reader'],
+    ['an object', {}],
+    ['a number', 7],
+    ['a text of 2000 characters', 'x'.repeat(2000)],
+  ])('the error names %s', async (name, role) => {
+    await expect(decided('pins.read', person, { repository: role })).rejects.toThrow(
+      `repositoryRole must return 'admin', 'writer', 'reader' or 'none'; it returned ${name}`,
+    )
+  })
+
+  test('a rejected fact rejects', async () => {
+    const failure = new Error('the database is away')
+    await expect(decided('pins.read', 'anonymous', { repository: Promise.reject(failure) })).rejects.toBe(failure)
+  })
+})
+
+describe('rolePolicy', () => {
+  const roles = { isSiteAdmin: () => false, repositoryRole: () => 'none', organizationRole: () => 'none' }
+
+  test.each(Object.keys(roles).flatMap((name) => [undefined, null, true, 'admin', {}].map((one) => [name, one])))(
+    'refuses %s: %j',
+    (name, value) => {
+      expect(() => Reflect.apply(rolePolicy, undefined, [{ ...roles, [String(name)]: value }])).toThrow(
+        new RegExp(`^rolePolicy needs ${name}: a function `),
+      )
+    },
+  )
+
+  test.each([[], [undefined], [null], ['roles'], [{}]])('refuses %j', (...given) => {
+    expect(() => Reflect.apply(rolePolicy, undefined, given)).toThrow(TypeError)
+    expect(() => Reflect.apply(rolePolicy, undefined, given)).toThrow('rolePolicy needs isSiteAdmin: a function ')
+  })
+
+  test('calls the facts as methods of the object that has them', () => {
+    class Facts {
+      readonly #role = 'reader' as const
+      isSiteAdmin(): boolean {
+        return this.#role === undefined
+      }
+      repositoryRole(): RepositoryRole {
+        return this.#role
+      }
+      organizationRole(): OrganizationRole {
+        return 'none'
+      }
+    }
+    expect(rolePolicy(new Facts()).authorize(requestOf('pins.read'), { actor: person })).toEqual({ allow: true })
+  })
 })
 
 test('facts that take time make a verdict that takes time', async () => {

@@ -248,7 +248,69 @@ describe('dispatch', () => {
     expect(await listed(path, { [name]: [{ login: 'x' }, one] })).toMatchObject({ status: 500 })
   })
 
-  it.each([{}, { id: undefined }, { id: null }, { id: '' }, { id: 1.5 }, []])(
+  it.each(
+    [
+      ['GET', '/orgs/acme/blocks'],
+      ['GET', '/orgs/acme/blocks/stan'],
+      ['PUT', '/orgs/acme/blocks/stan'],
+      ['DELETE', '/orgs/acme/blocks/stan'],
+      ['GET', '/admin/users/stan/badges'],
+    ].flatMap(([method = '', path = '']) =>
+      [
+        { id: 7 },
+        { kind: 'User', id: 7 },
+        { kind: 'org', id: 7 },
+        { kind: path.startsWith('/orgs') ? 'organization' : 'user' },
+        'stan',
+        false,
+        [{ kind: 'user', id: 7 }],
+      ].map((account) => [method, path, account] as const),
+    ),
+  )('answers %s %s with 500 where the directory finds the account %j', async (method, path, account) => {
+    // The name that the path ends with, or the only one.
+    const found = { stan: account, acme: path.endsWith('blocks') ? account : { kind: 'organization', id: 6 } }
+    const { api, logged } = openWorld({
+      directory: { ...directory, findAccount: (name) => Reflect.get(found, name) },
+    })
+
+    expect(await api.dispatch(request(method, path), () => people[0] ?? null)).toMatchObject({ status: 500 })
+    expect(logged).toMatchObject([{ fields: { error: expect.any(TypeError) } }])
+  })
+
+  it.each([
+    ['text', { format: 'ssh', text: undefined, etag: '"1"' }],
+    ['text', { format: 'ssh', text: '', etag: '"1"' }],
+    ['text', { format: 'ssh', text: Buffer.from('ssh-ed25519 AAAA'), etag: '"1"' }],
+    ['etag', { format: 'ssh', text: 'ssh-ed25519 AAAA', etag: undefined }],
+    ['format', { format: 'SSH', text: 'ssh-ed25519 AAAA', etag: '"1"' }],
+    ['format', undefined],
+    ['format', null],
+    ['format', 'ssh-ed25519 AAAA'],
+  ])('answers 500 where the %s of a signing key is malformed', async (name, key) => {
+    const { api, logged } = openWorld({ signingKey: { format: 'ssh', publicKey: () => key as never } })
+
+    expect(await api.dispatch(request('GET', '/signing-key.pub'), () => null)).toMatchObject({ status: 500 })
+    expect(logged).toMatchObject([{ fields: { error: { name: 'TypeError', message: expect.stringContaining(name) } } }])
+  })
+
+  it.each([
+    ['Refuse', 403],
+    ['', 403],
+    [null, 403],
+    ['refuse', 403],
+    [undefined, 403],
+    ['allow', 204],
+  ])('answers a change from another site where crossSite is %j with %i', async (crossSite, status) => {
+    const asked: NeutralRequest = {
+      ...request('POST', '/repos/acme/rocket/issues/1/pin'),
+      header: (name) => (name === 'sec-fetch-site' ? 'cross-site' : undefined),
+    }
+    const options = { crossSite: crossSite as 'allow' }
+
+    expect(await openWorld().api.dispatch(asked, () => people[0] ?? null, options)).toMatchObject({ status })
+  })
+
+  it.each([{}, { id: undefined }, { id: null }, { id: '' }, { id: 1.5 }, [], 'system', 'anonymous', '', false, 0, 7])(
     'lets nobody in as %j, not even to read',
     async (actor) => {
       const { api, logged } = openWorld()

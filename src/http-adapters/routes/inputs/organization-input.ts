@@ -2,7 +2,6 @@ import type { Actor } from '../../../core/ports.ts'
 import type { AccessRequest } from '../../../schema/access.ts'
 import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
-import { toId } from '../../../schema/ids.ts'
 import type { Steps } from '../../../schema/steps.ts'
 import { run, wait } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
@@ -27,7 +26,7 @@ function* enterOrganization<A extends Actor>(exchange: Exchange<A>, action: Orga
   const account = yield* findAccount(exchange, 'org')
   if (account?.kind !== 'organization') throw notFound('organization')
 
-  const organizationId = toId(account.id, 'organization.id')
+  const organizationId = account.id
   yield* wait(exchange.operations.authorize(exchange.actor, { action, organizationId }, exchange.context))
   return organizationId
 }

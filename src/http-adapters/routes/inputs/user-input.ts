@@ -2,7 +2,6 @@ import type { Actor } from '../../../core/ports.ts'
 import type { Action } from '../../../schema/access.ts'
 import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
-import { toId } from '../../../schema/ids.ts'
 import type { Steps } from '../../../schema/steps.ts'
 import { run, wait } from '../../../schema/steps.ts'
 import type { Exchange } from '../exchange.ts'
@@ -28,5 +27,5 @@ function* findUser<A extends Actor>(exchange: Exchange<A>, action: UserAction): 
 
   const account = yield* findAccount(exchange, 'username')
   if (account?.kind !== 'user') throw notFound('user')
-  return toId(account.id, 'user.id')
+  return account.id
 }
