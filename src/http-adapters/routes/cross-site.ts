@@ -3,34 +3,46 @@ import { crossSite } from './wire-error.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** The schemes that no browser sends by itself. Those that it does (Basic, Digest, Negotiate, NTLM) and unknown ones do not count. */
+const EXEMPT = /^\s*(?:bearer|token)\s+\S/i
+
 /**
- * Refuses a browser's request that another site made: an unsafe method, `Sec-Fetch-Site: cross-site` or, from browsers
- * that do not send it, an `Origin` that is not ours, and no `Authorization` header. Only whether that header is there is
- * looked at: no browser adds a token by itself, but one that has cached Basic credentials adds those.
+ * Refuses a browser's request that another site made: an unsafe method, no `Authorization` of the scheme `Bearer` or `token`,
+ * and `Sec-Fetch-Site: cross-site` or an `Origin` that is not ours. A browser that has cached credentials of another scheme
+ * adds them to the requests of every site, and any site can have it cache some: they prove nothing about who made the request.
  * Source: docs/behaviour.md, Over HTTP
  *
  * @param publicUrl - where clients see us; besides it the `Host` header counts as ours
  * @throws WireError `CROSS_SITE`
  */
 export function refuseCrossSite(request: NeutralRequest, publicUrl: string | undefined): void {
-  if (SAFE.has(request.method) || request.header('authorization')) return
+  if (SAFE.has(request.method) || EXEMPT.test(request.header('authorization') ?? '')) return
   if (!isFromAnotherSite(request, publicUrl)) return
 
   throw crossSite()
 }
 
 function isFromAnotherSite(request: NeutralRequest, publicUrl: string | undefined): boolean {
-  const site = request.header('sec-fetch-site')
-  if (site !== undefined) return site === 'cross-site'
-
   const origin = request.header('origin')
-  if (origin === undefined) return false
+  switch (request.header('sec-fetch-site')) {
+    case 'same-origin':
+    case 'none':
+      return false
+    case 'cross-site':
+      return true
+    case undefined:
+      return origin !== undefined && !isOwn(origin, request, publicUrl)
+    default: // 'same-site': another port or subdomain may be another person's
+      return origin === undefined || !isOwn(origin, request, publicUrl)
+  }
+}
 
+function isOwn(origin: string, request: NeutralRequest, publicUrl: string | undefined): boolean {
   const from = hostOf(origin)
-  if (from === undefined) return true // "null", an opaque origin
+  if (from === undefined) return false // "null", an opaque origin
   const scheme = origin.slice(0, origin.indexOf(':'))
   const own = [publicUrl, `${scheme}://${request.header('host') ?? ''}`]
-  return !own.some((address) => address !== undefined && hostOf(address) === from)
+  return own.some((address) => address !== undefined && hostOf(address) === from)
 }
 
 /** Host and port, without the port that the scheme implies; undefined when there is none. */

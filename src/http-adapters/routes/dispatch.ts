@@ -23,7 +23,10 @@ export type Authenticate<A extends Actor> = () => MaybePromise<A | null>
 
 /** What a mount says of its requests. */
 export interface DispatchOptions {
-  /** Whether unsafe requests that a browser sends for another site, without `Authorization`, are refused. Default 'refuse'. */
+  /**
+   * Whether unsafe requests that a browser sends for another site are refused, unless their `Authorization` is of the scheme
+   * `Bearer` or `token`. Default 'refuse'. Source: docs/behaviour.md, Over HTTP
+   */
   readonly crossSite?: 'refuse' | 'allow' | undefined
 }
 

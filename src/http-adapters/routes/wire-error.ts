@@ -32,5 +32,8 @@ export function bodyTooLarge(limit: number): WireError {
 
 /** The error for an unsafe request that another site made. Source: docs/behaviour.md, Everywhere */
 export function crossSite(): WireError {
-  return new BrandedWireError('CROSS_SITE', 'requests from other sites need an Authorization header')
+  return new BrandedWireError(
+    'CROSS_SITE',
+    'requests from other sites need an Authorization header with the scheme Bearer or token',
+  )
 }

@@ -374,6 +374,20 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
     ),
   })),
   {
+    fault: 'takes every page of its own domain for its own',
+    caughtBy: 'a change that another site asks for is 403 (Sec-Fetch-Site: same-site)',
+    plant: changing(({ headers }) => {
+      if (headers['sec-fetch-site'] === 'same-site') headers['sec-fetch-site'] = 'same-origin'
+    }),
+  },
+  {
+    fault: 'makes a token of Basic credentials',
+    caughtBy: 'a change that another site asks for is 403, also with credentials that browsers add',
+    plant: changing(({ headers }) => {
+      headers.authorization = headers.authorization?.replace(/^Basic /, 'token ')
+    }),
+  },
+  {
     fault: 'refuses what changes nothing',
     caughtBy: 'what changes nothing passes from anywhere',
     plant: answering(

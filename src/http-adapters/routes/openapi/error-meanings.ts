@@ -34,6 +34,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   ROUTE_NOT_FOUND: 'the path cannot be decoded',
   METHOD_NOT_ALLOWED: 'the path does not have this method',
   BODY_TOO_LARGE: 'the body is longer than is taken',
-  CROSS_SITE: 'a browser sent it for another site, without an `Authorization` header',
+  CROSS_SITE:
+    'a browser sent it for another site, without an `Authorization` header of the scheme `Bearer` or `token`; Basic is not enough',
   INTERNAL: 'something broke; the log of the server has the entry that `requestId` names',
 }

@@ -10,7 +10,11 @@ export const securitySchemes = {
     name: 'Authorization',
     description: 'The word `token`, a blank and the token, sent as `Authorization: token TOKEN`',
   },
-  basic: { type: 'http', scheme: 'basic', description: 'The token as user name or as password' },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The token as user name or as password; not for changes that pages of other sites ask for',
+  },
 } as const
 
 /** What a policy may allow to nobody in particular. Source: docs/behaviour.md, Over HTTP */

@@ -10,7 +10,13 @@ const FROM_ELSEWHERE: readonly (readonly [string, Readonly<Record<string, string
   ['Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
   ['Origin: https://elsewhere.example', { Origin: 'https://elsewhere.example' }],
   ['Origin: null', { Origin: 'null' }],
+  ['Sec-Fetch-Site: same-site', { 'Sec-Fetch-Site': 'same-site', Origin: 'https://pages.elsewhere.example' }],
 ]
+
+/** What browsers add by themselves, for whatever site asks; the last is one that no host knows. */
+const SENT_BY_BROWSERS = ['Basic Zm9yZ2VsZXQ6eA==', 'Digest username="forgelet"', 'Negotiate YII=', 'Other x']
+/** The schemes of `Authorization` that browsers never send by themselves. */
+const EXEMPT = /^(?:bearer|token) /i
 
 /** Requests that a browser sends for another site. Not in the list where the host allows them. */
 export const crossSiteCases: readonly MountCase[] = [
@@ -23,11 +29,24 @@ export const crossSiteCases: readonly MountCase[] = [
 
   ...FROM_ELSEWHERE.map(([how, headers]) =>
     mountCase(`what brings credentials passes from anywhere (${how})`, { mend: MEND }, async (visit) => {
-      const Authorization = visit.known.authorization ?? 'token forgelet-no-such-token'
+      const { authorization = '' } = visit.known
+      const Authorization = EXEMPT.test(authorization) ? authorization : 'token forgelet-no-such-token'
       const answer = await visit.ask({ ...changing(visit), headers: { ...headers, Authorization } })
       answer.mustBeNoFailure()
       answer.must(answer.status !== 403, 'anything but 403')
     }),
+  ),
+
+  mountCase(
+    'a change that another site asks for is 403, also with credentials that browsers add',
+    { mend: 'leave the Authorization header of a request as it came' },
+    async (visit) => {
+      for (const Authorization of SENT_BY_BROWSERS) {
+        const headers = { 'Sec-Fetch-Site': 'cross-site', Authorization }
+        const answer = await visit.ask({ ...changing(visit), headers })
+        answer.mustRefuse(403, 'CROSS_SITE')
+      }
+    },
   ),
 
   mountCase('what changes nothing passes from anywhere', { mend: MEND }, async (visit) => {
