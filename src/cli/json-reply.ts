@@ -25,6 +25,7 @@ export function jsonHeaders(text: string): HeaderLines {
     ['Content-Type', jsonType],
     ['Content-Length', String(Buffer.byteLength(text))],
     ['Cache-Control', 'max-age=0, private, must-revalidate'],
+    ['X-Content-Type-Options', 'nosniff'],
   ]
 }
 

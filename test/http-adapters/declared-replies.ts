@@ -112,15 +112,18 @@ function responseFor(api: Declared, template: string | undefined, exchanged: Exc
   if (operation !== undefined) return resolved(api, operation.responses[String(status)])
 
   const allow = allowHeader(item)
-  if (method === 'OPTIONS') return status === 204 ? { headers: { ...CACHED, ...allow } } : undefined
+  if (method === 'OPTIONS') return status === 204 ? { headers: { ...ALWAYS, ...allow } } : undefined
   return status === 405 ? generalError('METHOD_NOT_ALLOWED', allow) : undefined
 }
 
-const CACHED = { 'Cache-Control': { $ref: '#/components/headers/Cache-Control' } }
+const ALWAYS = {
+  'Cache-Control': { $ref: '#/components/headers/Cache-Control' },
+  'X-Content-Type-Options': { $ref: '#/components/headers/X-Content-Type-Options' },
+}
 
 function generalError(code: string, headers: Response['headers'] = {}): Response {
   const schema = { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { const: code } } }] }
-  return { headers: { ...CACHED, ...headers }, content: { 'application/json;charset=utf-8': { schema } } }
+  return { headers: { ...ALWAYS, ...headers }, content: { 'application/json;charset=utf-8': { schema } } }
 }
 
 function allowHeader(item: object): Readonly<Record<string, Header>> {

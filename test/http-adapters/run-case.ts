@@ -53,6 +53,7 @@ function toSent([who, method, path, body]: Ask, headers: Readonly<Record<string,
 /** What holds for every reply. */
 function expectSound(seen: Seen, method: string): void {
   expect(seen.headers.get('cache-control')).toBe('max-age=0, private, must-revalidate')
+  expect(seen.headers.get('x-content-type-options')).toBe('nosniff')
   if (seen.status === 204 || seen.status === 304) {
     expect(seen.text).toBe('')
     expect(seen.headers.has('content-type')).toBe(false)

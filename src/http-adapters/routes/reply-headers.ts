@@ -9,6 +9,7 @@ export type ReplyHeader =
   | 'Link'
   | 'Retry-After'
   | 'WWW-Authenticate'
+  | 'X-Content-Type-Options'
   | 'X-Total-Count'
 
 /** What a header says. */
@@ -56,6 +57,11 @@ export const replyHeaders: { readonly [H in ReplyHeader]: HeaderFacts } = {
     description: '`Bearer`, with `error="invalid_token"` when the credential that was sent is none',
     required: true,
     schema: { type: 'string', enum: ['Bearer', 'Bearer error="invalid_token"'] },
+  },
+  'X-Content-Type-Options': {
+    description: 'browsers take the content for what its type says, and for nothing else',
+    required: true,
+    schema: { type: 'string', enum: ['nosniff'] },
   },
   'X-Total-Count': {
     description: 'how many items the whole list has',

@@ -4,7 +4,11 @@ import type { HeaderLine, NeutralReply } from './neutral.ts'
 import type { ErrorMore } from './wire/error-json.ts'
 import { errorJson } from './wire/error-json.ts'
 
-const CACHE: HeaderLine = ['Cache-Control', 'max-age=0, private, must-revalidate']
+/** The headers of every reply. */
+const ALWAYS: readonly HeaderLine[] = [
+  ['Cache-Control', 'max-age=0, private, must-revalidate'],
+  ['X-Content-Type-Options', 'nosniff'],
+]
 
 /** The content type of every JSON text, as Gitea spells it. */
 export const jsonType = 'application/json;charset=utf-8'
@@ -13,7 +17,7 @@ export const textType = 'text/plain; charset=utf-8'
 
 const JSON_TYPE: HeaderLine = ['Content-Type', jsonType]
 const TEXT_TYPE: HeaderLine = ['Content-Type', textType]
-const NO_CONTENT: NeutralReply = { status: 204, headers: [CACHE], body: undefined }
+const NO_CONTENT: NeutralReply = { status: 204, headers: ALWAYS, body: undefined }
 
 /** 204: done, nothing to say. */
 export function emptyReply(): NeutralReply {
@@ -22,22 +26,22 @@ export function emptyReply(): NeutralReply {
 
 /** 204 to OPTIONS: which methods the path has. */
 export function optionsReply(allow: string): NeutralReply {
-  return { status: 204, headers: [CACHE, ['Allow', allow]], body: undefined }
+  return { status: 204, headers: [...ALWAYS, ['Allow', allow]], body: undefined }
 }
 
 /** 304: the client has this text already. */
 export function notModifiedReply(headers: readonly HeaderLine[]): NeutralReply {
-  return { status: 304, headers: [CACHE, ...headers], body: undefined }
+  return { status: 304, headers: [...ALWAYS, ...headers], body: undefined }
 }
 
 /** 200 with JSON. */
 export function jsonReply(value: unknown, headers: readonly HeaderLine[] = []): NeutralReply {
-  return { status: 200, headers: [CACHE, JSON_TYPE, ...headers], body: JSON.stringify(value) }
+  return { status: 200, headers: [...ALWAYS, JSON_TYPE, ...headers], body: JSON.stringify(value) }
 }
 
 /** 200 with plain text. */
 export function textReply(text: string, headers: readonly HeaderLine[] = []): NeutralReply {
-  return { status: 200, headers: [CACHE, TEXT_TYPE, ...headers], body: text }
+  return { status: 200, headers: [...ALWAYS, TEXT_TYPE, ...headers], body: text }
 }
 
 /** How an error reply differs from what its code alone says. */
@@ -54,7 +58,7 @@ export function errorReply(code: ErrorCode, message: string, options: ErrorReply
   const { status = errorStatus[code], headers = [], docsUrl, ...more } = options
   return {
     status,
-    headers: [CACHE, JSON_TYPE, ...headers],
+    headers: [...ALWAYS, JSON_TYPE, ...headers],
     body: JSON.stringify(errorJson(code, message, docsUrl, more)),
   }
 }

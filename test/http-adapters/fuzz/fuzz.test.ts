@@ -85,6 +85,7 @@ function asAddress(path: string): string {
 function notOurs({ method, path }: FuzzedRequest): Exchanged {
   const headers = new Map([
     ['cache-control', 'max-age=0, private, must-revalidate'],
+    ['x-content-type-options', 'nosniff'],
     ['content-type', 'application/json;charset=utf-8'],
     ['content-length', '57'],
   ])

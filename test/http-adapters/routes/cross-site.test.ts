@@ -78,10 +78,12 @@ describe('an unsafe request', () => {
       'x Bearer y',
       'Basic Bearer x',
       'Basic YWRhOng=, Bearer x',
-    ].map((authorization) => [
-      `with ${authorization || 'an empty credential'}`,
-      { ...HOST, origin: 'https://evil.example', authorization },
-    ]),
+    ].map(
+      (authorization): Case => [
+        `with ${authorization || 'an empty credential'}`,
+        { ...HOST, origin: 'https://evil.example', authorization },
+      ],
+    ),
   ])('%s is refused', (_what, headers) => {
     expect(() => refuseCrossSite(request('DELETE', headers), undefined)).toThrow(
       'requests from other sites need an Authorization header with the scheme Bearer or token',

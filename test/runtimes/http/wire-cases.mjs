@@ -38,6 +38,7 @@ function toSent(base, [who, method, path, body], headers = {}) {
 /** What holds for every reply. */
 function assertSound({ status, headers, text }, method) {
   assert.equal(headers['cache-control'], 'max-age=0, private, must-revalidate')
+  assert.equal(headers['x-content-type-options'], 'nosniff')
   if (status === 204 || status === 304) assert.deepEqual([text, headers['content-type']], ['', undefined])
   if (status >= 400) assert.equal(headers['content-type'], 'application/json;charset=utf-8')
   if (status >= 400 && method !== 'HEAD') assert.match(text, /^\{"message":".+","url":"","code":"\w+"/)

@@ -312,6 +312,17 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
     plant: overwriting('Cache-Control', () => 'public, max-age=3600'),
   },
   {
+    fault: 'lets browsers guess what an answer is',
+    caughtBy: 'browsers guess the type of no answer',
+    plant:
+      ({ handle }) =>
+      (request, response) => {
+        const setHeader = response.setHeader.bind(response)
+        response.setHeader = (key, value) => (key === 'X-Content-Type-Options' ? response : setHeader(key, value))
+        handle(request, response)
+      },
+  },
+  {
     fault: 'ends every connection',
     caughtBy: 'a connection goes on after what there is not',
     plant:

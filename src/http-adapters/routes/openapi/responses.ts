@@ -56,6 +56,6 @@ function exampleOf(code: ErrorCode): ErrorJson {
 }
 
 function headerRefs(names: readonly ReplyHeader[]): Response['headers'] {
-  const all: readonly ReplyHeader[] = ['Cache-Control', ...names]
+  const all: readonly ReplyHeader[] = ['Cache-Control', 'X-Content-Type-Options', ...names]
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

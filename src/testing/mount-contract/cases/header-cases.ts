@@ -27,6 +27,19 @@ export const headerCases: readonly MountCase[] = [
     const answer = await visit.ask({ path: visit.probe.path(nobody) })
     answer.must(answer.lines('cache-control').join().includes('private'), 'a Cache-Control header with private')
   }),
+
+  mountCase(
+    'browsers guess the type of no answer',
+    { mend: 'leave X-Content-Type-Options as the API sets it' },
+    async (visit) => {
+      const path = visit.probe.path(nobody)
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT']) {
+        const answer = await visit.ask({ method, path })
+        const isSet = answer.lines('x-content-type-options').includes('nosniff')
+        answer.must(isSet, 'an X-Content-Type-Options header: nosniff')
+      }
+    },
+  ),
 ]
 
 function hasAll({ known }: Visit, answer: Answer): void {

@@ -58,8 +58,15 @@ describe('the document declares what any route may meet', () => {
 describe('what the document does not declare', () => {
   const document = openWorld().api.openApi()
   const cached = ['cache-control', 'max-age=0, private, must-revalidate'] as const
+  const sniffed = ['x-content-type-options', 'nosniff'] as const
   const json = ['content-type', 'application/json;charset=utf-8'] as const
-  const counted = [cached, json, ['x-total-count', '1'], ['access-control-expose-headers', 'X-Total-Count']] as const
+  const counted = [
+    cached,
+    sniffed,
+    json,
+    ['x-total-count', '1'],
+    ['access-control-expose-headers', 'X-Total-Count'],
+  ] as const
   const badges: Exchanged = {
     method: 'GET',
     path: '/admin/users/stan/badges?page=1',
@@ -70,7 +77,7 @@ describe('what the document does not declare', () => {
   const refused: Exchanged = {
     ...badges,
     status: 404,
-    headers: new Map([cached, json]),
+    headers: new Map([cached, sniffed, json]),
     text: '{"message":"","url":"","code":"USER_NOT_FOUND"}',
   }
 
