@@ -19,7 +19,7 @@ export interface Directory<A extends Actor, Tx = unknown> {
 
 /**
  * Port: ids to the JSON objects the wire shows; users as any signed-in user sees them, issues as `context.actor` does.
- * `pin_order` is written over by the route. Same order and length as asked; undefined = it is gone, and is left out.
+ * An object with a `toJSON` is shown as `JSON.stringify` shows it. `pin_order` is written over by the route. Same order and length as asked; undefined = it is gone, and is left out.
  * One call per page.
  */
 export interface Presenter<A extends Actor, Tx = unknown> {

@@ -226,6 +226,56 @@ describe('dispatch', () => {
     return api.dispatch(request('GET', path), () => people[0] ?? null)
   }
 
+  it.each(lists)('shows in %s what toJSON of an object says, as JSON.stringify does', async (path, name) => {
+    class Entity {
+      readonly #secret = 'hidden'
+      readonly login: string
+      readonly email = 'private@example.com'
+      readonly at = new Date(0)
+      constructor(login: string) {
+        this.login = login
+      }
+      toJSON(): object {
+        return { login: this.login, isHidden: this.#secret === 'hidden', at: this.at, self: undefined }
+      }
+    }
+    const own = { login: 'own', email: 'private@example.com', toJSON: () => ({ login: 'own' }) }
+    const reply = await listed(path, { [name]: [new Entity('class'), own] })
+
+    expect(reply?.body).not.toContain('private@example.com')
+    expect(JSON.parse(reply?.body ?? '')).toEqual(
+      [{ login: 'class', isHidden: true, at: '1970-01-01T00:00:00.000Z' }, { login: 'own' }].map((shown, index) =>
+        name === 'users' ? shown : { ...shown, pin_order: index + 1 },
+      ),
+    )
+  })
+
+  it.each(lists)('shows in %s once what toJSON gives, though that has a toJSON too', async (path, name) => {
+    const outer = { secret: 1, toJSON: () => ({ login: 'x', toJSON: () => ({ login: 'never' }) }) }
+    const same = {
+      login: 'y',
+      toJSON() {
+        return this
+      },
+    }
+    const reply = await listed(path, { [name]: [outer, same] })
+
+    expect(JSON.parse(reply?.body ?? '')).toMatchObject([{ login: 'x' }, { login: 'y' }])
+    if (name !== 'users') expect(JSON.parse(reply?.body ?? '')).toMatchObject([{ pin_order: 1 }, { pin_order: 2 }])
+  })
+
+  it.each(lists)('leaves out of %s what toJSON says is nothing', async (path, name) => {
+    const reply = await listed(path, { [name]: [{ toJSON: () => null }, { toJSON: () => undefined }] })
+
+    expect(reply).toMatchObject({ status: 200, body: '[]' })
+  })
+
+  it.each(lists)('answers %s with 500 when toJSON gives no object', async (path, name) => {
+    for (const json of ['x', 5, [{}], true]) {
+      expect(await listed(path, { [name]: [{}, { toJSON: () => json }] })).toMatchObject({ status: 500 })
+    }
+  })
+
   it.each(lists)('leaves out of %s what the presenter gives as null', async (path, name) => {
     const reply = await listed(path, { [name]: [null, { login: 'x' }] })
 

@@ -6,7 +6,7 @@ import { isNothing } from '../nothing.ts'
 /**
  * Asks the presenter once for a page; not at all when the page is empty.
  *
- * @returns one per id; undefined for what is gone
+ * @returns one per id, as `JSON.stringify` would show it: safe to copy; undefined for what is gone
  * @throws TypeError when it does not give one object per id
  */
 export function* presented(
@@ -27,5 +27,11 @@ function toShown(one: unknown): object | undefined {
   if (isNothing(one)) return undefined
   if (typeof one !== 'object' || Array.isArray(one)) throw new TypeError('the presenter must give a list of objects')
   if (isPromise(one)) throw new TypeError('the presenter gave a list of promises: await them with Promise.all')
-  return one
+  return 'toJSON' in one && typeof one.toJSON === 'function' ? toShown(asJson(one)) : one
+}
+
+/** A copy of an object's own properties would show what its `toJSON` hides. */
+function asJson(one: object): unknown {
+  const text: string | undefined = JSON.stringify(one)
+  return text === undefined ? undefined : JSON.parse(text)
 }
