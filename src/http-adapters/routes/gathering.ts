@@ -1,7 +1,14 @@
-/** The bytes of a body as they come, up to a limit. For adapters. */
+const NOTHING = new Uint8Array(0)
+/** Bytes that the first buffer holds, at least. */
+const MIN_CAPACITY = 1024
+
+/**
+ * The bytes of a body as they come, up to a limit. For adapters. They are copied into one buffer that doubles: the chunks are
+ * as many as the client likes, and each that is kept takes far more than its bytes.
+ */
 export class Gathering {
   readonly #limit: number
-  #chunks: Uint8Array[] = []
+  #buffer = NOTHING
   #size = 0
 
   /** @param limit - most bytes to take */
@@ -11,26 +18,27 @@ export class Gathering {
 
   /** False: it is too much, and nothing is kept. */
   take(chunk: Uint8Array): boolean {
+    const start = this.#size
     this.#size += chunk.length
     if (this.#size > this.#limit) {
-      this.#chunks = []
+      this.#buffer = NOTHING
       return false
     }
 
-    this.#chunks.push(chunk)
+    if (this.#size > this.#buffer.length) this.#grow(start)
+    this.#buffer.set(chunk, start)
     return true
   }
 
   /** All of it; undefined when nothing came. */
   joined(): Uint8Array | undefined {
-    if (this.#size === 0) return undefined
+    return this.#size === 0 ? undefined : this.#buffer.subarray(0, this.#size)
+  }
 
-    const all = new Uint8Array(this.#size)
-    let at = 0
-    for (const chunk of this.#chunks) {
-      all.set(chunk, at)
-      at += chunk.length
-    }
-    return all
+  #grow(filled: number): void {
+    const doubled = Math.max(this.#size, this.#buffer.length * 2, MIN_CAPACITY)
+    const grown = new Uint8Array(Math.min(doubled, this.#limit))
+    grown.set(this.#buffer.subarray(0, filled))
+    this.#buffer = grown
   }
 }
