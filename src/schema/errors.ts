@@ -1,7 +1,7 @@
 import type { Action } from './access.ts'
 import type { PinKind, SigningKeyFormat } from './records.ts'
 
-/** One thing that is wrong with an input: where (a JSON pointer, RFC 6901), what kind, and a text for people. */
+/** One thing that is wrong with an input: where (a JSON pointer, RFC 6901), what kind, and a text for people without the pointer. */
 export interface Violation {
   readonly pointer: string
   readonly code: string

@@ -39,9 +39,7 @@ function* readSlugs(request: NeutralRequest, limit: number): Steps<readonly stri
   const list = listIn(yield* readJson(request, limit))
   const violations = list.flatMap(violationsOf).slice(0, MOST_VIOLATIONS)
   const [first] = violations
-  if (first !== undefined) {
-    throw new ForgeError('INVALID_INPUT', `${first.pointer}: ${first.message}`, { violations })
-  }
+  if (first !== undefined) throw refusal(first, violations)
 
   return list.filter(isSlug)
 }
@@ -54,7 +52,13 @@ function listIn(body: unknown): readonly unknown[] {
   const list = KEY in body ? body[KEY] : undefined
   if (Array.isArray(list)) return list
   const isMissing = list === undefined || list === null
-  throw invalidInput(`/${KEY}`, isMissing ? 'required' : 'type', `/${KEY}: must be a list of slugs`)
+  const violation = { pointer: `/${KEY}`, code: isMissing ? 'required' : 'type', message: 'must be a list of slugs' }
+  throw refusal(violation, [violation])
+}
+
+/** The error's message names the place of the first violation; the message of a violation has its pointer beside it. */
+function refusal({ pointer, message }: Violation, violations: readonly Violation[]): ForgeError {
+  return new ForgeError('INVALID_INPUT', `${pointer}: ${message}`, { violations })
 }
 
 function violationsOf(slug: unknown, index: number): readonly Violation[] {
