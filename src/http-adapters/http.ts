@@ -7,6 +7,6 @@ export type { HeaderLine, NeutralReply, NeutralRequest } from './routes/neutral.
 export type { ObservedRequest } from './routes/observed-request.ts'
 export type { OpenApiDocument, OpenApiOperation } from './routes/openapi/document-parts.ts'
 export type { Directory, Presenter } from './routes/ports.ts'
-export type { ApiLimits, ApiOptions, ServiceName } from './routes/settings.ts'
+export type { ApiLimits, ApiOptions, CredentialKind, ServiceName } from './routes/settings.ts'
 export type { WireCode, WireError } from './routes/wire-error.ts'
 export { bodyTooLarge } from './routes/wire-error.ts'

@@ -50,7 +50,7 @@ export function* askPolicy<A extends Actor, Tx>(
   checkVerdict(verdict)
   if (verdict.allow) return
   if (verdict.conceal === true) throw concealed(request, verdict.reason)
-  if (actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'token is required')
+  if (actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
   throw forbidden(request, verdict.reason)
 }
 

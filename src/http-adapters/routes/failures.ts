@@ -7,6 +7,7 @@ import { errorStatus } from './error-status.ts'
 import type { HeaderLine, NeutralReply, NeutralRequest } from './neutral.ts'
 import type { ErrorReplyOptions } from './reply.ts'
 import { errorReply } from './reply.ts'
+import type { CredentialKind } from './settings.ts'
 import { isWireError } from './wire-error.ts'
 
 /** Where failures are told, and how they are named. */
@@ -15,6 +16,8 @@ export interface FailureOptions {
   readonly newId: (() => string) | undefined
   /** Where the API page is; `""` when unknown. */
   readonly docsUrl: string
+  /** Default 'token'. */
+  readonly credentials?: CredentialKind | undefined
 }
 
 /** What failed, for the log. */
@@ -24,8 +27,15 @@ export interface Failed {
   readonly operationId?: string | undefined
 }
 
-const TOKEN_REQUIRED = 'token is required'
-const INVALID_CREDENTIALS = 'invalid username, password or token'
+/** What a 401 says: Gitea's texts where callers send tokens. */
+const UNAUTHENTICATED: Readonly<Record<CredentialKind, string>> = {
+  token: 'token is required',
+  session: 'authentication is required',
+}
+const INVALID_CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
+  token: 'invalid username, password or token',
+  session: 'invalid credentials',
+}
 
 /**
  * Makes the reply to whatever was thrown. What nobody expected is a bare 500 with a `requestId`; its cause goes to the
@@ -35,11 +45,13 @@ export class Failures {
   readonly #logger: Logger | undefined
   readonly #newId: (() => string) | undefined
   readonly #docsUrl: string
+  readonly #credentials: CredentialKind
 
-  constructor({ logger, newId, docsUrl }: FailureOptions) {
+  constructor({ logger, newId, docsUrl, credentials = 'token' }: FailureOptions) {
     this.#logger = logger
     this.#newId = newId
     this.#docsUrl = docsUrl
+    this.#credentials = credentials
   }
 
   /** Never throws: what cannot be looked at, or told as JSON, is what nobody expected. */
@@ -60,9 +72,13 @@ export class Failures {
   #forgeError(error: ForgeError, failed: Failed): NeutralReply {
     switch (error.code) {
       case 'UNAUTHENTICATED':
-        return this.#reply(error.code, TOKEN_REQUIRED, challenge('Bearer'))
+        return this.#reply(error.code, UNAUTHENTICATED[this.#credentials], challenge('Bearer'))
       case 'INVALID_CREDENTIALS':
-        return this.#reply(error.code, INVALID_CREDENTIALS, challenge('Bearer error="invalid_token"'))
+        return this.#reply(
+          error.code,
+          INVALID_CREDENTIALS[this.#credentials],
+          challenge('Bearer error="invalid_token"'),
+        )
       case 'INVALID_INPUT':
       case 'INVALID_DOCUMENT':
         return this.#reply(error.code, error.message, { violations: error.details.violations })

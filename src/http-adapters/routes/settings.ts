@@ -5,6 +5,9 @@ import type { Directory, Presenter } from './ports.ts'
 /** A group of routes that can be mounted alone. */
 export type ServiceName = 'pins' | 'blocks' | 'badges' | 'signing-keys'
 
+/** What callers prove who they are with: a token in a header, or a session that they have signed in to (a cookie). */
+export type CredentialKind = 'token' | 'session'
+
 /** Bounds of the API. */
 export interface ApiLimits {
   /** Items on a page when the request does not say. Default 30, or `maxPageSize` when that is smaller. */
@@ -32,6 +35,11 @@ export interface ApiOptions<A extends Actor> {
   readonly publicUrl?: string | undefined
   /** Where people read about the API; every error body names it as `url`. Default: `""`, as for unknown. */
   readonly docsUrl?: string | undefined
+  /**
+   * What a 401 asks for: 'token' says "token is required", as Gitea does; 'session' says "authentication is required", for
+   * hosts whose callers have no tokens. Default 'token'. Source: docs/behaviour.md, Over HTTP
+   */
+  readonly credentials?: CredentialKind | undefined
   /** Only these are mounted; the paths of the others are not ours. Default: all. */
   readonly services?: readonly ServiceName[] | undefined
   readonly limits?: ApiLimits | undefined
@@ -48,6 +56,7 @@ export interface Settings<A extends Actor> {
   readonly publicUrl: string | undefined
   /** `""` when unknown. */
   readonly docsUrl: string
+  readonly credentials: CredentialKind
   readonly services: ReadonlySet<ServiceName>
   readonly limits: { readonly [K in keyof ApiLimits]-?: number }
 }
@@ -62,11 +71,15 @@ const MOST_ON_PAGE = 1000
  */
 export function toSettings<A extends Actor>(options: ApiOptions<A>): Settings<A> {
   const { directory, present, logger, newId, observe, publicUrl } = options
-  const { docsUrl = '', services = SERVICES, limits = {} } = options
+  const { docsUrl = '', credentials = 'token', services = SERVICES, limits = {} } = options
   need(directory?.findAccount, 'directory', 'an object with findAccount, findRepository and findIssue')
   need(present?.users, 'present', 'an object with users, issues and pullRequests')
   if (newId !== undefined && typeof newId !== 'function') throw new TypeError('newId must be a function')
   if (observe !== undefined && typeof observe !== 'function') throw new TypeError('observe must be a function')
+
+  if (credentials !== 'token' && credentials !== 'session') {
+    throw new TypeError("credentials must be 'token' or 'session'")
+  }
 
   return {
     directory,
@@ -76,6 +89,7 @@ export function toSettings<A extends Actor>(options: ApiOptions<A>): Settings<A>
     observe,
     publicUrl: publicUrl === undefined ? undefined : toPublicUrl(publicUrl),
     docsUrl: docsUrl === '' ? '' : toDocsUrl(docsUrl),
+    credentials,
     services: toServices(services),
     limits: toLimits(limits),
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
-import { createForge } from '../../../src/index.ts'
+import { createForge, ForgeError } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import { directory, openWorld, people, present, unreadableKey } from '../world.ts'
 
@@ -24,6 +24,7 @@ describe('createApi', () => {
     ['a docsUrl of another scheme', { docsUrl: 'javascript:alert(1)' }],
     ['a docsUrl with credentials', { docsUrl: 'https://git:x@git/api/swagger' }],
     ['a docsUrl that is no text', { docsUrl: null }],
+    ['an unknown kind of credentials', { credentials: 'cookie' }],
     ['an unknown service', { services: ['pins', 'wiki'] }],
     ['a page size of 0', { limits: { defaultPageSize: 0 } }],
     ['a page size above the most', { limits: { defaultPageSize: 51 } }],
@@ -65,6 +66,26 @@ describe('docsUrl', () => {
     const replies = [api.unmatched(request('GET', '/')), api.failed(request('GET', '/'), new Error('no'))]
 
     expect(replies.map(({ body }) => JSON.parse(body ?? ''))).toMatchObject([{ url: docsUrl }, { url: docsUrl }])
+  })
+})
+
+describe('credentials', () => {
+  it.each([
+    [undefined, 'token is required', 'invalid username, password or token'],
+    ['token', 'token is required', 'invalid username, password or token'],
+    ['session', 'authentication is required', 'invalid credentials'],
+  ] as const)('of the kind %s make a 401 say "%s" and "%s"', async (credentials, missing, wrong) => {
+    const { api } = openWorld({ credentials })
+    const refuse = (): never => {
+      throw new ForgeError('INVALID_CREDENTIALS', 'the session 7f3a has expired')
+    }
+    const asked = request('GET', '/admin/users/stan/badges')
+    const replies = [await api.dispatch(asked, () => null), await api.dispatch(asked, refuse)]
+
+    expect(replies.map((reply) => [reply?.status, JSON.parse(reply?.body ?? '').message])).toEqual([
+      [401, missing],
+      [401, wrong],
+    ])
   })
 })
 
