@@ -85,7 +85,7 @@ describe('a reply', () => {
     const seen = await talk(port, ask('GET /api/signing-key.pub', { ...CLOSE, 'If-None-Match': '"abc"' }))
 
     expect(statuses(pinned + seen)).toEqual([204, 304])
-    expect(pinned + seen).not.toMatch(/content-(type|length)/i)
+    expect(pinned + seen).not.toMatch(/^content-(type|length):/im)
   })
 
   it('keeps the headers of the host', async () => {
