@@ -5,6 +5,7 @@ import { createKyselyStorage } from './sql/kysely/kysely-storage.ts'
 
 export type { IdColumn, IdColumns } from './sql/id-columns.ts'
 export type {
+  BoundKysely,
   IsolationLevel,
   KyselyConnectionBuilder,
   KyselyDatabase,
@@ -27,8 +28,9 @@ export type { SchemaStorageOptions, SqlStorageOptions } from './sql/sql-context.
  *
  * What a host must know:
  *
- * - Kysely hands out connections; when none is free for five seconds, a call is `STORAGE_UNAVAILABLE`. Inside a transaction
- *   on the last one, join it.
+ * - Kysely hands out connections; when none is free for five seconds, a call is `STORAGE_BUSY`. Inside a transaction on the
+ *   last one, join it. A connection whose server does not answer is destroyed, but only beneath Kysely's own dialects for
+ *   pg and mysql2 (docs/databases.md, Time limits).
  * - With a pool of pg, hear the errors of the pool and of each client (`pool.on('error', …)`, and `pool.on('connect',
  *   (client) => client.on('error', …))`): a server that is lost ends the process otherwise, and we cannot hear them there.
  * - Kysely takes no word on how to read the columns of one query. A driver that gives doubles as anything but numbers, or

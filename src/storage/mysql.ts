@@ -20,9 +20,10 @@ export type { SqlStorageOptions } from './sql/sql-context.ts'
  * `sql_mode`, isolation and `autocommit`, the storage reads and writes the same, and changes none of it. Two settings are
  * refused with a `TypeError`, since they lose texts: a `charset` other than `utf8mb4`, and the mode `EMPTY_STRING_IS_NULL`.
  *
- * Changes of its own run at READ COMMITTED, wait for locks for up to five seconds, and are tried again after a deadlock. In
- * `join`, hand in the connection of `mysql2/promise` on which the host began the transaction. There it is the host who waits
- * for locks (`innodb_lock_wait_timeout`, 50 seconds by default), and who runs his whole transaction again when a call is
+ * Changes of its own run at READ COMMITTED, wait for locks for up to four seconds, and are tried again after a deadlock;
+ * each call is answered within five seconds (docs/databases.md, Time limits). In `join`, hand in the connection of
+ * `mysql2/promise` on which the host began the transaction. There the server waits for locks as the host has set it
+ * (`innodb_lock_wait_timeout`, 50 seconds by default), while a call gives up after five; and it is the host who runs his whole transaction again when a call is
  * `STORAGE_BUSY`: after a deadlock MariaDB has ended it. At READ COMMITTED fewer of them meet than at the default
  * REPEATABLE READ, which locks the gaps between rows too.
  *

@@ -17,8 +17,8 @@ export type { SchemaStorageOptions, SqlStorageOptions } from './sql/sql-context.
  *
  * Of a URL, the storage opens a pool of its own: ten connections, `application_name` forgelet, opened when they are needed.
  * Whoever wants another pool hands in his own; that must outlive the storage, and have room: a change keeps one connection
- * from its beginning to its end, and a lock that a long transaction of the host's holds is waited for on connections. Who
- * waits for a connection, or for the server, is told within five seconds. `close()` ends what the storage opened and
+ * from its beginning to its end, and a lock that a long transaction of the host's holds is waited for on connections. Each call
+ * is answered within five seconds, whatever it waits for (docs/databases.md, Time limits). `close()` ends what the storage opened and
  * leaves nothing on the host's pool. Tables are made by `migrate()` alone.
  *
  * Changes run at READ COMMITTED in transactions of their own and are tried again after deadlocks and the like, for up to

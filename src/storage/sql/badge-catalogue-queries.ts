@@ -3,7 +3,7 @@ import type { Badge } from '../../schema/records.ts'
 import type { BadgeCatalogueKey } from '../contract/badge-catalogue-store.ts'
 import type { Slice, Tail } from './pages.ts'
 import type { Query } from './query.ts'
-import { defineQuery } from './query.ts'
+import { defineQuery, mayTakeLong } from './query.ts'
 import type { SqlContext } from './sql-context.ts'
 
 /** Names one definition. */
@@ -29,7 +29,7 @@ export function badgeCatalogueQueries(context: SqlContext): BadgeCatalogueQuerie
     holders: holdersQuery(context),
     insert: insertQuery(context),
     update: updateQuery(context),
-    remove: removeQuery(context),
+    remove: mayTakeLong(removeQuery(context)),
     slice: sliceQuery(context),
     tail: tailQuery(context),
   }

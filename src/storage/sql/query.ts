@@ -12,6 +12,8 @@ export interface Statement<Row> {
   readonly returnsRows: boolean
   /** Says itself what it locks: nowhere does it become a locking read, which would wait for what is not committed yet. */
   readonly asWritten?: true
+  /** Grows with the data that it changes: it is not limited as other statements are. */
+  readonly mayTakeLong?: true
   /** Carries the type only; never there. */
   readonly row?: Row
 }
@@ -63,6 +65,11 @@ export function defineQuery<Parameters, Row>(
 /** The same query, which never becomes a locking read. */
 export function asWritten<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
   return (parameters) => ({ ...query(parameters), asWritten: true })
+}
+
+/** The same query, which takes as long as there are rows for it. */
+export function mayTakeLong<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
+  return (parameters) => ({ ...query(parameters), mayTakeLong: true })
 }
 
 /** Compiles a query whose parameters are in it already: for the shapes that are put together from call to call. */

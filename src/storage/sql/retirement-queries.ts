@@ -4,7 +4,7 @@ import type { PinBoardKey } from '../contract/pin-board-store.ts'
 import type { UserKey } from './badge-case-queries.ts'
 import type { OrganizationKey } from './block-queries.ts'
 import type { Query } from './query.ts'
-import { defineQuery } from './query.ts'
+import { defineQuery, mayTakeLong } from './query.ts'
 import type { SqlContext } from './sql-context.ts'
 
 /** Names one issue. */
@@ -26,10 +26,10 @@ export interface RetirementQueries {
 /** Defines the statements of retirements. */
 export function retirementQueries(context: SqlContext): RetirementQueries {
   return {
-    organizationsBlocking: organizationsBlockingQuery(context),
-    removeBlocksOf: removeBlocksOfQuery(context),
-    removeBlocksBy: removeBlocksByQuery(context),
-    removeGrantsOf: removeGrantsOfQuery(context),
+    organizationsBlocking: mayTakeLong(organizationsBlockingQuery(context)),
+    removeBlocksOf: mayTakeLong(removeBlocksOfQuery(context)),
+    removeBlocksBy: mayTakeLong(removeBlocksByQuery(context)),
+    removeGrantsOf: mayTakeLong(removeGrantsOfQuery(context)),
     boardsWith: boardsWithQuery(context),
     entomb: entombQuery(context),
   }

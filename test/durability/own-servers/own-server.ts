@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { exitOf } from '../child-process.ts'
-import { isAlive, killAll } from './process-tree.ts'
+import { isAlive, killAll, signalAll } from './process-tree.ts'
 
 /** A database server that a test has started, in a folder and on a port of its own: so that it can be killed. */
 export interface OwnServer {
@@ -15,6 +15,10 @@ export interface OwnServer {
   readonly url: string
   /** Kills every process of it, and waits until they are gone. */
   kill(): Promise<void>
+  /** Stops every process of it where it is: connections stay open, and nothing is answered. */
+  freeze(): void
+  /** Lets a frozen server go on. */
+  thaw(): void
   /** Starts it again over the same data, with settings such as `fsync=off`; done when it answers. */
   start(settings?: readonly string[]): Promise<void>
   /** Kills it and removes its folder. */
@@ -54,6 +58,8 @@ export async function startOwnServer(recipe: ServerRecipe): Promise<OwnServer> {
   return {
     url: recipe.url(port),
     kill,
+    freeze: () => signalAll(child.pid, 'SIGSTOP'),
+    thaw: () => signalAll(child.pid, 'SIGCONT'),
     async start(settings = []) {
       child = await serving(recipe, recipe.serve(folder, port, settings), port)
     },

@@ -15,6 +15,12 @@ export async function killAll(pid: number): Promise<void> {
   while (pids.some(isAlive)) await pause(5)
 }
 
+/** Sends a signal to a process and its children. */
+export function signalAll(pid: number | undefined, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  if (pid === undefined) throw new TypeError('the process was not started')
+  for (const one of [pid, ...childrenOf(pid)]) process.kill(one, signal)
+}
+
 /** Whether a process runs; one that has ended and is only remembered does not. */
 export function isAlive(pid: number): boolean {
   const stat = statOf(pid)

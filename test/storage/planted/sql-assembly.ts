@@ -76,8 +76,8 @@ function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, f
   const storage: Pick<ForgeStorage<Tx>, Life> = {
     transactions: 'asynchronous',
     enter: (transaction) => runtime.enter(transaction),
-    migrate: () => database.during(() => database.migrate()),
-    schemaStatus: () => database.during(() => database.status()),
+    migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
+    schemaStatus: () => database.during((deadline) => database.status(deadline)),
     close: () => database.close(),
   }
   return assembled(storage, { fault, context, runtime })

@@ -1,15 +1,18 @@
 import { plainRows } from '../plain-rows.ts'
 import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import type { ServerConnection } from '../server/server.ts'
 import type { Asking } from '../session.ts'
 import type { KyselyExecutor, KyselyQuery } from './kysely-database.ts'
 
 /** How statements run on a connection. */
 export interface Running {
+  /** The deadline of the call. */
+  readonly deadline: Deadline
   /** The error to throw for what a statement failed with. */
   readonly translate: (error: unknown) => unknown
   /** Puts before a statement what is set for its time. */
-  readonly prepare?: ((sql: string) => string) | undefined
+  readonly prepare?: ((statement: Statement<unknown>) => string) | undefined
   /** Ends the transaction that a statement has begun, on a connection that commits nothing by itself. */
   readonly commitEach?: Statement<unknown> | undefined
   /** Hears of each error, as the driver threw it. */
@@ -27,10 +30,11 @@ export class KyselyConnection implements Asking {
   }
 
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const { translate, prepare, commitEach, failed } = this.#running
+    const { deadline, translate, prepare, commitEach, failed } = this.#running
     try {
-      const rows = await this.#ask({ ...statement, sql: prepare?.(statement.sql) ?? statement.sql })
-      if (commitEach !== undefined) await this.#ask(commitEach)
+      const prepared = { ...statement, sql: prepare?.(statement) ?? statement.sql }
+      const rows = await deadline.ask(() => this.#ask(prepared), statement.mayTakeLong)
+      if (commitEach !== undefined) await deadline.ask(() => this.#ask(commitEach))
       return rows
     } catch (error) {
       failed?.(error)

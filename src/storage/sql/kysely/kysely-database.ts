@@ -37,9 +37,9 @@ export interface KyselyTransactionBuilder<Tx> {
 }
 
 /** What gives one connection. */
-export interface KyselyConnectionBuilder {
+export interface KyselyConnectionBuilder<Tx> {
   /** Runs work on one connection, and gives that back. */
-  execute<T>(work: (connection: KyselyExecutor) => Promise<T>): Promise<T>
+  execute<T>(work: (connection: BoundKysely<Tx>) => Promise<T>): Promise<T>
 }
 
 /** A `Kysely` of the host's, of any version and any tables, by the calls that are made on it. `Tx` is its `Transaction`. */
@@ -47,7 +47,13 @@ export interface KyselyDatabase<Tx> {
   /** Prepares a transaction. */
   transaction(): KyselyTransactionBuilder<Tx>
   /** Prepares the use of one connection. */
-  connection(): KyselyConnectionBuilder
+  connection(): KyselyConnectionBuilder<Tx>
+}
+
+/** A Kysely that is bound to one connection. */
+export interface BoundKysely<Tx> extends KyselyExecutor {
+  /** Prepares a transaction on this connection. */
+  transaction(): KyselyTransactionBuilder<Tx>
 }
 
 /** Whether a value is a Kysely that is no transaction. */

@@ -1,3 +1,6 @@
+import type { Deadline } from '../server/call-deadline.ts'
+import { destroySocket } from '../server/sockets.ts'
+
 /** What every version of Kysely keeps beneath a Kysely and all that comes from it; its types hide it. */
 interface Insides {
   readonly adapter: unknown
@@ -20,6 +23,87 @@ export function comesFromAnother(database: unknown, transaction: unknown): boole
 export async function connectionOf(bound: unknown): Promise<object | undefined> {
   const connection = await insidesOf(bound)?.provideConnection(async (found) => found)
   return typeof connection === 'object' && connection !== null ? connection : undefined
+}
+
+/**
+ * The connections beneath the dialects that Kysely brings for pg and mysql2, which it hides: a connection whose server is
+ * silent must be destroyed, or the pool would hand it out again. One that cannot be reached stays taken until its statement
+ * is answered.
+ */
+export class DriverConnections {
+  readonly #known = new WeakMap<object, () => void>()
+
+  /** Returns what destroys the connection that a Kysely is bound to; it does nothing for other dialects. */
+  async destroyer(bound: unknown, deadline: Deadline): Promise<() => void> {
+    const connection = await connectionOf(bound)
+    if (connection === undefined || !isDriverConnection(connection)) return () => undefined
+
+    const known = this.#known.get(connection)
+    if (known !== undefined) return known
+    const found = await destroyerOf(connection, deadline)
+    this.#known.set(connection, found)
+    return found
+  }
+}
+
+/** A connection as a dialect of Kysely's keeps it: what it is given as a query goes to its driver unchanged. */
+interface DriverConnection {
+  executeQuery(query: { readonly sql: unknown; readonly parameters: unknown }): Promise<unknown>
+}
+
+function isDriverConnection(value: object): value is DriverConnection {
+  return 'executeQuery' in value && typeof value.executeQuery === 'function'
+}
+
+async function destroyerOf(connection: DriverConnection, deadline: Deadline): Promise<() => void> {
+  switch (connection.constructor.name) {
+    case 'PostgresConnection': {
+      const found = pgConnectionOf(connection)
+      return () => destroySocket(found?.stream)
+    }
+    case 'MysqlConnection': {
+      const found = await deadline.ask(() => mysqlConnectionOf(connection))
+      return () => {
+        found?.destroy?.()
+        destroySocket(found?.stream, new Error('the server did not answer'))
+      }
+    }
+    default:
+      return () => undefined
+  }
+}
+
+/** What this module uses of a connection of pg or mysql2. */
+interface RawConnection {
+  readonly stream?: unknown
+  destroy?(): void
+}
+
+/**
+ * pg calls `submit` of a query object with the connection that the query is to be written to. This query writes nothing: an
+ * error that `submit` returns goes to `handleError`.
+ */
+function pgConnectionOf(connection: DriverConnection): RawConnection | undefined {
+  let found: RawConnection | undefined
+  const query = Object.assign(new String('select 1'), {
+    submit(raw: RawConnection): Error {
+      found = raw
+      return new Error('this query is not sent')
+    },
+    handleError: () => undefined,
+  })
+  connection.executeQuery({ sql: query, parameters: [] }).catch(() => undefined)
+  return found
+}
+
+/** mysql2 takes a callback in the place of parameters, and calls it on the query, which knows its connection. */
+function mysqlConnectionOf(connection: DriverConnection): Promise<RawConnection | undefined> {
+  return new Promise((resolve) => {
+    const parameters = function (this: { readonly _connection?: RawConnection } | undefined): void {
+      resolve(this?._connection)
+    }
+    connection.executeQuery({ sql: 'do 0', parameters }).catch(() => resolve(undefined))
+  })
 }
 
 function insidesOf(kysely: unknown): Insides | undefined {

@@ -1,12 +1,14 @@
+import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
+import { poolBusy, unavailable } from '../server/failures.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
-import { whenGiven } from '../server/when-given.ts'
 import type { Asking } from '../session.ts'
 import type { SqlContext } from '../sql-context.ts'
 import { Course } from './course.ts'
 import type { Running } from './kysely-connection.ts'
 import { inside, KyselyConnection } from './kysely-connection.ts'
 import type {
+  BoundKysely,
   IsolationLevel,
   KyselyDatabase,
   KyselyExecutor,
@@ -15,18 +17,16 @@ import type {
 } from './kysely-database.ts'
 import { isKyselyTransaction } from './kysely-database.ts'
 import { notGiven, translateKyselyError } from './kysely-errors.ts'
-import { comesFromAnother, connectionOf } from './kysely-insides.ts'
+import { comesFromAnother, connectionOf, DriverConnections } from './kysely-insides.ts'
 import type { Habits, Manner } from './manner.ts'
 import { Sample } from './sample.ts'
-
-/** How long plain statements and reads wait for a table that is being changed, in milliseconds. */
-const TABLE_WAIT = 4000
 
 /** A database behind a Kysely of the host's. */
 export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   readonly #database: KyselyDatabase<Tx>
   readonly #manner: Manner
   readonly #sample: Sample
+  readonly #connections = new DriverConnections()
 
   constructor(database: KyselyDatabase<Tx>, manner: Manner, context: SqlContext) {
     this.#database = database
@@ -34,39 +34,31 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     this.#sample = new Sample(context)
   }
 
-  async plainly<T>(work: (connection: Asking) => Promise<T>): Promise<T> {
-    const give = (use: (bound: KyselyExecutor) => Promise<T>): Promise<T> => this.#database.connection().execute(use)
-    let isGiven = false
-    try {
-      return await whenGiven(give, async (bound) => {
-        isGiven = true
-        const { ending } = await this.#look(bound)
-        const connection = this.#own(bound, TABLE_WAIT, ending?.commit)
-        if (ending !== undefined) await connection.all(ending.rollBack) // what somebody left open is not ours to commit
-        return work(connection)
-      })
-    } catch (error) {
-      throw isGiven ? error : this.#notGiven(error)
-    }
-  }
-
-  inSnapshot<T>(work: (connection: Asking) => Promise<T>): Promise<T> {
-    return this.#begun(this.#manner.levels.snapshot, async (transaction) => {
-      await this.#look(transaction)
-      return work(this.#own(transaction, TABLE_WAIT))
+  plainly<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#onConnection(deadline, async (bound) => {
+      const { ending } = await this.#look(bound, deadline)
+      const connection = this.#own(bound, deadline, ending?.commit)
+      if (ending !== undefined) await connection.all(ending.rollBack) // what somebody left open is not ours to commit
+      return work(connection)
     })
   }
 
-  inTransaction<T>(work: (connection: ServerConnection<Tx>) => Promise<T>, lockWait: number): Promise<T> {
-    return this.#begun(this.#manner.levels.changes, async (transaction) => {
-      await this.#look(transaction)
-      const connection = this.#own(transaction, lockWait)
-      await this.#manner.begin(connection, lockWait)
+  inSnapshot<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#begun(this.#manner.levels.snapshot, deadline, async (transaction) => {
+      await this.#look(transaction, deadline)
+      return work(this.#own(transaction, deadline))
+    })
+  }
+
+  inTransaction<T>(work: (connection: ServerConnection<Tx>) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#begun(this.#manner.levels.changes, deadline, async (transaction) => {
+      await this.#look(transaction, deadline)
+      const connection = await this.#manner.begin(this.#own(transaction, deadline), deadline)
       return work(inside(transaction, connection))
     })
   }
 
-  joined(transaction: Tx): ServerConnection<Tx> {
+  joined(transaction: Tx, deadline: Deadline): ServerConnection<Tx> {
     if (!isKyselyTransaction(transaction)) {
       throw new TypeError('the transaction must be an open Transaction of Kysely: a Kysely itself is none')
     }
@@ -75,7 +67,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     }
     const failed = (error: unknown): void => this.#manner.failed?.(transaction, error)
     const prepare = this.#manner.prepares?.(undefined)
-    return inside(transaction, this.#on(transaction, { retry: 'host-transaction', prepare, failed }))
+    return inside(transaction, this.#on(transaction, { retry: 'host-transaction', deadline, prepare, failed }))
   }
 
   /** `withSchema`, `withPlugin` and the like give another object on the same connection. One that has ended has none. */
@@ -84,36 +76,62 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     return connection ?? transaction
   }
 
-  async refuseUnlessOpen(connection: ServerConnection<Tx>): Promise<void> {
+  async refuseUnlessOpen(connection: ServerConnection<Tx>, deadline: Deadline): Promise<void> {
     await this.#sample.refuseUnreadable(connection)
     await this.#manner.refuseUnlessOpen({
       transaction: connection.transaction,
       connection,
-      beside: (work) => this.plainly(work),
+      beside: (work) => this.plainly(work, deadline),
     })
   }
 
-  warnings(): Promise<readonly string[]> {
-    return this.plainly((connection) => this.#manner.warnings(connection))
+  warnings(deadline: Deadline): Promise<readonly string[]> {
+    return this.plainly((connection) => this.#manner.warnings(connection), deadline)
   }
 
   async close(): Promise<void> {
     // the Kysely is the host's, and stays open
   }
 
-  /** Runs work in a transaction of our own: what that throws is thrown, whatever became of the ROLLBACK. */
-  async #begun<T>(level: IsolationLevel | undefined, work: (transaction: Tx) => Promise<T>): Promise<T> {
-    const course = new Course()
-    try {
-      return await whenGiven(
-        (use) => atLevel(this.#database.transaction(), level).execute(use),
-        (transaction: Tx) => course.follow(() => work(transaction)),
-      )
-    } catch (error) {
-      if (course.point === 'begin') throw this.#notGiven(error)
-      if (course.point === 'work') throw this.#failed(course.error, error)
-      throw translateKyselyError(error) ?? this.#manner.translateCommit(error)
+  /** Runs work on a connection, which is destroyed when the call is interrupted. One that comes later goes back unused. */
+  async #onConnection<T>(deadline: Deadline, work: (bound: BoundKysely<Tx>) => Promise<T>): Promise<T> {
+    let isGiven = false
+    deadline.expireWith(poolBusy)
+    const use = async (bound: BoundKysely<Tx>): Promise<T> => {
+      isGiven = true
+      deadline.expireWith(noAnswer)
+      const stop = deadline.onInterrupt(await this.#connections.destroyer(bound, deadline))
+      try {
+        return await work(bound)
+      } finally {
+        stop()
+      }
     }
+    try {
+      return await this.#database.connection().execute(use)
+    } catch (error) {
+      throw isGiven ? error : this.#notGiven(error)
+    }
+  }
+
+  /** Runs work in a transaction of our own: what that throws is thrown, whatever became of the ROLLBACK. */
+  #begun<T>(level: IsolationLevel | undefined, deadline: Deadline, work: (transaction: Tx) => Promise<T>): Promise<T> {
+    return this.#onConnection(deadline, async (bound) => {
+      const course = new Course()
+      try {
+        return await atLevel(bound.transaction(), level).execute((transaction) =>
+          course.follow(async () => {
+            const value = await work(transaction)
+            deadline.startCommit()
+            return value
+          }),
+        )
+      } catch (error) {
+        if (course.point === 'begin') throw this.#notGiven(error)
+        if (course.point === 'work') throw this.#failed(course.error, error)
+        throw translateKyselyError(error) ?? this.#manner.translateCommit(error)
+      }
+    })
   }
 
   /** Kysely throws what the work threw, or else what the ROLLBACK after that did. */
@@ -121,14 +139,14 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     return this.#manner.translateWork(error, thrown === error ? 'done' : 'failed')
   }
 
-  async #look(bound: KyselyExecutor): Promise<Habits> {
-    const connection = this.#on(bound, { retry: 'call' })
+  async #look(bound: KyselyExecutor, deadline: Deadline): Promise<Habits> {
+    const connection = this.#on(bound, { retry: 'call', deadline })
     await this.#sample.refuseUnreadable(connection)
     return this.#manner.look(connection, await connectionOf(bound))
   }
 
-  #own(bound: KyselyExecutor, wait: number, commitEach?: Running['commitEach']): KyselyConnection {
-    return this.#on(bound, { retry: 'call', prepare: this.#manner.prepares?.(wait), commitEach })
+  #own(bound: KyselyExecutor, deadline: Deadline, commitEach?: Running['commitEach']): KyselyConnection {
+    return this.#on(bound, { retry: 'call', deadline, prepare: this.#manner.prepares?.(deadline), commitEach })
   }
 
   #on(bound: KyselyExecutor, { retry, ...running }: Omit<Running, 'translate'> & { retry: Retry }): KyselyConnection {
@@ -149,4 +167,8 @@ function atLevel<Tx>(
   level: IsolationLevel | undefined,
 ): KyselyTransactionBuilder<Tx> {
   return level === undefined ? builder : builder.setIsolationLevel(level)
+}
+
+function noAnswer(): Error {
+  return unavailable('the database under Kysely did not answer within five seconds')
 }

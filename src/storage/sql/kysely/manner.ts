@@ -1,4 +1,5 @@
 import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import type { Asking } from '../session.ts'
 import type { IsolationLevel } from './kysely-database.ts'
@@ -30,17 +31,17 @@ export interface Manner {
   translateWork(error: unknown, rollBack: 'done' | 'failed'): unknown
   /**
    * What puts before each statement the settings for its time.
-   * @param wait - for how long statements of ours wait for others, in milliseconds from now; undefined in a host's transaction
+   * @param deadline - that of the call; undefined in a host's transaction, which has limits of its own
    */
-  prepares?(wait: number | undefined): (sql: string) => string
+  prepares?(deadline: Deadline | undefined): (statement: Statement<unknown>) => string
   /**
    * Looks at a connection of our own before it is used.
    * @param key - the connection, as its driver keeps it; undefined where that cannot be told
    * @throws ForgeError `STORAGE_UNAVAILABLE` for a server that cannot be used; TypeError for a connection that cannot
    */
   look(connection: Asking, key: object | undefined): Promise<Habits>
-  /** Makes ready a transaction of our own to change something: no lock is waited for longer than so many milliseconds. */
-  begin(connection: Asking, lockWait: number): Promise<void>
+  /** Makes ready a transaction of our own to change something, and returns what runs its statements within the deadline. */
+  begin(connection: Asking, deadline: Deadline): Promise<Asking>
   /**
    * @throws TypeError for a host's transaction that is not open, or not where the storage is, with the mend; ForgeError
    * `STORAGE_BUSY` for one that has failed, or that another writer keeps from its lock

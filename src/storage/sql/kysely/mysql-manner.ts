@@ -7,6 +7,7 @@ import { DURABILITY, warningsAbout } from '../mysql/server-warnings.ts'
 import { withSettings, withSettingsUntil } from '../mysql/statement-settings.ts'
 import { ROLL_BACK } from '../mysql/transactions.ts'
 import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { busy, unavailable } from '../server/failures.ts'
 import type { Asking } from '../session.ts'
@@ -48,8 +49,8 @@ export class MysqlManner implements Manner {
     return saysAborted(error) || (rollBack === 'failed' && saysLost(error)) ? translateError(error, 'call') : error
   }
 
-  prepares(wait: number | undefined): (sql: string) => string {
-    return wait === undefined ? withSettings : withSettingsUntil(wait)
+  prepares(deadline: Deadline | undefined): (statement: Statement<unknown>) => string {
+    return deadline === undefined ? withSettings : withSettingsUntil(deadline)
   }
 
   async look(connection: Asking, key: object | undefined): Promise<Habits> {
@@ -65,8 +66,9 @@ export class MysqlManner implements Manner {
     return habits
   }
 
-  async begin(): Promise<void> {
-    // the level was set by Kysely, and what is waited for is said with each statement
+  /** The level was set by Kysely, and the limits come with each statement. */
+  async begin(connection: Asking): Promise<Asking> {
+    return connection
   }
 
   async refuseUnlessOpen({ connection, transaction }: JoinedConnection): Promise<void> {

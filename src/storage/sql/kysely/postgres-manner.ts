@@ -4,8 +4,11 @@ import { command } from '../dialect.ts'
 import { translateCommitError, translateError, translateHostError } from '../postgres/driver-errors.ts'
 import type { Home } from '../postgres/home.ts'
 import { homeQuery, isSame, refuseElsewhere } from '../postgres/home.ts'
+import type { Limits } from '../postgres/server-limits.ts'
+import { ServerLimits } from '../postgres/server-limits.ts'
 import { DURABILITY, warningsAbout } from '../postgres/server-warnings.ts'
 import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { unavailable } from '../server/failures.ts'
 import type { Asking } from '../session.ts'
@@ -45,8 +48,10 @@ export class PostgresManner implements Manner {
     return {}
   }
 
-  async begin(connection: Asking, lockWait: number): Promise<void> {
-    await connection.all(limits(lockWait))
+  async begin(connection: Asking, deadline: Deadline): Promise<Asking> {
+    const limits = new ServerLimits(connection, deadline)
+    await connection.all(settings(limits.first()))
+    return limits
   }
 
   async refuseUnlessOpen({ connection, beside }: JoinedConnection): Promise<void> {
@@ -70,13 +75,14 @@ export class PostgresManner implements Manner {
 }
 
 /** For this transaction alone. A `synchronous_commit` that waits for stand-by servers too is left as it is. */
-function limits(lockWait: number): Statement<unknown> {
+function settings({ lock, statement }: Limits): Statement<unknown> {
   return {
     sql:
       "select pg_catalog.set_config('lock_timeout', cast($1 as text), true), " +
+      "pg_catalog.set_config('statement_timeout', cast($2 as text), true), " +
       "case when pg_catalog.current_setting('synchronous_commit') in ('off', 'local') " +
       "then pg_catalog.set_config('synchronous_commit', 'on', true) end",
-    parameters: [String(Math.ceil(lockWait))],
+    parameters: [String(lock), String(statement)],
     returnsRows: false,
   }
 }

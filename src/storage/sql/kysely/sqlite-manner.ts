@@ -1,6 +1,7 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import { command } from '../dialect.ts'
 import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { unavailable } from '../server/failures.ts'
 import type { Asking } from '../session.ts'
@@ -56,11 +57,12 @@ export class SqliteManner implements Manner {
   }
 
   /** Before there is a table of ours to lock by, Kysely's transaction is begun anew. */
-  async begin(connection: Asking, lockWait: number): Promise<void> {
-    if (await whenFree(lockWait, () => this.#takeWriteLock(connection))) return
+  async begin(connection: Asking, deadline: Deadline): Promise<Asking> {
+    if (await whenFree(deadline, () => this.#takeWriteLock(connection))) return connection
 
     await connection.all(ROLL_BACK)
-    await whenFree(lockWait, async () => connection.all(BEGIN))
+    await whenFree(deadline, async () => connection.all(BEGIN))
+    return connection
   }
 
   async refuseUnlessOpen({ connection }: JoinedConnection): Promise<void> {
@@ -86,13 +88,13 @@ export class SqliteManner implements Manner {
 }
 
 /** Waits for the one write lock: SQLite itself waits as the host has set, and the event loop sleeps meanwhile. */
-async function whenFree<T>(patience: number, attempt: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + patience
+async function whenFree<T>({ lockWait }: Deadline, attempt: () => Promise<T>): Promise<T> {
+  const end = performance.now() + lockWait
   for (let count = 1; ; count += 1) {
     try {
       return await attempt()
     } catch (error) {
-      if (!isForgeError(error, 'STORAGE_BUSY') || performance.now() >= deadline) throw error
+      if (!isForgeError(error, 'STORAGE_BUSY') || performance.now() >= end) throw error
       await new Promise((resolve) => setTimeout(resolve, pauseBefore(count)))
     }
   }

@@ -1,6 +1,6 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Retry } from '../server/failures.ts'
-import { BrokenReference, busy, unavailable } from '../server/failures.ts'
+import { BrokenReference, busy, poolBusy, unavailable } from '../server/failures.ts'
 
 /**
  * A row that changed since the snapshot, a lock waited for long enough, a deadlock: nothing is done. Source:
@@ -45,7 +45,10 @@ const LOST =
   /^(ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOST|ENET|ENOENT$|EACCES$|ERR_(SSL|TLS|SOCKET|STREAM)|PROTOCOL_|HANDSHAKE_|POOL_)/
 
 /** What mysql2 says of a pool or a connection that is at its end; there are no codes. */
-const ENDED = /^(Pool is closed|No connections available|Queue limit reached|Can't (add new command|write) )/
+const ENDED = /^(Pool is closed|Can't (add new command|write) )/
+
+/** What mysql2 says of a pool that is not to wait, or in which too many wait already. */
+const EXHAUSTED = /^(No connections available|Queue limit reached)/
 
 /**
  * The error to throw for what mysql2 threw, with that as cause: `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`, BrokenReference, or
@@ -62,6 +65,7 @@ export function translateError(error: unknown, retry: Retry): unknown {
 
   const message = number === undefined ? undefined : UNAVAILABLE.get(number)
   if (message !== undefined) return unavailable(message, error)
+  if (EXHAUSTED.test(error.message)) return poolBusy(error)
   return saysLost(error) ? unavailable('the server cannot be reached', error) : error
 }
 

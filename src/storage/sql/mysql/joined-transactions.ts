@@ -1,3 +1,4 @@
+import type { Deadline } from '../server/call-deadline.ts'
 import { busy } from '../server/failures.ts'
 import type { ServerConnection } from '../server/server.ts'
 import type { ConnectionFacts } from './connection-facts.ts'
@@ -16,7 +17,7 @@ export class JoinedTransactions<C extends MysqlConnection> {
   readonly #lost = new WeakSet<object>()
 
   /** @throws TypeError when it is no connection of mysql2's promises */
-  connection(transaction: C): ServerConnection<C> {
+  connection(transaction: C, deadline: Deadline): ServerConnection<C> {
     if (speaksCallbacks(transaction)) {
       throw new TypeError('the transaction speaks callbacks: hand in `connection.promise()`, or one of mysql2/promise')
     }
@@ -25,6 +26,7 @@ export class JoinedTransactions<C extends MysqlConnection> {
     }
     return new MysqlServerConnection(transaction, {
       retry: 'host-transaction',
+      deadline,
       prepare: withSettings,
       failed: async (error) => {
         if (endsTransaction(error)) await this.#remember(transaction)

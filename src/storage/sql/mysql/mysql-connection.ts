@@ -1,4 +1,5 @@
 import type { SqlValue, Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import type { ServerConnection } from '../server/server.ts'
 import { translateError } from './driver-errors.ts'
@@ -8,8 +9,10 @@ import type { MysqlConnection, MysqlQuery } from './mysql-pool.ts'
 export interface Running {
   /** What a definite abort asks the caller to try again. */
   readonly retry: Retry
+  /** The deadline of the call. */
+  readonly deadline: Deadline
   /** Puts before a statement what is set for its time. */
-  readonly prepare: (sql: string) => string
+  readonly prepare: (statement: Statement<unknown>) => string
   /** Ends the transaction that a statement has begun, on a connection that commits nothing by itself. */
   readonly endsEach?: boolean | undefined
   /** Hears of each error, as mysql2 threw it. */
@@ -27,10 +30,11 @@ export class MysqlServerConnection<C extends MysqlConnection> implements ServerC
   }
 
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const { retry, prepare, endsEach, failed } = this.#running
+    const { retry, deadline, prepare, endsEach, failed } = this.#running
     try {
-      const rows = await ask(this.transaction, { ...statement, sql: prepare(statement.sql) })
-      if (endsEach) await this.transaction.query(COMMIT)
+      const prepared = { ...statement, sql: prepare(statement) }
+      const rows = await deadline.ask(() => ask(this.transaction, prepared), statement.mayTakeLong)
+      if (endsEach) await deadline.ask(() => this.transaction.query(COMMIT))
       return rows
     } catch (error) {
       await failed?.(error)

@@ -1,3 +1,5 @@
+import { destroySocket } from '../server/sockets.ts'
+
 /** A query as mysql2 takes it: whatever its host has set on the connection, rows come as the query says. */
 export interface MysqlQuery {
   readonly sql: string
@@ -36,6 +38,8 @@ export interface MysqlPool<C extends MysqlConnection = MysqlConnection> {
 /** A pool that we opened, and end. */
 export interface OwnPool<C extends MysqlConnection> extends MysqlPool<C> {
   end(): Promise<void>
+  /** Reports each connection that is made, as mysql2 itself has it. */
+  on(event: 'connection', listener: (connection: unknown) => void): unknown
 }
 
 /** Whether a value is a connection of `mysql2/promise`. */
@@ -50,7 +54,7 @@ export function isPool(value: unknown): value is MysqlPool {
 
 /** Whether a value is a pool that can be ended. */
 export function isOwnPool(value: unknown): value is OwnPool<MysqlConnection> {
-  return isPool(value) && hasMethod(value, 'end')
+  return isPool(value) && hasMethod(value, 'end') && hasMethod(value, 'on')
 }
 
 /** Whether a pool or connection is of `mysql2` itself, whose calls answer nothing: they take a callback. */
@@ -65,6 +69,12 @@ export function physical(connection: MysqlConnection): object {
     : connection
 }
 
-function hasMethod(value: unknown, name: string): boolean {
+/** Destroys a connection whose server is silent: mysql2 itself would wait for the server to close the socket. */
+export function destroyNow(connection: MysqlPoolConnection): void {
+  connection.destroy()
+  destroySocket(Reflect.get(physical(connection), 'stream'), new Error('the server did not answer'))
+}
+
+function hasMethod(value: unknown, name: string): value is object {
   return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
 }

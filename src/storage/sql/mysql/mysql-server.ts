@@ -1,3 +1,4 @@
+import type { Deadline } from '../server/call-deadline.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
 import type { Lent } from './checkout.ts'
 import { Checkout } from './checkout.ts'
@@ -25,36 +26,38 @@ export class MysqlServer<C extends MysqlConnection> implements Server<C> {
     this.#checkout = new Checkout(this.#source, needsUuid)
   }
 
-  plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>): Promise<T> {
-    return this.#checkout.on(async (lent) => {
+  plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#checkout.on(deadline, async (lent) => {
       const endsEach = lent.facts.autocommit === 'no'
       if (endsEach) await rollBack(lent)
       return work(ours(lent, TABLE_WAIT, endsEach))
     })
   }
 
-  inSnapshot<T>(work: (connection: ServerConnection<C>) => Promise<T>): Promise<T> {
-    return this.#checkout.on((lent) => inTransaction(lent, BEGIN_SNAPSHOT, () => work(ours(lent, TABLE_WAIT))))
+  inSnapshot<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#checkout.on(deadline, (lent) =>
+      inTransaction(lent, BEGIN_SNAPSHOT, () => work(ours(lent, TABLE_WAIT))),
+    )
   }
 
-  inTransaction<T>(work: (connection: ServerConnection<C>) => Promise<T>, lockWait: number): Promise<T> {
-    return this.#checkout.on((lent) => inTransaction(lent, BEGIN, () => work(ours(lent, lockWait))))
+  inTransaction<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#checkout.on(deadline, (lent) => inTransaction(lent, BEGIN, () => work(ours(lent))))
   }
 
-  joined(transaction: C): ServerConnection<C> {
-    return this.#joined.connection(transaction)
+  joined(transaction: C, deadline: Deadline): ServerConnection<C> {
+    return this.#joined.connection(transaction, deadline)
   }
 
   beneath(transaction: C): object {
     return physical(transaction)
   }
 
-  refuseUnlessOpen({ transaction }: ServerConnection<C>): Promise<void> {
-    return this.#joined.refuseUnlessOpen(transaction, this.#checkout.database)
+  refuseUnlessOpen({ transaction }: ServerConnection<C>, deadline: Deadline): Promise<void> {
+    return deadline.ask(() => this.#joined.refuseUnlessOpen(transaction, this.#checkout.database))
   }
 
-  warnings(): Promise<readonly string[]> {
-    return this.plainly(async (connection) => (await connection.all(DURABILITY)).flatMap(warningsAbout))
+  warnings(deadline: Deadline): Promise<readonly string[]> {
+    return this.plainly(async (connection) => (await connection.all(DURABILITY)).flatMap(warningsAbout), deadline)
   }
 
   close(): Promise<void> {
@@ -63,9 +66,10 @@ export class MysqlServer<C extends MysqlConnection> implements Server<C> {
 }
 
 function ours<C extends MysqlConnection>(
-  { connection }: Lent<C>,
-  wait: number,
+  { connection, deadline }: Lent<C>,
+  maxLockWait?: number,
   endsEach = false,
 ): MysqlServerConnection<C> {
-  return new MysqlServerConnection(connection, { retry: 'call', prepare: withSettingsUntil(wait), endsEach })
+  const prepare = withSettingsUntil(deadline, maxLockWait)
+  return new MysqlServerConnection(connection, { retry: 'call', deadline, prepare, endsEach })
 }

@@ -1,9 +1,11 @@
+import { OwnSockets } from '../server/sockets.ts'
 import { openPool } from './load-mysql2.ts'
 import type { MysqlConnection, MysqlPool, OwnPool } from './mysql-pool.ts'
 
 /** Where connections of our own come from: a pool that is opened for a URL, or the host's. */
 export class PoolSource<C extends MysqlConnection> {
   readonly #urlOrPool: string | MysqlPool<C>
+  readonly #sockets = new OwnSockets()
   #own: OwnPool<C> | undefined
 
   constructor(urlOrPool: string | MysqlPool<C>) {
@@ -14,7 +16,7 @@ export class PoolSource<C extends MysqlConnection> {
   get pool(): MysqlPool<C> {
     if (typeof this.#urlOrPool !== 'string') return this.#urlOrPool
 
-    this.#own ??= openPool<C>(this.#urlOrPool)
+    this.#own ??= this.#open(this.#urlOrPool)
     return this.#own
   }
 
@@ -25,5 +27,16 @@ export class PoolSource<C extends MysqlConnection> {
     } catch {
       // a server that is gone has ended it already
     }
+    this.#sockets.destroyLater()
   }
+
+  #open(url: string): OwnPool<C> {
+    const pool = openPool<C>(url)
+    pool.on('connection', (connection) => this.#sockets.add(socketOf(connection)))
+    return pool
+  }
+}
+
+function socketOf(connection: unknown): unknown {
+  return typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'stream') : undefined
 }

@@ -1,3 +1,6 @@
+import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
+
 /**
  * What is set for the time of one statement, so that nothing the host has set for his connection, and keeps, spoils it: he
  * may have switched foreign keys off for an import, or cut his lists.
@@ -8,24 +11,31 @@ const SETTINGS =
 
 const SET = 'set statement '
 
-/** Puts our settings before a statement. */
-export function withSettings(sql: string): string {
-  return setFor(SETTINGS, sql)
+/** The limits of statements come in steps of so many milliseconds: each text is prepared once on a connection. */
+const STEP_MS = 500
+
+/** Puts our settings before a statement in a host's transaction, which has limits of its own. */
+export function withSettings({ sql }: Statement<unknown>): string {
+  return sql.startsWith(SET) ? sql : `${SET}${SETTINGS} for ${sql}`
 }
 
 /**
- * Puts our settings before statements, which wait for locks until so many milliseconds from now at most; the server counts
- * whole seconds.
+ * Returns what puts our settings before statements of our own: they wait for locks, and run, no longer than the deadline allows. A
+ * statement that grows with the data is limited by the deadline alone.
+ *
+ * @param maxLockWait - how long one lock is waited for at most, in milliseconds
  */
-export function withSettingsUntil(wait: number): (sql: string) => string {
-  const deadline = performance.now() + wait
-  return (sql) => {
-    const seconds = Math.max(1, Math.ceil((deadline - performance.now()) / 1000))
-    return setFor(`innodb_lock_wait_timeout = ${seconds}, lock_wait_timeout = ${seconds}, ${SETTINGS}`, sql)
-  }
-}
+export function withSettingsUntil(
+  deadline: Deadline,
+  maxLockWait: number = Number.POSITIVE_INFINITY,
+): (statement: Statement<unknown>) => string {
+  return ({ sql, mayTakeLong }) => {
+    if (sql.startsWith(SET)) return sql // it has settings of its own
 
-/** A statement that has settings of its own keeps to those. */
-function setFor(settings: string, sql: string): string {
-  return sql.startsWith(SET) ? sql : `${SET}${settings} for ${sql}`
+    const wait = Math.max(STEP_MS, Math.floor(deadline.lockWait / STEP_MS) * STEP_MS)
+    const lockWait = Math.ceil(Math.min(wait, maxLockWait) / 1000) // the server counts whole seconds
+    const limit = mayTakeLong === true ? Math.ceil(deadline.longWait / 1000) : wait / 1000
+    const limits = `innodb_lock_wait_timeout = ${lockWait}, lock_wait_timeout = ${lockWait}, max_statement_time = ${limit}`
+    return `${SET}${limits}, ${SETTINGS} for ${sql}`
+  }
 }

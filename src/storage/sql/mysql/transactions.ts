@@ -1,3 +1,4 @@
+import type { Deadline } from '../server/call-deadline.ts'
 import { unavailable } from '../server/failures.ts'
 import type { Lent } from './checkout.ts'
 import { saysAborted, saysLost, translateError } from './driver-errors.ts'
@@ -26,30 +27,31 @@ export async function inTransaction<T, C extends MysqlConnection>(
   begin: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { connection } = lent
+  const { connection, deadline } = lent
   try {
-    await start(connection, begin)
+    await start(lent, begin)
     const value = await work()
-    await commit(connection)
+    await commit(connection, deadline)
     return value
   } catch (error) {
+    if (deadline.isOver) throw error
     const isLost = !(await rollBack(lent))
     throw saysAborted(error) || (isLost && saysLost(error)) ? translateError(error, 'call') : error
   }
 }
 
-async function start(connection: MysqlConnection, begin: string): Promise<void> {
+async function start<C extends MysqlConnection>({ connection, deadline }: Lent<C>, begin: string): Promise<void> {
   try {
-    await connection.query(begin)
+    await deadline.ask(() => connection.query(begin))
   } catch (error) {
     throw translateError(error, 'call')
   }
 }
 
 /** Rolls back whatever is open; false for a connection on which that fails, and which is not used again. */
-export async function rollBack<C extends MysqlConnection>({ connection, spoil }: Lent<C>): Promise<boolean> {
+export async function rollBack<C extends MysqlConnection>({ connection, deadline, spoil }: Lent<C>): Promise<boolean> {
   try {
-    await connection.query(ROLL_BACK)
+    await deadline.ask(() => connection.query(ROLL_BACK))
     return true
   } catch {
     spoil()
@@ -58,8 +60,9 @@ export async function rollBack<C extends MysqlConnection>({ connection, spoil }:
 }
 
 /** What a transaction that failed in COMMIT has come to is known only where the server says that it was aborted. */
-async function commit(connection: MysqlConnection): Promise<void> {
+async function commit(connection: MysqlConnection, deadline: Deadline): Promise<void> {
   try {
+    deadline.startCommit()
     await connection.query(COMMIT)
   } catch (error) {
     if (saysAborted(error)) throw error

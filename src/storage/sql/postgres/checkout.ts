@@ -1,35 +1,60 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import { whenGiven } from '../server/when-given.ts'
+import type { Deadline } from '../server/call-deadline.ts'
+import { poolBusy, unavailable } from '../server/failures.ts'
 import { translateConnectError } from './driver-errors.ts'
 import { hearErrors } from './error-listeners.ts'
 import type { PgPool, PgPoolClient } from './pg-pool.ts'
 
 /**
- * Runs work on a client of a pool, and gives that back; one on which the server was lost is closed.
+ * Runs work on a client of a pool, and gives that back. A client on which the server was lost, or whose call was
+ * interrupted, is closed: its socket is destroyed where a query is still unanswered.
  *
- * @throws ForgeError `STORAGE_UNAVAILABLE` when there is none within five seconds
+ * @throws ForgeError `STORAGE_BUSY` when the pool has no free client within the deadline; `STORAGE_UNAVAILABLE` when the
+ * server accepts no connection
  */
-export async function onClient<T>(pool: PgPool, work: (client: PgPoolClient) => Promise<T>): Promise<T> {
-  let spoilt = false
-  const give = async (use: (client: PgPoolClient) => Promise<T>): Promise<T> => {
-    const client = await connect(pool)
-    try {
-      return await use(client)
-    } finally {
-      client.release(spoilt)
-    }
+export async function onClient<T>(
+  pool: PgPool,
+  deadline: Deadline,
+  work: (client: PgPoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await connected(pool, deadline)
+  const stopHearing = hearErrors(client)
+  let isReleased = false
+  const release = (destroy: boolean): void => {
+    if (!isReleased) client.release(destroy)
+    isReleased = true
   }
-  return whenGiven(give, async (client) => {
-    const stopHearing = hearErrors(client)
-    try {
-      return await work(client)
-    } catch (error) {
-      spoilt = isForgeError(error, 'STORAGE_UNAVAILABLE')
-      throw error
-    } finally {
-      stopHearing()
-    }
-  })
+  const stop = deadline.onInterrupt(() => release(true))
+  let spoilt = false
+  try {
+    return await work(client)
+  } catch (error) {
+    spoilt = isForgeError(error, 'STORAGE_UNAVAILABLE')
+    throw error
+  } finally {
+    stop()
+    stopHearing()
+    release(spoilt)
+  }
+}
+
+/** A client that comes after the deadline goes back unused. */
+async function connected(pool: PgPool, deadline: Deadline): Promise<PgPoolClient> {
+  deadline.expireWith(() => (hasWaiters(pool) ? poolBusy() : unavailable(NO_CONNECTION)))
+  const client = await deadline.ask(() => connect(pool))
+  deadline.expireWith(() => unavailable(NO_ANSWER))
+  if (!deadline.isOver) return client
+
+  client.release()
+  throw poolBusy()
+}
+
+const NO_CONNECTION = 'the PostgreSQL server accepted no connection within five seconds'
+const NO_ANSWER = 'the PostgreSQL server did not answer within five seconds'
+
+/** Whether calls wait in a pool, since all of its clients are in use. */
+function hasWaiters(pool: PgPool): boolean {
+  return 'waitingCount' in pool && typeof pool.waitingCount === 'number' && pool.waitingCount > 0
 }
 
 /** Also what a pool throws at once, ended as it may be, is translated. */

@@ -1,6 +1,6 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Retry } from '../server/failures.ts'
-import { alreadyFailed, BrokenReference, busy, unavailable } from '../server/failures.ts'
+import { alreadyFailed, BrokenReference, busy, poolBusy, unavailable } from '../server/failures.ts'
 
 // Codes and classes of codes. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html
 
@@ -44,7 +44,7 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
  */
 export function translateError(error: unknown, retry: Retry): unknown {
   const state = sqlState(error)
-  if (state === undefined) return isFromUs(error) ? error : unavailable(LOST, error)
+  if (state === undefined) return isFromUs(error) ? error : withoutAnswer(error)
   if (state === IN_FAILED_TRANSACTION) return alreadyFailed(retry, error)
   if (DEFINITE_ABORTS.has(state)) return busy(retry, error)
   if (state === FOREIGN_KEY_VIOLATION) return new BrokenReference(error)
@@ -58,6 +58,7 @@ export function translateError(error: unknown, retry: Retry): unknown {
 export function translateConnectError(error: unknown): unknown {
   const state = sqlState(error)
   const message = state === undefined ? undefined : whyUnavailable(state)
+  if (isPoolTimeout(error)) return poolBusy(error)
   return unavailable(message ?? 'the PostgreSQL server gives no connection', error)
 }
 
@@ -85,6 +86,17 @@ export function saysNameIsWrong(error: unknown): boolean {
 
 const LOST = 'the connection to the PostgreSQL server was lost'
 const OUTSIDE = 'the client is not inside a transaction: begin one on it; a pool is none'
+
+/** What a pool of pg says when none of its clients became free within its own `connectionTimeoutMillis`. */
+const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
+
+function isPoolTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === POOL_TIMEOUT
+}
+
+function withoutAnswer(error: unknown): unknown {
+  return isPoolTimeout(error) ? poolBusy(error) : unavailable(LOST, error)
+}
 
 function whyUnavailable(state: string): string | undefined {
   return [5, 3, 2].map((length) => UNAVAILABLE.get(state.slice(0, length))).find((found) => found !== undefined)

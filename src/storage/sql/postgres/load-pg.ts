@@ -1,12 +1,14 @@
 import { createRequire } from 'node:module'
+import { MAX_CALL_MS } from '../server/call-deadline.ts'
 import { unavailable } from '../server/failures.ts'
-import { CONNECTION_PATIENCE } from '../server/when-given.ts'
 import type { PgPool } from './pg-pool.ts'
 import { isPgPool } from './pg-pool.ts'
 
 /** A pool that we opened, and end. */
 export interface OwnPool extends PgPool {
   end(): Promise<void>
+  /** Reports each client that is connected. */
+  on(event: 'connect', listener: (client: unknown) => void): unknown
 }
 
 /**
@@ -20,7 +22,7 @@ export function openPool(url: string): OwnPool {
   refuseUnreadable(pg, url)
   const pool = constructed(pg, 'Pool', {
     connectionString: url,
-    connectionTimeoutMillis: CONNECTION_PATIENCE,
+    connectionTimeoutMillis: MAX_CALL_MS,
     keepAlive: true,
     allowExitOnIdle: true,
     application_name: 'forgelet',
@@ -54,5 +56,5 @@ function constructed(pg: unknown, name: string, options: object): unknown {
 }
 
 function isOwnPool(value: unknown): value is OwnPool {
-  return isPgPool(value) && 'end' in value && typeof value.end === 'function'
+  return isPgPool(value) && ['end', 'on'].every((name) => typeof Reflect.get(value, name) === 'function')
 }

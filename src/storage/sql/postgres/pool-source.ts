@@ -1,3 +1,4 @@
+import { OwnSockets } from '../server/sockets.ts'
 import { hearErrors, hearGivenClients, hearsGivenClients, isUnheard } from './error-listeners.ts'
 import type { OwnPool } from './load-pg.ts'
 import { openPool } from './load-pg.ts'
@@ -7,6 +8,7 @@ import type { PgPool } from './pg-pool.ts'
 export class PoolSource {
   readonly #urlOrPool: string | PgPool
   readonly #stopHearing: (() => void)[] = []
+  readonly #sockets = new OwnSockets()
   #own: OwnPool | undefined
 
   constructor(urlOrPool: string | PgPool) {
@@ -25,15 +27,31 @@ export class PoolSource {
   /** Ends the pool that we opened; on the host's, nothing of ours is left. */
   async close(): Promise<void> {
     // the last connections end behind this, and may still be lost: our own pool goes with its listeners
-    if (this.#own !== undefined) return this.#own.end()
-
+    if (this.#own !== undefined) {
+      await this.#own.end()
+      this.#sockets.destroyLater()
+      return
+    }
     for (const stop of this.#stopHearing.splice(0)) stop()
   }
 
   #opened(): PgPool {
     if (typeof this.#urlOrPool !== 'string') return this.#urlOrPool
 
-    this.#own ??= openPool(this.#urlOrPool)
+    this.#own ??= this.#open(this.#urlOrPool)
     return this.#own
   }
+
+  #open(url: string): OwnPool {
+    const pool = openPool(url)
+    pool.on('connect', (client) => this.#sockets.add(socketOf(client)))
+    return pool
+  }
+}
+
+/** The socket of a client, where its driver has one. */
+function socketOf(client: unknown): unknown {
+  if (typeof client !== 'object' || client === null || !('connection' in client)) return undefined
+  const { connection } = client
+  return typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'stream') : undefined
 }

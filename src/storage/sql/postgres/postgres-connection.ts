@@ -1,4 +1,5 @@
 import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { busy } from '../server/failures.ts'
 import type { ServerConnection } from '../server/server.ts'
@@ -12,30 +13,38 @@ const DOUBLE_PRECISION = 701
 /** How every query reads its columns, whatever parsers the host has set for all of pg: ours are texts and doubles. */
 const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? Number : String) }
 
+/** How statements run on a client. */
+export interface Running {
+  /** What a definite abort asks the caller to try again. */
+  readonly retry: Retry
+  /** The deadline of the call. */
+  readonly deadline: Deadline
+  /** Names of the statements it keeps prepared; undefined = none: what the host does with its client is not known. */
+  readonly names?: StatementNames
+}
+
 /** A client of pg's as a connection. */
 export class PostgresConnection<C extends PgClient> implements ServerConnection<C> {
   readonly transaction: C
+  readonly deadline: Deadline
   readonly #retry: Retry
   readonly #names: StatementNames | undefined
 
-  /**
-   * @param retry - what a definite abort asks the caller to try again
-   * @param names - of the statements it keeps prepared; undefined = none: what the host does with its client is not known
-   * @throws TypeError for a client that is set to binary
-   */
-  constructor(client: C, retry: Retry, names?: StatementNames) {
+  /** @throws TypeError for a client that is set to binary */
+  constructor(client: C, { retry, deadline, names }: Running) {
     refuseBinary(client)
     this.transaction = client
+    this.deadline = deadline
     this.#retry = retry
     this.#names = names
   }
 
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const { sql: text, parameters, returnsRows } = statement
+    const { sql: text, parameters, returnsRows, mayTakeLong } = statement
     const name = parameters.length > 0 ? this.#names?.of(text) : undefined
     const query = { text, values: [...parameters], types: TYPES, ...(name !== undefined && { name }) }
     try {
-      const { rows } = await this.transaction.query(query)
+      const { rows } = await this.deadline.ask(() => this.transaction.query(query), mayTakeLong)
       return (returnsRows ? rows : []) as readonly Row[] // unknown data: the shape of a row was inferred from its query
     } catch (error) {
       throw name !== undefined && saysNameIsWrong(error)

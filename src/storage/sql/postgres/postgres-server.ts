@@ -1,6 +1,7 @@
 import type { Place } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
 import { onClient } from './checkout.ts'
 import { hearErrors } from './error-listeners.ts'
@@ -12,7 +13,7 @@ import { PoolSource } from './pool-source.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { DURABILITY, warningsAbout } from './server-warnings.ts'
 import { StatementNames } from './statement-names.ts'
-import { BEGIN_SNAPSHOT, beginWriting, inTransaction } from './transactions.ts'
+import { BEGIN_SNAPSHOT, BEGIN_WRITING, inTransaction } from './transactions.ts'
 
 /** A PostgreSQL server behind pg. */
 export class PostgresServer<C extends PgClient> implements Server<C> {
@@ -26,49 +27,49 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     this.#homeQuery = homeQuery(place)
   }
 
-  plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>): Promise<T> {
-    return this.#onConnection(async (connection) => {
+  plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#onConnection(deadline, async (connection) => {
       const value = await work(connection)
       await this.#learnHome(connection)
       return value
     })
   }
 
-  inSnapshot<T>(work: (connection: ServerConnection<C>) => Promise<T>): Promise<T> {
-    return this.#onConnection((connection) => inTransaction(connection, BEGIN_SNAPSHOT, () => work(connection)))
+  inSnapshot<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#onConnection(deadline, (connection) => inTransaction(connection, BEGIN_SNAPSHOT, work))
   }
 
-  inTransaction<T>(work: (connection: ServerConnection<C>) => Promise<T>, lockWait: number): Promise<T> {
-    return this.#onConnection((connection) => inTransaction(connection, beginWriting(lockWait), () => work(connection)))
+  inTransaction<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#onConnection(deadline, (connection) => inTransaction(connection, BEGIN_WRITING, work))
   }
 
-  joined(transaction: C): ServerConnection<C> {
+  joined(transaction: C, deadline: Deadline): ServerConnection<C> {
     if (!isPgClient(transaction)) throw new TypeError('the transaction must be a client of pg, with a transaction open')
 
-    const connection = new PostgresConnection(transaction, 'host-transaction')
+    const connection = new PostgresConnection(transaction, { retry: 'host-transaction', deadline })
     return { transaction, all: (statement) => heard(transaction, () => connection.all(statement)) }
   }
 
-  async refuseUnlessOpen(connection: ServerConnection<C>): Promise<void> {
+  async refuseUnlessOpen(connection: ServerConnection<C>, deadline: Deadline): Promise<void> {
     await connection.all(IN_TRANSACTION)
     if (this.#home === undefined) return
 
     const [theirs] = await connection.all(this.#homeQuery)
-    if (!isSame(this.#home, theirs)) await this.#learnHomeAgain() // our tables may have been made anew
+    if (!isSame(this.#home, theirs)) await this.#learnHomeAgain(deadline) // our tables may have been made anew
     refuseElsewhere(this.#home, theirs)
   }
 
-  warnings(): Promise<readonly string[]> {
-    return this.#onConnection(async (connection) => warningsAbout(await connection.all(DURABILITY)))
+  warnings(deadline: Deadline): Promise<readonly string[]> {
+    return this.#onConnection(deadline, async (connection) => warningsAbout(await connection.all(DURABILITY)))
   }
 
   close(): Promise<void> {
     return this.#source.close()
   }
 
-  async #onConnection<T>(work: (connection: PostgresConnection<C>) => Promise<T>): Promise<T> {
-    return onClient(this.#source.pool, (client) =>
-      work(new PostgresConnection(asHosts<C>(client), 'call', this.#names)),
+  async #onConnection<T>(deadline: Deadline, work: (connection: PostgresConnection<C>) => Promise<T>): Promise<T> {
+    return onClient(this.#source.pool, deadline, (client) =>
+      work(new PostgresConnection(asHosts<C>(client), { retry: 'call', deadline, names: this.#names })),
     )
   }
 
@@ -80,9 +81,9 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     if (home !== undefined && home.ledger !== null) this.#home = home
   }
 
-  async #learnHomeAgain(): Promise<void> {
+  async #learnHomeAgain(deadline: Deadline): Promise<void> {
     this.#home = undefined
-    await this.#onConnection((connection) => this.#learnHome(connection))
+    await this.#onConnection(deadline, (connection) => this.#learnHome(connection))
   }
 }
 

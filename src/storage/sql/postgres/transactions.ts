@@ -1,41 +1,39 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import { command } from '../dialect.ts'
-import type { Statement } from '../query.ts'
 import { unavailable } from '../server/failures.ts'
+import type { ServerConnection } from '../server/server.ts'
 import { translateCommitError, translateHostError } from './driver-errors.ts'
 import type { PgClient } from './pg-pool.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
+import { ServerLimits, setLimits } from './server-limits.ts'
 
 /** Begins reads that all see the same, and change nothing. */
-export const BEGIN_SNAPSHOT: Statement<unknown> = command('begin isolation level repeatable read read only')
+export const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only'
 
 /**
  * Begins changes. Everything is said, for a role or a database may have other defaults; a `synchronous_commit` that waits
  * for stand-by servers too is left as it is.
- *
- * @param lockWait - how long one lock is waited for, in milliseconds
  */
-export function beginWriting(lockWait: number): Statement<unknown> {
-  return command(
-    `begin isolation level read committed read write; set local lock_timeout = ${Math.ceil(lockWait)}; ` +
-      "select pg_catalog.set_config('synchronous_commit', 'on', true) " +
-      "where pg_catalog.current_setting('synchronous_commit') in ('off', 'local')",
-  )
-}
+export const BEGIN_WRITING: string =
+  'begin isolation level read committed read write; ' +
+  "select pg_catalog.set_config('synchronous_commit', 'on', true) " +
+  "where pg_catalog.current_setting('synchronous_commit') in ('off', 'local')"
 
-/** Runs work between BEGIN and COMMIT; work that throws is rolled back. */
+/** Runs work between BEGIN and COMMIT; work that throws is rolled back. No ROLLBACK is sent once the call is over. */
 export async function inTransaction<T, C extends PgClient>(
   connection: PostgresConnection<C>,
-  begin: Statement<unknown>,
-  work: () => Promise<T>,
+  begin: string,
+  work: (connection: ServerConnection<C>) => Promise<T>,
 ): Promise<T> {
+  const { deadline, transaction } = connection
+  const limits = new ServerLimits(connection, deadline)
   try {
-    await connection.all(begin)
-    const value = await work()
-    await commit(connection.transaction)
+    await connection.all(command(`${begin}; ${setLimits(limits.first())}`))
+    const value = await work({ transaction, all: (statement) => limits.all(statement) })
+    await commit(connection)
     return value
   } catch (error) {
-    if (isForgeError(error, 'STORAGE_UNAVAILABLE')) throw error
+    if (deadline.isOver || isForgeError(error, 'STORAGE_UNAVAILABLE')) throw error
 
     await rollBack(connection, error)
     throw translateHostError(error)
@@ -52,9 +50,10 @@ async function rollBack(connection: PostgresConnection<PgClient>, error: unknown
   }
 }
 
-async function commit(client: PgClient): Promise<void> {
+async function commit({ deadline, transaction }: PostgresConnection<PgClient>): Promise<void> {
   try {
-    await client.query({ text: 'commit', values: [] })
+    deadline.startCommit()
+    await transaction.query({ text: 'commit', values: [] })
   } catch (error) {
     throw translateCommitError(error)
   }

@@ -18,6 +18,13 @@ export function busy(retry: Retry, cause?: unknown): ForgeError<'STORAGE_BUSY'> 
   return new ForgeError('STORAGE_BUSY', 'the database is busy: other changes are in the way', { retry }, { cause })
 }
 
+/** The error for a call that got none of the pool's connections, all of which are in use. */
+export function poolBusy(cause?: unknown): ForgeError<'STORAGE_BUSY'> {
+  const message =
+    'no connection became free in time: give the pool more connections, and let what is called inside a transaction join it'
+  return new ForgeError('STORAGE_BUSY', message, { retry: 'call' }, { cause })
+}
+
 /** The error for a transaction in which an earlier statement has failed: nothing can be run in it but its end. */
 export function alreadyFailed(retry: Retry, cause: unknown): ForgeError<'STORAGE_BUSY'> {
   const message = 'an earlier statement of the transaction has failed: roll the transaction back'

@@ -8,6 +8,7 @@ import type { SchemaChanges } from '../migrations/schema-changes.ts'
 import type { Schema } from '../schema.ts'
 import type { Asking } from '../session.ts'
 import { ask, askFirst, tell } from '../session.ts'
+import type { Deadline } from './call-deadline.ts'
 import { busy } from './failures.ts'
 import type { Server } from './server.ts'
 
@@ -29,23 +30,30 @@ const PATIENCE: MigrationPatience = { others: 300_000, users: 60_000 }
 export async function migrateServer<Tx extends object>(
   server: Server<Tx>,
   schema: Schema,
+  deadline: Deadline,
   patience: MigrationPatience = PATIENCE,
 ): Promise<void> {
   const changes = schema.context.dialect.schemaChanges
   if (changes === undefined) {
-    await runLater(whenFree(patience.users, () => wait(migrateAlone(server, schema))))
+    await runLater(whenFree(patience.users, () => wait(migrateAlone(server, schema, deadline))))
     return
   }
   // One session: the lock is held by it, and a pool may have no other.
-  await server.plainly((connection) => runLater(new ServerMigration({ connection, schema, changes, patience }).run()))
+  await server.plainly(
+    (connection) => runLater(new ServerMigration({ connection, schema, changes, patience }).run()),
+    deadline,
+  )
 }
 
-/** How long to wait for the one write lock of a database that has no other, in milliseconds. */
-const LOCK_WAIT = 5000
+async function migrateAlone<Tx extends object>(server: Server<Tx>, schema: Schema, deadline: Deadline): Promise<void> {
+  const needed = await server.plainly((connection) => runLater(schema.needsMigration(connection)), deadline)
+  if (!needed) return
+  await server.inTransaction((connection) => runLater(migrateAtOnce(schema, unlimited(connection))), deadline)
+}
 
-async function migrateAlone<Tx extends object>(server: Server<Tx>, schema: Schema): Promise<void> {
-  const needed = await server.plainly((connection) => runLater(schema.needsMigration(connection)))
-  if (needed) await server.inTransaction((connection) => runLater(migrateAtOnce(schema, connection)), LOCK_WAIT)
+/** Changes of tables take as long as the tables are large. */
+function unlimited(connection: Asking): Asking {
+  return { all: (statement) => connection.all({ ...statement, mayTakeLong: true }) }
 }
 
 interface ServerMigrationParts {
@@ -57,6 +65,7 @@ interface ServerMigrationParts {
 
 class ServerMigration {
   readonly #connection: Asking
+  readonly #unlimited: Asking
   /** The same, for what may be asked again while the database is busy. */
   readonly #asking: Asking
   readonly #schema: Schema
@@ -65,6 +74,7 @@ class ServerMigration {
 
   constructor({ connection, schema, changes, patience }: ServerMigrationParts) {
     this.#connection = connection
+    this.#unlimited = unlimited(connection)
     this.#asking = { all: (statement) => runLater(this.#patiently(() => ask(connection, statement))) }
     this.#schema = schema
     this.#changes = changes
@@ -94,11 +104,11 @@ class ServerMigration {
     if ('index' in part) {
       const statement = newIndexStatement(context, part.index)
       const making = { place: context, statement, wait: this.#patience.users }
-      yield* this.#patiently(() => this.#changes.index(this.#connection, making))
+      yield* this.#patiently(() => this.#changes.index(this.#unlimited, making))
       return
     }
     for (const unit of this.#changes.units(part.together)) {
-      yield* this.#patiently(() => this.#changes.run(this.#connection, unit))
+      yield* this.#patiently(() => this.#changes.run(this.#unlimited, unit))
     }
   }
 

@@ -42,7 +42,8 @@ async function release(connection: Asking): Promise<void> {
   }
 }
 
-async function takeBack(connection: Asking): Promise<void> {
+/** Takes back what was done since the savepoint, where that still can be done. */
+export async function takeBack(connection: Asking): Promise<void> {
   try {
     await connection.all(ROLL_BACK)
     await connection.all(RELEASE)

@@ -3,18 +3,29 @@ import { runLater } from '../../../schema/steps.ts'
 import type { SchemaStatus } from '../../contract/forge-storage.ts'
 import type { Schema } from '../schema.ts'
 import type { Asking } from '../session.ts'
+import type { CallLimits, Deadline } from './call-deadline.ts'
+import { CallDeadline, MAX_CALL_MS } from './call-deadline.ts'
 import { unavailable } from './failures.ts'
 import { migrateServer } from './migrate-server.ts'
 import { whenFree } from './patience.ts'
 import type { Server, ServerConnection } from './server.ts'
 
+/** How long `close()` waits for calls, in milliseconds: ordinary calls have ended by then, the others are interrupted. */
+const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
+
+/** The look at the tables before their first use. */
+interface FirstLook {
+  readonly deadline: CallDeadline
+  readonly done: Promise<void>
+}
+
 /** One database on a server, with our tables: looked at before its first use, closed when the last work has ended. */
 export class ServerDatabase<Tx extends object> {
   readonly #server: Server<Tx>
   readonly #schema: Schema
-  readonly #running = new Set<Promise<unknown>>()
+  readonly #running = new Map<CallDeadline, Promise<unknown>>()
   readonly #known = new WeakSet<Tx>()
-  #usable: Promise<void> | undefined
+  #usable: FirstLook | undefined
   #isUsable = false
   #closed: Promise<void> | undefined
 
@@ -23,12 +34,13 @@ export class ServerDatabase<Tx extends object> {
     this.#schema = schema
   }
 
-  /** Does something that `close()` waits for. @throws ForgeError `STORAGE_UNAVAILABLE` once it is closing */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs a call within its deadline; `close()` waits for it. @throws ForgeError `STORAGE_UNAVAILABLE` once it is closing */
+  async during<T>(work: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
     if (this.#closed !== undefined) throw unavailable('the storage is closed')
 
-    const running = work()
-    this.#running.add(running)
+    const deadline = new CallDeadline(limits)
+    const running = deadline.run(() => work(deadline))
+    this.#running.set(deadline, running)
     try {
       return await running
     } catch (error) {
@@ -36,16 +48,19 @@ export class ServerDatabase<Tx extends object> {
       if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#lookAgain()
       throw error
     } finally {
-      this.#running.delete(running)
+      this.#running.delete(deadline)
     }
   }
 
   /** Looks at the tables, the first time. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`; TypeError for other id columns */
-  async refuseUnusable(): Promise<void> {
-    this.#usable ??= this.#server.plainly((connection) => this.#look(connection))
+  async refuseUnusable(caller: Deadline): Promise<void> {
+    if (this.#isUsable) return
+
+    this.#usable ??= this.#lookOnce()
     const looking = this.#usable
+    caller.expireWith(() => looking.deadline.expiry())
     try {
-      await looking
+      await looking.done
       if (this.#usable === looking) this.#isUsable = true
     } catch (error) {
       if (this.#usable === looking) this.#lookAgain()
@@ -62,26 +77,42 @@ export class ServerDatabase<Tx extends object> {
   }
 
   /** Brings the tables up to date. Nothing is written before it is known that this library may. */
-  async migrate(): Promise<void> {
-    await migrateServer(this.#server, this.#schema)
+  async migrate(deadline: CallDeadline): Promise<void> {
+    await migrateServer(this.#server, this.#schema, deadline)
     this.#lookAgain()
   }
 
   /** How the tables are; writes nothing. */
-  async status(): Promise<SchemaStatus> {
-    const state = await whenFree(() => this.#server.plainly((connection) => runLater(this.#schema.state(connection))))
-    return { state, warnings: await this.#server.warnings() }
+  async status(deadline: CallDeadline): Promise<SchemaStatus> {
+    const state = await whenFree(deadline, () =>
+      this.#server.plainly((connection) => runLater(this.#schema.state(connection)), deadline),
+    )
+    return { state, warnings: await this.#server.warnings(deadline) }
   }
 
-  /** Takes no new calls, and ends what we opened when those that run have ended. */
+  /** Takes no new calls, and ends what we opened when those that run have ended, or six seconds later. */
   close(): Promise<void> {
     this.#closed ??= this.#end()
     return this.#closed
   }
 
   async #end(): Promise<void> {
-    await Promise.allSettled(this.#running)
+    const timer = setTimeout(() => this.#interruptCalls(), MAX_CLOSE_WAIT_MS)
+    await Promise.allSettled(this.#running.values())
+    clearTimeout(timer)
     await this.#server.close()
+  }
+
+  /** What still runs is a migration, or the removal of much data. */
+  #interruptCalls(): void {
+    for (const deadline of this.#running.keys()) deadline.interrupt(unavailable('the storage was closed'))
+  }
+
+  /** Has a deadline of its own: all calls that begin meanwhile wait for the same answer. */
+  #lookOnce(): FirstLook {
+    const deadline = new CallDeadline()
+    const done = deadline.run(() => this.#server.plainly((connection) => this.#look(connection), deadline))
+    return { deadline, done }
   }
 
   #lookAgain(): void {

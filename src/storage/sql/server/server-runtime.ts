@@ -2,13 +2,15 @@ import type { Steps } from '../../../schema/steps.ts'
 import { runLater } from '../../../schema/steps.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
-import { HostTransactions } from './host-transactions.ts'
+import type { CallDeadline } from './call-deadline.ts'
+import { HostTransactions, notAnswered } from './host-transactions.ts'
 import { whenFree } from './patience.ts'
 import { guarded } from './savepoint.ts'
 import type { Server, ServerConnection } from './server.ts'
 import type { ServerDatabase } from './server-database.ts'
 import type { Writing } from './sessions.ts'
 import { readingSession, writingSession } from './sessions.ts'
+import type { TransactionQueue } from './transaction-queues.ts'
 import { TransactionQueues } from './transaction-queues.ts'
 
 /** What a runtime is made of. */
@@ -36,17 +38,21 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   /** As the storage's `enter`. */
   enter(transaction: Tx): Promise<void> {
-    return this.#database.during(() => this.#joins.enter(transaction))
+    return this.#joined((deadline) => this.#joins.enter(transaction, deadline))
   }
 
   read<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) return this.#readJoined(work, transaction)
-    return this.#readPlain(() => this.#server.plainly((connection) => runLater(work(readingSession(connection)))))
+    return this.#readPlain((deadline) =>
+      this.#server.plainly((connection) => runLater(work(readingSession(connection))), deadline),
+    )
   }
 
   readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) return this.#readJoined(work, transaction)
-    return this.#readPlain(() => this.#server.inSnapshot((connection) => runLater(work(readingSession(connection)))))
+    return this.#readPlain((deadline) =>
+      this.#server.inSnapshot((connection) => runLater(work(readingSession(connection))), deadline),
+    )
   }
 
   readOutside<T>(work: (session: Session) => Steps<T>): Promise<T> {
@@ -59,48 +65,45 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   ): Promise<T> {
     if (transaction === undefined) return this.#writePlain(work, signal)
 
-    return this.#database.during(() =>
-      this.#joins.write(
-        transaction,
-        (connection, queue) => this.#run(work, connection, (call) => queue.lend(call)),
-        signal,
-      ),
-    )
+    const change = (connection: ServerConnection<Tx>, queue: TransactionQueue): Promise<T> =>
+      this.#run(work, connection, (call) => queue.lend(call))
+    return this.#joined((deadline) => this.#joins.write(transaction, change, deadline), signal)
   }
 
   #readJoined<T>(work: (session: Session) => Steps<T>, transaction: Tx): Promise<T> {
-    return this.#database.during(() =>
-      this.#joins.read(transaction, (connection) => runLater(work(readingSession(connection)))),
+    return this.#joined((deadline) =>
+      this.#joins.read(transaction, (connection) => runLater(work(readingSession(connection))), deadline),
     )
   }
 
-  #readPlain<T>(attempt: () => Promise<T>): Promise<T> {
-    return this.#database.during(async () => {
-      await whenFree(() => this.#database.refuseUnusable())
-      return whenFree(attempt)
-    })
+  /** A call in a host's transaction that runs out of time asks for the whole transaction to be run again. */
+  #joined<T>(call: (deadline: CallDeadline) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#database.during(call, { signal, expired: notAnswered })
+  }
+
+  #readPlain<T>(attempt: (deadline: CallDeadline) => Promise<T>): Promise<T> {
+    return this.#database.during((deadline) =>
+      whenFree(deadline, async () => {
+        await this.#database.refuseUnusable(deadline)
+        return attempt(deadline)
+      }),
+    )
   }
 
   #writePlain<T>(work: (session: Session, transaction: Tx) => Steps<T>, signal: AbortSignal | undefined): Promise<T> {
-    return this.#database.during(() =>
-      whenFree(async (lockWait) => {
-        signal?.throwIfAborted()
-        await this.#database.refuseUnusable()
-        return this.#server.inTransaction((connection) => this.#attempt(work, connection, signal), lockWait)
-      }),
+    return this.#database.during(
+      (deadline) =>
+        whenFree(deadline, async () => {
+          await this.#database.refuseUnusable(deadline)
+          return this.#server.inTransaction((connection) => this.#attempt(work, connection), deadline)
+        }),
+      { signal },
     )
   }
 
-  #attempt<T>(
-    work: (session: Session, transaction: Tx) => Steps<T>,
-    connection: ServerConnection<Tx>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
+  #attempt<T>(work: (session: Session, transaction: Tx) => Steps<T>, connection: ServerConnection<Tx>): Promise<T> {
     return this.#queues.with(connection.transaction, (queue) =>
-      queue.write(async () => {
-        signal?.throwIfAborted() // it may have waited for the connection
-        return this.#run(work, connection, (call) => guarded(connection, () => queue.lend(call)))
-      }),
+      queue.write(() => this.#run(work, connection, (call) => guarded(connection, () => queue.lend(call)))),
     )
   }
 

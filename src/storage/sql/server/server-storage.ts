@@ -15,8 +15,8 @@ export function createServerStorage<Tx extends object>(server: Server<Tx>, conte
     ...createSqlStores(context, runtime),
     transactions: 'asynchronous',
     enter: (transaction) => runtime.enter(transaction),
-    migrate: () => database.during(() => database.migrate()),
-    schemaStatus: () => database.during(() => database.status()),
+    migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
+    schemaStatus: () => database.during((deadline) => database.status(deadline)),
     close: () => database.close(),
   }
 }

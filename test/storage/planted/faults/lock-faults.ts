@@ -4,6 +4,7 @@ import type { HeadKey } from '../../../../src/storage/sql/heads.ts'
 import { Heads } from '../../../../src/storage/sql/heads.ts'
 import { pinBoardQueries } from '../../../../src/storage/sql/pin-board-queries.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
+import { NO_DEADLINE } from '../../../../src/storage/sql/server/call-deadline.ts'
 import type { Session } from '../../../../src/storage/sql/session.ts'
 import type { SqlContext } from '../../../../src/storage/sql/sql-context.ts'
 import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
@@ -79,12 +80,12 @@ export const readsBehindTheLockFromTheSnapshot: SqlFault = { dialect: (dialect) 
 /** Waits for locks as long as it takes. */
 export const waitsForEver: SqlFault = {
   server: (server) => ({
-    plainly: (work) => server.plainly(work),
-    inSnapshot: (work) => server.inSnapshot(work),
-    inTransaction: (work) => server.inTransaction(work, 60_000),
-    joined: (transaction) => server.joined(transaction),
-    refuseUnlessOpen: (connection) => server.refuseUnlessOpen(connection),
-    warnings: () => server.warnings(),
+    plainly: (work, deadline) => server.plainly(work, deadline),
+    inSnapshot: (work, deadline) => server.inSnapshot(work, deadline),
+    inTransaction: (work) => server.inTransaction(work, { ...NO_DEADLINE, lockWait: 60_000 }),
+    joined: (transaction, deadline) => server.joined(transaction, deadline),
+    refuseUnlessOpen: (connection, deadline) => server.refuseUnlessOpen(connection, deadline),
+    warnings: (deadline) => server.warnings(deadline),
     close: () => server.close(),
   }),
 }

@@ -50,13 +50,18 @@ describe('an error of the driver', () => {
     expect(saysLost(errorWith(properties))).toBe(true)
   })
 
-  test.each([
-    'Pool is closed.',
-    'No connections available.',
-    'Queue limit reached.',
-    "Can't add new command when connection is in closed state",
-  ])('that says "%s" is a lost server', (message) => {
-    expect(translateError(errorWith({}, message), 'call')).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  test.each(['Pool is closed.', "Can't add new command when connection is in closed state"])(
+    'that says "%s" is a lost server',
+    (message) => {
+      expect(translateError(errorWith({}, message), 'call')).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+    },
+  )
+
+  test.each(['No connections available.', 'Queue limit reached.'])('that says "%s" is a busy pool', (message) => {
+    expect(translateError(errorWith({}, message), 'call')).toMatchObject({
+      code: 'STORAGE_BUSY',
+      details: { retry: 'call' },
+    })
   })
 
   test('of a write in a transaction that can only read is misuse', () => {

@@ -12,6 +12,7 @@ import { postgresDialect } from '../../../../src/storage/sql/dialects/postgres-d
 import { MysqlServer } from '../../../../src/storage/sql/mysql/mysql-server.ts'
 import { PostgresServer } from '../../../../src/storage/sql/postgres/postgres-server.ts'
 import { Schema } from '../../../../src/storage/sql/schema.ts'
+import { CallDeadline } from '../../../../src/storage/sql/server/call-deadline.ts'
 import type { MigrationPatience } from '../../../../src/storage/sql/server/migrate-server.ts'
 import { migrateServer } from '../../../../src/storage/sql/server/migrate-server.ts'
 import { createSqlContext } from '../../../../src/storage/sql/sql-context.ts'
@@ -51,7 +52,9 @@ export const POSTGRES: ServerKind = {
   plan: postgresSchemaPlan,
   migrate(url, patience) {
     const context = createSqlContext(postgresDialect)
-    return closing(new PostgresServer(url, context), (server) => migrateServer(server, new Schema(context), patience))
+    return closing(new PostgresServer(url, context), (server) =>
+      migrateServer(server, new Schema(context), unlimited(), patience),
+    )
   },
 }
 
@@ -73,8 +76,12 @@ export const MARIADB: ServerKind = {
   plan: mysqlSchemaPlan,
   migrate: (url, patience) =>
     closing(new MysqlServer(url, false), (server) =>
-      migrateServer(server, new Schema(createSqlContext(mysqlDialect)), patience),
+      migrateServer(server, new Schema(createSqlContext(mysqlDialect)), unlimited(), patience),
     ),
+}
+
+function unlimited(): CallDeadline {
+  return new CallDeadline({ total: Number.POSITIVE_INFINITY })
 }
 
 async function closing<S extends { close(): Promise<void> }>(

@@ -1,0 +1,213 @@
+import { unavailable } from './failures.ts'
+
+/** How long a call may take from its start, in milliseconds. */
+export const MAX_CALL_MS = 5000
+
+/** How long a call may take once it has run a statement that grows with the data, in milliseconds. */
+const MAX_LONG_CALL_MS = 300_000
+
+/** How long one statement of a long call may take, in milliseconds. */
+const MAX_STATEMENT_MS = 5000
+
+/** How long a call waits for locks, all of them together, in milliseconds. */
+const MAX_LOCK_WAIT_MS = 4000
+
+/** The time at the end of a call that no lock wait uses, in milliseconds: it is for ROLLBACK, and for the last answers. */
+const RESERVE_MS = 1000
+
+/** A statement of a long call that takes longer than this, in milliseconds, has waited for a lock. */
+const MIN_LOCK_WAIT_MS = 100
+
+/** How a call is limited. */
+export interface CallLimits {
+  /** From its start to its end, in milliseconds; Infinity for a migration, whose statements have limits of their own. */
+  readonly total?: number
+  /** Ends the call, until its COMMIT is sent. */
+  readonly signal?: AbortSignal | undefined
+  /** Creates the error for a call that has run out of time. */
+  readonly expired?: () => Error
+}
+
+/** What a driver asks of the deadline of the call that it works for. */
+export interface Deadline {
+  /** How long the next lock may be waited for, in milliseconds. */
+  readonly lockWait: number
+  /** How long the next statement that grows with the data may take, in milliseconds. */
+  readonly longWait: number
+  /** Whether the caller has been answered: nothing more is to be run. */
+  readonly isOver: boolean
+  /**
+   * Runs one statement, or anything else that the database has to answer.
+   *
+   * @param mayTakeLong - whether it grows with the data: it is limited by the call alone, which may take five minutes then
+   * @throws the error of the call when that is over
+   */
+  ask<T>(run: () => Promise<T>, mayTakeLong?: boolean): Promise<T>
+  /** Sets the error for a call that runs out of time from now on. */
+  expireWith(error: () => Error): void
+  /**
+   * Called right before the COMMIT is sent: from now on an aborting signal changes nothing, and a missing answer means that
+   * the outcome is unknown.
+   *
+   * @throws the error of the call when that is over
+   */
+  startCommit(): void
+  /** Calls a listener when the call ends before its work: the connection is to be destroyed. Returns what removes the listener. */
+  onInterrupt(listener: () => void): () => void
+}
+
+/** The one deadline of a call: everything that the call waits for ends by then, and the caller is answered. */
+export class CallDeadline implements Deadline {
+  readonly #signal: AbortSignal | undefined
+  readonly #listeners = new Set<() => void>()
+  readonly #interrupted: Promise<never>
+  #reject: (error: unknown) => void = ignore
+  #interruption: { readonly error: unknown } | undefined
+  #expired: () => Error
+  #end: number
+  #waited = 0
+  #isLong = false
+  #isCommitting = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #target = Number.POSITIVE_INFINITY
+
+  constructor({ total = MAX_CALL_MS, signal, expired = noAnswer }: CallLimits = {}) {
+    this.#end = performance.now() + total
+    this.#signal = signal
+    this.#expired = expired
+    this.#isLong = total > MAX_CALL_MS
+    this.#interrupted = new Promise((_, reject) => {
+      this.#reject = reject
+    })
+    this.#interrupted.catch(ignore)
+  }
+
+  /**
+   * Runs the call, and answers by its deadline. What the work does after that is ignored.
+   *
+   * @throws what the work throws; the reason of the signal; the error of an expired call
+   */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    this.#signal?.throwIfAborted()
+    const abort = (): void => {
+      if (!this.#isCommitting) this.interrupt(this.#signal?.reason)
+    }
+    this.#signal?.addEventListener('abort', abort)
+    this.#arm(this.#end)
+    try {
+      return await Promise.race([this.#interrupted, work()])
+    } finally {
+      this.#arm(Number.POSITIVE_INFINITY)
+      this.#signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Ends the call now, with this error. */
+  interrupt(error: unknown): void {
+    if (this.#interruption !== undefined) return
+
+    this.#interruption = { error }
+    this.#reject(error)
+    for (const listener of this.#listeners) listener()
+  }
+
+  get lockWait(): number {
+    return Math.max(MIN_LOCK_WAIT_MS, this.#lockTime)
+  }
+
+  get longWait(): number {
+    return this.#isLong ? this.#end - performance.now() : MAX_LONG_CALL_MS
+  }
+
+  get isOver(): boolean {
+    return this.#interruption !== undefined
+  }
+
+  /** The error with which the call would expire now. */
+  expiry(): Error {
+    return this.#expired()
+  }
+
+  /** Whether another attempt can begin after a pause of so many milliseconds. */
+  hasTimeAfter(pause: number): boolean {
+    return this.#lockTime > pause && !this.isOver
+  }
+
+  async ask<T>(run: () => Promise<T>, mayTakeLong = false): Promise<T> {
+    this.#refuseOver()
+    const start = performance.now()
+    if (mayTakeLong) this.#lengthen(start)
+    if (this.#isLong) this.#arm(mayTakeLong ? this.#end : Math.min(this.#end, start + MAX_STATEMENT_MS))
+    try {
+      return await run()
+    } finally {
+      if (this.#isLong) this.#rest(mayTakeLong ? 0 : performance.now() - start)
+    }
+  }
+
+  expireWith(error: () => Error): void {
+    this.#expired = error
+  }
+
+  startCommit(): void {
+    this.#refuseOver()
+    this.#isCommitting = true
+    this.#expired = outcomeUnknown
+  }
+
+  onInterrupt(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  #refuseOver(): void {
+    if (this.#interruption !== undefined) throw this.#interruption.error
+  }
+
+  get #lockTime(): number {
+    return Math.min(MAX_LOCK_WAIT_MS - this.#waited, this.#end - performance.now() - RESERVE_MS)
+  }
+
+  #lengthen(now: number): void {
+    if (this.#isLong) return
+    this.#isLong = true
+    this.#end = now + MAX_LONG_CALL_MS
+  }
+
+  #rest(duration: number): void {
+    if (duration > MIN_LOCK_WAIT_MS && Number.isFinite(this.#end)) this.#waited += duration
+    if (!this.isOver) this.#arm(this.#end)
+  }
+
+  #arm(target: number): void {
+    if (target === this.#target) return
+
+    clearTimeout(this.#timer)
+    this.#target = target
+    if (target === Number.POSITIVE_INFINITY) return
+    // An answer may have arrived while the event loop was busy: it is read before the setImmediate callback runs.
+    const expire = (): void => void setImmediate(() => this.#target === target && this.interrupt(this.expiry()))
+    this.#timer = setTimeout(expire, Math.max(0, target - performance.now()))
+  }
+}
+
+/** No deadline: for what is sent after a call has ended, and nobody waits for. */
+export const NO_DEADLINE: Deadline = {
+  lockWait: MAX_LOCK_WAIT_MS,
+  longWait: MAX_LONG_CALL_MS,
+  isOver: false,
+  ask: (run) => run(),
+  expireWith: ignore,
+  startCommit: ignore,
+  onInterrupt: () => ignore,
+}
+
+function noAnswer(): Error {
+  return unavailable('the database did not answer within five seconds')
+}
+
+function outcomeUnknown(): Error {
+  return unavailable('the database did not answer the COMMIT: the change may be done', undefined, 'unknown')
+}
+
+function ignore(): void {}

@@ -1,0 +1,34 @@
+/** How long the server has to close the connections of an ended pool, in milliseconds. */
+const MAX_FAREWELL_MS = 1000
+
+/**
+ * Destroys a socket that a driver keeps: drivers end connections politely, and a silent server never answers.
+ *
+ * @param error - what the driver's unanswered commands are rejected with; some drivers need one
+ */
+export function destroySocket(socket: unknown, error?: Error): void {
+  if (typeof socket !== 'object' || socket === null || !('destroy' in socket)) return
+  if (typeof socket.destroy === 'function') socket.destroy(error)
+}
+
+/** The sockets of a pool that we opened, so that none keeps the process alive after the pool was ended. */
+export class OwnSockets {
+  readonly #sockets = new Set<object>()
+
+  /** Keeps the socket of a new connection until it is closed. */
+  add(socket: unknown): void {
+    if (typeof socket !== 'object' || socket === null || !('once' in socket)) return
+    if (typeof socket.once !== 'function') return
+
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+  }
+
+  /** Destroys, a second from now, what the server has not closed by then. */
+  destroyLater(): void {
+    if (this.#sockets.size === 0) return
+    setTimeout(() => {
+      for (const socket of this.#sockets) destroySocket(socket)
+    }, MAX_FAREWELL_MS).unref()
+  }
+}
