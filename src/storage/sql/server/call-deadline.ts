@@ -43,7 +43,7 @@ export interface Deadline {
    * @throws the error of the call when that is over
    */
   ask<T>(run: () => Promise<T>, mayTakeLong?: boolean): Promise<T>
-  /** Sets the error for a call that runs out of time from now on. */
+  /** Sets the error for a call that runs out of time from now on; a COMMIT that was sent before has been refused. */
   expireWith(error: () => Error): void
   /**
    * Called right before the COMMIT is sent: from now on an aborting signal changes nothing, and a missing answer means that
@@ -68,6 +68,7 @@ export class CallDeadline implements Deadline {
   #waited = 0
   #isLong = false
   #isCommitting = false
+  #isDone = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #target = Number.POSITIVE_INFINITY
 
@@ -97,6 +98,7 @@ export class CallDeadline implements Deadline {
     try {
       return await Promise.race([this.#interrupted, work()])
     } finally {
+      this.#isDone = true
       this.#arm(Number.POSITIVE_INFINITY)
       this.#signal?.removeEventListener('abort', abort)
     }
@@ -147,6 +149,7 @@ export class CallDeadline implements Deadline {
 
   expireWith(error: () => Error): void {
     this.#expired = error
+    this.#isCommitting = false
   }
 
   startCommit(): void {
@@ -176,7 +179,7 @@ export class CallDeadline implements Deadline {
 
   #rest(duration: number): void {
     if (duration > MIN_LOCK_WAIT_MS && Number.isFinite(this.#end)) this.#waited += duration
-    if (!this.isOver) this.#arm(this.#end)
+    this.#arm(this.#end)
   }
 
   #arm(target: number): void {
@@ -184,7 +187,7 @@ export class CallDeadline implements Deadline {
 
     clearTimeout(this.#timer)
     this.#target = target
-    if (target === Number.POSITIVE_INFINITY) return
+    if (target === Number.POSITIVE_INFINITY || this.#isDone || this.isOver) return
     // An answer may have arrived while the event loop was busy: it is read before the setImmediate callback runs.
     const expire = (): void => void setImmediate(() => this.#target === target && this.interrupt(this.expiry()))
     this.#timer = setTimeout(expire, Math.max(0, target - performance.now()))

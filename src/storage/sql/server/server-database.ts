@@ -56,6 +56,7 @@ export class ServerDatabase<Tx extends object> {
   async refuseUnusable(caller: Deadline): Promise<void> {
     if (this.#isUsable) return
 
+    const isJoined = this.#usable !== undefined
     this.#usable ??= this.#lookOnce()
     const looking = this.#usable
     caller.expireWith(() => looking.deadline.expiry())
@@ -64,6 +65,8 @@ export class ServerDatabase<Tx extends object> {
       if (this.#usable === looking) this.#isUsable = true
     } catch (error) {
       if (this.#usable === looking) this.#lookAgain()
+      // a look that began long before this call ran out of its own time
+      if (isJoined && looking.deadline.isOver && !caller.isOver) return this.refuseUnusable(caller)
       throw error
     }
   }

@@ -59,7 +59,7 @@ for (const kind of SERVER_KINDS) {
         const beforeCommit = () => new Promise<void>(() => undefined)
         const start = performance.now()
         const calls = opened.map(({ storage }, n) =>
-          pin(storage, { ...BOARD, repositoryId: `${n}` }, '1', { beforeCommit }),
+          pin(storage, { ...BOARD, repositoryId: `${n}` }, `${n}`, { beforeCommit }),
         )
 
         for (const outcome of await Promise.allSettled(calls)) {
