@@ -1,7 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { TestContext } from 'vitest'
 import { describe, expect, test } from 'vitest'
 import { blockedBy, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { whileWaiting } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import { BOARD, block, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { onServer } from '../../databases/servers.ts'
 import { FIVE_SECONDS_AND_ROOM } from '../../promised-times.ts'
@@ -42,7 +42,7 @@ for (const kind of SERVER_KINDS) {
         const holder = await held(database, 'issueBoard', BOARD.repositoryId)
         const controller = new AbortController()
         const calls = opened.map(({ storage }) => pin(storage, BOARD, '1', { signal: controller.signal }))
-        await whileWaiting(Promise.race(calls))
+        await waiting(database, calls.length)
         const reason = new Error('the client has gone')
         const start = performance.now()
         controller.abort(reason)
@@ -149,6 +149,16 @@ for (const kind of SERVER_KINDS) {
         `insert into forgelet_heads (scope, ${column}, version, epoch, retired, total, next_seq) values ${values}`,
       )
       return holder
+    }
+
+    /** Settles when so many connections to the database wait for locks. */
+    async function waiting(database: Pick<TestDatabase, 'run'>, count: number): Promise<void> {
+      const waiters =
+        kind === POSTGRES
+          ? "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+          : 'select trx_id from information_schema.innodb_trx join information_schema.processlist ' +
+            "on id = trx_mysql_thread_id where db = database() and trx_state = 'LOCK WAIT'"
+      while ((await database.run(waiters)).length < count) await pause(20)
     }
 
     /** Makes a kind of change of a table take its time. */
