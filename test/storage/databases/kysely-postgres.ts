@@ -79,7 +79,11 @@ function overSchemas({ name, connections, newSchema, run, open, end }: Schemas):
   const places = new WeakMap<ForgeStorage<Tx>, { schema: string; kysely: Kysely<HostTables> }>()
   const reusable = new ReusableSchemas((schema) => emptySchema(run, schema))
 
+  let started: Promise<unknown> | undefined
+
   const over = async (schema: string, options?: Options) => {
+    started ??= run('select 1') // a PostgreSQL in this process may need longer to start than a call may take
+    await started
     const kysely = open()
     const made = await migrated(kyselyStorage(kysely, { dialect: 'postgres', schema, ...options }))
     const storage = reusable.watched(schema, made)

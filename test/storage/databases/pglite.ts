@@ -62,7 +62,11 @@ export function pgliteKind(
     server.newSchema(),
   )
 
+  let started: Promise<unknown> | undefined
+
   const over = async (schema: string, options?: SchemaStorageOptions) => {
+    started ??= server.run('select 1') // it may need longer to start than a call may take
+    await started
     const storage = reusable.watched(schema, await migrated(make(server.pool, { schema, ...options })))
     schemas.set(storage, schema)
     return storage

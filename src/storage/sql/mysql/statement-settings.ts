@@ -32,7 +32,7 @@ export function withSettingsUntil(
   return ({ sql, mayTakeLong }) => {
     if (sql.startsWith(SET)) return sql // it has settings of its own
 
-    const wait = Math.max(STEP_MS, Math.floor(deadline.lockWait / STEP_MS) * STEP_MS)
+    const wait = Math.ceil(deadline.lockWait / STEP_MS) * STEP_MS
     const lockWait = Math.ceil(Math.min(wait, maxLockWait) / 1000) // the server counts whole seconds
     const limit = mayTakeLong === true ? Math.ceil(deadline.longWait / 1000) : wait / 1000
     const limits = `innodb_lock_wait_timeout = ${lockWait}, lock_wait_timeout = ${lockWait}, max_statement_time = ${limit}`
