@@ -12,6 +12,8 @@ import { storageUses } from './storage-uses.ts'
 const BUSY = { code: 'STORAGE_BUSY', details: { retry: 'call' } }
 const NOTHING_DONE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
 const LOST = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
+/** The server ends a wait half a second before the call ends or more: on a busy machine either may be first. */
+const REFUSED = [BUSY, NOTHING_DONE].map((reason) => ({ status: 'rejected', reason: expect.objectContaining(reason) }))
 const CONNECTIONS = 4
 
 for (const kind of SERVER_KINDS) {
@@ -29,9 +31,7 @@ for (const kind of SERVER_KINDS) {
         const start = performance.now()
         const calls = opened.map(({ storage }, n) => retire(storage, { thing: 'user', userId: `9${n}` }))
 
-        for (const outcome of await Promise.allSettled(calls)) {
-          expect(outcome).toMatchObject({ status: 'rejected', reason: BUSY })
-        }
+        for (const outcome of await Promise.allSettled(calls)) expect(REFUSED).toContainEqual(outcome)
         expect(performance.now() - start).toBeLessThan(FIVE_SECONDS_AND_ROOM)
         await releasing.now()
         for (const { storage } of opened) expect(await blockedBy(storage, '1')).toHaveLength(opened.length)
@@ -102,9 +102,7 @@ for (const kind of SERVER_KINDS) {
         )
         const changes = opened.map(({ storage }, n) => pin(storage, { ...BOARD, repositoryId: `${n}` }, '1'))
 
-        for (const outcome of await Promise.allSettled(changes)) {
-          expect(outcome).toMatchObject({ status: 'rejected', reason: BUSY })
-        }
+        for (const outcome of await Promise.allSettled(changes)) expect(REFUSED).toContainEqual(outcome)
         expect(performance.now() - start).toBeLessThan(FIVE_SECONDS_AND_ROOM)
         expect(await Promise.all(removed)).toEqual(opened.map(() => [expect.anything()]))
       })
