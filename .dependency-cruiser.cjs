@@ -229,9 +229,9 @@ module.exports = {
     packageOf('kysely-speaks-sql', 'kysely', [SQL, STANDALONE], 'Rows are the business of the room sql alone.'),
     packageOf(
       'key-libraries-stay-with-the-keys',
-      'openpgp|sshpk',
+      'openpgp',
       [SIGNING_KEYS],
-      'The key libraries are heavy: who serves no key must not load them.',
+      'The key library is heavy: who serves no key must not load it.',
     ),
     packageOf(
       'yaml-stays-with-documents-and-cli',
@@ -251,7 +251,7 @@ module.exports = {
       { path: '^src/' },
       {
         path: '(^|/)node_modules/',
-        pathNot: '(^|/)node_modules/(@types/)?(zod|kysely|openpgp|sshpk|yaml|better-sqlite3|pg|mysql2)/',
+        pathNot: '(^|/)node_modules/(@types/)?(zod|kysely|openpgp|yaml|better-sqlite3|pg|mysql2)/',
       },
     ),
 

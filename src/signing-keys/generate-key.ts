@@ -1,4 +1,5 @@
 import type { SigningKeyFormat } from '../schema/records.ts'
+import { makeOpensshKey } from './openssh-private-key.ts'
 
 /**
  * Makes a signing key without a passphrase: OpenPGP version 4 on Ed25519, which GnuPG 2.2 takes, or SSH Ed25519 in the
@@ -20,7 +21,7 @@ export async function generateKey(options: {
     case 'openpgp':
       return generateOpenpgpKey(name, email)
     case 'ssh':
-      return generateSshKey(`${name} <${email}>`)
+      return makeOpensshKey(`${name} <${email}>`)
     default:
       throw new TypeError(
         `generateKey knows the formats openpgp and ssh, not ${String(options.format satisfies never)}`,
@@ -37,13 +38,6 @@ async function generateOpenpgpKey(name: string, email: string): Promise<KeyPair>
   const { generateKey: generate } = await import('openpgp')
   const { privateKey, publicKey } = await generate({ userIDs: { name, email } })
   return { privateKey, publicKey }
-}
-
-async function generateSshKey(comment: string): Promise<KeyPair> {
-  const { default: sshpk } = await import('sshpk')
-  const key = sshpk.generatePrivateKey('ed25519')
-  key.comment = comment
-  return { privateKey: key.toString('openssh'), publicKey: `${key.toPublic().toString('ssh')}\n` }
 }
 
 function identityPart(value: string, name: string): string {

@@ -6,6 +6,22 @@ export const MAX_KEY_BYTES = 1_048_576
 /** The reason for a key beyond `MAX_KEY_BYTES`. */
 export const TOO_LARGE = 'it is larger than 1 MiB; give a file that holds one key and nothing else'
 
+/** The most bytes that an SSH or PEM key may have, 64 KiB: the longest, RSA of 16,384 bits in PEM, has 13 KB. */
+export const MAX_SSH_KEY_BYTES = 65_536
+
+/** The most packets that an OpenPGP key may have: 1 MiB of the shortest signatures there are, of DSA, is about so many. */
+export const MAX_PACKETS = 16_384
+
+/** The most bits of a number in a key, as in OpenSSH and OpenSSL. */
+export const MAX_NUMBER_BITS = 16_384
+
+/** The most bits of an RSA exponent, as in OpenSSL; nearly every key has 65537, of 17 bits. */
+export const MAX_EXPONENT_BITS = 64
+
+/** The reason for a key beyond these two. */
+export const LARGE_NUMBER =
+  'it has numbers of more than 16,384 bits or an RSA exponent of more than 64; use another key'
+
 /** A key as it was handed in: text, or the binary form of OpenPGP. */
 export type KeyMaterial =
   | { readonly kind: 'text'; readonly text: string }

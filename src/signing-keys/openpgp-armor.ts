@@ -33,6 +33,13 @@ export function readArmor(block: KeyBlock): OpenpgpArmor {
   return { bytes, isPlain: headers.every(isPlainHeader) }
 }
 
+/** Writes the armor of a public key: lines of 60 characters, and the checksum, without which old GnuPG misreads some. */
+export function writePublicArmor(bytes: Buffer): string {
+  const lines = bytes.toString('base64').match(/.{1,60}/g) ?? []
+  const end = [`=${checksumOf(bytes)}`, '-----END PGP PUBLIC KEY BLOCK-----', '']
+  return ['-----BEGIN PGP PUBLIC KEY BLOCK-----', '', ...lines, ...end].join('\n')
+}
+
 function isPlainHeader(line: string): boolean {
   return KNOWN_HEADER.test(line) && isPlainRemark(line)
 }

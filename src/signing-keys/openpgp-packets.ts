@@ -1,7 +1,9 @@
+import { ByteReader } from './byte-reader.ts'
+import { MAX_PACKETS } from './key-material.ts'
 import { unreadableKey } from './unreadable-key.ts'
 
 /** One packet of an OpenPGP key (RFC 9580, section 4). */
-interface OpenpgpPacket {
+export interface OpenpgpPacket {
   readonly tag: number
   readonly body: Uint8Array
 }
@@ -33,61 +35,60 @@ export function isPublicPacket(packet: OpenpgpPacket): boolean {
 /**
  * Takes an OpenPGP key apart, in the old and the new form of packet headers. Every byte belongs to a packet.
  *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` when a packet is cut off, or its length is open, which a key's never is
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when a packet is cut off, when its length is open, which a key's never is, or
+ * when there are more than 16,384 packets
  */
 export function splitPackets(bytes: Uint8Array): readonly OpenpgpPacket[] {
   const packets: OpenpgpPacket[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const { tag, start, length } = readHeader(bytes, at)
-    if (start + length > bytes.length) throw damaged()
-    packets.push({ tag, body: bytes.subarray(start, start + length) })
-    at = start + length
+  const reader = new ByteReader(bytes)
+  while (!reader.done) {
+    if (packets.length === MAX_PACKETS) {
+      throw unreadableKey(
+        'the OpenPGP key has more than 16,384 packets; export it with --export-options export-minimal',
+      )
+    }
+    const first = reader.unsigned(1) ?? 0
+    const body = first < 0x80 ? undefined : readBody(reader, first)
+    if (body === undefined) throw damaged()
+    packets.push({ tag: first >= 0xc0 ? first & 0x3f : (first >> 2) & 0x0f, body })
   }
 
   return packets
 }
 
-interface Header {
-  readonly tag: number
-  readonly start: number
-  readonly length: number
+function readBody(reader: ByteReader, first: number): Uint8Array | undefined {
+  const size = [1, 2, 4][first & 0x03]
+  if (first >= 0xc0) return reader.take(readLength(reader))
+  return size === undefined ? undefined : reader.take(reader.unsigned(size))
 }
 
-function readHeader(bytes: Uint8Array, at: number): Header {
-  const first = byteAt(bytes, at)
-  if (first < 0x80) throw damaged()
+/**
+ * Reads the length of a packet or a subpacket in the new form (RFC 9580, sections 4.2.1 and 5.2.3.7).
+ *
+ * @param partial - the first byte from which on a packet's length is open; a subpacket's never is
+ */
+export function readLength(reader: ByteReader, partial = 224): number | undefined {
+  const first = reader.unsigned(1) ?? 254
+  if (first < 192) return first
+  if (first === 255) return reader.unsigned(4)
+  if (first >= partial) return undefined
 
-  return first >= 0xc0 ? newHeader(bytes, at, first & 0x3f) : oldHeader(bytes, at, first)
+  const second = reader.unsigned(1)
+  return second === undefined ? undefined : (first - 192) * 256 + second + 192
 }
 
-function oldHeader(bytes: Uint8Array, at: number, first: number): Header {
-  const lengthType = first & 0x03
-  if (lengthType === 3) throw damaged()
-
-  const size = 2 ** lengthType
-  return { tag: (first >> 2) & 0x0f, start: at + 1 + size, length: integerAt(bytes, at + 1, size) }
+/** Writes packets, each with the shortest header of the new form. */
+export function joinPackets(packets: readonly OpenpgpPacket[]): Buffer {
+  return Buffer.concat(packets.flatMap(({ tag, body }) => [Buffer.of(0xc0 | tag), writeLength(body.length), body]))
 }
 
-function newHeader(bytes: Uint8Array, at: number, tag: number): Header {
-  const first = byteAt(bytes, at + 1)
-  if (first < 192) return { tag, start: at + 2, length: first }
-  if (first < 224) return { tag, start: at + 3, length: (first - 192) * 256 + byteAt(bytes, at + 2) + 192 }
-  if (first < 255) throw damaged()
+function writeLength(length: number): Buffer {
+  if (length < 192) return Buffer.of(length)
+  if (length < 8384) return Buffer.of(((length - 192) >> 8) + 192, (length - 192) & 0xff)
 
-  return { tag, start: at + 6, length: integerAt(bytes, at + 2, 4) }
-}
-
-function integerAt(bytes: Uint8Array, at: number, size: number): number {
-  let value = 0
-  for (let index = 0; index < size; index += 1) value = value * 256 + byteAt(bytes, at + index)
-  return value
-}
-
-function byteAt(bytes: Uint8Array, at: number): number {
-  const byte = bytes[at]
-  if (byte === undefined) throw damaged()
-
-  return byte
+  const bytes = Buffer.of(255, 0, 0, 0, 0)
+  bytes.writeUInt32BE(length, 1)
+  return bytes
 }
 
 function damaged(): Error {

@@ -1,22 +1,34 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { decodeBase64 } from './base64.ts'
+import { ByteReader, sameBytes } from './byte-reader.ts'
 import type { KeyBlock } from './key-blocks.ts'
-import { sshBlobType } from './ssh-blob.ts'
-import { SshFields } from './ssh-fields.ts'
+import { ed25519PublicKey, isDsaPublic, isEcPoint, isRsaModulus } from './private-halves.ts'
+import { plainBlobType, SSH_CURVES, sshString } from './ssh-blob.ts'
 import { writeSshLine } from './ssh-line.ts'
 import { unreadableKey } from './unreadable-key.ts'
 
 const MAGIC = 'openssh-key-v1\0'
+const LABEL = 'OPENSSH PRIVATE KEY'
+/** The bytes of the authentication tag that each cipher of OpenSSH puts behind the private part. */
+const TAG_BYTES: ReadonlyMap<string | undefined, number> = new Map([
+  ...['aes128-ctr', 'aes192-ctr', 'aes256-ctr', 'aes128-cbc', 'aes192-cbc', 'aes256-cbc', '3des-cbc'].map(
+    (cipher) => [cipher, 0] as const,
+  ),
+  ...['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com'].map(
+    (cipher) => [cipher, 16] as const,
+  ),
+])
 
 /**
  * The public line of an OpenSSH private key. The public half stands in the clear before the private part, so no passphrase
- * is needed and every cipher will do; the private part, in which the comment is, is not looked into.
+ * is needed and every cipher will do. Without a passphrase the public half must belong to the private one.
  * Source: OpenSSH's PROTOCOL.key.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
 export function publicLineOfOpensshKey(block: KeyBlock): string {
   const blob = publicBlob(decodeBase64(block.body.map((line) => line.trim()).join('')))
-  const type = blob && sshBlobType(blob)
+  const type = blob && plainBlobType(blob)
   if (blob === undefined || type === undefined) {
     throw unreadableKey('the OpenSSH private key is damaged; give its .pub file')
   }
@@ -25,15 +37,97 @@ export function publicLineOfOpensshKey(block: KeyBlock): string {
 }
 
 function publicBlob(container: Uint8Array | undefined): Uint8Array | undefined {
-  const fields = new SshFields(container ?? new Uint8Array())
+  const fields = new ByteReader(container ?? new Uint8Array())
   const magic = fields.take(MAGIC.length)
   if (magic === undefined || Buffer.from(magic).toString('latin1') !== MAGIC) return undefined
 
-  const cipher = fields.string()
-  const derivation = [fields.string(), fields.string()]
-  const keys = fields.uint32()
-  const blob = fields.string()
-  const privatePart = fields.string()
-  const whole = cipher && derivation.every(Boolean) && keys === 1 && privatePart
-  return whole ? blob : undefined
+  const [cipher, derivation, options] = [fields.name(), fields.name(), fields.string()]
+  const keys = fields.unsigned(4)
+  const [blob, privatePart] = [fields.string(), fields.string()]
+  if (options === undefined || keys !== 1 || blob === undefined || privatePart === undefined) return undefined
+
+  const isClear = cipher === 'none' && derivation === 'none' && options.length === 0
+  if (isClear) return fields.done && belongs(blob, privatePart) ? blob : undefined
+  const isHidden = derivation === 'bcrypt' && isBcrypt(options) && fields.left === TAG_BYTES.get(cipher)
+  return isHidden ? blob : undefined
+}
+
+/** A salt and the number of rounds. */
+function isBcrypt(options: Uint8Array): boolean {
+  const fields = new ByteReader(options)
+  return fields.string() !== undefined && fields.take(4) !== undefined && fields.done
+}
+
+/** Whether a private part in the clear is whole, and the private half of this public key. */
+function belongs(blob: Uint8Array, privatePart: Uint8Array): boolean {
+  const part = new ByteReader(privatePart)
+  const check = part.unsigned(4)
+  const type = plainBlobType(blob)
+  if (type === undefined || check === undefined || check !== part.unsigned(4)) return false
+
+  const open = new ByteReader(blob)
+  open.name()
+  if (type === 'ssh-rsa' ? !rsaBelongs(open, part) : !sameBytes(part.take(blob.length), blob)) return false
+  if (type !== 'ssh-rsa' && !secretBelongs(type, open, part)) return false
+  return part.string() !== undefined && isPadding(part)
+}
+
+/** The numbers stand in another order in the private part: n, e, d, the inverse of q, p, q. */
+function rsaBelongs(open: ByteReader, part: ByteReader): boolean {
+  const [exponent, modulus] = [open.mpint(), open.mpint()]
+  const isNamed = part.name() === 'ssh-rsa'
+  if (!isNamed || !sameBytes(part.mpint(), modulus) || !sameBytes(part.mpint(), exponent)) return false
+
+  const [, , one, other] = [part.mpint(), part.mpint(), part.mpint(), part.mpint()]
+  return modulus !== undefined && one !== undefined && other !== undefined && isRsaModulus(modulus, one, other)
+}
+
+/** What stands behind the public fields in the private part. */
+function secretBelongs(type: string, open: ByteReader, part: ByteReader): boolean {
+  if (type === 'ssh-ed25519') return ed25519Belongs(open.string(), part.string())
+  if (type === 'ssh-dss') return dsaBelongs(open, part.mpint())
+  if (type.startsWith('sk-')) {
+    return part.take(1) !== undefined && part.string() !== undefined && part.string()?.length === 0
+  }
+
+  const [curve, point, secret] = [open.name(), open.string(), part.mpint()]
+  const [, name] = Object.entries(SSH_CURVES).find(([each]) => each === curve) ?? []
+  return name !== undefined && point !== undefined && secret !== undefined && isEcPoint(point, name, secret)
+}
+
+function ed25519Belongs(open: Uint8Array | undefined, secret: Uint8Array | undefined): boolean {
+  if (secret?.length !== 64 || !sameBytes(secret.subarray(32), open)) return false
+
+  return sameBytes(ed25519PublicKey(secret.subarray(0, 32)), open)
+}
+
+function dsaBelongs(open: ByteReader, secret: Uint8Array | undefined): boolean {
+  const [prime, order, base, half] = [open.mpint(), open.mpint(), open.mpint(), open.mpint()]
+  if (prime === undefined || base === undefined || half === undefined || secret === undefined) return false
+
+  return secret.length <= (order?.length ?? 0) && isDsaPublic({ prime, base, public: half, secret })
+}
+
+/** The bytes 1, 2, 3 and so on. */
+function isPadding(part: ByteReader): boolean {
+  const padding = part.take(part.left) ?? new Uint8Array()
+  return padding.length < 256 && padding.every((byte, index) => byte === index + 1)
+}
+
+/** Makes an Ed25519 key pair: an OpenSSH private key without a passphrase, and the public line. */
+export function makeOpensshKey(comment: string): { readonly privateKey: string; readonly publicKey: string } {
+  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  const half = Buffer.from(x, 'base64url')
+  const blob = Buffer.concat([sshString('ssh-ed25519'), sshString(half)])
+  const check = randomBytes(4)
+  const secret = sshString(Buffer.concat([Buffer.from(d, 'base64url'), half]))
+  const part = Buffer.concat([check, check, blob, secret, sshString(comment)])
+  const padding = Buffer.from([1, 2, 3, 4, 5, 6, 7]).subarray(0, -part.length & 7)
+  const clear = [Buffer.from(MAGIC), sshString('none'), sshString('none'), sshString(''), Buffer.of(0, 0, 0, 1)]
+  const container = Buffer.concat([...clear, sshString(blob), sshString(Buffer.concat([part, padding]))])
+  const lines = container.toString('base64').match(/.{1,70}/g) ?? []
+  return {
+    privateKey: [`-----BEGIN ${LABEL}-----`, ...lines, `-----END ${LABEL}-----`, ''].join('\n'),
+    publicKey: writeSshLine(blob, 'ssh-ed25519', comment),
+  }
 }

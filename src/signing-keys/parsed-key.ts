@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CallOptions, SigningKeySource } from '../core/ports.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise, Steps } from '../schema/steps.ts'
-import { isPromise, run } from '../schema/steps.ts'
+import { isPromise, run, wait } from '../schema/steps.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 /**
@@ -17,7 +17,7 @@ export class ParsedKey implements SigningKeySource {
    * @param format - what the key is in
    * @param readText - gives the public text
    */
-  constructor(format: SigningKeyFormat, readText: () => Steps<string>) {
+  constructor(format: SigningKeyFormat, readText: () => MaybePromise<string>) {
     this.format = format
     this.#answer = () => this.#parse(readText)
   }
@@ -29,15 +29,15 @@ export class ParsedKey implements SigningKeySource {
     return isPromise(answer) ? unlessAborted(answer, options?.signal) : answer
   }
 
-  #parse(readText: () => Steps<string>): MaybePromise<PublicKey> {
+  #parse(readText: () => MaybePromise<string>): MaybePromise<PublicKey> {
     const parsing = run(this.#settle(readText))
     if (isPromise(parsing)) this.#answer = () => parsing
     return parsing
   }
 
-  *#settle(readText: () => Steps<string>): Steps<PublicKey> {
+  *#settle(readText: () => MaybePromise<string>): Steps<PublicKey> {
     try {
-      const key = toPublicKey(this.format, yield* readText())
+      const key = toPublicKey(this.format, yield* wait(readText()))
       this.#answer = () => key
       return key
     } catch (error) {

@@ -1,6 +1,8 @@
-import { SshFields } from './ssh-fields.ts'
+import { ECDH } from 'node:crypto'
+import { ByteReader, bitLength } from './byte-reader.ts'
+import { MAX_EXPONENT_BITS, MAX_NUMBER_BITS } from './key-material.ts'
 
-type Check = (fields: SshFields) => boolean
+type Check = (fields: ByteReader) => boolean
 
 const text: Check = (fields) => fields.string() !== undefined
 const uint32: Check = (fields) => fields.take(4) !== undefined
@@ -11,36 +13,72 @@ const octets = (length: number): Check => {
 const word = (expected: string): Check => {
   return (fields) => fields.name() === expected
 }
-/** A positive integer of 16,384 bits at most, the bound of OpenSSH. */
-const integer: Check = (fields) => {
-  const bytes = fields.string()
-  return bytes !== undefined && bytes.length > 0 && bytes.length <= 2049 && (bytes[0] ?? 0x80) < 0x80
-}
-/** An uncompressed point on a curve (RFC 5656, section 3.1). */
-const point = (length: number): Check => {
+/** A positive integer in its shortest form. */
+const integer = (maxBits: number): Check => {
   return (fields) => {
-    const bytes = fields.string()
-    return bytes?.length === length && bytes[0] === 0x04
+    const bytes = fields.mpint()
+    return bytes !== undefined && bitLength(bytes) <= maxBits
+  }
+}
+/** A string that holds nothing but this sequence of fields, as often as it says. */
+const list = (...checks: readonly Check[]): Check => {
+  return (fields) => {
+    const content = fields.string()
+    if (content === undefined) return false
+
+    const inner = new ByteReader(content)
+    while (!inner.done) if (!checks.every((check) => check(inner))) return false
+    return true
   }
 }
 
-const PLAIN: readonly (readonly [type: string, fields: readonly Check[]])[] = [
+/** The curves of ECDSA keys: the name in the key, and OpenSSL's name. */
+export const SSH_CURVES = { nistp256: 'prime256v1', nistp384: 'secp384r1', nistp521: 'secp521r1' } as const
+
+/** An uncompressed point that is on the curve (RFC 5656, section 3.1). */
+const point = (curve: keyof typeof SSH_CURVES, length: number): Check => {
+  return (fields) => {
+    const bytes = fields.string()
+    return bytes?.length === length && bytes[0] === 0x04 && isOnCurve(bytes, SSH_CURVES[curve])
+  }
+}
+
+function isOnCurve(bytes: Uint8Array, curve: string): boolean {
+  try {
+    ECDH.convertKey(bytes, curve)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const PLAIN: ReadonlyMap<string, readonly Check[]> = new Map([
   ['ssh-ed25519', [octets(32)]],
-  ['ssh-rsa', [integer, integer]],
-  ['ssh-dss', [integer, integer, integer, integer]],
-  ['ecdsa-sha2-nistp256', [word('nistp256'), point(65)]],
-  ['ecdsa-sha2-nistp384', [word('nistp384'), point(97)]],
-  ['ecdsa-sha2-nistp521', [word('nistp521'), point(133)]],
+  ['ssh-rsa', [integer(MAX_EXPONENT_BITS), integer(MAX_NUMBER_BITS)]],
+  ['ssh-dss', [integer(1024), integer(160), integer(1024), integer(1024)]],
+  ['ecdsa-sha2-nistp256', [word('nistp256'), point('nistp256', 65)]],
+  ['ecdsa-sha2-nistp384', [word('nistp384'), point('nistp384', 97)]],
+  ['ecdsa-sha2-nistp521', [word('nistp521'), point('nistp521', 133)]],
   ['sk-ssh-ed25519@openssh.com', [octets(32), text]],
-  ['sk-ecdsa-sha2-nistp256@openssh.com', [word('nistp256'), point(65), text]],
-]
+  ['sk-ecdsa-sha2-nistp256@openssh.com', [word('nistp256'), point('nistp256', 65), text]],
+])
+
+const authority: Check = (fields) => plainBlobType(fields.string() ?? new Uint8Array()) !== undefined
+/** An algorithm and its signature; a security key adds its flags and a counter. */
+const signature: Check = (fields) => {
+  const inner = new ByteReader(fields.string() ?? new Uint8Array())
+  return text(inner) && text(inner) && (inner.done || (inner.take(5) !== undefined && inner.done))
+}
 
 /** Serial, kind, key id, principals, valid after and before, critical options, extensions, reserved, authority, signature. */
-const CERTIFICATE: readonly Check[] = [uint64, uint32, text, text, uint64, uint64, text, text, text, text, text]
+const CERTIFICATE: readonly Check[] = [
+  ...[uint64, uint32, text, list(text), uint64, uint64, list(text, text), list(text, text), octets(0)],
+  ...[authority, signature],
+]
 
 const LAYOUTS: ReadonlyMap<string, readonly Check[]> = new Map([
   ...PLAIN,
-  ...PLAIN.map(([type, fields]) => [certificateOf(type), [text, ...fields, ...CERTIFICATE]] as const),
+  ...[...PLAIN].map(([type, fields]) => [certificateOf(type), [text, ...fields, ...CERTIFICATE]] as const),
 ])
 
 function certificateOf(type: string): string {
@@ -58,9 +96,31 @@ export function isSshKeyType(type: string): boolean {
  * Source: RFC 4253, section 6.6; RFC 5656; RFC 8709; OpenSSH's PROTOCOL.u2f and PROTOCOL.certkeys.
  */
 export function sshBlobType(blob: Uint8Array): string | undefined {
-  const fields = new SshFields(blob)
+  return typeIn(LAYOUTS, blob)
+}
+
+/** As `sshBlobType`, without certificates: the types that a private key has. */
+export function plainBlobType(blob: Uint8Array): string | undefined {
+  return typeIn(PLAIN, blob)
+}
+
+function typeIn(layouts: ReadonlyMap<string, readonly Check[]>, blob: Uint8Array): string | undefined {
+  const fields = new ByteReader(blob)
   const type = fields.name() ?? ''
-  const layout = LAYOUTS.get(type)
+  const layout = layouts.get(type)
   const fits = layout?.every((check) => check(fields)) === true && fields.done
   return fits ? type : undefined
+}
+
+/** Writes an SSH string: its length in 4 bytes, then its bytes. */
+export function sshString(content: string | Uint8Array): Buffer {
+  const bytes = Buffer.from(content)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+/** Writes a positive SSH integer, given without zero bytes before it. */
+export function sshInteger(bytes: Uint8Array): Buffer {
+  return sshString((bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]))
 }

@@ -72,7 +72,7 @@ const PLANTS: readonly (readonly [rule: string, file: string, imports: string])[
   ['kysely-speaks-sql', 'src/storage/sqlite.ts', 'type kysely'],
   ['kysely-speaks-sql', 'src/cli/a.ts', 'kysely'],
   ['key-libraries-stay-with-the-keys', 'src/core/a.ts', 'openpgp'],
-  ['key-libraries-stay-with-the-keys', 'src/cli/a.ts', 'sshpk'],
+  ['key-libraries-stay-with-the-keys', 'src/cli/a.ts', 'openpgp'],
   ['yaml-stays-with-documents-and-cli', 'src/standalone/a.ts', 'yaml'],
   ['drivers-are-never-imported', 'src/storage/sqlite.ts', 'better-sqlite3'],
   ['drivers-are-never-imported', 'src/standalone/a.ts', 'type better-sqlite3'],

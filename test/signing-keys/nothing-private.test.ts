@@ -1,121 +1,221 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
-import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SigningKeySource } from '../../src/core/ports.ts'
-import { generateKey } from '../../src/signing-keys/generate-key.ts'
-import { splitKeyText } from '../../src/signing-keys/key-blocks.ts'
 import { openpgpKey } from '../../src/signing-keys/openpgp-key.ts'
 import { sshKey } from '../../src/signing-keys/ssh-key.ts'
+import { describeWith } from '../programs.ts'
+import { GpgHome } from './gpg-home.ts'
+import type { PrivateForm } from './private-forms.ts'
+import { gpgForms, openpgpjsForms, opensshForms, pemForms } from './private-forms.ts'
+import { SshFolder } from './ssh-folder.ts'
 
+/** So many private bytes in a row are a leak. */
 const RUN = 12
+/** Changes to each form; there are 42 forms. */
+const CHANGES = 500
+const LONG = process.env['FORGELET_TEST_LONG'] === '1'
+
+type Random = (below: number) => number
+type Change = (bytes: Buffer, random: Random) => Uint8Array
+
+const CHANGES_OF_BYTES: Readonly<Record<string, Change>> = {
+  'a bit': (bytes, random) => flipped(bytes, random(8 * bytes.length)),
+  'two bits': (bytes, random) => flipped(flipped(bytes, random(8 * bytes.length)), random(8 * bytes.length)),
+  'a bit near the beginning': (bytes, random) => flipped(bytes, random(8 * Math.min(bytes.length, 64))),
+  'a byte': (bytes, random) => replaced(bytes, random(bytes.length), Buffer.of(random(256))),
+  'a length': (bytes, random) => {
+    const at = random(bytes.length - 1)
+    const changed = Buffer.from(bytes)
+    changed.writeUInt16BE((bytes.readUInt16BE(at) + random(600)) & 0xffff, at)
+    return changed
+  },
+  'two lengths by the same amount': (bytes, random) => {
+    const [one, two, amount] = [random(bytes.length), random(bytes.length), random(255) + 1]
+    const once = replaced(bytes, one, Buffer.of((bytes[one] ?? 0) + amount))
+    return replaced(once, two, Buffer.of((once[two] ?? 0) + amount))
+  },
+  'a piece taken out': (bytes, random) => {
+    const at = random(bytes.length)
+    return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + random(40))])
+  },
+  'a piece put in twice': (bytes, random) => {
+    const at = random(bytes.length)
+    return Buffer.concat([bytes.subarray(0, at + 1 + random(40)), bytes.subarray(at)])
+  },
+  'the end cut off': (bytes, random) => bytes.subarray(0, random(bytes.length)),
+  'the beginning cut off': (bytes, random) => bytes.subarray(random(bytes.length)),
+}
+
+/** Moves bytes of one part over another. Nothing tells a public half from its copy where it is not bound to anything. */
+const COPY: Change = (bytes, random) => {
+  const [from, to] = [random(bytes.length), random(bytes.length)]
+  return replaced(bytes, to, bytes.subarray(from, from + RUN + random(40)).subarray(0, bytes.length - to))
+}
+
+type TextChange = (text: string, random: Random) => string
+
+const CHANGES_OF_TEXT: Readonly<Record<string, TextChange>> = {
+  'a letter': (text, random) => {
+    const at = random(text.length)
+    return text.slice(0, at) + String.fromCharCode(32 + random(95)) + text.slice(at + 1)
+  },
+  'a line taken out': (text, random) =>
+    text
+      .split('\n')
+      .toSpliced(random(text.split('\n').length), 1)
+      .join('\n'),
+  'a line put elsewhere': (text, random) => {
+    const lines = text.split('\n')
+    const [line = ''] = lines.splice(random(lines.length), 1)
+    return lines.toSpliced(random(lines.length), 0, line).join('\n')
+  },
+  'two lines joined': (text, random) => {
+    const lines = text.split('\n')
+    const at = random(lines.length - 1)
+    return lines.toSpliced(at, 2, `${lines[at]} ${lines[at + 1]}`).join('\n')
+  },
+  'the label of a public key': (text) => text.replaceAll('PRIVATE', 'PUBLIC'),
+  'the label of a DSA key': (text) => text.replaceAll(/(?:RSA |EC |OPENSSH )?PRIVATE/g, 'DSA PRIVATE'),
+  'the label of an RSA public key': (text) => text.replaceAll(/(?:RSA |EC |OPENSSH )?PRIVATE/g, 'RSA PUBLIC'),
+  'one line': (text) => text.replaceAll('\n', ' '),
+}
+
+function flipped(bytes: Buffer, bit: number): Buffer {
+  return replaced(bytes, bit >> 3, Buffer.of((bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7))))
+}
+
+function replaced(bytes: Buffer, at: number, piece: Uint8Array): Buffer {
+  return Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at + piece.length)])
+}
 
 /** Every run of bytes of that length, in hexadecimal. */
-function runs(bytes: Uint8Array): ReadonlySet<string> {
+function runs(bytes: Uint8Array): readonly string[] {
   const hex = Buffer.from(bytes).toString('hex')
-  return new Set(
-    Array.from({ length: Math.max(bytes.length - RUN + 1, 0) }, (_, at) => hex.slice(2 * at, 2 * (at + RUN))),
-  )
+  return Array.from({ length: Math.max(bytes.length - RUN + 1, 0) }, (_, at) => hex.slice(2 * at, 2 * (at + RUN)))
 }
 
-function decoded(text: string): Buffer {
-  const lines = splitKeyText(text).blocks.flatMap((block) => block.body.filter((line) => !/^=|:|^$/.test(line)))
-  return Buffer.from(lines.length > 0 ? lines.join('') : (text.split(' ')[1] ?? ''), 'base64')
+/** What a text says in base64 and in hexadecimal, decoded. */
+function spoken(text: string): readonly Buffer[] {
+  const unbroken = text.replaceAll(/(?<=[\w+/])\n(?=[\w+/])/g, '')
+  return [...unbroken.matchAll(/[A-Za-z0-9+/]{16,}/g)].flatMap(([run]) => {
+    const shifted = [0, 1, 2, 3].map((shift) => Buffer.from(run.slice(shift), 'base64'))
+    return /^[0-9a-f]+$/i.test(run) ? [...shifted, Buffer.from(run, 'hex')] : shifted
+  })
 }
 
-/** What the private file holds and the public one does not. */
-function privateRuns(pair: { readonly privateKey: string; readonly publicKey: string }): ReadonlySet<string> {
-  const open = runs(decoded(pair.publicKey))
-  return new Set([...runs(decoded(pair.privateKey))].filter((run) => !open.has(run)))
-}
+/** Finds what a form must hide. */
+class Secret {
+  readonly #private: ReadonlySet<string>
+  readonly #searched = new Set<string>()
 
-async function outcome(source: SigningKeySource): Promise<{ readonly text: string; readonly error: string }> {
-  try {
-    return { text: (await source.publicKey()).text, error: '' }
-  } catch (error) {
-    return { text: '', error: inspect(error, { depth: 20, showHidden: true }) }
+  constructor(form: PrivateForm) {
+    const open = new Set(runs(form.open))
+    this.#private = new Set(runs(form.bytes).filter((run) => !open.has(run)))
+  }
+
+  get size(): number {
+    return this.#private.size
+  }
+
+  /** Whether a text shows a part of it. A text is searched once: most are alike. */
+  isIn(text: string): boolean {
+    if (this.#searched.has(text)) return false
+
+    this.#searched.add(text)
+    const said = [Buffer.from(text, 'latin1'), ...spoken(text)]
+    return said.some((bytes) => runs(bytes).some((run) => this.#private.has(run)))
   }
 }
 
-type Change = (key: { readonly privateKey: string; readonly publicKey: string }) => string
+async function outcome(source: SigningKeySource): Promise<string> {
+  try {
+    return (await source.publicKey()).text
+  } catch (error) {
+    return described(error)
+  }
+}
 
-const position = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true })
-const changes: fc.Arbitrary<Change> = fc.oneof(
-  position.map(
-    (at): Change =>
-      ({ privateKey }) =>
-        privateKey.slice(0, at * privateKey.length),
-  ),
-  position.map(
-    (at): Change =>
-      ({ privateKey }) =>
-        privateKey.slice(at * privateKey.length),
-  ),
-  fc.tuple(position, fc.string({ maxLength: 3 })).map(
-    ([at, piece]): Change =>
-      ({ privateKey }) => {
-        const place = Math.floor(at * privateKey.length)
-        return privateKey.slice(0, place) + piece + privateKey.slice(place + piece.length)
+/** The error without its stack, which names files only and takes long to write. */
+function described(error: unknown): string {
+  if (!(error instanceof Error)) return inspect(error)
+  return [error.name, error.message, JSON.stringify(error), error.cause && described(error.cause)].join('\n')
+}
+
+function sourceOf(form: PrivateForm, key: string | Uint8Array): SigningKeySource {
+  return form.format === 'ssh' ? sshKey(key.toString()) : openpgpKey(key)
+}
+
+function seeded(seed: number): Random {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) | 0
+    const mixed = Math.imul(state ^ (state >>> 13), 0x297a2d39)
+    return ((mixed ^ (mixed >>> 16)) >>> 0) % Math.max(below, 1)
+  }
+}
+
+/** Damaged files of a form: what was done, and the file. */
+function* damaged(form: PrivateForm, random: Random): Generator<readonly [string, string | Uint8Array]> {
+  const ofBytes = Object.entries({ ...CHANGES_OF_BYTES, ...(form.isUnbound ? {} : { 'a copied piece': COPY }) })
+  const ofText = typeof form.write(form.bytes) === 'string' ? Object.entries(CHANGES_OF_TEXT) : []
+  for (let count = 0; count < CHANGES; count += 1) {
+    const at = random(ofBytes.length + ofText.length / 2)
+    const [title, change] = ofBytes[at] ?? ['', undefined]
+    if (change !== undefined) yield [title, form.write(change(form.bytes, random))]
+    else {
+      const [name, changeText] = ofText[random(ofText.length)] ?? ['', String]
+      yield [name, changeText(form.write(form.bytes).toString(), random)]
+    }
+  }
+  if (!LONG) return
+  for (let bit = 0; bit < 8 * form.bytes.length; bit += 1) yield [`bit ${bit}`, form.write(flipped(form.bytes, bit))]
+}
+
+function describeForms(title: string, programs: readonly string[], make: () => Promise<readonly PrivateForm[]>): void {
+  describeWith(programs, title, () => {
+    let forms: readonly PrivateForm[] = []
+    beforeAll(async () => {
+      forms = await make()
+    })
+
+    test('each form has something to hide', () => {
+      expect(forms.filter((form) => new Secret(form).size < RUN).map((form) => form.title)).toEqual([])
+    })
+
+    test(
+      `however a file is damaged, neither the key nor an error holds ${RUN} private bytes in a row`,
+      async () => {
+        const seed = randomBytes(4).readInt32BE()
+        const leaks: string[] = []
+        for (const form of forms) {
+          const secret = new Secret(form)
+          for (const [change, key] of damaged(form, seeded(seed))) {
+            const text = await outcome(sourceOf(form, key))
+            if (secret.isIn(text)) leaks.push(`${form.title}, ${change}: ${Buffer.from(key).toString('base64')}`)
+          }
+        }
+
+        expect(leaks).toEqual([])
       },
-  ),
-  position.map(
-    (at): Change =>
-      ({ privateKey, publicKey }) => {
-        const lines = publicKey.split('\n')
-        return lines.toSpliced(at * lines.length, 0, privateKey).join('\n')
-      },
-  ),
-  fc.constantFrom<Change>(
-    ({ privateKey }) => privateKey.replaceAll('PRIVATE', 'PUBLIC'),
-    ({ privateKey }) => privateKey.replaceAll('\n', ' '),
-    ({ privateKey, publicKey }) => `${publicKey.trimEnd()} ${privateKey.replaceAll('\n', ' ')}`,
-    ({ privateKey, publicKey }) => `${publicKey.trimEnd()} ${privateKey.split('\n').slice(1, -2).join('')}`,
-    ({ privateKey, publicKey }) => publicKey + privateKey,
-    ({ privateKey, publicKey }) => privateKey + publicKey,
-    ({ privateKey, publicKey }) => publicKey.replace('\n\n', `\nComment: ${privateKey.replaceAll('\n', ' ')}\n\n`),
-    ({ privateKey, publicKey }) =>
-      publicKey.replace('\n\n', `\nComment: ${privateKey.split('\n').slice(2, -3).join('')}\n\n`),
-  ),
-)
-
-describe.each([
-  ['OpenPGP', 'openpgp'],
-  ['OpenSSH', 'ssh'],
-  ['PKCS#8', 'pem'],
-] as const)('%s', (_title, kind) => {
-  let pair = { privateKey: '', publicKey: '' }
-  let secrets: ReadonlySet<string> = new Set()
-  const source = (key: string) => (kind === 'openpgp' ? openpgpKey(key) : sshKey(key))
-  beforeAll(async () => {
-    pair =
-      kind === 'pem' ? await pemPair() : await generateKey({ format: kind, name: 'Forge', email: 'forge@example.com' })
-    secrets = privateRuns(pair)
-  })
-
-  test('the private file has something to hide', () => {
-    expect(secrets.size).toBeGreaterThan(RUN)
-  })
-
-  test('however a private key is mangled, neither the text nor the error holds a part of it', async () => {
-    await fc.assert(
-      fc.asyncProperty(changes, async (change) => {
-        const { text, error } = await outcome(source(change(pair)))
-        const secretLines = pair.privateKey.split('\n').filter((line) => line.length > RUN && !line.startsWith('-'))
-        const told = secretLines
-          .flatMap((line) => [line.slice(0, RUN), line.slice(-RUN)])
-          .filter((piece) => !pair.publicKey.includes(piece))
-
-        expect([...runs(decoded(text))].filter((run) => secrets.has(run))).toEqual([])
-        expect(text).not.toMatch(/PRIVATE KEY/)
-        expect(told.filter((piece) => text.includes(piece) || error.includes(piece))).toEqual([])
-      }),
-      { numRuns: 150 },
+      LONG ? 1_800_000 : 120_000,
     )
   })
-})
-
-async function pemPair() {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  return { privateKey: pem, publicKey: (await sshKey(pem).publicKey()).text }
 }
+
+const folder = new SshFolder()
+afterAll(() => folder.remove())
+
+describe('Private key files', () => {
+  describeForms('OpenSSH', ['ssh-keygen'], async () => opensshForms(folder))
+  describeForms('PEM', [], async () => pemForms())
+  describeForms('OpenPGP of openpgp.js', [], openpgpjsForms)
+  describeForms('OpenPGP of gpg', ['gpg', 'gpgconf'], async () => {
+    const home = new GpgHome()
+    try {
+      return gpgForms(home)
+    } finally {
+      home.close()
+    }
+  })
+})

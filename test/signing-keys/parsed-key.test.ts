@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest'
-import type { Steps } from '../../src/schema/steps.ts'
-import { wait } from '../../src/schema/steps.ts'
+import type { MaybePromise } from '../../src/schema/steps.ts'
 import { ParsedKey } from '../../src/signing-keys/parsed-key.ts'
 
-function counted(read: () => Steps<string>) {
+function counted(read: () => MaybePromise<string>) {
   const count = { parses: 0 }
-  const key = new ParsedKey('ssh', function* () {
+  const key = new ParsedKey('ssh', () => {
     count.parses += 1
-    return yield* read()
+    return read()
   })
   return { key, count }
 }
 
-function* later(text: string): Steps<string> {
-  return yield* wait(Promise.resolve(text))
+async function later(text: string): Promise<string> {
+  return text
 }
 
 test('a key asked for by many at once is parsed once', async () => {
@@ -32,10 +31,7 @@ test('a parsed key answers at once', async () => {
 })
 
 test('a key that cannot be parsed is tried once', async () => {
-  const { key, count } = counted(function* () {
-    yield* wait(Promise.resolve())
-    throw new Error('broken')
-  })
+  const { key, count } = counted(() => Promise.reject(new Error('broken')))
   await expect(key.publicKey()).rejects.toThrow('broken')
 
   expect(() => key.publicKey()).toThrow('broken')

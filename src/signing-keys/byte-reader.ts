@@ -1,0 +1,92 @@
+/** Reads binary fields in order. Every read is undefined when the bytes run out or are not in their one exact form. */
+export class ByteReader {
+  #rest: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.#rest = bytes
+  }
+
+  /** Whether every byte has been read. */
+  get done(): boolean {
+    return this.#rest.length === 0
+  }
+
+  /** How many bytes are left. */
+  get left(): number {
+    return this.#rest.length
+  }
+
+  /** The next `length` bytes. */
+  take(length: number | undefined): Uint8Array | undefined {
+    if (length === undefined || length > this.#rest.length) return undefined
+
+    const taken = this.#rest.subarray(0, length)
+    this.#rest = this.#rest.subarray(length)
+    return taken
+  }
+
+  /** An unsigned integer of `size` bytes, 4 at most, the highest byte first. */
+  unsigned(size: number): number | undefined {
+    return this.take(size)?.reduce((value, byte) => value * 256 + byte, 0)
+  }
+
+  /** An SSH string: its length in 4 bytes, then its bytes (RFC 4251, section 5). */
+  string(): Uint8Array | undefined {
+    return this.take(this.unsigned(4))
+  }
+
+  /** An SSH string, as text in which every byte is one character. */
+  name(): string | undefined {
+    const bytes = this.string()
+    return bytes && Buffer.from(bytes).toString('latin1')
+  }
+
+  /** A positive SSH integer, without the zero byte that may stand before it. */
+  mpint(): Uint8Array | undefined {
+    const bytes = this.string()
+    if (bytes === undefined) return undefined
+
+    const [first = 0x80, second = 0] = bytes
+    if (first === 0) return second >= 0x80 ? bytes.subarray(1) : undefined
+    return first < 0x80 ? bytes : undefined
+  }
+
+  /** A positive OpenPGP integer: its length in bits in 2 bytes, then its bytes (RFC 9580, section 3.2). */
+  mpi(): Uint8Array | undefined {
+    const bits = this.unsigned(2) ?? 0
+    const bytes = this.take(Math.ceil(bits / 8))
+    return bits > 0 && bytes !== undefined && bitLength(bytes) === bits ? bytes : undefined
+  }
+
+  /** The content of a DER element, which must have this tag and the shortest length form (X.690, section 10.1). */
+  element(tag: number): Uint8Array | undefined {
+    if (this.unsigned(1) !== tag) return undefined
+
+    const first = this.unsigned(1) ?? 0xff
+    if (first < 0x80) return this.take(first)
+
+    const size = first - 0x80
+    const length = size <= 3 ? (this.unsigned(size) ?? 0) : 0
+    return length >= Math.max(0x80, 256 ** (size - 1)) ? this.take(length) : undefined
+  }
+}
+
+/** The length in bits of a positive integer without zero bytes before it. */
+export function bitLength(bytes: Uint8Array): number {
+  return 8 * bytes.length - Math.clz32(bytes[0] ?? 0) + 24
+}
+
+/** Whether two sequences of bytes are the same. Public bytes only: the time it takes depends on them. */
+export function sameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0
+}
+
+/** The bytes in hexadecimal. */
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+}
+
+/** A positive integer from its bytes, the highest first. */
+export function toBigInt(bytes: Uint8Array): bigint {
+  return BigInt(`0x0${hex(bytes)}`)
+}
