@@ -1,33 +1,42 @@
 /** Reads binary fields in order. Every read is undefined when the bytes run out or are not in their one exact form. */
 export class ByteReader {
-  #rest: Uint8Array
+  readonly #bytes: Uint8Array
+  #at = 0
 
   constructor(bytes: Uint8Array) {
-    this.#rest = bytes
+    this.#bytes = bytes
   }
 
   /** Whether every byte has been read. */
   get done(): boolean {
-    return this.#rest.length === 0
+    return this.left === 0
   }
 
   /** How many bytes are left. */
   get left(): number {
-    return this.#rest.length
+    return this.#bytes.length - this.#at
+  }
+
+  /** The next byte, which stays to be read. */
+  get next(): number | undefined {
+    return this.#bytes[this.#at]
   }
 
   /** The next `length` bytes. */
   take(length: number | undefined): Uint8Array | undefined {
-    if (length === undefined || length > this.#rest.length) return undefined
+    if (length === undefined || length > this.left) return undefined
 
-    const taken = this.#rest.subarray(0, length)
-    this.#rest = this.#rest.subarray(length)
-    return taken
+    this.#at += length
+    return this.#bytes.subarray(this.#at - length, this.#at)
   }
 
   /** An unsigned integer of `size` bytes, 4 at most, the highest byte first. */
   unsigned(size: number): number | undefined {
-    return this.take(size)?.reduce((value, byte) => value * 256 + byte, 0)
+    if (size > this.left) return undefined
+
+    let value = 0
+    for (const end = this.#at + size; this.#at < end; this.#at += 1) value = value * 256 + (this.next ?? 0)
+    return value
   }
 
   /** An SSH string: its length in 4 bytes, then its bytes (RFC 4251, section 5). */
@@ -43,12 +52,7 @@ export class ByteReader {
 
   /** A positive SSH integer, without the zero byte that may stand before it. */
   mpint(): Uint8Array | undefined {
-    const bytes = this.string()
-    if (bytes === undefined) return undefined
-
-    const [first = 0x80, second = 0] = bytes
-    if (first === 0) return second >= 0x80 ? bytes.subarray(1) : undefined
-    return first < 0x80 ? bytes : undefined
+    return positive(this.string())
   }
 
   /** A positive OpenPGP integer: its length in bits in 2 bytes, then its bytes (RFC 9580, section 3.2). */
@@ -69,6 +73,18 @@ export class ByteReader {
     const length = size <= 3 ? (this.unsigned(size) ?? 0) : 0
     return length >= Math.max(0x80, 256 ** (size - 1)) ? this.take(length) : undefined
   }
+
+  /** A positive DER integer, without the zero byte that may stand before it. */
+  integer(): Uint8Array | undefined {
+    return positive(this.element(0x02))
+  }
+}
+
+/** A number in two's complement of the shortest form, when it is positive. */
+function positive(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  const [first = 0x80, second = 0] = bytes ?? []
+  if (first === 0) return second >= 0x80 ? bytes?.subarray(1) : undefined
+  return first < 0x80 ? bytes : undefined
 }
 
 /** The length in bits of a positive integer without zero bytes before it. */

@@ -18,9 +18,12 @@ export const MAX_NUMBER_BITS = 16_384
 /** The most bits of an RSA exponent, as in OpenSSL; nearly every key has 65537, of 17 bits. */
 export const MAX_EXPONENT_BITS = 64
 
-/** The reason for a key beyond these two. */
+/** The most bits of the prime of a DSA key in OpenPGP, whose signatures are slow to check; GnuPG makes 3,072. */
+export const MAX_DSA_BITS = 4096
+
+/** The reason for a key beyond these three. */
 export const LARGE_NUMBER =
-  'it has numbers of more than 16,384 bits or an RSA exponent of more than 64; use another key'
+  'a number in it has more than 16,384 bits (of a DSA key 4,096, of an RSA exponent 64); use another key'
 
 /** A key as it was handed in: text, or the binary form of OpenPGP. */
 export type KeyMaterial =

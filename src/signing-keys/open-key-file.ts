@@ -3,6 +3,7 @@ import type { SigningKeySource } from '../core/ports.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
 import { FileKey } from './file-key.ts'
 import { keyFileAt } from './key-file.ts'
+import { unreadableKey } from './unreadable-key.ts'
 
 /**
  * Opens a signing key file: OpenPGP (armored or binary) or SSH (a `.pub` line, an OpenSSH private key, PEM), public or
@@ -12,13 +13,18 @@ import { keyFileAt } from './key-file.ts'
  * Source: docs/behaviour.md, Signing keys.
  *
  * @param path - a path, or a `file:` URL
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or parsed; here the message names the path
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or parsed; here the message names the path,
+ * unless the path is a key itself
  * @throws TypeError when the path is neither a text nor a `file:` URL
  */
 export async function openKeyFile(path: string | URL): Promise<SigningKeySource> {
   if (typeof path !== 'string' && !(path instanceof URL)) throw new TypeError('openKeyFile takes a path or a file: URL')
 
   const file = typeof path === 'string' ? path : fileURLToPath(path)
+  if (file.includes('\n') || file.includes('-----BEGIN')) {
+    throw unreadableKey('a key stands where its path belongs; give the path, or the key itself to sshKey or openpgpKey')
+  }
+
   try {
     const key = new FileKey(keyFileAt(file))
     await key.publicKey()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ByteReader, bitLength, hex } from './byte-reader.ts'
-import { LARGE_NUMBER, MAX_EXPONENT_BITS, MAX_NUMBER_BITS } from './key-material.ts'
+import { LARGE_NUMBER, MAX_DSA_BITS, MAX_EXPONENT_BITS, MAX_NUMBER_BITS } from './key-material.ts'
 import { unreadableKey } from './unreadable-key.ts'
 
 /** The public fields of a key packet, public or secret (RFC 9580, section 5.5). */
@@ -118,6 +118,7 @@ function rsa(reader: ByteReader): Material {
 function dsa(reader: ByteReader): Material {
   const [prime, order, base, half] = numbers(reader, 4) ?? []
   if (prime === undefined || order === undefined || base === undefined || half === undefined) return undefined
+  if (bitLength(prime) > MAX_DSA_BITS) throw unreadableKey(LARGE_NUMBER)
 
   const group = der(0x30, integer(prime), integer(order), integer(base))
   const key = spki([identifier('2a8648ce380401'), group], integer(half))

@@ -8,6 +8,8 @@ import { unreadableKey } from './unreadable-key.ts'
 
 /** The most signatures that are checked: a key of thirty user ids that was prolonged for thirty years has 900. */
 const MAX_CHECKS = 1000
+/** The most user ids and subkeys. */
+const MAX_PARTS = 1000
 
 /** Signature types (RFC 9580, section 5.2.1). */
 const TYPE = {
@@ -79,6 +81,7 @@ function readParts(packets: readonly OpenpgpPacket[]): { readonly parts: readonl
       continue
     }
 
+    if (parts.length === MAX_PARTS) throw tooMany('user ids and subkeys')
     current = readPart(packet, parts.length === 0)
     if (current === undefined || current.key?.isPublic === false) isPublic = false
     if (current !== undefined) parts.push(current)
@@ -165,11 +168,7 @@ class SelfSignatures {
 
   #count(): void {
     this.#checks += 1
-    if (this.#checks > MAX_CHECKS) {
-      throw unreadableKey(
-        'the OpenPGP key has more than 1,000 signatures by itself; export it with --export-options export-minimal',
-      )
-    }
+    if (this.#checks > MAX_CHECKS) throw tooMany('signatures by itself')
   }
 }
 
@@ -193,4 +192,8 @@ function isIssuedBy({ issuer }: Subpacket, key: OpenpgpKeyPacket): boolean {
 
 function asPacket(signature: OpenpgpSignature, loose: readonly Subpacket[]): OpenpgpPacket {
   return { tag: PACKET.signature, body: writeSignature(signature, loose) }
+}
+
+function tooMany(what: string): Error {
+  return unreadableKey(`the OpenPGP key has more than 1,000 ${what}; export it with --export-options export-minimal`)
 }

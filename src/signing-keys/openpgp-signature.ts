@@ -41,6 +41,9 @@ export interface Subpacket {
 /** Subpacket types that matter here (RFC 9580, section 5.2.3.8). */
 export const SUBPACKET = { creation: 2, issuer: 16, embedded: 32, issuerFingerprint: 33 } as const
 
+/** The most subpackets of one signature, covered or loose. Signatures in use have a dozen. */
+const MAX_SUBPACKETS = 100
+
 /** Hash algorithms (RFC 9580, section 9.5): Node's name, and the length of a salt in version 6. */
 const HASHES: ReadonlyMap<number | undefined, readonly [name: string, salt: number | undefined]> = new Map([
   [1, ['md5', undefined]],
@@ -57,7 +60,7 @@ const HASHES: ReadonlyMap<number | undefined, readonly [name: string, salt: numb
 /**
  * Reads a signature packet. Every byte belongs to a subpacket or a number.
  *
- * @returns undefined when it is damaged, or of an unknown version or algorithm
+ * @returns undefined when it is damaged, of an unknown version or algorithm, or has too many subpackets
  */
 export function readSignature(packet: Uint8Array): OpenpgpSignature | undefined {
   const reader = new ByteReader(packet)
@@ -156,7 +159,7 @@ function readSubpackets(reader: ByteReader, size: number): readonly Subpacket[] 
   while (!inner.done) {
     const start = bytes.length - inner.left
     const content = inner.take(readLength(inner, 255))
-    if (content === undefined || content.length === 0) return undefined
+    if (content === undefined || content.length === 0 || subpackets.length === MAX_SUBPACKETS) return undefined
     const whole = bytes.subarray(start, bytes.length - inner.left)
     const [type, data] = [(content[0] ?? 0) & 0x7f, content.subarray(1)]
     subpackets.push({ type, data, issuer: issuerIn(type, data), whole })

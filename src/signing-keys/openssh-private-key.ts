@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { decodeBase64 } from './base64.ts'
 import { ByteReader, sameBytes } from './byte-reader.ts'
 import type { KeyBlock } from './key-blocks.ts'
-import { ed25519PublicKey, isDsaPublic, isEcPoint, isRsaModulus } from './private-halves.ts'
+import { ecPoint, ed25519PublicKey, isDsaPublic, isRsaModulus } from './private-halves.ts'
 import { plainBlobType, SSH_CURVES, sshString } from './ssh-blob.ts'
 import { writeSshLine } from './ssh-line.ts'
 import { unreadableKey } from './unreadable-key.ts'
@@ -92,7 +92,7 @@ function secretBelongs(type: string, open: ByteReader, part: ByteReader): boolea
 
   const [curve, point, secret] = [open.name(), open.string(), part.mpint()]
   const [, name] = Object.entries(SSH_CURVES).find(([each]) => each === curve) ?? []
-  return name !== undefined && point !== undefined && secret !== undefined && isEcPoint(point, name, secret)
+  return name !== undefined && secret !== undefined && sameBytes(ecPoint(name, secret), point)
 }
 
 function ed25519Belongs(open: Uint8Array | undefined, secret: Uint8Array | undefined): boolean {

@@ -1,43 +1,62 @@
-import type { JsonWebKey, KeyObject } from 'node:crypto'
-import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { decodeBase64 } from './base64.ts'
-import { ByteReader, bitLength, hex } from './byte-reader.ts'
+import { ByteReader, bitLength, hex, sameBytes } from './byte-reader.ts'
 import type { KeyBlock } from './key-blocks.ts'
 import { LARGE_NUMBER, MAX_EXPONENT_BITS, MAX_NUMBER_BITS } from './key-material.ts'
-import { isEcPoint, isRsaModulus } from './private-halves.ts'
-import { plainBlobType, SSH_CURVES, sshInteger, sshString } from './ssh-blob.ts'
+import { ecPoint, ed25519PublicKey, isRsaModulus } from './private-halves.ts'
+import { plainBlobType, sshInteger, sshString } from './ssh-blob.ts'
 import { writeSshLine } from './ssh-line.ts'
 import { unreadableKey } from './unreadable-key.ts'
 
-/** Tags of DER elements (X.690, section 8). */
-const TAG = { integer: 0x02, octets: 0x04, identifier: 0x06, sequence: 0x30, parameters: 0xa0 } as const
+// The blocks are read here and not by OpenSSL, which computes with numbers of any size while it reads them (minutes for a DSA
+// key of 11 kB), and not by way of Node's JSON Web Keys, whose writer ends the process for a private number of a wrong length.
 
-/** Object identifiers, as DER writes them: algorithms (RFC 3279, RFC 8410) and curves (RFC 5480). */
+/** Tags of DER elements (X.690, section 8; [0] and [1] as PKCS#8 and SEC 1 use them). */
+const TAG = {
+  integer: 0x02,
+  bits: 0x03,
+  octets: 0x04,
+  identifier: 0x06,
+  sequence: 0x30,
+  zero: 0xa0,
+  one: 0xa1,
+} as const
+
+/** Object identifiers of algorithms, as DER writes them (RFC 3279, RFC 8410). */
 const RSA = '2a864886f70d010101'
 const EC = '2a8648ce3d0201'
 const ED25519 = '2b6570'
 const DSA = '2a8648ce380401'
-const CURVES = new Set(['2a8648ce3d030107', '2b81040022', '2b81040023'])
 
-/** How a block is written. */
-type Form = (
-  | { readonly isPrivate: true; readonly type: 'pkcs1' | 'pkcs8' | 'sec1' }
-  | { readonly isPrivate: false; readonly type: 'pkcs1' | 'spki' }
-) & {
-  /** Finds the algorithm without reading the key: OpenSSL computes as it reads, for minutes when a number is large. */
-  readonly algorithm: (key: ByteReader) => string | undefined
+interface Curve {
+  /** SSH's name. */
+  readonly name: string
+  /** OpenSSL's name. */
+  readonly openssl: string
+  /** Bytes of a coordinate. */
+  readonly size: number
 }
 
-const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
-  ['RSA PRIVATE KEY', { type: 'pkcs1', isPrivate: true, algorithm: () => RSA }],
-  ['RSA PUBLIC KEY', { type: 'pkcs1', isPrivate: false, algorithm: rsaPublic }],
-  ['EC PRIVATE KEY', { type: 'sec1', isPrivate: true, algorithm: ecPrivate }],
-  ['PRIVATE KEY', { type: 'pkcs8', isPrivate: true, algorithm: (key) => key.element(TAG.integer) && named(key) }],
-  ['PUBLIC KEY', { type: 'spki', isPrivate: false, algorithm: named }],
+/** Curves by their object identifiers (RFC 5480, section 2.1.1.1). */
+const CURVES: ReadonlyMap<string, Curve> = new Map([
+  ['2a8648ce3d030107', { name: 'nistp256', openssl: 'prime256v1', size: 32 }],
+  ['2b81040022', { name: 'nistp384', openssl: 'secp384r1', size: 48 }],
+  ['2b81040023', { name: 'nistp521', openssl: 'secp521r1', size: 66 }],
+])
+
+/** Makes the SSH form of a public key from the content of a block; undefined when the block is not exactly such a key. */
+type ReadKey = (key: ByteReader) => Buffer | undefined
+
+const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
+  ['RSA PRIVATE KEY', rsaPrivate],
+  ['RSA PUBLIC KEY', rsaPublic],
+  ['EC PRIVATE KEY', (key) => ecPrivate(key, undefined)],
+  ['PRIVATE KEY', pkcs8],
+  ['PUBLIC KEY', subjectPublicKey],
 ])
 
 /**
- * The SSH public line of a PEM block: PKCS#1, SEC 1, PKCS#8 or a subject's public key. It has no comment: PEM has none.
+ * The SSH public line of a PEM block: PKCS#1 (RFC 8017), SEC 1 (RFC 5915), PKCS#8 (RFC 5958) or a subject's public key (RFC
+ * 5280). It has no comment: PEM has none.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`, also for a DSA key, and for an encrypted one, whose public half is hidden
  */
@@ -47,12 +66,16 @@ export function publicLineOfPem(block: KeyBlock): string {
   }
   if (block.label === 'DSA PRIVATE KEY') throw dsaKey()
 
-  const form = FORMS.get(block.label)
-  if (form === undefined) throw unreadableKey('it is not a kind of key that SSH knows; give a .pub file')
+  const read = READERS.get(block.label)
+  if (read === undefined) throw unreadableKey('it is not a kind of key that SSH knows; give a .pub file')
 
-  const blob = publicBlob(form, decodeBase64(block.body.map((line) => line.trim()).join('')))
-  const type = blob && plainBlobType(blob)
-  if (blob === undefined || type === undefined) throw damaged()
+  const der = new ByteReader(decodeBase64(block.body.map((line) => line.trim()).join('')) ?? new Uint8Array())
+  const key = inside(der, TAG.sequence)
+  const blob = der.done ? read(key) : undefined
+  const type = blob && key.done ? plainBlobType(blob) : undefined
+  if (blob === undefined || type === undefined) {
+    throw unreadableKey('the PEM key is damaged or of a kind that SSH does not know; give its .pub file')
+  }
   return writeSshLine(blob, type)
 }
 
@@ -61,78 +84,109 @@ function isEncrypted(block: KeyBlock): boolean {
   return block.label === 'ENCRYPTED PRIVATE KEY' || block.body.some(isHeader)
 }
 
-function publicBlob(form: Form, der: Buffer | undefined): Buffer | undefined {
-  const outer = new ByteReader(der ?? new Uint8Array())
-  const content = outer.element(TAG.sequence)
-  if (der === undefined || content === undefined || !outer.done) return undefined
+function rsaPrivate(key: ByteReader): Buffer | undefined {
+  const isPlain = sameBytes(key.element(TAG.integer), Buffer.of(0)) // more than two primes would be 1
+  const [modulus, exponent, , one, other] = [key.integer(), key.integer(), key.integer(), key.integer(), key.integer()]
+  const inverses = [key.integer(), key.integer(), key.integer()]
+  const blob = rsaBlob(modulus, exponent)
+  if (!isPlain || modulus === undefined || one === undefined || other === undefined) return undefined
 
-  const algorithm = form.algorithm(new ByteReader(content))
-  if (algorithm === DSA) throw dsaKey()
-  if (algorithm !== RSA && algorithm !== EC && algorithm !== ED25519) return undefined
-
-  const key = readKey(form, der)
-  const jwk = key.export({ format: 'jwk' })
-  if (algorithm === RSA) return rsaBlob(jwk, form.isPrivate)
-  if (algorithm === EC) return ecBlob(jwk, form.isPrivate)
-  return Buffer.concat([sshString('ssh-ed25519'), sshString(decoded(jwk.x))])
+  return inverses.every(Boolean) && isRsaModulus(modulus, one, other) ? blob : undefined
 }
 
-function readKey(form: Form, key: Buffer): KeyObject {
-  try {
-    return form.isPrivate
-      ? createPrivateKey({ key, format: 'der', type: form.type })
-      : createPublicKey({ key, format: 'der', type: form.type })
-  } catch (cause) {
-    throw damaged(cause)
-  }
+function rsaPublic(key: ByteReader): Buffer | undefined {
+  return rsaBlob(key.integer(), key.integer())
 }
 
-function rsaBlob({ n, e, p, q }: JsonWebKey, isPrivate: boolean): Buffer | undefined {
-  const [modulus, exponent] = [decoded(n), decoded(e)]
+function rsaBlob(modulus: Uint8Array | undefined, exponent: Uint8Array | undefined): Buffer | undefined {
+  if (modulus === undefined || exponent === undefined) return undefined
   if (bitLength(modulus) > MAX_NUMBER_BITS || bitLength(exponent) > MAX_EXPONENT_BITS) throw unreadableKey(LARGE_NUMBER)
-  if (isPrivate && !isRsaModulus(modulus, decoded(p), decoded(q))) return undefined
 
   return Buffer.concat([sshString('ssh-rsa'), sshInteger(exponent), sshInteger(modulus)])
 }
 
-function ecBlob({ crv, x, y, d }: JsonWebKey, isPrivate: boolean): Buffer | undefined {
-  const name = `nist${(crv ?? '').replace('-', '').toLowerCase()}`
-  const [, curve] = Object.entries(SSH_CURVES).find(([each]) => each === name) ?? []
-  const point = Buffer.concat([Buffer.of(4), decoded(x), decoded(y)])
-  if (curve === undefined || (isPrivate && !isEcPoint(point, curve, decoded(d)))) return undefined
+/** The point is computed; one that stands there must be the same. The curve stands in the key, outside it, or in both. */
+function ecPrivate(key: ByteReader, outer: Curve | undefined): Buffer | undefined {
+  const isFirst = sameBytes(key.element(TAG.integer), Buffer.of(1))
+  const secret = key.element(TAG.octets)
+  const inner = key.next === TAG.zero ? curveIn(inside(key, TAG.zero)) : outer
+  const stated = key.next === TAG.one ? bitsIn(inside(key, TAG.one)) : undefined
+  if (!isFirst || inner === undefined || (outer !== undefined && inner !== outer)) return undefined
+  if (secret === undefined || secret.length > inner.size) return undefined
 
+  const point = ecPoint(inner.openssl, secret)
+  if (point === undefined || (stated !== undefined && !sameBytes(stated, point))) return undefined
+  return ecBlob(inner, point)
+}
+
+function ecBlob({ name }: Curve, point: Uint8Array): Buffer {
   return Buffer.concat([sshString(`ecdsa-sha2-${name}`), sshString(name), sshString(point)])
 }
 
-/** The algorithm that PKCS#8 and a subject's public key name; a curve must be named, and one that SSH knows. */
-function named(key: ByteReader): string | undefined {
-  const fields = new ByteReader(key.element(TAG.sequence) ?? new Uint8Array())
-  const algorithm = hex(fields.element(TAG.identifier) ?? new Uint8Array())
-  return algorithm === EC ? curveOf(fields) : algorithm
+function ed25519Blob(half: Uint8Array): Buffer {
+  return Buffer.concat([sshString('ssh-ed25519'), sshString(half)])
 }
 
-function ecPrivate(key: ByteReader): string | undefined {
-  const numbers = key.element(TAG.integer) && key.element(TAG.octets)
-  return numbers && curveOf(new ByteReader(key.element(TAG.parameters) ?? new Uint8Array()))
+function pkcs8(key: ByteReader): Buffer | undefined {
+  const version = key.element(TAG.integer)
+  const algorithm = inside(key, TAG.sequence)
+  const name = algorithmIn(algorithm)
+  const content = inside(key, TAG.octets)
+  if (key.next === TAG.zero) key.element(TAG.zero) // attributes
+  if (key.next === 0x81) key.element(0x81) // the public key, which is computed
+  if (version?.length !== 1) return undefined
+  if (name === ED25519) return seedBlob(content, algorithm.done)
+
+  const curve = name === EC ? curveIn(algorithm) : undefined
+  const inner = inside(content, TAG.sequence)
+  const blob = name === RSA ? rsaPrivate(inner) : curve && ecPrivate(inner, curve)
+  return content.done && inner.done ? blob : undefined
 }
 
-function curveOf(fields: ByteReader): string | undefined {
-  return CURVES.has(hex(fields.element(TAG.identifier) ?? new Uint8Array())) ? EC : undefined
+function seedBlob(content: ByteReader, isPlain: boolean): Buffer | undefined {
+  const seed = content.element(TAG.octets)
+  return isPlain && content.done && seed?.length === 32 ? ed25519Blob(ed25519PublicKey(seed)) : undefined
 }
 
-/** Two numbers and nothing else: Node reads a private key under this label too. */
-function rsaPublic(key: ByteReader): string | undefined {
-  return key.element(TAG.integer) && key.element(TAG.integer) && key.done ? RSA : undefined
+function subjectPublicKey(key: ByteReader): Buffer | undefined {
+  const algorithm = inside(key, TAG.sequence)
+  const name = algorithmIn(algorithm)
+  const curve = name === EC ? curveIn(algorithm) : undefined
+  const bits = bitsIn(key)
+  if (bits === undefined) return undefined
+  if (name === ED25519) return ed25519Blob(bits)
+  if (curve !== undefined) return ecBlob(curve, bits)
+
+  const content = new ByteReader(bits)
+  const inner = inside(content, TAG.sequence)
+  const blob = name === RSA ? rsaPublic(inner) : undefined
+  return content.done && inner.done ? blob : undefined
 }
 
-function decoded(value: string | undefined): Buffer {
-  return Buffer.from(value ?? '', 'base64url')
+function algorithmIn(algorithm: ByteReader): string {
+  const name = hex(algorithm.element(TAG.identifier) ?? new Uint8Array())
+  if (name === DSA) throw dsaKey()
+
+  return name
+}
+
+/** A curve by its name alone: one that is written out with all its numbers is none that SSH knows. */
+function curveIn(parameters: ByteReader): Curve | undefined {
+  const curve = CURVES.get(hex(parameters.element(TAG.identifier) ?? new Uint8Array()))
+  return parameters.done ? curve : undefined
+}
+
+/** The bytes of a bit string that is a whole number of bytes. */
+function bitsIn(reader: ByteReader): Uint8Array | undefined {
+  const bits = reader.element(TAG.bits)
+  return bits?.[0] === 0 && reader.done ? bits.subarray(1) : undefined
+}
+
+/** Reads within an element; where there is none, nothing can be read. */
+function inside(reader: ByteReader, tag: number): ByteReader {
+  return new ByteReader(reader.element(tag) ?? new Uint8Array())
 }
 
 function dsaKey(): Error {
   return unreadableKey('it is a DSA key, which is not read from PEM; give its .pub file')
-}
-
-function damaged(cause?: unknown): Error {
-  return unreadableKey('the PEM key is damaged or of a kind that SSH does not know; give its .pub file', cause)
 }

@@ -1,5 +1,5 @@
 import { createECDH, createPrivateKey, createPublicKey } from 'node:crypto'
-import { sameBytes, toBigInt } from './byte-reader.ts'
+import { toBigInt } from './byte-reader.ts'
 
 // What stands beside a private key as its public half is published only when it is the public half of that key: a damaged
 // length makes private bytes stand where public ones belong.
@@ -11,15 +11,15 @@ export function isRsaModulus(modulus: Uint8Array, one: Uint8Array, other: Uint8A
   return one.length > 1 && other.length > 1 && toBigInt(one) * toBigInt(other) === toBigInt(modulus)
 }
 
-/** Whether a point is the public half of a private number on a curve, which has OpenSSL's name. */
-export function isEcPoint(point: Uint8Array, curve: string, secret: Uint8Array): boolean {
+/** The point that belongs to a private number on a curve, which has OpenSSL's name; undefined when the number is none. */
+export function ecPoint(curve: string, secret: Uint8Array): Buffer | undefined {
   const pair = createECDH(curve)
   try {
     pair.setPrivateKey(secret)
+    return pair.getPublicKey()
   } catch {
-    return false
+    return undefined
   }
-  return sameBytes(pair.getPublicKey(), point)
 }
 
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SigningKeySource } from '../../src/core/ports.ts'
+import { fetchHandler } from '../../src/http-adapters/fetch.ts'
 import { openpgpKey } from '../../src/signing-keys/openpgp-key.ts'
 import { sshKey } from '../../src/signing-keys/ssh-key.ts'
+import { openWorld } from '../http-adapters/world.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome } from './gpg-home.ts'
 import type { PrivateForm } from './private-forms.ts'
@@ -114,8 +116,10 @@ class Secret {
     this.#private = new Set(runs(form.bytes).filter((run) => !open.has(run)))
   }
 
-  get size(): number {
-    return this.#private.size
+  /** A part of it. */
+  get sample(): Buffer {
+    const [run = ''] = [...this.#private].slice(-RUN)
+    return Buffer.from(run, 'hex')
   }
 
   /** Whether a text shows a part of it. A text is searched once: most are alike. */
@@ -134,6 +138,17 @@ async function outcome(source: SigningKeySource): Promise<string> {
   } catch (error) {
     return described(error)
   }
+}
+
+/** What a client and the log get of a key: every header, the body, every line with its error. */
+async function answer(source: SigningKeySource): Promise<string> {
+  const { api, logged } = openWorld({ signingKey: source })
+  const path = source.format === 'ssh' ? '/signing-key.pub' : '/signing-key.gpg'
+  const handler = fetchHandler(api, { basePath: '/api/v1', authenticate: () => null })
+  const response = await handler(new Request(`http://localhost/api/v1${path}`))
+  expect([200, 500]).toContain(response.status)
+  const headers = [...response.headers].flat().join(' ')
+  return `${headers}\n${await response.text()}\n${inspect(logged, { depth: 20, showHidden: true })}`
 }
 
 /** The error without its stack, which names files only and takes long to write. */
@@ -156,10 +171,14 @@ function seeded(seed: number): Random {
 }
 
 /** Damaged files of a form: what was done, and the file. */
-function* damaged(form: PrivateForm, random: Random): Generator<readonly [string, string | Uint8Array]> {
+function* damaged(
+  form: PrivateForm,
+  random: Random,
+  changes = CHANGES,
+): Generator<readonly [string, string | Uint8Array]> {
   const ofBytes = Object.entries({ ...CHANGES_OF_BYTES, ...(form.isUnbound ? {} : { 'a copied piece': COPY }) })
   const ofText = typeof form.write(form.bytes) === 'string' ? Object.entries(CHANGES_OF_TEXT) : []
-  for (let count = 0; count < CHANGES; count += 1) {
+  for (let count = 0; count < changes; count += 1) {
     const at = random(ofBytes.length + ofText.length / 2)
     const [title, change] = ofBytes[at] ?? ['', undefined]
     if (change !== undefined) yield [title, form.write(change(form.bytes, random))]
@@ -168,7 +187,7 @@ function* damaged(form: PrivateForm, random: Random): Generator<readonly [string
       yield [name, changeText(form.write(form.bytes).toString(), random)]
     }
   }
-  if (!LONG) return
+  if (!LONG || changes < CHANGES) return
   for (let bit = 0; bit < 8 * form.bytes.length; bit += 1) yield [`bit ${bit}`, form.write(flipped(form.bytes, bit))]
 }
 
@@ -179,8 +198,28 @@ function describeForms(title: string, programs: readonly string[], make: () => P
       forms = await make()
     })
 
-    test('each form has something to hide', () => {
-      expect(forms.filter((form) => new Secret(form).size < RUN).map((form) => form.title)).toEqual([])
+    test('what each form must hide is found in base64 and in hexadecimal, wherever it begins', () => {
+      const missed = forms.filter((form) => {
+        const hidden = new Secret(form).sample
+        const spellings = [0, 1, 2].flatMap((shift) => [
+          Buffer.concat([Buffer.alloc(shift), hidden, Buffer.alloc(3)]).toString('base64'),
+          Buffer.concat([Buffer.alloc(shift), hidden]).toString('hex'),
+        ])
+        return !spellings.every((text) => new Secret(form).isIn(`key ${text}\n`))
+      })
+
+      expect(forms.length).toBeGreaterThan(0)
+      expect(missed.map((form) => form.title)).toEqual([])
+    })
+
+    test('a file that is whole is served, or refused with a reason', async () => {
+      const refused = []
+      for (const form of forms) {
+        const text = await outcome(sourceOf(form, form.write(form.bytes)))
+        if (!text.includes('PUBLIC KEY') && !/^(?:ssh|ecdsa|sk)-/.test(text)) refused.push(form.title)
+      }
+
+      expect(refused).toEqual(forms.filter((form) => form.isRefused).map((form) => form.title))
     })
 
     test(
@@ -198,8 +237,23 @@ function describeForms(title: string, programs: readonly string[], make: () => P
 
         expect(leaks).toEqual([])
       },
-      LONG ? 1_800_000 : 120_000,
+      LONG ? 3_600_000 : 120_000,
     )
+
+    test('neither does a reply or a line of the log', async () => {
+      const random = seeded(randomBytes(4).readInt32BE())
+      const leaks: string[] = []
+      for (const form of forms) {
+        const secret = new Secret(form)
+        for (const [change, key] of damaged(form, random, 10)) {
+          if (secret.isIn(await answer(sourceOf(form, key)))) {
+            leaks.push(`${form.title}, ${change}: ${Buffer.from(key).toString('base64')}`)
+          }
+        }
+      }
+
+      expect(leaks).toEqual([])
+    })
   })
 }
 

@@ -87,6 +87,13 @@ describe('a file that cannot be used is named when it is opened', () => {
     await expect(openKeyFile('/dev/zero')).rejects.toThrow('a pipe or a device')
   })
 
+  test('a key in place of its path: it is not repeated', async () => {
+    const opening = openKeyFile(keys.ssh.privateKey)
+
+    await expect(opening).rejects.toThrow('a key stands where its path belongs')
+    await expect(opening).rejects.not.toThrow(keys.ssh.privateKey.split('\n')[2] ?? '')
+  })
+
   test('what is no path is a TypeError', async () => {
     // @ts-expect-error an argument of a wrong type
     await expect(openKeyFile(42)).rejects.toThrow(TypeError)

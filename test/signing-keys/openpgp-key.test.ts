@@ -7,6 +7,7 @@ import { openpgpKey } from '../../src/signing-keys/openpgp-key.ts'
 import { isPublicPacket, PACKET, splitPackets } from '../../src/signing-keys/openpgp-packets.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome, importedFingerprints } from './gpg-home.ts'
+import { OpenpgpMaker, packet } from './openpgp-maker.ts'
 
 const unreadable = { code: 'SIGNING_KEY_UNREADABLE' }
 
@@ -67,6 +68,63 @@ describeWith(['gpg', 'gpgconf'], 'OpenPGP keys that gpg made', () => {
       const exported = home.run(['--armor', '--comment', 'the forge signs with this', '--export', email]).toString()
 
       expect(await served(`Our key:\n\n${exported}\nThat was it.\n`)).toBe(exported)
+    })
+  })
+
+  const others = [
+    'dsa2048',
+    'nistp384',
+    'nistp521',
+    'brainpoolP256r1',
+    'brainpoolP384r1',
+    'brainpoolP512r1',
+    'secp256k1',
+  ]
+  test.each(others)('a secret key on %s is served as the public half, packet by packet', async (algorithm) => {
+    const email = `${algorithm}@example.com`
+    const primary = home.generate(email, algorithm)
+    const encryption = algorithm === 'dsa2048' ? 'elg1024' : algorithm
+    home.run(['--passphrase', '', '--quick-add-key', primary, encryption, 'encr', 'never'])
+    home.run(['--passphrase', '', '--quick-add-key', primary, `${algorithm}/sign`, 'sign', 'never'])
+    const text = await served(home.run(['--export-secret-keys', primary]))
+
+    expect(packetsOf(bytesOf(text))).toEqual(packetsOf(home.run(['--export', primary])))
+  })
+
+  describe('with a second user id and a signature by another key', () => {
+    let primary: string
+    const named = (text: string) => packetsOf(bytesOf(text)).filter((packet) => packet.startsWith(`${PACKET.userId} `))
+    const signatures = (text: string) =>
+      splitPackets(bytesOf(text)).filter(({ tag }) => tag === PACKET.signature).length
+    beforeAll(() => {
+      primary = home.generate('signed@example.com', 'ed25519')
+      home.run(['--passphrase', '', '--quick-add-uid', primary, 'Old Name <old@example.com>'])
+      home.generate('friend@example.com', 'rsa2048')
+      home.run(['--passphrase', '', '--yes', '--local-user', 'friend@example.com', '--quick-sign-key', primary])
+    })
+
+    test('a public key is served as it is', async () => {
+      const exported = home.run(['--armor', '--export', primary]).toString()
+
+      expect(await served(exported)).toBe(exported)
+      expect(signatures(exported)).toBe(4)
+    })
+
+    test('of a secret key only what the key itself has signed is served', async () => {
+      const text = await served(home.run(['--export-secret-keys', primary]))
+
+      expect(named(text)).toHaveLength(2)
+      expect(signatures(text)).toBe(2)
+    })
+
+    test('a revoked user id is left out, and gpg takes the rest', async () => {
+      home.run(['--passphrase', '', '--quick-revoke-uid', primary, 'Old Name <old@example.com>'])
+      const fromPublic = await served(home.run(['--armor', '--export', primary]).toString())
+      const fromSecret = await served(home.run(['--export-secret-keys', primary]))
+
+      expect([named(fromPublic).length, named(fromSecret).length]).toEqual([1, 1])
+      expect(fromPublic).not.toContain('Comment')
+      expect(importedFingerprints(fromSecret)).toEqual([primary])
     })
   })
 
@@ -185,5 +243,65 @@ describe('an OpenPGP key', () => {
     bytes.fill(0)
 
     expect((await source.publicKey()).text).toBe(pair.publicKey)
+  })
+})
+
+describe('A public key', () => {
+  const maker = new OpenpgpMaker()
+  const whole = maker.key()
+  const secret = Buffer.concat([Buffer.from('a private key: '), maker.seed, maker.seed])
+  const loose = Buffer.concat([Buffer.of(secret.length + 1, 20), secret])
+  const certification = maker.certification({ loose })
+  const other = maker.certification({ issuer: Buffer.alloc(20, 1), loose })
+  const bound = maker.signature(0x18, [maker.signed, maker.prefixed(maker.body)])
+
+  const carriers: readonly (readonly [string, Uint8Array])[] = [
+    ['a user id that it has not signed', packet(13, secret)],
+    ['a user attribute that it has not signed', packet(17, secret)],
+    ['a user id under the signature of another', Buffer.concat([packet(13, secret), maker.certification()])],
+    [
+      'a user id that another key has signed',
+      Buffer.concat([packet(13, secret), maker.certification({ userId: secret, issuer: Buffer.alloc(20, 1) })]),
+    ],
+    [
+      'a user id under a signature with another number',
+      Buffer.concat([packet(13, secret), maker.certification({ userId: secret, numbers: Buffer.alloc(64, 1) })]),
+    ],
+    ['a subkey that it has not signed', packet(14, Buffer.concat([maker.body.subarray(0, 6), maker.seed]))],
+    [
+      'a subkey with more than its public fields',
+      Buffer.concat([packet(14, Buffer.concat([maker.body, secret])), packet(2, bound)]),
+    ],
+    ['a signature with bytes behind it', packet(2, Buffer.concat([certification.subarray(6), secret]))],
+    ['a signature with a note that it does not cover', certification],
+    ['a signature by another key with a note that it does not cover', other],
+    ['a signature of an unknown version', packet(2, Buffer.concat([Buffer.of(5), secret]))],
+    ['a trust packet', packet(12, secret)],
+    ['a marker', packet(10, secret)],
+    ['padding', packet(21, secret)],
+    ['an unknown packet', packet(60, secret)],
+    ['a compressed packet', packet(8, secret)],
+  ]
+  test.each(carriers)('with private bytes in %s is served without them', async (_title, carrier) => {
+    const text = await served(Buffer.concat([whole, carrier]))
+
+    expect(bytesOf(text).length).toBeGreaterThanOrEqual(100)
+    expect(Buffer.from(bytesOf(text)).includes(maker.seed)).toBe(false)
+    expect(Buffer.from(bytesOf(text)).includes('a private key')).toBe(false)
+  })
+
+  test('whose user id was signed again after it was revoked is served with it', async () => {
+    const revoked = maker.certification({ type: 0x30, createdAt: 0x60000001 })
+    const again = maker.certification({ createdAt: 0x60000002 })
+
+    expect(packetsOf(bytesOf(await served(Buffer.concat([whole, revoked, again]))))).toHaveLength(5)
+    await expect(served(Buffer.concat([whole, revoked]))).rejects.toThrow('no user id')
+    await expect(served(Buffer.concat([whole, again, revoked, revoked]))).resolves.toBeDefined()
+  })
+
+  test('without a user id that it has signed is refused', async () => {
+    const key = Buffer.concat([packet(6, maker.body), packet(13, maker.userId), other])
+
+    await expect(served(key)).rejects.toThrow('no user id that it has signed itself and not revoked')
   })
 })

@@ -17,6 +17,8 @@ export interface PrivateForm {
   readonly open: Buffer
   /** The private half is under a passphrase and stands unbound beside the public half, which nothing authenticates. */
   readonly isUnbound: boolean
+  /** Its public half is hidden, or it is of a kind that is not read. */
+  readonly isRefused?: boolean
 }
 
 type Options = readonly string[]
@@ -58,23 +60,25 @@ export function pemForms(): readonly PrivateForm[] {
   const under = { cipher: 'aes-256-cbc', passphrase: PASSPHRASE } as const
   const pkcs1 = rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
   const dsa8 = dsa.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  const pem = (title: string, pair: KeyPairKeyObjectResult, text: string | Buffer) =>
-    textForm(`PEM ${title}`, 'ssh', text.toString(), openParts(pair))
+  const pem = (title: string, pair: KeyPairKeyObjectResult, text: string | Buffer, isRefused = false) => ({
+    ...textForm(`PEM ${title}`, 'ssh', text.toString(), openParts(pair)),
+    isRefused,
+  })
 
   return [
     pem('PKCS#1', rsa, pkcs1),
-    pem('PKCS#1 under a DSA label', rsa, pkcs1.replaceAll('RSA PRIVATE', 'DSA PRIVATE')),
-    pem('PKCS#1 under the label of PKCS#8', rsa, pkcs1.replaceAll('RSA PRIVATE', 'PRIVATE')),
-    pem('PKCS#1 under a public label', rsa, pkcs1.replaceAll('PRIVATE', 'PUBLIC')),
-    pem('PKCS#1 encrypted', rsa, rsa.privateKey.export({ type: 'pkcs1', format: 'pem', ...under })),
+    pem('PKCS#1 under a DSA label', rsa, pkcs1.replaceAll('RSA PRIVATE', 'DSA PRIVATE'), true),
+    pem('PKCS#1 under the label of PKCS#8', rsa, pkcs1.replaceAll('RSA PRIVATE', 'PRIVATE'), true),
+    pem('PKCS#1 under a public label', rsa, pkcs1.replaceAll('PRIVATE', 'PUBLIC'), true),
+    pem('PKCS#1 encrypted', rsa, rsa.privateKey.export({ type: 'pkcs1', format: 'pem', ...under }), true),
     pem('PKCS#8 of RSA', rsa, rsa.privateKey.export({ type: 'pkcs8', format: 'pem' })),
-    pem('PKCS#8 of RSA encrypted', rsa, rsa.privateKey.export({ type: 'pkcs8', format: 'pem', ...under })),
+    pem('PKCS#8 of RSA encrypted', rsa, rsa.privateKey.export({ type: 'pkcs8', format: 'pem', ...under }), true),
     pem('SEC 1', ec, ec.privateKey.export({ type: 'sec1', format: 'pem' })),
     pem('SEC 1 on P-521', ec521, ec521.privateKey.export({ type: 'sec1', format: 'pem' })),
     pem('PKCS#8 of ECDSA', ec, ec.privateKey.export({ type: 'pkcs8', format: 'pem' })),
     pem('PKCS#8 of Ed25519', ed, ed.privateKey.export({ type: 'pkcs8', format: 'pem' })),
-    pem('PKCS#8 of DSA', dsa, dsa8),
-    pem('PKCS#8 of DSA under a DSA label', dsa, dsa8.replaceAll('PRIVATE', 'DSA PRIVATE')),
+    pem('PKCS#8 of DSA', dsa, dsa8, true),
+    pem('PKCS#8 of DSA under a DSA label', dsa, dsa8.replaceAll('PRIVATE', 'DSA PRIVATE'), true),
   ]
 }
 

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/generate-key.ts'
 import { sshKey } from '../../src/signing-keys/ssh-key.ts'
 import { describeWith } from '../programs.ts'
+import { der, pem as pemBlock } from './der.ts'
+import { field } from './private-forms.ts'
 import { SshFolder } from './ssh-folder.ts'
 
 const unreadable = { code: 'SIGNING_KEY_UNREADABLE' }
@@ -116,13 +118,6 @@ describeWith(['ssh-keygen'], 'SSH keys that ssh-keygen made', () => {
   })
 })
 
-function field(content: string | Buffer): Buffer {
-  const bytes = Buffer.from(content)
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(bytes.length)
-  return Buffer.concat([length, bytes])
-}
-
 function ecPoint(): Buffer {
   const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
   return Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])
@@ -153,6 +148,31 @@ describe('an SSH key', () => {
     const wordy = line.replace('forge@example.com', 'the  Forgé, 2026 <forge@example.com>')
 
     expect(await served(wordy)).toBe(wordy)
+  })
+
+  const odd = ['Zm9yZ2VsZXQgaXMgMTIrIGJ5dGVz', 'k=Zm9yZ2VsZXQgaXMgMTIr9', 'deadbeef'.repeat(4)]
+  test.each(odd)('whose comment could be a part of a key is served without it: %s', async (comment) => {
+    expect(await served(line.replace('forge@example.com', comment))).toBe(line.replace(' forge@example.com', ''))
+  })
+
+  test('in PEM is refused as DSA with a reason', async () => {
+    await expect(served(dsa)).rejects.toThrow('it is a DSA key')
+    await expect(served(rsa.replaceAll('RSA PRIVATE', 'DSA PRIVATE'))).rejects.toThrow('it is a DSA key')
+  })
+
+  test('in SEC 1 or PKCS#8 may leave out its public half', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const secret = Buffer.from(privateKey.export({ format: 'jwk' }).d ?? '', 'base64url')
+    const bare = (...rest: readonly Buffer[]) => der(0x30, Buffer.of(2, 1, 1), der(0x04, secret), ...rest)
+    const curve = der(0x06, Buffer.from('2a8648ce3d030107', 'hex'))
+    const algorithm = der(0x30, der(0x06, Buffer.from('2a8648ce3d0201', 'hex')), curve)
+    const expected = await served(privateKey.export(pkcs8).toString())
+
+    expect(await served(pemBlock('EC PRIVATE KEY', bare(der(0xa0, curve))))).toBe(expected)
+    expect(await served(pemBlock('PRIVATE KEY', der(0x30, Buffer.of(2, 1, 0), algorithm, der(0x04, bare()))))).toBe(
+      expected,
+    )
+    await expect(served(pemBlock('EC PRIVATE KEY', bare()))).rejects.toMatchObject(unreadable)
   })
 
   const pemKinds = [
@@ -188,6 +208,21 @@ describe('an SSH key', () => {
     return `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n-----END OPENSSH PRIVATE KEY-----\n`
   }
   const clear = [field('none'), field('none'), field('')]
+  const bcrypt = field(Buffer.concat([field(Buffer.alloc(16)), Buffer.of(0, 0, 0, 16)]))
+  const half = (secret: Buffer) =>
+    Buffer.concat([Buffer.alloc(8), blob, field(Buffer.concat([secret, blob.subarray(-32)])), field(''), Buffer.of(1)])
+  const rsaLine = (...numbers: readonly Buffer[]) =>
+    `ssh-rsa ${Buffer.concat([field('ssh-rsa'), ...numbers.map(field)]).toString('base64')}\n`
+  const pointLine = (point: Buffer) =>
+    `ecdsa-sha2-nistp256 ${Buffer.concat(['ecdsa-sha2-nistp256', 'nistp256', point].map(field)).toString('base64')}\n`
+  const pkcs8 = { type: 'pkcs8', format: 'pem' } as const
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs1', format: 'pem' })
+    .toString()
+  const dsa = generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 })
+    .privateKey.export(pkcs8)
+    .toString()
+  const secp256k1 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey.export(pkcs8).toString()
   const broken: readonly (readonly [string, string])[] = [
     ['an empty text', ''],
     ['blank lines', ' \n\n'],
@@ -218,9 +253,31 @@ describe('an SSH key', () => {
     ['an OpenSSH key of two', container(...clear, Buffer.of(0, 0, 0, 2), field(blob), field(blob), field(seed))],
     ['an OpenSSH key without its private part', container(...clear, Buffer.of(0, 0, 0, 1), field(blob))],
     [
+      'an OpenSSH key whose two halves differ',
+      container(...clear, Buffer.of(0, 0, 0, 1), field(blob), field(half(seed))),
+    ],
+    [
+      'an OpenSSH key under a cipher that there is not',
+      container(field('rot13'), field('bcrypt'), bcrypt, Buffer.of(0, 0, 0, 1), field(blob), field(seed)),
+    ],
+    [
+      'an encrypted OpenSSH key with bytes behind it',
+      container(field('aes256-ctr'), field('bcrypt'), bcrypt, Buffer.of(0, 0, 0, 1), field(blob), field(seed), seed),
+    ],
+    ['an RSA key under a DSA label', rsa.replaceAll('RSA PRIVATE', 'DSA PRIVATE')],
+    ['an RSA private key under a public label', rsa.replaceAll('PRIVATE', 'PUBLIC')],
+    ['a DSA key in PKCS#8', dsa],
+    ['a DSA key under a DSA label', dsa.replaceAll('PRIVATE', 'DSA PRIVATE')],
+    ['an elliptic curve that SSH does not know', secp256k1],
+    ['a number with a needless zero', rsaLine(Buffer.of(1, 0, 1), Buffer.of(0, 0x7f, ...Buffer.alloc(255, 1)))],
+    ['a negative number', rsaLine(Buffer.of(1, 0, 1), Buffer.alloc(256, 0xff))],
+    ['an exponent of 9 bytes', rsaLine(Buffer.alloc(9, 1), Buffer.of(0, ...Buffer.alloc(256, 0xff)))],
+    ['a point that is not on its curve', pointLine(Buffer.concat([Buffer.of(4), Buffer.alloc(64, 1)]))],
+    [
       'an OpenSSH key with private bytes in the public part',
       container(...clear, Buffer.of(0, 0, 0, 1), field(Buffer.concat([blob, seed])), field(seed)),
     ],
+    ['more than 64 KiB', `${line}#${'a'.repeat(65_536)}`],
     ['more than 1 MiB', `${line}#${'a'.repeat(1_048_576)}`],
   ]
   test.each(broken)('cannot be read from %s', async (_title, key) => {
