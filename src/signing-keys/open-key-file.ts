@@ -7,7 +7,7 @@ import { unreadableKey } from './unreadable-key.ts'
 
 /**
  * Opens a signing key file: OpenPGP (armored or binary) or SSH (a `.pub` line, an OpenSSH private key, PEM), public or
- * private, told by its content; at most 1 MiB. Only the public half is ever given out. The file is read and parsed here
+ * private, told by its content; at most 1 MiB, SSH and PEM 64 KiB. Only the public half is ever given out. The file is read and parsed here
  * once; when it changes on disk, the next request gets the new key, and `format` follows. While it cannot be read, `format`
  * is what it was, and the key is `SIGNING_KEY_UNREADABLE`, without the path in the message (it is in `cause`).
  * Source: docs/behaviour.md, Signing keys.

@@ -5,8 +5,8 @@ import { ParsedKey } from './parsed-key.ts'
 
 /**
  * A signing key source from an OpenPGP key, public or private, armored or binary; a private key's passphrase is not
- * needed. It is parsed when first asked for, and only the public half is ever given out: public armor as it is, everything
- * else armored anew. What cannot be parsed is `SIGNING_KEY_UNREADABLE` when the key is asked for.
+ * needed. It is parsed when first asked for, and only what the key itself has signed is ever given out: public armor as it
+ * is, everything else armored again. What cannot be parsed is `SIGNING_KEY_UNREADABLE` when the key is asked for.
  * Source: docs/behaviour.md, Signing keys.
  *
  * @param key - the key itself, at most 1 MiB; bytes are copied; for a file use `openKeyFile`

@@ -8,7 +8,7 @@ import { sshPublicLine } from './ssh-public-line.ts'
  * or without a passphrase, or PEM. It is parsed when first asked for, and only the public line is ever given out.
  * What cannot be parsed is `SIGNING_KEY_UNREADABLE` when the key is asked for. Source: docs/behaviour.md, Signing keys.
  *
- * @param key - the key itself, at most 1 MiB; for a file use `openKeyFile`
+ * @param key - the key itself, at most 64 KiB; for a file use `openKeyFile`
  * @throws TypeError when the key is not a text
  */
 export function sshKey(key: string): SigningKeySource {
