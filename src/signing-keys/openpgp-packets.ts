@@ -14,6 +14,8 @@ export const PACKET = {
   secretKey: 5,
   publicKey: 6,
   secretSubkey: 7,
+  marker: 10,
+  trust: 12,
   userId: 13,
   publicSubkey: 14,
   userAttribute: 17,

@@ -81,6 +81,7 @@ function readParts(packets: readonly OpenpgpPacket[]): { readonly parts: readonl
       continue
     }
 
+    if (packet.tag === PACKET.trust || packet.tag === PACKET.marker) continue // they stand between a part and its signatures
     if (parts.length === MAX_PARTS) throw tooMany('user ids and subkeys')
     current = readPart(packet, parts.length === 0)
     if (current === undefined || current.key?.isPublic === false) isPublic = false

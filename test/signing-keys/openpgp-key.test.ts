@@ -299,6 +299,13 @@ describe('A public key', () => {
     await expect(served(Buffer.concat([whole, again, revoked, revoked]))).resolves.toBeDefined()
   })
 
+  test('from a key ring, with trust packets between its parts, is served without them', async () => {
+    const trust = packet(12, Buffer.of(6, 0))
+    const parts = [packet(6, maker.body), trust, packet(13, maker.userId), trust, maker.certification(), trust]
+
+    expect(packetsOf(bytesOf(await served(Buffer.concat(parts))))).toEqual(packetsOf(whole))
+  })
+
   test('without a user id that it has signed is refused', async () => {
     const key = Buffer.concat([packet(6, maker.body), packet(13, maker.userId), other])
 
