@@ -35,12 +35,23 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
   call: Call<A, Tx>,
   planned: PlannedChange<Key, State, Result, Tx>,
 ): Steps<Result> {
+  let spentMilliseconds = 0
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    const start = performance.now()
     const seen = planned.fenced ? yield* wait(planned.store.epoch(planned.key, call.transaction)) : undefined
+    spentMilliseconds += performance.now() - start
     const decide = yield* planned.ask()
+    const written = performance.now()
     const outcome = yield* wait(
-      planned.store.update(planned.key, { seen, decide, signal: call.signal, ...writeContext(environment, call) }),
+      planned.store.update(planned.key, {
+        seen,
+        decide,
+        spentMilliseconds,
+        signal: call.signal,
+        ...writeContext(environment, call),
+      }),
     )
+    spentMilliseconds += performance.now() - written
     if (outcome.stale) continue
 
     call.announce(outcome.events)

@@ -34,6 +34,11 @@ export interface Change<State, Result, Tx> extends WriteContext<Tx> {
   readonly decide: (state: State, at: Date) => Decision<State, Result, EventDraft>
   /** A lifecycle call: the epoch goes up even when nothing else changes, so that whoever asked before asks again. */
   readonly raisesEpoch?: true | undefined
+  /**
+   * How long the storage has already taken for the same call, in milliseconds: a storage that limits the time of a call
+   * subtracts it. Default: 0.
+   */
+  readonly spentMilliseconds?: number | undefined
   /** Asked at the start of every attempt: when it has aborted, the change ends with its reason and nothing is written. */
   readonly signal?: AbortSignal | undefined
 }

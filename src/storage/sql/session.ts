@@ -23,6 +23,8 @@ export interface WriteCircumstances<Tx> {
   readonly transaction?: Tx | undefined
   /** Asked before every attempt: when it has aborted, the write ends with its reason. */
   readonly signal?: AbortSignal | undefined
+  /** How long the storage has already taken for the same call, in milliseconds. */
+  readonly spentMilliseconds?: number | undefined
 }
 
 /** Where the stores' work runs: on connections of our own, or inside the host's transaction when one is given. */

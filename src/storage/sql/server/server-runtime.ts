@@ -2,7 +2,8 @@ import type { Steps } from '../../../schema/steps.ts'
 import { runLater } from '../../../schema/steps.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
-import type { CallDeadline } from './call-deadline.ts'
+import type { CallDeadline, CallLimits } from './call-deadline.ts'
+import { MAX_CALL_MS } from './call-deadline.ts'
 import { HostTransactions, notAnswered } from './host-transactions.ts'
 import { whenFree } from './patience.ts'
 import { guarded } from './savepoint.ts'
@@ -61,13 +62,14 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   write<T>(
     work: (session: Session, transaction: Tx) => Steps<T>,
-    { transaction, signal }: WriteCircumstances<Tx>,
+    { transaction, signal, spentMilliseconds = 0 }: WriteCircumstances<Tx>,
   ): Promise<T> {
-    if (transaction === undefined) return this.#writePlain(work, signal)
+    const limits = { signal, total: MAX_CALL_MS - spentMilliseconds }
+    if (transaction === undefined) return this.#writePlain(work, limits)
 
     const change = (connection: ServerConnection<Tx>, queue: TransactionQueue): Promise<T> =>
       this.#run(work, connection, (call) => queue.lend(call))
-    return this.#joined((deadline) => this.#joins.write(transaction, change, deadline), signal)
+    return this.#joined((deadline) => this.#joins.write(transaction, change, deadline), limits)
   }
 
   #readJoined<T>(work: (session: Session) => Steps<T>, transaction: Tx): Promise<T> {
@@ -77,8 +79,8 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   }
 
   /** A call in a host's transaction that runs out of time asks for the whole transaction to be run again. */
-  #joined<T>(call: (deadline: CallDeadline) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#database.during(call, { signal, expired: notAnswered })
+  #joined<T>(call: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
+    return this.#database.during(call, { ...limits, expired: notAnswered })
   }
 
   #readPlain<T>(attempt: (deadline: CallDeadline) => Promise<T>): Promise<T> {
@@ -90,14 +92,14 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     )
   }
 
-  #writePlain<T>(work: (session: Session, transaction: Tx) => Steps<T>, signal: AbortSignal | undefined): Promise<T> {
+  #writePlain<T>(work: (session: Session, transaction: Tx) => Steps<T>, limits: CallLimits): Promise<T> {
     return this.#database.during(
       (deadline) =>
         whenFree(deadline, async () => {
           await this.#database.refuseUnusable(deadline)
           return this.#server.inTransaction((connection) => this.#attempt(work, connection), deadline)
         }),
-      { signal },
+      limits,
     )
   }
 

@@ -20,6 +20,7 @@ export interface Extras<Tx> {
   readonly beforeCommit?: BeforeCommit<Tx> | undefined
   readonly raisesEpoch?: true | undefined
   readonly signal?: AbortSignal | undefined
+  readonly spentMilliseconds?: number | undefined
   readonly transaction?: Tx | undefined
 }
 

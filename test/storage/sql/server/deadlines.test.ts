@@ -37,6 +37,18 @@ for (const kind of SERVER_KINDS) {
         for (const { storage } of opened) expect(await blockedBy(storage, '1')).toHaveLength(opened.length)
       })
 
+      test('counts what the storage has already taken for the same call', async (context) => {
+        const { database, opened } = await onEach(context)
+        const holder = await held(database, 'issueBoard', BOARD.repositoryId)
+        const start = performance.now()
+        const calls = opened.map(({ storage }) => pin(storage, BOARD, '1', { spentMilliseconds: 4500 }))
+
+        for (const outcome of await Promise.allSettled(calls)) expect(REFUSED).toContainEqual(outcome)
+        expect(performance.now() - start).toBeLessThan(3000) // without it the lock is waited for four seconds
+        await holder.run('rollback')
+        for (const { storage } of opened) expect(await issuesOn(storage, BOARD)).toEqual([])
+      })
+
       test('is brought forward by a signal that aborts', async (context) => {
         const { database, opened } = await onEach(context)
         const holder = await held(database, 'issueBoard', BOARD.repositoryId)
@@ -97,15 +109,20 @@ for (const kind of SERVER_KINDS) {
         await database.run(slowly('insert', 'board_pins', 20))
         for (const [n, { storage }] of opened.entries()) await block(storage, `${n}`, '9')
         const start = performance.now()
-        const removed = opened.map(({ storage }, n) =>
-          retire(storage, { thing: 'organization', organizationId: `${n}` }),
-        )
+        const removed = (async () => {
+          // One after the other: on a small table MariaDB may look for rows in all of it, and wait for those of another.
+          const answers = []
+          for (const [n, { storage }] of opened.entries()) {
+            answers.push(await retire(storage, { thing: 'organization', organizationId: `${n}` }))
+          }
+          return answers
+        })()
         const changes = opened.map(({ storage }, n) => pin(storage, { ...BOARD, repositoryId: `${n}` }, '1'))
 
         for (const outcome of await Promise.allSettled(changes)) expect(REFUSED).toContainEqual(outcome)
         expect(performance.now() - start).toBeLessThan(FIVE_SECONDS_AND_ROOM)
-        expect(await Promise.all(removed)).toEqual(opened.map(() => [expect.anything()]))
-      })
+        expect(await removed).toEqual(opened.map(() => [expect.anything()]))
+      }, 90_000)
     })
 
     /** A database, and storages on it that reach it in several ways. All ends with the test. */
@@ -156,7 +173,8 @@ for (const kind of SERVER_KINDS) {
           ? "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
           : 'select trx_id from information_schema.innodb_trx join information_schema.processlist ' +
             "on id = trx_mysql_thread_id where db = database() and trx_state = 'LOCK WAIT'"
-      while ((await database.run(waiters)).length < count) await pause(20)
+      // MariaDB shows what it showed before to those who ask again within a tenth of a second.
+      while ((await database.run(waiters)).length < count) await pause(150)
     }
 
     /** Makes a kind of change of a table take its time. */
