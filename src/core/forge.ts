@@ -78,6 +78,7 @@ export interface ForgeOptions<A extends Actor, Tx> {
   /**
    * Runs after our write and before the commit, on the same transaction, in joins too: the place for the host's own
    * consequences (drop a blocked user's watches). On synchronous SQLite a promise is a TypeError and rolls this change back.
+   * Elsewhere it may wait, and other calls on the same transaction wait for it, for five seconds at most.
    */
   readonly beforeCommit?: BeforeCommit<NoInfer<Tx>> | undefined
   /** Makes the text by which a consumer of events is told from its competitors. Default: random. */

@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import type { Forge, ForgeEvent, ForgeOptions, JoinedServices, PortContext } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
+import { heldInBeforeCommit, whileWaiting } from '../../../src/testing/storage-contract/cases/gate.ts'
 import type { HostTransaction } from '../../../src/testing/testing.ts'
 import type { StorageKind } from '../../storage/databases/storage-kind.ts'
 import type { Person } from '../a-forge.ts'
-import { codeOf, olga } from '../a-forge.ts'
+import { codeOf, mia, olga } from '../a-forge.ts'
 
 const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
 const board = { repositoryId: 10, kind: 'issue' } as const
@@ -161,6 +162,72 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
     await host.commit()
     expect(told).toEqual([['issue.pinned'], true, ['1'], expect.any(TypeError)])
     expect(await pinned(forge)).toEqual(['1'])
+  })
+
+  test('makes every call that comes while another is in its beforeCommit', async () => {
+    let beforeCommit: (() => Promise<void>) | undefined
+    const forge = aForge({
+      limits: { maxPins: { issue: 6 } },
+      policy: { authorize: async () => ({ allow: true }) },
+      beforeCommit: () => beforeCommit?.(),
+    })
+    await forge.join(host.transaction, async (joined) => {
+      const first = await heldInBeforeCommit((hold) => {
+        beforeCommit = hold
+        return joined.pins.pin(olga, issue(1))
+      })
+      const others = Promise.all([2, 3, 4, 5, 6].map((id) => joined.pins.pin(olga, issue(id))))
+      await whileWaiting(others)
+      first.letGo()
+      await first.outcome
+      await others
+    })
+    await host.commit()
+    expect([...(await pinned(forge))].sort()).toEqual(['1', '2', '3', '4', '5', '6'])
+  })
+
+  test('refuses a change that beforeCommit makes by another forge on the same storage', async () => {
+    const other = aForge()
+    const refusals: unknown[] = []
+    const forge = aForge({
+      async beforeCommit(_events, transaction) {
+        await other.join(transaction, (joined) => joined.pins.list(olga, board))
+        refusals.push(await other.join(transaction, pin(2)).catch((error: unknown) => error))
+      },
+    })
+    await forge.join(host.transaction, pin(1))
+    await host.commit()
+    expect(refusals).toEqual([expect.any(TypeError)])
+    expect(await pinned(forge)).toEqual(['1'])
+  })
+
+  test('makes a change that beforeCommit started and did not wait for, once that is over', async () => {
+    let isOver: (() => void) | undefined
+    const over = new Promise<void>((resolve) => {
+      isOver = resolve
+    })
+    const forge: Forge<Person, Tx> = aForge({
+      policy: {
+        // answers mia when the first pin has been made
+        async authorize(_request, { actor }) {
+          if (actor === mia) await over
+          return { allow: true }
+        },
+      },
+      beforeCommit(events) {
+        if (events.some((event) => event.issueId === '1')) started.push(pinByMia?.())
+      },
+    })
+    const started: (Promise<unknown> | undefined)[] = []
+    let pinByMia: (() => Promise<unknown>) | undefined
+    await forge.join(host.transaction, async (joined) => {
+      pinByMia = () => joined.pins.pin(mia, issue(2))
+      await joined.pins.pin(olga, issue(1))
+      isOver?.()
+    })
+    await Promise.all(started)
+    await host.commit()
+    expect([started.length, await pinned(forge)]).toEqual([1, ['1', '2']])
   })
 
   test('takes back the change whose beforeCommit throws, and no other', async () => {

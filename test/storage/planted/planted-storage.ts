@@ -21,6 +21,8 @@ export const SQLITE: readonly KindName[] = ['SQLite file', 'SQLite memory']
 export const SQL: readonly KindName[] = [...SQLITE, 'PGlite', 'PostgreSQL', 'MariaDB']
 /** Every kind. */
 export const EVERY: readonly KindName[] = ['memory', ...SQL]
+/** Where `beforeCommit` may wait in a host's transaction. */
+export const WAITING_JOINS: readonly KindName[] = ['PGlite', 'PostgreSQL', 'MariaDB']
 /** Where several writers are at work at once. */
 export const SERVERS: readonly KindName[] = ['PostgreSQL', 'MariaDB']
 /** Where they do not meet but by the locks of heads: MariaDB reads what is not committed behind the lock, and waits. */

@@ -72,7 +72,7 @@ export function faultyMariadb(fault: SqlFault): MakeMysqlStorage {
 function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, fault: SqlFault): ForgeStorage<Tx> {
   const server = fault.server?.(sound) ?? sound
   const database = new ServerDatabase(server, new Schema(context))
-  const runtime = new ServerRuntime({ server, database, dialect: context.dialect })
+  const runtime = new ServerRuntime({ server, database, dialect: context.dialect, queues: fault.queues?.(server) })
   const storage: Pick<ForgeStorage<Tx>, Life> = {
     transactions: 'asynchronous',
     enter: (transaction) => runtime.enter(transaction),

@@ -4,6 +4,7 @@ import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
 import type { HeadKey } from '../../../src/storage/sql/heads.ts'
 import type { SqlValue, Statement } from '../../../src/storage/sql/query.ts'
 import type { Server } from '../../../src/storage/sql/server/server.ts'
+import type { TransactionQueues } from '../../../src/storage/sql/server/transaction-queues.ts'
 import type { Session, SqlRuntime } from '../../../src/storage/sql/session.ts'
 import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/sql-context.ts'
 import type { HeadScope } from '../../../src/storage/sql/tables.ts'
@@ -16,6 +17,8 @@ export interface SqlFault {
   readonly runtime?: <Tx>(runtime: SqlRuntime<Tx>, context: SqlContext) => SqlRuntime<Tx>
   /** In how a server is used. */
   readonly server?: <Tx extends object>(server: Server<Tx>) => Server<Tx>
+  /** In how the calls of one transaction on a server take turns. */
+  readonly queues?: <Tx extends object>(server: Server<Tx>) => TransactionQueues<Tx>
   /** In what the host told the storage. */
   readonly options?: (options: SchemaStorageOptions) => SchemaStorageOptions
   /** In the tables. Each is run after every migration. */

@@ -19,6 +19,8 @@ export interface ServerRuntimeParts<Tx extends object> {
   readonly server: Server<Tx>
   readonly database: ServerDatabase<Tx>
   readonly dialect: SqlDialect
+  /** New ones when left out. */
+  readonly queues?: TransactionQueues<Tx> | undefined
 }
 
 /** Where the stores' work runs on a server: on connections of our own, again after a definite abort; joins on the host's. */
@@ -29,12 +31,12 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   readonly #queues: TransactionQueues<Tx>
   readonly #joins: HostTransactions<Tx>
 
-  constructor({ server, database, dialect }: ServerRuntimeParts<Tx>) {
+  constructor({ server, database, dialect, queues = new TransactionQueues(server) }: ServerRuntimeParts<Tx>) {
     this.#server = server
     this.#database = database
     this.#lockingRead = dialect.lockingRead
-    this.#queues = new TransactionQueues(server)
-    this.#joins = new HostTransactions({ server, database, queues: this.#queues })
+    this.#queues = queues
+    this.#joins = new HostTransactions({ server, database, queues })
   }
 
   /** As the storage's `enter`. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { AGGREGATES, everything } from './aggregate-samples.ts'
 import { issuesOn, outbox } from './contents.ts'
+import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
 import { BOARD, block, define, done, grant, pin } from './sample-changes.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
@@ -184,6 +185,53 @@ export const joinCases: readonly StorageCase[] = [
       assert.ok(typeof outcome === 'object' && outcome !== null && 'thrown' in outcome)
       assert.ok(outcome.thrown instanceof TypeError)
       assert.deepEqual(await issuesOn(storage, BOARD), [])
+    },
+  ),
+
+  hostCase(
+    'changes that come while another of the same host’s transaction is in its beforeCommit are made after it',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, commit } = await bench.begin()
+      const first = await heldInBeforeCommit((beforeCommit) => pin(storage, BOARD, '1', { transaction, beforeCommit }))
+      const others = ['2', '3'].map((issueId) => outcomeOf(() => pin(storage, BOARD, issueId, { transaction })))
+      await whileWaiting(Promise.all(others))
+      first.letGo()
+      const made = 'value' in (await first.outcome) ? ['1', '2', '3'] : ['2', '3']
+      const outcomes = await Promise.all(others)
+      await commit()
+
+      assert.deepEqual(
+        outcomes.map((outcome) => ('thrown' in outcome ? outcome.thrown : undefined)),
+        [undefined, undefined],
+      )
+      assert.deepEqual(await issuesOn(storage, BOARD), made)
+    },
+  ),
+
+  hostCase(
+    'a read that comes while a change of the same host’s transaction is in its beforeCommit does not see what that refuses',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, rollback } = await bench.begin()
+      const first = await heldInBeforeCommit((hold) =>
+        pin(storage, BOARD, '1', {
+          transaction,
+          async beforeCommit() {
+            await hold()
+            throw new Error('the host says no')
+          },
+        }),
+      )
+      const read = outcomeOf(() => issuesOn(storage, BOARD, transaction))
+      await whileWaiting(read)
+      first.letGo()
+      const refused = 'thrown' in (await first.outcome)
+      const seen = await read
+      await rollback()
+
+      assert.ok(refused, 'the change is refused')
+      assert.deepEqual(seen, { value: [] })
     },
   ),
 ]

@@ -1,6 +1,7 @@
 import type { MaybePromise, Steps } from '../../../../src/schema/steps.ts'
 import { run, wait } from '../../../../src/schema/steps.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
+import { TransactionQueues } from '../../../../src/storage/sql/server/transaction-queues.ts'
 import type { SqlRuntime } from '../../../../src/storage/sql/session.ts'
 import { tell } from '../../../../src/storage/sql/session.ts'
 import type { SqlFault } from '../sql-fault.ts'
@@ -46,6 +47,11 @@ export const keepsItsTransaction: SqlFault = {
         circumstances,
       ), // unknown data: not what it should be
   }),
+}
+
+/** Takes every call that comes during a `beforeCommit` for one that this makes. */
+export const takesCallersForBeforeCommit: SqlFault = {
+  queues: (server) => new TransactionQueues(server, () => undefined),
 }
 
 /** Enters whatever it is given. */

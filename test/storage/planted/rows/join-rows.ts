@@ -1,7 +1,7 @@
 import * as joins from '../faults/join-faults.ts'
 import * as rollback from '../faults/rollback-faults.ts'
 import type { PlantedStorage } from '../planted-storage.ts'
-import { EVERY, SERVERS, SQL } from '../planted-storage.ts'
+import { EVERY, SERVERS, SQL, WAITING_JOINS } from '../planted-storage.ts'
 
 /** Storages that do not live with the transactions of the host. Source: docs/storage.md, section 3 */
 export const JOIN_ROWS: readonly PlantedStorage[] = [
@@ -34,6 +34,19 @@ export const JOIN_ROWS: readonly PlantedStorage[] = [
     kinds: SQL,
     caughtBy: 'beforeCommit is given the host’s transaction, and reads in it what it will commit',
     plant: joins.keepsItsTransaction,
+  },
+  {
+    fault: 'refuses the changes that come during the beforeCommit of another',
+    kinds: WAITING_JOINS,
+    caughtBy: 'changes that come while another of the same host’s transaction is in its beforeCommit are made after it',
+    plant: joins.takesCallersForBeforeCommit,
+  },
+  {
+    fault: 'reads what the beforeCommit of another may refuse',
+    kinds: WAITING_JOINS,
+    caughtBy:
+      'a read that comes while a change of the same host’s transaction is in its beforeCommit does not see what that refuses',
+    plant: joins.takesCallersForBeforeCommit,
   },
   {
     fault: 'enters a transaction that has ended',
