@@ -71,6 +71,7 @@ describe('the list of cases', () => {
       beside: open,
       begin: fails,
       beginSnapshot: fails,
+      beginReadCommitted: fails,
     }).map(({ name }) => name)
 
     expect(new Set(names).size).toBe(names.length)

@@ -1,6 +1,8 @@
 import type { Id } from '../../schema/ids.ts'
 import type { Badge } from '../../schema/records.ts'
 import type { BadgeCatalogueKey } from '../contract/badge-catalogue-store.ts'
+import type { HeadKey, RowBesideHead } from './heads.ts'
+import { columnsBesideRows } from './heads.ts'
 import type { Slice, Tail } from './pages.ts'
 import type { Query } from './query.ts'
 import { defineQuery, mayTakeLong } from './query.ts'
@@ -18,8 +20,8 @@ export interface BadgeCatalogueQueries {
   readonly insert: Query<Badge, unknown>
   readonly update: Query<Badge, unknown>
   readonly remove: Query<BadgeId, unknown>
-  readonly slice: Query<Slice, Badge>
-  readonly tail: Query<Tail, Badge>
+  readonly slice: Query<HeadKey & Slice, RowBesideHead<Badge>>
+  readonly tail: Query<HeadKey & Tail, RowBesideHead<Badge>>
 }
 
 /** Defines the statements of the badge catalogue. */
@@ -77,25 +79,47 @@ function removeQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['remove'
   return defineQuery((given) => build.deleteFrom('badges').where('id', '=', ids.givenInteger(given('id'))))
 }
 
+// As with blocks, the places are found first, and the head is in the same statement.
+
 function sliceQuery({ build, ids, columns }: SqlContext): BadgeCatalogueQueries['slice'] {
-  return defineQuery((given) =>
-    build
+  return defineQuery((given) => {
+    const places = build
       .selectFrom('badges')
-      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .select('badges.id as place')
       .where('badges.id', '>', ids.givenInteger(given('after').as(String)))
       .orderBy('badges.id')
       .limit(given('limit'))
-      .offset(given('offset')),
-  )
+      .offset(given('offset'))
+
+    return build
+      .selectFrom('heads')
+      .leftJoin(places.as('page'), (join) => join.onTrue())
+      .leftJoin('badges', 'badges.id', 'page.place')
+      .select(columnsBesideRows(columns))
+      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .where('scope', '=', given('scope'))
+      .where('key', '=', given('key'))
+      .orderBy('page.place')
+  })
 }
 
 function tailQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['tail'] {
-  return defineQuery((given) =>
-    build
+  return defineQuery((given) => {
+    const places = build
       .selectFrom('badges')
-      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .select('badges.id as place')
       .orderBy('badges.id', 'desc')
       .limit(given('limit'))
-      .offset(given('offset')),
-  )
+      .offset(given('offset'))
+
+    return build
+      .selectFrom('heads')
+      .leftJoin(places.as('page'), (join) => join.onTrue())
+      .leftJoin('badges', 'badges.id', 'page.place')
+      .select(columnsBesideRows(columns))
+      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .where('scope', '=', given('scope'))
+      .where('key', '=', given('key'))
+      .orderBy('page.place', 'desc')
+  })
 }

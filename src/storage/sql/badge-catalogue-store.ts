@@ -7,9 +7,11 @@ import type { Difference, SqlAggregate } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { BadgeCatalogueQueries } from './badge-catalogue-queries.ts'
 import { badgeCatalogueQueries } from './badge-catalogue-queries.ts'
-import type { Head, HeadKey, Heads } from './heads.ts'
-import type { PagedList } from './pages.ts'
+import type { Head, HeadKey, Heads, RowBesideHead } from './heads.ts'
+import { splitHead } from './heads.ts'
+import type { CountedRows, PagedList } from './pages.ts'
 import { readPage } from './pages.ts'
+import type { Statement } from './query.ts'
 import type { Session } from './session.ts'
 import { ask, askFirst, tell } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
@@ -23,7 +25,7 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStor
   return {
     ...aggregateStore(parts, catalogue),
     find: (slug, transaction) => runtime.read((session) => catalogue.find(session, slug), transaction),
-    page: (query, transaction) => runtime.readSnapshot((session) => catalogue.page(session, query), transaction),
+    page: (query, transaction) => runtime.read((session) => catalogue.page(session, query), transaction),
   }
 }
 
@@ -61,15 +63,19 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
   }
 
   *page(session: Session, query: PageQuery): Steps<Page<Badge>> {
-    const { total } = yield* this.#heads.find(session, this.head())
+    const [heads, { slice, tail }] = [this.#heads, this.#queries]
+    const key = this.head()
 
     const list: PagedList<Badge, Badge> = {
-      total,
       start: 0,
-      slice: (slice) => ask(session, this.#queries.slice(slice)),
-      tail: (tail) => ask(session, this.#queries.tail(tail)),
+      *count() {
+        const { total } = yield* heads.find(session, key)
+        return total
+      },
+      slice: (part) => readRows(session, slice({ ...key, ...part })),
+      tail: (part) => readRows(session, tail({ ...key, ...part })),
       place: (row) => Number(row.id),
-      item: (row) => ({ ...row }),
+      item: ({ id, slug, description, imageUrl }) => ({ id, slug, description, imageUrl }),
     }
     return yield* readPage(list, query)
   }
@@ -95,4 +101,8 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
     yield* tell(session, this.#queries.remove(badge))
     return { ...head, total: head.total - 1 }
   }
+}
+
+function* readRows(session: Session, statement: Statement<RowBesideHead<Badge>>): Steps<CountedRows<Badge>> {
+  return splitHead(yield* ask(session, statement), 'id')
 }

@@ -2,6 +2,8 @@ import type { Id } from '../../schema/ids.ts'
 import type { Block } from '../../schema/records.ts'
 import type { BlockKey } from '../contract/block-store.ts'
 import type { Columns } from './columns.ts'
+import type { HeadKey, RowBesideHead } from './heads.ts'
+import { columnsBesideRows } from './heads.ts'
 import type { Slice, Tail } from './pages.ts'
 import type { Query } from './query.ts'
 import { defineQuery } from './query.ts'
@@ -29,8 +31,8 @@ export interface BlockQueries {
   readonly update: Query<Block, unknown>
   readonly remove: Query<BlockKey, unknown>
   readonly among: Query<OrganizationKey & { readonly userIds: readonly Id[] }, { readonly userId: Id }>
-  readonly slice: Query<OrganizationKey & Slice, StoredBlock>
-  readonly tail: Query<OrganizationKey & Tail, StoredBlock>
+  readonly slice: Query<OrganizationKey & HeadKey & Slice, RowBesideHead<StoredBlock>>
+  readonly tail: Query<OrganizationKey & HeadKey & Tail, RowBesideHead<StoredBlock>>
 }
 
 /** Defines the statements of the blocks. */
@@ -110,7 +112,8 @@ function amongQuery({ build, ids, columns }: SqlContext): BlockQueries['among'] 
   )
 }
 
-// Both find the places on the narrow index first: skipping whole rows costs thirty times as much.
+// Both find the places on the narrow index first: skipping whole rows costs thirty times as much. The head is in the same
+// statement, since the next may see another state.
 
 function sliceQuery({ build, ids, columns }: SqlContext): BlockQueries['slice'] {
   return defineQuery((given) => {
@@ -125,14 +128,19 @@ function sliceQuery({ build, ids, columns }: SqlContext): BlockQueries['slice'] 
       .offset(given('offset'))
 
     return build
-      .selectFrom(places.as('page'))
-      .innerJoin('organization_blocks', 'organization_blocks.seq', 'page.place')
+      .selectFrom('heads')
+      .leftJoin(places.as('page'), (join) => join.onTrue())
+      .leftJoin('organization_blocks', (join) =>
+        join.onRef('organization_blocks.seq', '=', 'page.place').on('organization_id', '=', organizationId),
+      )
       .select([
+        ...columnsBesideRows(columns),
         ...ownColumns(columns),
         columns.id('user_id').as('userId'),
         columns.idOrNull('blocked_by').as('blockedBy'),
       ])
-      .where('organization_id', '=', organizationId)
+      .where('scope', '=', given('scope'))
+      .where('key', '=', given('key'))
       .orderBy('page.place')
   })
 }
@@ -149,14 +157,19 @@ function tailQuery({ build, ids, columns }: SqlContext): BlockQueries['tail'] {
       .offset(given('offset'))
 
     return build
-      .selectFrom(places.as('page'))
-      .innerJoin('organization_blocks', 'organization_blocks.seq', 'page.place')
+      .selectFrom('heads')
+      .leftJoin(places.as('page'), (join) => join.onTrue())
+      .leftJoin('organization_blocks', (join) =>
+        join.onRef('organization_blocks.seq', '=', 'page.place').on('organization_id', '=', organizationId),
+      )
       .select([
+        ...columnsBesideRows(columns),
         ...ownColumns(columns),
         columns.id('user_id').as('userId'),
         columns.idOrNull('blocked_by').as('blockedBy'),
       ])
-      .where('organization_id', '=', organizationId)
+      .where('scope', '=', given('scope'))
+      .where('key', '=', given('key'))
       .orderBy('page.place', 'desc')
   })
 }

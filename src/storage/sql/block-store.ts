@@ -8,10 +8,11 @@ import type { Difference, SqlAggregate } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { BlockQueries, StoredBlock } from './block-queries.ts'
 import { blockQueries } from './block-queries.ts'
-import type { Head, HeadKey, Heads } from './heads.ts'
-import { refuseRetired } from './heads.ts'
-import type { PagedList } from './pages.ts'
+import type { Head, HeadKey, Heads, RowBesideHead } from './heads.ts'
+import { refuseRetired, splitHead } from './heads.ts'
+import type { CountedRows, PagedList } from './pages.ts'
 import { readPage } from './pages.ts'
+import type { Statement } from './query.ts'
 import type { Session } from './session.ts'
 import { ask, askFirst, tell } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
@@ -28,7 +29,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): BlockStore<Tx> {
     among: (organizationId, userIds, transaction) =>
       runtime.read((session) => blocks.among(session, organizationId, userIds), transaction),
     page: (organizationId, query, transaction) =>
-      runtime.readSnapshot((session) => blocks.page(session, organizationId, query), transaction),
+      runtime.read((session) => blocks.page(session, organizationId, query), transaction),
   }
 }
 
@@ -71,14 +72,18 @@ export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
   }
 
   *page(session: Session, organizationId: Id, query: PageQuery): Steps<Page<Block>> {
-    const head = yield* this.#heads.find(session, this.head({ organizationId }))
-    refuseRetired(head, 'organization')
+    const [heads, { slice, tail }] = [this.#heads, this.#queries]
+    const key = { organizationId, ...this.head({ organizationId }) }
 
     const list: PagedList<StoredBlock, Block> = {
-      total: head.total,
       start: 0,
-      slice: (slice) => ask(session, this.#queries.slice({ organizationId, ...slice })),
-      tail: (tail) => ask(session, this.#queries.tail({ organizationId, ...tail })),
+      *count() {
+        const head = yield* heads.find(session, key)
+        refuseRetired(head, 'organization')
+        return head.total
+      },
+      slice: (part) => readRows(session, slice({ ...key, ...part })),
+      tail: (part) => readRows(session, tail({ ...key, ...part })),
       place: (row) => row.seq,
       item: (row) => toBlock(organizationId, row),
     }
@@ -98,6 +103,15 @@ export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
     yield* tell(session, this.#queries.insert({ ...after, ...key, seq: head.nextSeq }))
     return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
   }
+}
+
+function* readRows(
+  session: Session,
+  statement: Statement<RowBesideHead<StoredBlock>>,
+): Steps<CountedRows<StoredBlock>> {
+  const found = splitHead(yield* ask(session, statement), 'seq')
+  refuseRetired(found, 'organization')
+  return found
 }
 
 function toBlock(organizationId: Id, { userId, note, blockedAt, blockedBy }: StoredBlock): Block {

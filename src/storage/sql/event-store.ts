@@ -2,7 +2,7 @@ import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Page } from '../../schema/paging.ts'
 import type { Steps } from '../../schema/steps.ts'
-import { run } from '../../schema/steps.ts'
+import { run, wait } from '../../schema/steps.ts'
 import type { EventFilter, EventStore } from '../contract/event-store.ts'
 import type { PageQuery } from '../contract/page-query.ts'
 import type { EventQueries } from './event-queries.ts'
@@ -14,7 +14,7 @@ import { Numbering } from './outbox/numbering.ts'
 import { Outbox } from './outbox/outbox.ts'
 import { OutboxRow } from './outbox/outbox-row.ts'
 import { Pruning } from './outbox/pruning.ts'
-import type { PagedList } from './pages.ts'
+import type { CountedRows, PagedList } from './pages.ts'
 import { readPage } from './pages.ts'
 import type { Session } from './session.ts'
 import { ask, askFirst } from './session.ts'
@@ -55,14 +55,16 @@ class Events {
     this.#queries = eventQueries(context)
   }
 
+  /** In a snapshot, in which the events are counted once: a filter may find very many. */
   *list(session: Session, filter: EventFilter, query: PageQuery): Steps<Page<ForgeEvent>> {
     const count = yield* askFirst(session, this.#queries.count(filter))
+    const total = count?.total ?? 0
 
     const list: PagedList<EventRow, ForgeEvent> = {
-      total: count?.total ?? 0,
       start: -Number.MAX_SAFE_INTEGER,
-      slice: (slice) => ask(session, this.#queries.slice(filter, slice)),
-      tail: (tail) => ask(session, this.#queries.tail(filter, tail)),
+      count: () => wait(total),
+      slice: (part) => counted(total, ask(session, this.#queries.slice(filter, part))),
+      tail: (part) => counted(total, ask(session, this.#queries.tail(filter, part))),
       place: (row) => -Number(row.id),
       item: toEvent,
     }
@@ -78,6 +80,10 @@ class Events {
     const rows = yield* ask(session, this.#queries.among({ eventIds }))
     return rows.map(toEvent)
   }
+}
+
+function* counted<Row>(total: number, reading: Steps<readonly Row[]>): Steps<CountedRows<Row>> {
+  return { rows: yield* reading, total }
 }
 
 function isPinning(event: ForgeEvent): event is Pinning {

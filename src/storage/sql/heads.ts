@@ -1,3 +1,4 @@
+import type { AliasedRawBuilder } from 'kysely'
 import type { HostThing } from '../../schema/errors.ts'
 import { notFound } from '../../schema/errors.ts'
 import type { Steps } from '../../schema/steps.ts'
@@ -23,6 +24,12 @@ export interface Head extends HeadKey {
   readonly total: number
   /** The next place in the aggregate's list. */
   readonly nextSeq: number
+}
+
+/** A row of an aggregate's list, beside the head: where the list, or the part that was asked for, is empty, the head alone. */
+export type RowBesideHead<Row> = { readonly [Column in keyof Row]: Row[Column] | null } & {
+  readonly total: number
+  readonly retired: number
 }
 
 interface HeadRow {
@@ -63,8 +70,30 @@ export class Heads {
 }
 
 /** @throws ForgeError the thing's `*_NOT_FOUND` when the head is retired */
-export function refuseRetired(head: Head, thing: HostThing): void {
+export function refuseRetired(head: Pick<Head, 'retired'>, thing: HostThing): void {
   if (head.retired) throw notFound(thing)
+}
+
+/** The columns of a head that stand beside the rows of its list. */
+export function columnsBesideRows(
+  columns: Columns,
+): readonly [AliasedRawBuilder<number, 'total'>, AliasedRawBuilder<number, 'retired'>] {
+  return [columns.number('heads.total').as('total'), columns.number('heads.retired').as('retired')]
+}
+
+/**
+ * Splits what one statement gave into the head and the rows of its list: so they are as of one moment, in whatever
+ * transaction the statement ran.
+ *
+ * @param column - one that is null in no row of the list
+ */
+export function splitHead<Row>(
+  found: readonly RowBesideHead<Row>[],
+  column: keyof Row,
+): { readonly rows: readonly Row[]; readonly total: number; readonly retired: boolean } {
+  const [first] = found
+  const rows = found.filter((row): row is RowBesideHead<Row> & Row => row[column] !== null)
+  return { rows, total: first?.total ?? 0, retired: first !== undefined && first.retired !== 0 }
 }
 
 function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {

@@ -26,6 +26,8 @@ export interface ContractHost<Tx> {
   readonly begin?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
   /** As `begin`, in a transaction that goes on reading what was committed when it first read (REPEATABLE READ, say). */
   readonly beginSnapshot?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
+  /** As `begin`, in a transaction in which each statement reads what is committed when it begins (READ COMMITTED, say). */
+  readonly beginReadCommitted?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
   /** As `open`, with ids of every kind that may be any text of 1 to 64 characters. */
   readonly textIds?: (() => Promise<ForgeStorage<Tx>>) | undefined
 }

@@ -55,6 +55,8 @@ export function kyselyMariadbKind(server: string, level: IsolationLevel = 'repea
       beside: (storage) => over(placeOf(storage).database, 'first', { prefix: 'beside_' }),
       begin: (storage) => heldOpen(placeOf(storage).kysely.transaction().setIsolationLevel(level)),
       beginSnapshot: (storage) => heldOpen(placeOf(storage).kysely.transaction().setIsolationLevel('repeatable read')),
+      beginReadCommitted: (storage) =>
+        heldOpen(placeOf(storage).kysely.transaction().setIsolationLevel('read committed')),
       textIds: () => fresh(TEXT_IDS),
     },
     async end() {

@@ -107,6 +107,7 @@ function overSchemas({ name, connections, newSchema, run, open, end }: Schemas):
       ...(connections === 'many' && {
         again: (storage: ForgeStorage<Tx>) => over(placeOf(storage).schema),
         beginSnapshot: (storage: ForgeStorage<Tx>) => heldOpen(begin(storage).setIsolationLevel('repeatable read')),
+        beginReadCommitted: (storage: ForgeStorage<Tx>) => heldOpen(begin(storage).setIsolationLevel('read committed')),
       }),
     },
     end,

@@ -42,8 +42,8 @@ export function mariadbKind(server: string, make: MakeMysqlStorage = mysqlStorag
       again: (storage) => over(placeOf(storage)),
       beside: (storage) => over(placeOf(storage), { prefix: 'beside_' }),
       begin: (storage) => beginOn(storage, 'start transaction'),
-      beginSnapshot: (storage) =>
-        beginOn(storage, 'begin not atomic set transaction isolation level repeatable read; start transaction; end'),
+      beginSnapshot: (storage) => beginOn(storage, beginAt('repeatable read')),
+      beginReadCommitted: (storage) => beginOn(storage, beginAt('read committed')),
       textIds: () => fresh(TEXT_IDS),
     },
     end: () => databases.end(),
@@ -150,6 +150,10 @@ async function hostTransaction(connection: Connection, begin: string): Promise<H
     rollback: () => connection.rollback(),
     release: () => connection.end(),
   }
+}
+
+function beginAt(level: string): string {
+  return `begin not atomic set transaction isolation level ${level}; start transaction; end`
 }
 
 function known<T>(value: T | undefined): T {

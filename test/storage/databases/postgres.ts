@@ -112,6 +112,7 @@ export function postgresKind(server: string, make: MakePostgresStorage = postgre
       beside: (storage) => over(schemaOf(storage), { prefix: 'beside_' }),
       begin: () => begin('begin'),
       beginSnapshot: () => begin('begin isolation level repeatable read'),
+      beginReadCommitted: () => begin('begin isolation level read committed'),
       textIds: () => over(database.newSchema(), TEXT_IDS),
     },
     end: () => database.end(),

@@ -34,7 +34,7 @@ export function withFault<Tx>({ name, open, host, end }: StorageKind<Tx>, fault:
     return planted
   }
   const soundOf = (planted: ForgeStorage<Tx>) => sound.get(planted) ?? planted
-  const { again, beside, begin, beginSnapshot, textIds } = host
+  const { again, beside, begin, beginSnapshot, beginReadCommitted, textIds } = host
 
   return {
     name,
@@ -44,6 +44,7 @@ export function withFault<Tx>({ name, open, host, end }: StorageKind<Tx>, fault:
       beside: beside && ((storage) => plant(beside(soundOf(storage)))),
       begin: begin && ((storage) => begin(soundOf(storage))),
       beginSnapshot: beginSnapshot && ((storage) => beginSnapshot(soundOf(storage))),
+      beginReadCommitted: beginReadCommitted && ((storage) => beginReadCommitted(soundOf(storage))),
       textIds: textIds && (() => plant(textIds())),
     },
     end,

@@ -4,19 +4,27 @@ import type { Page } from '../../../src/schema/paging.ts'
 import type { Steps } from '../../../src/schema/steps.ts'
 import { runNow, wait } from '../../../src/schema/steps.ts'
 import type { PageQuery } from '../../../src/storage/contract/page-query.ts'
-import type { PagedList } from '../../../src/storage/sql/pages.ts'
+import type { CountedRows, PagedList } from '../../../src/storage/sql/pages.ts'
 import { readPage } from '../../../src/storage/sql/pages.ts'
 
-/** A list of numbers in pages, which notes how many rows it had to pass over. */
-function listOf(places: readonly number[], passed: number[] = []): PagedList<number, number> {
-  const cut = (rows: readonly number[], offset: number, limit: number): Steps<readonly number[]> => {
+/**
+ * A list of numbers in pages, which notes how many rows it had to pass over.
+ *
+ * @param counted - the list as it is counted, where it is another when its rows are read
+ */
+function listOf(
+  places: readonly number[],
+  passed: number[] = [],
+  counted: readonly number[] = places,
+): PagedList<number, number> {
+  const cut = (rows: readonly number[], offset: number, limit: number): Steps<CountedRows<number>> => {
     passed.push(offset)
-    return wait(rows.slice(offset, offset + limit))
+    return wait({ rows: rows.slice(offset, offset + limit), total: places.length })
   }
 
   return {
-    total: places.length,
     start: 0,
+    count: () => wait(counted.length),
     slice: ({ after, offset, limit }) =>
       cut(
         places.filter((place) => place > after),
@@ -75,6 +83,19 @@ describe('a page of a list', () => {
     for (const page of [1, 50, 51, 100]) pageOf(listOf(all, passed), { page }, 10)
 
     expect(passed).toEqual([0, 490, 490, 0])
+  })
+
+  test('is that of its total, whatever the list was when it was counted', () => {
+    fc.assert(
+      fc.property(places, places, limit, fc.integer({ min: 1, max: 70 }), (all, before, size, page) => {
+        const { items, total, cursor } = pageOf(listOf(all, [], before), { page }, size)
+
+        expect([all.length, before.length]).toContain(total)
+        if (total === all.length) expect(items).toEqual(all.slice((page - 1) * size, page * size))
+        else expect([items, page > Math.ceil(total / size)]).toEqual([[], true])
+        expect(cursor !== undefined).toBe(page * size < total)
+      }),
+    )
   })
 
   test('far beyond the end is empty', () => {

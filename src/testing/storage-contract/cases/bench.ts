@@ -35,6 +35,11 @@ export class Bench<Tx> {
     return this.#open(await this.#part('beginSnapshot')(this.#storage))
   }
 
+  /** A transaction of the host's own in which each statement reads what is committed when it begins. */
+  async beginReadCommitted(): Promise<HostTransaction<Tx>> {
+    return this.#open(await this.#part('beginReadCommitted')(this.#storage))
+  }
+
   /** Ends what is open still, in the order in which a host would. */
   async end(): Promise<void> {
     for (const begun of this.#begun) if (!this.#ended.has(begun)) await rolledBack(begun)

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import type { ForgeStorage } from '../../../storage/storage.ts'
+import type { MaybePromise, Page } from '../../../index.ts'
+import type { ForgeStorage, PageQuery } from '../../../storage/storage.ts'
 import { issuesOn, outbox } from './contents.ts'
 import { turns } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
-import { BOARD, block, change, NO_SUBJECT, pin, unblock, unpin } from './sample-changes.ts'
+import { BOARD, block, change, define, NO_SUBJECT, pin, removeBadge, unblock, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
+import { hostCase } from './storage-case.ts'
 
 /** Readers beside writers: nobody sees half a change. */
 export const readerCases: readonly StorageCase[] = [
@@ -24,28 +26,29 @@ export const readerCases: readonly StorageCase[] = [
   }),
 
   ...raceCases('page and total agree while blocks come and go', async (writer, reader) => {
-    for (const userId of idsTo(9)) await block(writer, '20', userId)
     await beside(
-      async () => {
-        const waves = ['20', '30', '40', '50', '60', '70']
-        for (const [pause, wave] of waves.entries()) {
-          const users = idsTo(6).map((n) => `${wave}${n}`)
-          for (const userId of users) await block(writer, '20', userId)
-          await turns(pause)
-          for (const userId of users.slice(pause)) {
-            await unblock(writer, '20', userId)
-            await turns(pause % 3)
-          }
-        }
-      },
-      async () => {
-        const page = await reader.blocks.page('20', { from: { page: 1 }, limit: 1000 })
-        assert.equal(page.items.length, page.total)
-        const users = page.items.map((one) => one.userId)
-        assert.equal(new Set(users).size, users.length)
-      },
+      () => changeBlocks(writer),
+      () => checkBlockPages(reader),
     )
   }),
+
+  ...(['beginSnapshot', 'beginReadCommitted'] as const).map((begin) =>
+    hostCase(
+      `page and total agree in a host’s transaction that ${begin === 'beginSnapshot' ? 'reads from a snapshot' : 'reads what is committed'}, while blocks and definitions come and go`,
+      [begin],
+      async (storage, bench) => {
+        const { transaction, rollback } = await bench[begin]()
+        await beside(
+          async () => void (await Promise.all([changeBlocks(storage), changeDefinitions(storage)])),
+          async () => {
+            await checkBlockPages(storage, transaction)
+            await checkCataloguePages(storage, transaction)
+          },
+        )
+        await rollback()
+      },
+    ),
+  ),
 
   ...raceCases('the audit view and its total agree while events come', async (writer, reader) => {
     await beside(
@@ -95,6 +98,66 @@ export const readerCases: readonly StorageCase[] = [
     )
   }),
 ]
+
+/** Blocks and unblocks users of one organization, so that its list grows and shrinks. */
+async function changeBlocks<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
+  for (const userId of idsTo(9)) await block(storage, '20', userId)
+  for (const [pause, wave] of ['20', '30', '40', '50', '60', '70'].entries()) {
+    const users = idsTo(6).map((n) => `${wave}${n}`)
+    for (const userId of users) await block(storage, '20', userId)
+    await turns(pause)
+    for (const userId of users.slice(pause)) {
+      await unblock(storage, '20', userId)
+      await turns(pause % 3)
+    }
+  }
+}
+
+/** Defines badges and removes them again. */
+async function changeDefinitions<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
+  for (const n of idsTo(12)) {
+    for (const slug of [`a-${n}`, `b-${n}`]) await define(storage, slug)
+    await removeBadge(storage, `a-${n}`)
+  }
+}
+
+/** Pages near both ends of a list, and one that has all of it. */
+const PAGES: readonly { readonly page: number; readonly limit: number }[] = [
+  { page: 1, limit: 1000 },
+  { page: 2, limit: 3 },
+  { page: 4, limit: 3 },
+]
+
+async function checkBlockPages<Tx>(storage: ForgeStorage<Tx>, transaction?: Tx): Promise<void> {
+  await checkPages(
+    (query) => storage.blocks.page('20', query, transaction),
+    (one) => one.userId,
+  )
+}
+
+async function checkCataloguePages<Tx>(storage: ForgeStorage<Tx>, transaction?: Tx): Promise<void> {
+  await checkPages(
+    (query) => storage.badgeCatalogue.page(query, transaction),
+    (one) => one.slug,
+  )
+}
+
+/** Reads pages of a list that changes: each has as many items as its own total says, and a cursor when more come after it. */
+async function checkPages<Item>(
+  read: (query: PageQuery) => MaybePromise<Page<Item>>,
+  nameOf: (item: Item) => string,
+): Promise<void> {
+  for (const { page, limit } of PAGES) {
+    const { items, total, cursor } = await read({ from: { page }, limit })
+    assert.equal(items.length, Math.max(0, Math.min(limit, total - (page - 1) * limit)), `page ${page} of ${total}`)
+    assert.equal(cursor !== undefined, page * limit < total)
+    assert.equal(new Set(items.map(nameOf)).size, items.length)
+    if (cursor === undefined) continue
+
+    const next = await read({ from: { after: cursor }, limit: 1000 })
+    assert.ok(next.items.length <= next.total, 'a list has no more than its total')
+  }
+}
 
 /** Repeats a look while work goes on, and once behind it. */
 async function beside(work: () => Promise<void>, look: () => Promise<void>): Promise<void> {

@@ -1,8 +1,9 @@
 import { run } from '../../../../src/schema/steps.ts'
+import type { Statement } from '../../../../src/storage/sql/query.ts'
 import { ask } from '../../../../src/storage/sql/session.ts'
 import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import type { SqlFault } from '../sql-fault.ts'
-import { asItIs, concerns, inAllStatements, plainly } from '../sql-fault.ts'
+import { asItIs, concerns, inAllStatements, plainly, pretended } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
 
 /** Lists boards in the order of ids. */
@@ -53,15 +54,34 @@ export const countsLater: StorageFault = ({ blocks, ...storage }) => ({
   },
 })
 
-/** Reads page and total in two transactions. */
-export const readsWithoutSnapshot: SqlFault = {
+/** Counts blocks outside of the transaction in which it lists them. */
+export const countsOutside: StorageFault = ({ blocks, ...storage }) => ({
+  ...storage,
+  blocks: {
+    ...blocks,
+    async page(organizationId, query, transaction) {
+      const page = await blocks.page(organizationId, query, transaction)
+      const { total } = await blocks.page(organizationId, query)
+      return { ...page, total }
+    },
+  },
+})
+
+/** Reads the rows of a page in one statement, and its total in another. */
+export const countsInAnotherStatement: SqlFault = {
   runtime: (runtime) => ({
     ...plainly(runtime),
-    readSnapshot(work, transaction) {
+    read(work, transaction) {
       const session = {
-        async all<Row>(statement: Parameters<typeof ask<Row>>[1]) {
+        async all<Row>(statement: Statement<Row>) {
+          const rows = await runtime.read((each) => ask(each, statement), transaction)
+          if (!concerns(statement, 'left join', '(organization_blocks|badges)')) return rows
+
           await turns(2)
-          return runtime.read((each) => ask(each, statement), transaction)
+          const [later] = await runtime.read((each) => ask(each, statement), transaction)
+          const totals: unknown = later
+          const total = typeof totals === 'object' && totals !== null && 'total' in totals ? totals.total : 0
+          return pretended<Row>(...rows.map((row) => ({ ...row, total })))
         },
         lend: <T>(call: () => T | Promise<T>) => call(),
       }

@@ -1,6 +1,6 @@
 import * as pages from '../faults/page-faults.ts'
 import type { PlantedStorage } from '../planted-storage.ts'
-import { EVERY, SQL } from '../planted-storage.ts'
+import { EVERY, SERVERS, SQL } from '../planted-storage.ts'
 
 /** Storages that lose the order. Source: docs/storage.md, section 8 */
 export const ORDER_ROWS: readonly PlantedStorage[] = [
@@ -23,10 +23,24 @@ export const ORDER_ROWS: readonly PlantedStorage[] = [
     plant: pages.countsLater,
   },
   {
-    fault: 'reads page and total in two transactions',
+    fault: 'reads page and total in two statements',
     kinds: SQL,
     caughtBy: 'page and total agree while blocks come and go',
-    plant: pages.readsWithoutSnapshot,
+    plant: pages.countsInAnotherStatement,
+  },
+  {
+    fault: 'reads page and total in two statements of a host’s transaction',
+    kinds: SERVERS,
+    caughtBy:
+      'page and total agree in a host’s transaction that reads what is committed, while blocks and definitions come and go',
+    plant: pages.countsInAnotherStatement,
+  },
+  {
+    fault: 'counts beside the snapshot of a host’s transaction',
+    kinds: ['SQLite file', 'PostgreSQL', 'MariaDB'],
+    caughtBy:
+      'page and total agree in a host’s transaction that reads from a snapshot, while blocks and definitions come and go',
+    plant: pages.countsOutside,
   },
   {
     fault: 'takes a cursor for how many were passed',

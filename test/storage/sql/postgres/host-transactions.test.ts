@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
 import { blockedBy, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, block, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { GrowingLists } from '../growing-lists.ts'
 import type { HostDatabase } from './host-database.ts'
 import { onPostgres } from './host-database.ts'
 import { watchClient } from './watched-pool.ts'
@@ -63,6 +64,14 @@ onPostgres((open, server) => {
     await transaction.query('commit')
 
     expect(await issuesOn(storage, BOARD)).toEqual(['1', '2', '3'])
+  })
+
+  test('a page and its total are as of one moment at READ COMMITTED, whatever others commit between two statements', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.begun('begin isolation level read committed')
+
+    await new GrowingLists(storage).expectWholePages(transaction, (grow) => watchClient(transaction, grow))
   })
 
   test('a client without a transaction is refused, with what to do', async () => {
