@@ -4,7 +4,9 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ForgeError } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { storageContract } from '../../src/testing/testing.ts'
 
 // The snippets of docs/writing-a-storage.md run as they stand, under the runners they name, against the built package (dist/).
@@ -61,6 +63,28 @@ describe(`the snippets of ${PAGE}`, () => {
   })
 })
 
+describe('the cases that race', () => {
+  const open = async () => memoryStorage()
+  const ending = ', from two storages'
+  const racing = storageContract(open, { again: open })
+    .map(({ name }) => name)
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length))
+  const casesOn = (isBusy: (call: number) => boolean) =>
+    storageContract(async () => busyStorage(isBusy)).filter(({ name }) => racing.includes(name))
+
+  test('accept that a storage refuses calls as busy, and make those again', async () => {
+    const cases = casesOn((call) => call % 3 === 0)
+    for (const one of cases) await one.run()
+
+    expect(cases.length).toBeGreaterThan(30)
+  })
+
+  test('do not accept a storage that is always busy', async () => {
+    for (const one of casesOn(() => true)) await expect(one.run()).rejects.toThrow()
+  })
+})
+
 describe('the list of cases', () => {
   const open = async () => memoryStorage()
 
@@ -85,6 +109,35 @@ describe('the list of cases', () => {
     expect(alone.filter((name) => !withIds.includes(name))).toEqual([])
   })
 })
+
+/** A storage that refuses some of its calls, by their number. */
+function busyStorage(isBusy: (call: number) => boolean): ForgeStorage<undefined> {
+  let calls = 0
+  const refusing = <Store extends object>(store: Store): Store =>
+    new Proxy(store, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+
+        return async (...values: unknown[]) => {
+          calls += 1
+          if (isBusy(calls)) throw new ForgeError('STORAGE_BUSY', 'others are in the way', { retry: 'call' })
+          return Reflect.apply(method, target, values)
+        }
+      },
+    })
+  const { pinBoards, blocks, badgeCases, badgeCatalogue, events, ...rest } = memoryStorage()
+  const { retire } = refusing({ retire: rest.retire })
+  return {
+    ...rest,
+    retire,
+    pinBoards: refusing(pinBoards),
+    blocks: refusing(blocks),
+    badgeCases: refusing(badgeCases),
+    badgeCatalogue: refusing(badgeCatalogue),
+    events: refusing(events),
+  }
+}
 
 function fails(): never {
   throw new Error('no case of this list is run')
