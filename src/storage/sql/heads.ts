@@ -82,7 +82,7 @@ export function columnsBesideRows(
 }
 
 /**
- * Splits what one statement gave into the head and the rows of its list: so they are as of one moment, in whatever
+ * Splits what one statement gave into the head and the rows of its list: they come from one snapshot, in whatever
  * transaction the statement ran.
  *
  * @param column - one that is null in no row of the list

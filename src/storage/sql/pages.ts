@@ -17,7 +17,7 @@ export interface Tail {
   readonly limit: number
 }
 
-/** Rows of a list, and how many the whole list has: both as of one moment. */
+/** Rows of a list, and how many the whole list has: both from one snapshot. */
 export interface CountedRows<Row> {
   readonly rows: readonly Row[]
   readonly total: number

@@ -49,7 +49,7 @@ export class TransactionQueue {
     }
   }
 
-  /** Where the runtime cannot tell, every caller is taken for the `beforeCommit`: if that waited for itself, it would hang. */
+  /** Where the runtime cannot do so, every caller is taken for the `beforeCommit`: if that waited for itself, it would hang. */
   #isCalledByBeforeCommit(): boolean {
     return this.#lent && this.#callers.isInside(this) !== false
   }
@@ -107,7 +107,7 @@ export interface Loan {
   isOver: boolean
 }
 
-/** Tells the calls that a `beforeCommit` makes from all others, where the runtime follows asynchronous calls. */
+/** Distinguishes the calls that a `beforeCommit` makes from all others, where the runtime follows asynchronous calls. */
 class Callers {
   readonly #open: () => AsyncContext<Loan> | undefined
   #context: AsyncContext<Loan> | undefined
@@ -129,7 +129,7 @@ class Callers {
     }
   }
 
-  /** Whether this is called by a `beforeCommit` that has this queue; undefined = the runtime cannot tell. */
+  /** Whether this is called by a `beforeCommit` that has this queue; undefined = the runtime does not know. */
   isInside(queue: TransactionQueue): boolean | undefined {
     if (this.#context === undefined) return undefined
 

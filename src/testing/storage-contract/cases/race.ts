@@ -26,7 +26,7 @@ export function raceCases(name: string, race: Race): readonly StorageCase[] {
   ]
 }
 
-/** How often a call is made before the storage counts as busy for good. */
+/** How often a call is made before its refusal fails the case. */
 const MAX_ATTEMPTS = 10
 
 /** A storage whose calls are made again when they are refused as busy. */

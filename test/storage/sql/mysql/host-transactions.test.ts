@@ -38,7 +38,7 @@ onMariadb((open) => {
     ])
   })
 
-  test('a page and its total are as of one moment at READ COMMITTED, whatever others commit between two statements', async () => {
+  test('a page and its total come from one snapshot at READ COMMITTED, whatever others commit between two statements', async () => {
     const database = await open()
     const storage = database.storage()
     const transaction = await begun(database, 'session transaction isolation level read committed')

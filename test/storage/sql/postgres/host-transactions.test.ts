@@ -66,7 +66,7 @@ onPostgres((open, server) => {
     expect(await issuesOn(storage, BOARD)).toEqual(['1', '2', '3'])
   })
 
-  test('a page and its total are as of one moment at READ COMMITTED, whatever others commit between two statements', async () => {
+  test('a page and its total come from one snapshot at READ COMMITTED, whatever others commit between two statements', async () => {
     const database = await open()
     const storage = database.storage()
     const transaction = await database.begun('begin isolation level read committed')
