@@ -1,14 +1,27 @@
 /** Wakes whoever waits: a pause that ends when its time is over, when it is rung, or when a signal aborts. */
 export class Bell {
   readonly #sleepers = new Set<() => void>()
+  #rings = 0
+
+  /** How often it was rung. Read it before looking for work, and give it to `pause`: a ring in between is not lost then. */
+  get rings(): number {
+    return this.#rings
+  }
 
   /** Ends every pause that is going on. */
   ring(): void {
+    this.#rings += 1
     for (const wake of [...this.#sleepers]) wake()
   }
 
-  /** Waits so many milliseconds at most. */
-  pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Waits so many milliseconds at most.
+   *
+   * @param seen - `rings` as it was when the caller last looked for work; after a later ring there is nothing to wait for
+   */
+  pause(milliseconds: number, signal: AbortSignal, seen: number = this.#rings): Promise<void> {
+    if (signal.aborted || seen !== this.#rings) return Promise.resolve()
+
     return new Promise((resolve) => {
       const wake = (): void => {
         clearTimeout(timer)
@@ -19,7 +32,6 @@ export class Bell {
       const timer = setTimeout(wake, milliseconds)
       this.#sleepers.add(wake)
       signal.addEventListener('abort', wake, { once: true })
-      if (signal.aborted) wake()
     })
   }
 }

@@ -51,9 +51,10 @@ export class OutboxConsumer<Tx> {
 
   async #consume(signal: AbortSignal): Promise<void> {
     const { consumer, pace, bell, logger } = this.#parts
+    const seen = bell.rings
     try {
       const consumed = await this.#turn(signal)
-      if (!consumed) await bell.pause(pace.pollMilliseconds, signal)
+      if (!consumed) await bell.pause(pace.pollMilliseconds, signal, seen)
     } catch (error) {
       if (!isPassing(error)) throw error
       logger.warn('the outbox cannot be consumed just now', { consumer: consumer.name, error })

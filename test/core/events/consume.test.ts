@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EventHandler, Forge, ForgeEvent } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
+import type { ForgeStorage } from '../../../src/storage/storage.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, codeOf, everyone, olga } from '../a-forge.ts'
 
@@ -39,6 +40,31 @@ async function consumeFailingOnce(
   }
   await forge.events.consume('mail', failing, { signal, pollMilliseconds: 1 })
   return calls
+}
+
+/** Something to wait for until it is opened. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+/** A storage whose answers to reads of the outbox wait for `release`, as those of a slow server do. */
+function slowToRead() {
+  const storage = memoryStorage()
+  const [reached, released] = [gate(), gate()]
+  const events: ForgeStorage<undefined>['events'] = {
+    ...storage.events,
+    read: async (query) => {
+      const page = await storage.events.read(query)
+      reached.open()
+      await released.opened
+      return page
+    },
+  }
+  return { storage: { ...storage, events }, reached: reached.opened, release: () => released.open() }
 }
 
 const upTo = (last: number): readonly string[] => Array.from({ length: last }, (_, index) => String(index + 1))
@@ -87,6 +113,18 @@ describe('a consumer', () => {
     const consuming = forge.events.consume('mail', kept.handler, { signal: kept.signal, pollMilliseconds: 3_600_000 })
     await new Promise((resolve) => setTimeout(resolve, 20))
     await forge.pins.pin(olga, issue(1))
+    await consuming
+    expect(kept.ids()).toEqual(['1'])
+  })
+
+  test('receives at once what this process commits during a read', async () => {
+    const { storage, reached, release } = slowToRead()
+    const forge = aForge({ storage })
+    const kept = keeper(1)
+    const consuming = forge.events.consume('mail', kept.handler, { signal: kept.signal, pollMilliseconds: 3_600_000 })
+    await reached
+    await forge.pins.pin(olga, issue(1))
+    release()
     await consuming
     expect(kept.ids()).toEqual(['1'])
   })

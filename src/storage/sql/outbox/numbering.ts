@@ -36,9 +36,14 @@ export class Numbering<Tx> {
     this.#number = numberQuery(context)
   }
 
-  /** Numbers the oldest that are committed, in a transaction of its own, and tells how many; none while another does. */
-  *step(): Steps<number> {
-    return yield* this.#run((session) => this.#row.lockUnlessLocked(session))
+  /** Numbers the oldest that are committed, in a transaction of its own. False: another transaction is numbering. */
+  *step(): Steps<boolean> {
+    return (yield* this.#run((session) => this.#row.lockUnlessLocked(session))) !== undefined
+  }
+
+  /** Numbers the oldest that are committed; waits for another transaction that is numbering. */
+  *waitAndStep(): Steps<void> {
+    yield* this.#run((session) => this.#row.lock(session))
   }
 
   /** Numbers all that was committed when it began; where another is at it, waits its turn. */
@@ -46,7 +51,8 @@ export class Numbering<Tx> {
     while ((yield* this.#run((session) => this.#row.lock(session))) === MOST);
   }
 
-  *#run(lock: RowLock): Steps<number> {
+  /** How many were numbered; undefined without the lock. */
+  *#run(lock: RowLock): Steps<number | undefined> {
     const number = this.#number
     if (number === undefined) return 0
 
@@ -55,9 +61,9 @@ export class Numbering<Tx> {
     return yield* wait(this.#runtime.write((session) => this.#numberOldest(session, number, lock), {}))
   }
 
-  *#numberOldest(session: Session, number: Query<Numbered, unknown>, lock: RowLock): Steps<number> {
+  *#numberOldest(session: Session, number: Query<Numbered, unknown>, lock: RowLock): Steps<number | undefined> {
     const state = yield* lock(session)
-    if (state === undefined) return 0
+    if (state === undefined) return undefined
 
     const rows = yield* ask(session, this.#unnumbered({ limit: MOST }))
     if (rows.length === 0) return 0

@@ -1,4 +1,4 @@
-import { ForgeError } from '../../../schema/errors.ts'
+import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { ForgeEvent } from '../../../schema/events.ts'
 import type { Steps } from '../../../schema/steps.ts'
 import { wait } from '../../../schema/steps.ts'
@@ -50,7 +50,24 @@ export class Outbox<Tx> {
   /** @throws ForgeError `INVALID_INPUT` for a cursor that is none; `EVENTS_PRUNED` for one below the floor */
   *read({ after, limit }: OutboxQuery): Steps<OutboxPage> {
     const start = after === undefined ? undefined : placeInOutbox(after)
-    yield* this.#numbering.step()
+    const isNumbered = yield* this.#numbering.step()
+    const page = yield* this.#read(start, limit)
+    if (isNumbered || page.events.length > 0) return page
+
+    // Another transaction is numbering. An empty page would hide committed events, and a consumer would sleep on it.
+    yield* this.#waitForNumbering()
+    return yield* this.#read(start, limit)
+  }
+
+  *#waitForNumbering(): Steps<void> {
+    try {
+      yield* this.#numbering.waitAndStep()
+    } catch (error) {
+      if (!isForgeError(error, 'STORAGE_BUSY')) throw error // a page that is empty for now is a better answer
+    }
+  }
+
+  *#read(start: number | undefined, limit: number): Steps<OutboxPage> {
     return yield* wait(this.#runtime.readSnapshot((session) => this.#page(session, start, limit), undefined))
   }
 
