@@ -8,6 +8,7 @@ import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
 import { Announcer } from './events/announcer.ts'
 import { eventService } from './events/event-service.ts'
+import { RunningConsumers } from './events/outbox-consumer.ts'
 import type { Forge, ForgeLimits, ForgeOptions } from './forge.ts'
 import { join } from './join/join.ts'
 import { joinSync } from './join/join-sync.ts'
@@ -29,6 +30,7 @@ const SILENT: Logger = { error: () => undefined, warn: () => undefined }
 export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Forge<A, Tx> {
   const environment = toEnvironment(options)
   const announcer = new Announcer(environment.logger)
+  const consumers = new RunningConsumers(environment.logger)
   const rooms = serviceRooms(environment)
 
   const place = {
@@ -41,11 +43,14 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
 
   return {
     ...rooms.later(guarded),
-    events: eventService(environment, announcer),
+    events: eventService(environment, { announcer, consumers }),
     join: (transaction, work) => join({ environment, announcer, rooms }, transaction, work),
     joinSync: (transaction, work) => joinSync({ environment, announcer, rooms }, transaction, work),
     authorize: (actor, request, call) => runLater(authorize(environment, guarded(actor, call), request)),
-    close: () => environment.storage.close(),
+    close: async () => {
+      await consumers.end()
+      await environment.storage.close()
+    },
     [operationsDoor]: {
       ...rooms.prompt(unguarded),
       authorize: (actor, request, call) => run(askPolicy(environment, unguarded(actor, call), request)),

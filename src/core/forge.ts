@@ -53,7 +53,11 @@ export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A
    * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`
    */
   authorize(actor: Asker<A>, request: AccessRequest, options?: CallOptions): Promise<void>
-  /** Closes the storage: ends what the storage itself opened. Safe to call twice. */
+  /**
+   * Ends the consumers of this forge, then closes the storage, which ends what it opened itself. Waits up to five seconds for
+   * handlers of events; one that takes longer, or awaits `close()` itself, gets its events again from the next consumer. The
+   * promises of `events.consume` resolve, and later calls are `STORAGE_UNAVAILABLE`. Safe to call twice, also at once.
+   */
   close(): Promise<void>
   /** For the HTTP routes of this package. */
   readonly [operationsDoor]: Operations<A>

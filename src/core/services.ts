@@ -206,11 +206,12 @@ export interface EventService {
   }): Promise<{ readonly events: readonly ForgeEvent[]; readonly cursor: string }>
   /**
    * Consumes the outbox under a name whose cursor is stored: every event in order, at least once, by one process at a time,
-   * however many ask. A storage that is busy or away is waited for. Ends when the signal aborts. Source: docs/storage.md,
-   * section 5.
+   * however many ask. A storage that is busy or away is waited for. Ends when the signal aborts or the forge closes. Source:
+   * docs/storage.md, section 5.
    *
    * @param name - 1 to 64 characters; a new name begins where the outbox does
-   * @throws TypeError without a name, a handler or a signal; ForgeError what the storage refuses for good
+   * @throws TypeError without a name, a handler or a signal; ForgeError what the storage refuses for good:
+   * `STORAGE_UNAVAILABLE` when the forge is closed, or its storage was closed by other code
    */
   consume(name: string, handler: EventHandler, options: ConsumeOptions): Promise<void>
   /** Forgets a consumer's name and its cursor: an abandoned one holds back `prune` for ever. False when there was none. */

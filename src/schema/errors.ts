@@ -40,8 +40,11 @@ export interface ForgeErrorDetails {
   EVENTS_PRUNED: { readonly floor: string }
   /** `retry`: 'call' = the same call may be tried again; 'host-transaction' = the host must run its own transaction again. */
   STORAGE_BUSY: { readonly retry: 'call' | 'host-transaction' }
-  /** `outcome` 'unknown': it cannot be told whether the change was committed: the connection was lost while committing, or a host's code ended the transaction. */
-  STORAGE_UNAVAILABLE: { readonly outcome: 'nothing-done' | 'unknown' }
+  /**
+   * `outcome` 'unknown': it cannot be told whether the change was committed: the connection was lost while committing, or a host's code ended the transaction.
+   * `closed` true: the forge, its storage, or the handle or pool below it was closed, and every later call fails too.
+   */
+  STORAGE_UNAVAILABLE: { readonly outcome: 'nothing-done' | 'unknown'; readonly closed?: boolean | undefined }
   SCHEMA_OUTDATED: { readonly found: number; readonly needed: number }
   SCHEMA_TOO_NEW: { readonly found: number; readonly oldestLibrary: number }
 }
@@ -103,6 +106,12 @@ export function isForgeError(value: unknown): value is ForgeError
 export function isForgeError<C extends ForgeErrorCode>(value: unknown, code: C): value is ForgeError<C>
 export function isForgeError(value: unknown, code?: ForgeErrorCode): boolean {
   return value instanceof ForgeError && (code === undefined || value.code === code)
+}
+
+/** The error for a call that comes after a close. */
+export function closedError(message: string, cause?: unknown): ForgeError<'STORAGE_UNAVAILABLE'> {
+  const details = { outcome: 'nothing-done', closed: true } as const
+  return new ForgeError('STORAGE_UNAVAILABLE', message, details, { cause })
 }
 
 /** A thing of the host's that can be missing. */

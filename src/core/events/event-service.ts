@@ -7,7 +7,7 @@ import type { Actor } from '../ports.ts'
 import type { ConsumeOptions, EventHandler, EventListFilter, EventService } from '../services.ts'
 import type { Announcer } from './announcer.ts'
 import { Bell } from './bell.ts'
-import type { ConsumerPace } from './outbox-consumer.ts'
+import type { ConsumerPace, RunningConsumers } from './outbox-consumer.ts'
 import { OutboxConsumer } from './outbox-consumer.ts'
 
 const DEFAULT_READ_LIMIT = 100
@@ -16,15 +16,21 @@ const DEFAULT_LEASE = 30_000
 const DEFAULT_POLL = 1000
 const LONGEST_TIME = 3_600_000
 
+/** What the event service works with besides the storage: the listeners and the consumers of this forge. */
+export interface EventParts {
+  readonly announcer: Announcer
+  readonly consumers: RunningConsumers
+}
+
 /** The event service over a storage and the listeners of this process. */
-export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx>, announcer: Announcer): EventService {
+export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx>, parts: EventParts): EventService {
   const { events } = environment.storage
 
   return {
-    on: (listener) => announcer.on(listener),
+    on: (listener) => parts.announcer.on(listener),
     read: async ({ after, limit = DEFAULT_READ_LIMIT } = {}) => events.read({ after, limit: toLimit(limit) }),
     list: async (filter, page) => events.list(toFilter(filter), toPageQuery(page)),
-    consume: async (name, handler, options) => consume(environment, announcer, { name, handler, options }),
+    consume: async (name, handler, options) => consume(environment, parts, { name, handler, options }),
     forget: async (name) => events.forget(toConsumerName(name)),
     prune: async (options) => events.prune(toTime(options?.before)),
   }
@@ -38,7 +44,7 @@ interface Consumption {
 
 async function consume<A extends Actor, Tx>(
   { storage, logger, newId }: Environment<A, Tx>,
-  announcer: Announcer,
+  { announcer, consumers }: EventParts,
   { name, handler, options }: Consumption,
 ): Promise<void> {
   const consumer = { name: toConsumerName(name), holder: newId() }
@@ -51,7 +57,8 @@ async function consume<A extends Actor, Tx>(
   const bell = new Bell()
   const stopListening = announcer.on(() => bell.ring())
   try {
-    await new OutboxConsumer({ events: storage.events, consumer, handler, pace, bell, logger }).run(signal)
+    const outbox = new OutboxConsumer({ events: storage.events, consumer, handler, pace, bell, logger })
+    await consumers.run(consumer.name, signal, (stop) => outbox.run(stop))
   } finally {
     stopListening()
   }

@@ -1,4 +1,4 @@
-import { isForgeError } from '../../schema/errors.ts'
+import { closedError, isForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Consumer, EventStore } from '../../storage/contract/event-store.ts'
 import type { Logger } from '../ports.ts'
@@ -27,6 +27,59 @@ export interface ConsumerParts<Tx> {
 /** Renewals for every lease: it may miss two and still hold. */
 const RENEWALS = 3
 const LONGEST_REST = 60_000
+/** How long a closing forge waits for handlers. One that waits for the close itself would never end. */
+const MAX_CLOSE_WAIT_MS = 5000
+
+/** The consumers of one forge. They end when the forge closes. */
+export class RunningConsumers {
+  readonly #running = new Map<AbortController, Promise<void>>()
+  readonly #logger: Logger
+  #closed = false
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  /**
+   * Runs a consumer until the caller's signal aborts or the forge closes.
+   *
+   * @param consume - gets the signal that says so
+   * @throws ForgeError `STORAGE_UNAVAILABLE` when the forge is closed
+   */
+  async run(name: string, signal: AbortSignal, consume: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (this.#closed) throw closedError('the forge is closed')
+
+    const stop = new AbortController()
+    const abort = (): void => stop.abort(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    const running = consume(stop.signal)
+    this.#running.set(stop, running)
+    try {
+      await running
+    } catch (error) {
+      if (!this.#closed || !isClosed(error)) throw error
+      this.#logger.warn('the forge was closed before a consumer had ended: its last events are handed over again', {
+        consumer: name,
+        error,
+      })
+    } finally {
+      this.#running.delete(stop)
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Ends every consumer: waits for the events in hand, for five seconds at most. Never rejects. */
+  async end(): Promise<void> {
+    this.#closed = true
+    const ended = Promise.allSettled(this.#running.values())
+    for (const stop of this.#running.keys()) stop.abort()
+
+    const enough = new AbortController()
+    await Promise.race([ended, new Bell().pause(MAX_CLOSE_WAIT_MS, enough.signal)])
+    enough.abort()
+  }
+}
 
 /**
  * One process's part in consuming the outbox under a name: while it holds the name's lease it hands events over in order and
@@ -87,6 +140,7 @@ export class OutboxConsumer<Tx> {
       this.#failures = 0
       return true
     } catch (error) {
+      if (stop.signal.aborted && error === stop.signal.reason) return false
       logger.error('a consumer of events failed; it gets the same events again', { consumer: consumer.name, error })
       await this.#rest(signal)
       return false
@@ -145,5 +199,9 @@ export class OutboxConsumer<Tx> {
 }
 
 function isPassing(error: unknown): boolean {
-  return isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
+  return isForgeError(error, 'STORAGE_BUSY') || (isForgeError(error, 'STORAGE_UNAVAILABLE') && !isClosed(error))
+}
+
+function isClosed(error: unknown): boolean {
+  return isForgeError(error, 'STORAGE_UNAVAILABLE') && error.details.closed === true
 }

@@ -33,6 +33,9 @@ export interface ForgeStorage<Tx = unknown> {
   migrate(): Promise<void>
   /** How our tables are; changes nothing. */
   schemaStatus(): Promise<SchemaStatus>
-  /** Ends what the storage itself opened; safe to call twice. */
+  /**
+   * Ends what the storage itself opened; safe to call twice. Every later call is ForgeError `STORAGE_UNAVAILABLE` with
+   * `closed: true`, so that callers do not wait for it to come back.
+   */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { ForgeError } from '../../schema/errors.ts'
+import { closedError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge, Block, PinKind } from '../../schema/records.ts'
@@ -106,7 +106,7 @@ export class MemoryTables {
   }
 
   #whileOpen<Table>(table: Table): Table {
-    if (this.#closed) throw new ForgeError('STORAGE_UNAVAILABLE', 'the storage is closed', { outcome: 'nothing-done' })
+    if (this.#closed) throw closedError('the storage is closed')
     return table
   }
 

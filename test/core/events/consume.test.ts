@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import type { EventHandler, Forge, ForgeEvent } from '../../../src/index.ts'
-import { createForge } from '../../../src/index.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { EventHandler, Forge, ForgeEvent, Logger } from '../../../src/index.ts'
+import { createForge, ForgeError } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
 import type { Person } from '../a-forge.ts'
@@ -40,6 +40,13 @@ async function consumeFailingOnce(
   }
   await forge.events.consume('mail', failing, { signal, pollMilliseconds: 1 })
   return calls
+}
+
+const silent: Logger = { error: () => undefined, warn: () => undefined }
+
+/** A logger that keeps the messages. */
+function collecting(messages: string[]): Logger {
+  return { error: (message) => messages.push(message), warn: (message) => messages.push(message) }
 }
 
 /** Something to wait for until it is opened. */
@@ -193,6 +200,125 @@ describe('a consumer', () => {
     await expect(events.consume('a', () => undefined, { signal, leaseMilliseconds: 0 })).rejects.toThrow(
       'leaseMilliseconds',
     )
+  })
+})
+
+describe('closing the forge', () => {
+  /** A storage that writes down what ends a consumer, in order. */
+  function recordedStorage(calls: string[]): ForgeStorage<undefined> {
+    const storage = memoryStorage()
+    const recorded =
+      <Given extends readonly unknown[], Answer>(name: string, call: (...given: Given) => Answer) =>
+      (...given: Given): Answer => {
+        calls.push(name)
+        return call(...given)
+      }
+    const { events } = storage
+    return {
+      ...storage,
+      events: {
+        ...events,
+        advance: recorded('advance', events.advance),
+        release: recorded('release', events.release),
+      },
+      close: recorded('close', storage.close),
+    }
+  }
+
+  test('ends a consumer that waits for events', async () => {
+    const forge = aForge()
+    const { signal } = new AbortController()
+    const consuming = forge.events.consume('mail', () => undefined, { signal, pollMilliseconds: 3_600_000 })
+    await forge.close()
+    await expect(consuming).resolves.toBeUndefined()
+  })
+
+  test('ends a consumer that waits for a busy storage', async () => {
+    const storage = memoryStorage()
+    const claimed = gate()
+    const claim = (): never => {
+      claimed.open()
+      throw new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' })
+    }
+    const forge = aForge({ storage: { ...storage, events: { ...storage.events, claim } }, logger: silent })
+    const { signal } = new AbortController()
+    const consuming = forge.events.consume('mail', () => undefined, { signal, pollMilliseconds: 3_600_000 })
+    await claimed.opened
+    await forge.close()
+    await expect(consuming).resolves.toBeUndefined()
+  })
+
+  test('waits for the events in hand, moves the cursor, gives the lease up, and then closes the storage', async () => {
+    const calls: string[] = []
+    const forge = aForge({ storage: recordedStorage(calls) })
+    await churn(forge, 1)
+    const [reached, released] = [gate(), gate()]
+    const handler: EventHandler = async (_batch, { signal }) => {
+      reached.open()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      calls.push('stop')
+      await released.opened
+      calls.push('handled')
+    }
+    const consuming = forge.events.consume('mail', handler, { signal: new AbortController().signal })
+    await reached.opened
+    const closed = Promise.all([forge.close(), forge.close()])
+    released.open()
+    await Promise.all([closed, consuming])
+    expect(calls).toEqual(['stop', 'handled', 'advance', 'release', 'close', 'close'])
+  })
+
+  test('is not logged as a failure of a handler that ends by its signal', async () => {
+    const logged: string[] = []
+    const forge = aForge({ logger: collecting(logged) })
+    await churn(forge, 1)
+    const reached = gate()
+    const handler: EventHandler = (_batch, { signal }) => {
+      reached.open()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const consuming = forge.events.consume('mail', handler, { signal: new AbortController().signal })
+    await reached.opened
+    await forge.close()
+    await consuming
+    expect(logged).toEqual([])
+  })
+
+  test('does not wait for ever for a handler that waits for the close', async () => {
+    vi.useFakeTimers()
+    try {
+      const logged: string[] = []
+      const forge = aForge({ logger: collecting(logged) })
+      await churn(forge, 1)
+      const handler: EventHandler = () => forge.close()
+      const consuming = forge.events.consume('mail', handler, { signal: new AbortController().signal })
+      await vi.advanceTimersByTimeAsync(5000)
+      await expect(consuming).resolves.toBeUndefined()
+      expect(logged).toEqual([
+        'a consumer could not give its lease up: it lasts until its time is over',
+        'the forge was closed before a consumer had ended: its last events are handed over again',
+      ])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('refuses to consume afterwards', async () => {
+    const forge = aForge()
+    await forge.close()
+    const consuming = forge.events.consume('mail', () => undefined, { signal: new AbortController().signal })
+    await expect(consuming).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: 'the forge is closed' })
+  })
+
+  test('of another forge on the same storage ends a consumer with its error', async () => {
+    const logged: string[] = []
+    const storage = memoryStorage()
+    const forge = aForge({ storage, logger: collecting(logged) })
+    const { signal } = new AbortController()
+    const consuming = forge.events.consume('mail', () => undefined, { signal, pollMilliseconds: 1 })
+    await aForge({ storage }).close()
+    await expect(consuming).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: 'the storage is closed' })
+    expect(logged).toEqual(['a consumer could not give its lease up: it lasts until its time is over'])
   })
 })
 

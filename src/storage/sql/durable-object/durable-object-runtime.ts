@@ -1,10 +1,10 @@
+import { closedError } from '../../../schema/errors.ts'
 import type { MaybePromise, Steps } from '../../../schema/steps.ts'
 import { runNow } from '../../../schema/steps.ts'
 import type { SchemaStatus } from '../../contract/forge-storage.ts'
 import { migrateAtOnce } from '../migrations/migrate-at-once.ts'
 import type { Schema } from '../schema.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
-import { unavailable } from '../sqlite/driver-errors.ts'
 import type { DurableObjectDatabase } from './durable-object-database.ts'
 import { DurableObjectSession } from './durable-object-session.ts'
 
@@ -115,7 +115,7 @@ export class DurableObjectRuntime<S extends DurableObjectDatabase> implements Sq
   }
 
   #refuseClosed(): void {
-    if (this.#closed) throw unavailable('the storage is closed')
+    if (this.#closed) throw closedError('the storage is closed')
   }
 
   /** A change that is made from inside another would be a part of it. */

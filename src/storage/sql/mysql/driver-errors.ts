@@ -1,4 +1,4 @@
-import { isForgeError } from '../../../schema/errors.ts'
+import { closedError, isForgeError } from '../../../schema/errors.ts'
 import type { Retry } from '../server/failures.ts'
 import { BrokenReference, busy, poolBusy, unavailable } from '../server/failures.ts'
 
@@ -44,6 +44,9 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
 const LOST =
   /^(ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOST|ENET|ENOENT$|EACCES$|ERR_(SSL|TLS|SOCKET|STREAM)|PROTOCOL_|HANDSHAKE_|POOL_)/
 
+/** What mysql2 says of a pool that was ended. */
+const POOL_ENDED = /^Pool is closed/
+
 /** What mysql2 says of a pool or a connection that is at its end; there are no codes. */
 const ENDED = /^(Pool is closed|Can't (add new command|write) )/
 
@@ -66,6 +69,7 @@ export function translateError(error: unknown, retry: Retry): unknown {
   const message = number === undefined ? undefined : UNAVAILABLE.get(number)
   if (message !== undefined) return unavailable(message, error)
   if (EXHAUSTED.test(error.message)) return poolBusy(error)
+  if (POOL_ENDED.test(error.message)) return closedError('the pool is closed', error)
   return saysLost(error) ? unavailable('the server cannot be reached', error) : error
 }
 

@@ -1,4 +1,4 @@
-import { isForgeError } from '../../../schema/errors.ts'
+import { closedError, isForgeError } from '../../../schema/errors.ts'
 import type { Retry } from '../server/failures.ts'
 import { alreadyFailed, BrokenReference, busy, poolBusy, unavailable } from '../server/failures.ts'
 
@@ -56,6 +56,8 @@ export function translateError(error: unknown, retry: Retry): unknown {
 
 /** The error to throw for what kept a connection from being made: a server that answered has said what was in the way. */
 export function translateConnectError(error: unknown): unknown {
+  if (error instanceof Error && POOL_ENDED.test(error.message)) return closedError('the pool is closed', error)
+
   const state = sqlState(error)
   const message = state === undefined ? undefined : whyUnavailable(state)
   if (isPoolTimeout(error)) return poolBusy(error)
@@ -84,6 +86,8 @@ export function saysNameIsWrong(error: unknown): boolean {
   return state === '26000' || state === '42P05' || state === '0A000'
 }
 
+/** What pg says of a pool that was ended; there is no code. */
+const POOL_ENDED = /^Cannot use a pool after calling end/
 const LOST = 'the connection to the PostgreSQL server was lost'
 const OUTSIDE = 'the client is not inside a transaction: begin one on it; a pool is none'
 

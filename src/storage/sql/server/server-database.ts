@@ -1,11 +1,10 @@
-import { isForgeError } from '../../../schema/errors.ts'
+import { closedError, isForgeError } from '../../../schema/errors.ts'
 import { runLater } from '../../../schema/steps.ts'
 import type { SchemaStatus } from '../../contract/forge-storage.ts'
 import type { Schema } from '../schema.ts'
 import type { Asking } from '../session.ts'
 import type { CallLimits, Deadline } from './call-deadline.ts'
 import { CallDeadline, MAX_CALL_MS } from './call-deadline.ts'
-import { unavailable } from './failures.ts'
 import { migrateServer } from './migrate-server.ts'
 import { whenFree } from './patience.ts'
 import type { Server, ServerConnection } from './server.ts'
@@ -36,7 +35,7 @@ export class ServerDatabase<Tx extends object> {
 
   /** Runs a call within its deadline; `close()` waits for it. @throws ForgeError `STORAGE_UNAVAILABLE` once it is closing */
   async during<T>(work: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
-    if (this.#closed !== undefined) throw unavailable('the storage is closed')
+    if (this.#closed !== undefined) throw closedError('the storage is closed')
 
     const deadline = new CallDeadline(limits)
     const running = deadline.run(() => work(deadline))
@@ -108,7 +107,7 @@ export class ServerDatabase<Tx extends object> {
 
   /** What still runs is a migration, or the removal of much data. */
   #interruptCalls(): void {
-    for (const deadline of this.#running.keys()) deadline.interrupt(unavailable('the storage was closed'))
+    for (const deadline of this.#running.keys()) deadline.interrupt(closedError('the storage was closed'))
   }
 
   /** Has a deadline of its own: all calls that begin meanwhile wait for the same answer. */

@@ -1,4 +1,4 @@
-import { ForgeError } from '../../../schema/errors.ts'
+import { closedError, ForgeError } from '../../../schema/errors.ts'
 
 /** Result codes of SQLite, by number. Source: https://www.sqlite.org/rescode.html */
 const CODES: ReadonlyMap<number, string> = new Map([
@@ -34,7 +34,7 @@ export type Retry = 'call' | 'host-transaction'
  * nor paths.
  */
 export function translateError(error: unknown, retry: Retry): unknown {
-  if (saysClosed(error)) return unavailable('the handle is closed', error)
+  if (saysClosed(error)) return closedError('the handle is closed', error)
   if (saysOccupied(error)) return occupied(error)
   const code = resultCode(error)
   if (code === undefined) return error

@@ -1,7 +1,7 @@
-import { isForgeError } from '../../../schema/errors.ts'
+import { closedError, isForgeError } from '../../../schema/errors.ts'
 import type { Statement } from '../query.ts'
 import { Connection } from './connection.ts'
-import { busy, occupied, saysNoSavepoint, unavailable } from './driver-errors.ts'
+import { busy, occupied, saysNoSavepoint } from './driver-errors.ts'
 import type { SqliteHandle } from './handle.ts'
 import { isHandle } from './handle.ts'
 import { execDespiteOpenStatements } from './open-statements.ts'
@@ -97,7 +97,7 @@ export class HostTransactions<H extends SqliteHandle> {
 function refuseUnlessOpen(transaction: SqliteHandle): void {
   const state = transactionOn(transaction)
   if (state === 'none') throw new TypeError('the handle is not inside a transaction: open one with .immediate()')
-  if (state === 'closed') throw unavailable('the handle is closed')
+  if (state === 'closed') throw closedError('the handle is closed')
   if (state === 'unknown') throw occupied()
 }
 

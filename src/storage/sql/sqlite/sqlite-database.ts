@@ -1,9 +1,9 @@
+import { closedError } from '../../../schema/errors.ts'
 import { runNow } from '../../../schema/steps.ts'
 import type { SchemaStatus } from '../../contract/forge-storage.ts'
 import { migrateAtOnce } from '../migrations/migrate-at-once.ts'
 import type { Schema } from '../schema.ts'
 import type { Connections } from './connections.ts'
-import { unavailable } from './driver-errors.ts'
 import type { SqliteHandle } from './handle.ts'
 import { databaseExists, openConnections } from './open-connections.ts'
 import { inTransaction, transactionOn } from './transactions.ts'
@@ -105,5 +105,5 @@ export class SqliteDatabase<H extends SqliteHandle> {
 }
 
 function closed(): Error {
-  return unavailable('the storage is closed')
+  return closedError('the storage is closed')
 }

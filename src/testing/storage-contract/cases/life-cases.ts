@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isForgeError } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import { issuesOn } from './contents.ts'
 import { BOARD, block, define, grant, pin, retire } from './sample-changes.ts'
@@ -45,7 +46,7 @@ export const lifeCases: readonly StorageCase[] = [
     await define(storage, 'a')
     const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
     await storage.close()
-    for (const call of callsOn(storage, cursor)) await refuses('STORAGE_UNAVAILABLE', call)
+    for (const call of callsOn(storage, cursor)) await refusesAsClosed(call)
   }),
 
   storageCase('a change asked for before the close is either done or refused, never forgotten', async (storage) => {
@@ -94,6 +95,15 @@ function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() =>
     () => storage.badgeCatalogue.epoch({ slug: 'a' }),
     () => retire(storage, { thing: 'user', userId: '30' }),
   ]
+}
+
+/** Whoever tries again while a storage is away must learn that this one does not come back. */
+async function refusesAsClosed(call: () => unknown): Promise<void> {
+  const outcome = await outcomeOf(call)
+  assert.ok('thrown' in outcome, 'refused, but it answered')
+  const { thrown } = outcome
+  assert.ok(isForgeError(thrown, 'STORAGE_UNAVAILABLE'), `STORAGE_UNAVAILABLE, but it threw ${String(thrown)}`)
+  assert.equal(thrown.details.closed, true, 'the details of the error say that the storage is closed')
 }
 
 async function refusesToEnter<Tx>(storage: ForgeStorage<Tx>, value: unknown): Promise<void> {

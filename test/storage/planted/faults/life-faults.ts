@@ -1,3 +1,4 @@
+import { ForgeError } from '../../../../src/index.ts'
 import type { StorageFault } from '../storage-fault.ts'
 import { inChanges } from '../storage-fault.ts'
 
@@ -24,6 +25,26 @@ export const closesLate: StorageFault = (storage) => ({
   ...storage,
   close: async () => void setTimeout(() => void storage.close(), 300),
 })
+
+/** Refuses calls after its close as if it were away for a while. */
+export const closesAsIfAway: StorageFault = (storage) => {
+  let closed = false
+  const away = () => new ForgeError('STORAGE_UNAVAILABLE', 'the server is away', { outcome: 'nothing-done' })
+  return {
+    ...storage,
+    events: {
+      ...storage.events,
+      claim: async (...given) => {
+        if (closed) throw away()
+        return storage.events.claim(...given)
+      },
+    },
+    async close() {
+      closed = true
+      await storage.close()
+    },
+  }
+}
 
 /** Tells the wrong state of its tables. */
 export const claimsToBeOutdated: StorageFault = (storage) => ({

@@ -17,6 +17,12 @@ export const LIFE_ROWS: readonly PlantedStorage[] = [
     plant: life.closesLate,
   },
   {
+    fault: 'does not tell a close from an outage',
+    kinds: EVERY,
+    caughtBy: 'a closed storage refuses every call',
+    plant: life.closesAsIfAway,
+  },
+  {
     fault: 'tells the wrong state of its tables',
     kinds: EVERY,
     caughtBy: 'a migrated storage is current',
