@@ -192,7 +192,10 @@ export interface ConsumeOptions {
 
 /** What happened: to be told at once, to be read in order, to be looked through. No policy is asked: this is for the host's own code. */
 export interface EventService {
-  /** After commit, this process only. A listener that throws or rejects is logged and stops no other. Gives back the way to stop. */
+  /**
+   * After commit, this process only, and in one order for all listeners, also where a listener makes a change. A listener
+   * that throws or rejects is logged and stops no other. Returns a function that removes the listener.
+   */
   on(listener: (event: ForgeEvent) => unknown): () => void
   /**
    * The outbox: every committed event, once numbered, in order, at least once, from all processes.

@@ -24,20 +24,20 @@ export class CommittedEvents<A extends Actor, Tx> {
   announce(): void {
     if (this.#written.length === 0) return
 
-    const lost = (error: unknown): void => this.#announcer.lost(error)
     try {
       const found = this.#environment.storage.events.committed(this.#written.map((event) => event.id))
-      if (isPromise(found)) found.then((stored) => this.#tell(stored), lost)
-      else this.#tell(found)
+      if (isPromise(found)) this.#announcer.announceLater(found.then((stored) => this.#take(stored)))
+      else this.#announcer.announce(this.#take(found))
     } catch (error) {
-      lost(error)
+      this.#announcer.lost(error)
     }
   }
 
-  #tell(stored: readonly ForgeEvent[]): void {
+  /** Removes what is found committed from what was written, and gives it. */
+  #take(stored: readonly ForgeEvent[]): readonly ForgeEvent[] {
     const committed = this.#written.filter((event) => stored.some((other) => isSame(event, other)))
     for (const event of committed) this.#written.splice(this.#written.indexOf(event), 1)
-    this.#announcer.announce(committed)
+    return committed
   }
 }
 

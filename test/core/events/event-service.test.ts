@@ -77,6 +77,22 @@ describe('a listener', () => {
     expect(await forge.pins.pin(olga, issue)).toMatchObject({ position: 1 })
   })
 
+  test('that makes a change leaves the order of the events to all listeners', async () => {
+    const forge = aForge()
+    const received: string[] = []
+    const note = (name: string) => (event: ForgeEvent) => received.push(`${name} ${event.id} ${event.type}`)
+    forge.events.on(note('first'))
+    forge.events.on((event) => (event.type === 'issue.pinned' ? forge.pins.unpin(mia, issue) : undefined))
+    forge.events.on(note('last'))
+    await forge.pins.pin(olga, issue)
+    expect(received).toEqual([
+      'first 1 issue.pinned',
+      'last 1 issue.pinned',
+      'first 2 issue.unpinned',
+      'last 2 issue.unpinned',
+    ])
+  })
+
   test('must be a function', () => {
     expect(() => aForge().events.on('hear' as unknown as () => void)).toThrow(TypeError)
   })

@@ -50,6 +50,30 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     return (await forge.pins.list(olga, board)).map((pin) => pin.issueId)
   }
 
+  test('notifies in the order of the calls of afterCommit, however long each look-up takes', async () => {
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    const answers: (() => void)[] = []
+    const committed = async (ids: readonly string[]): Promise<readonly ForgeEvent[]> => {
+      await new Promise<void>((resolve) => answers.push(resolve))
+      return storage.events.committed(ids)
+    }
+    const forge = await open({ storage: { ...storage, events: { ...storage.events, committed } } })
+    const heard = hear(forge)
+    for (const id of [1, 2]) {
+      const pinOne = handle.transaction(() => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(id))))
+      pinOne.immediate().afterCommit()
+    }
+    await forge.pins.pin(olga, issue(3))
+    for (const answer of answers.toReversed()) {
+      expect(heard).toEqual([])
+      answer()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+
+    expect(heard.map((event) => event.issueId)).toEqual(['1', '2', '3'])
+  })
+
   test('commits the write of the host and ours together', async () => {
     const forge = await open()
     const createPinned = handle.transaction((title: string) => {
