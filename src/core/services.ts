@@ -119,9 +119,9 @@ export interface BadgeCatalogueService<A extends Actor> {
  * Every method throws `USER_NOT_FOUND` for a concealed or retired user and `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses.
  */
 export interface BadgeService<A extends Actor> {
-  /** Grants badges, all or none; one already held or repeated is passed over. @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug */
+  /** Grants badges, all or none; one already held or repeated is passed over. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `UNKNOWN_BADGE` naming every unknown slug */
   grant(actor: Asker<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
-  /** Revokes badges, all or none; one not held is passed over. @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug */
+  /** Revokes badges, all or none; one not held is passed over. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `UNKNOWN_BADGE` naming every unknown slug */
   revoke(actor: Asker<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
   /** What the user holds, oldest grant first. */
   heldBy(actor: Asker<A>, userId: IdInput, options?: CallOptions): Promise<readonly Grant[]>

@@ -2,7 +2,10 @@ import type { Decision } from '../../schema/decision.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge } from '../../schema/records.ts'
-import { checkText } from '../../schema/text.ts'
+import { checkText, textFault, violationsIn } from '../../schema/text.ts'
+
+/** In characters (code points). */
+const MAX_SLUG_LENGTH = 255
 
 /** One entry of the catalogue: the definition of a slug, if there is one. */
 export interface CatalogueEntry {
@@ -76,9 +79,24 @@ function defined(entry: CatalogueEntry, slug: string): Badge {
   throw new ForgeError('BADGE_NOT_FOUND', `no such badge: ${JSON.stringify(slug)}`, { slug })
 }
 
+/** Checks a slug before a storage is asked about it. @throws ForgeError `INVALID_INPUT` for a text that no storage can keep */
+export function checkSlug(slug: string): void {
+  checkText('slug', slug, MAX_SLUG_LENGTH)
+}
+
+/** Checks a list of slugs. @throws ForgeError `INVALID_INPUT` naming the first 100 that no storage can keep */
+export function checkSlugs(slugs: readonly string[]): void {
+  const violations = violationsIn(slugs, (slug, index) => {
+    const fault = textFault(slug, MAX_SLUG_LENGTH)
+    return fault && { pointer: `/slugs/${index}`, ...fault }
+  })
+  const [first] = violations
+  if (first !== undefined) throw new ForgeError('INVALID_INPUT', `${first.pointer}: ${first.message}`, { violations })
+}
+
 function checkDefinition({ slug, description, imageUrl }: BadgeDefinition): void {
-  if (slug.length === 0) throw invalidInput('/slug', 'required', 'slug must not be empty')
-  checkText('slug', slug, 255)
+  if (slug === '') throw invalidInput('/slug', 'required', 'slug must not be empty')
+  checkSlug(slug)
   checkText('description', description, 4000)
   checkText('imageUrl', imageUrl, 2048)
 }

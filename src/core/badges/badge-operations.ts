@@ -15,6 +15,7 @@ import type { Actor } from '../ports.ts'
 import { allAbout } from '../subject.ts'
 import type { BadgeCase } from './badge-case.ts'
 import { grantBadges, revokeBadges } from './badge-case.ts'
+import { checkSlugs } from './badge-catalogue.ts'
 
 /** Grants of badges, as steps: what the badge service does for one call. */
 export class BadgeOperations<A extends Actor, Tx> {
@@ -48,6 +49,9 @@ export class BadgeOperations<A extends Actor, Tx> {
     const environment = this.#environment
     const userId = toId(user, 'userId')
     const grantedBy = actorIdOf(call.actor)
+    if (!Array.isArray(asked) || asked.some((slug) => typeof slug !== 'string')) {
+      throw new TypeError('slugs must be an array of texts')
+    }
     const slugs = [...asked] // the caller's list may change before the change has its turn
 
     const decide: Decide<BadgeCaseState, void> = (state, grantedAt) => {
@@ -67,6 +71,7 @@ export class BadgeOperations<A extends Actor, Tx> {
       fenced: asksPolicy(call),
       *ask() {
         yield* authorize(environment, call, { action: 'badges.grant', userId })
+        checkSlugs(slugs)
         return decide
       },
     })

@@ -11,7 +11,7 @@ import type { Environment } from '../environment.ts'
 import { toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
 import { allAbout } from '../subject.ts'
-import { defineBadge, removeBadge, updateBadge } from './badge-catalogue.ts'
+import { checkSlug, defineBadge, removeBadge, updateBadge } from './badge-catalogue.ts'
 
 /** The badge catalogue, as steps: what the catalogue service does for one call. */
 export class CatalogueOperations<A extends Actor, Tx> {
@@ -48,6 +48,7 @@ export class CatalogueOperations<A extends Actor, Tx> {
 
   *find(call: Call<A, Tx>, slug: string): Steps<Badge | undefined> {
     yield* authorize(this.#environment, call, { action: 'badges.catalogue.read' })
+    checkSlug(slug)
     return yield* wait(this.#environment.storage.badgeCatalogue.find(slug, call.transaction))
   }
 
@@ -62,6 +63,7 @@ export class CatalogueOperations<A extends Actor, Tx> {
     rule: (entry: BadgeCatalogueState) => Decision<BadgeCatalogueState, Result>,
   ): Steps<Result> {
     const environment = this.#environment
+    if (typeof slug !== 'string') throw new TypeError('slug must be a text')
 
     return yield* change(environment, call, {
       store: environment.storage.badgeCatalogue,
@@ -69,6 +71,7 @@ export class CatalogueOperations<A extends Actor, Tx> {
       fenced: asksPolicy(call),
       *ask() {
         yield* authorize(environment, call, { action: 'badges.catalogue.write' })
+        checkSlug(slug)
         return (entry: BadgeCatalogueState) => {
           const decision = rule(entry)
           return { ...decision, events: allAbout({}, decision.events) }

@@ -1,3 +1,4 @@
+import type { ForgeEventType } from '../../schema/events.ts'
 import { toId } from '../../schema/ids.ts'
 import { checkText } from '../../schema/text.ts'
 import type { EventFilter } from '../../storage/contract/event-store.ts'
@@ -88,6 +89,13 @@ function toConsumerName(name: string): string {
   return name
 }
 
+/** Types that this version does not know are passed on: a newer one may have written them. */
+function toTypes(types: readonly ForgeEventType[]): readonly ForgeEventType[] {
+  if (!Array.isArray(types)) throw new TypeError('filter.types must be an array of event types')
+  for (const [index, type] of types.entries()) checkText(`types/${index}`, type, LONGEST_NAME)
+  return types
+}
+
 function toFilter(filter: EventListFilter): EventFilter {
   const { organizationId, repositoryId, userId, actorId, types } = filter
   return {
@@ -95,6 +103,6 @@ function toFilter(filter: EventListFilter): EventFilter {
     repositoryId: repositoryId === undefined ? undefined : toId(repositoryId, 'filter.repositoryId'),
     userId: userId === undefined ? undefined : toId(userId, 'filter.userId'),
     actorId: actorId === undefined ? undefined : toId(actorId, 'filter.actorId'),
-    types,
+    types: types === undefined ? undefined : toTypes(types),
   }
 }

@@ -16,6 +16,16 @@ export interface Check<T> {
   findings(value: unknown, path: Finding['path']): Iterable<Finding>
 }
 
+/** The first findings of a value, in order; nothing is checked beyond the last of them. */
+export function firstFindings(check: Check<unknown>, value: unknown, limit: number): readonly Finding[] {
+  const first: Finding[] = []
+  for (const finding of check.findings(value, [])) {
+    first.push(finding)
+    if (first.length === limit) break
+  }
+  return first
+}
+
 /** Checks by a definition of one level: a text, or an object of such. Every unknown property is a finding of its own. */
 export function checkOf<T>(definition: Definition<T>): Check<T> {
   return {

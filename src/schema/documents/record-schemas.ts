@@ -1,9 +1,11 @@
+import { MAX_VIOLATIONS } from '../text.ts'
 import type { Check } from './check.ts'
+import { firstFindings } from './check.ts'
 import type { IssueRecord, LabelRecord, ReactionRecord } from './issue-record.ts'
 import { issueCheck, issueListCheck, labelCheck, reactionCheck } from './record-checks.ts'
 import type { Schema } from './standard-schema.ts'
 
-/** An issue document, as a Standard Schema: accepts and rejects what `issueJsonSchema()` does, and gives back the very value. */
+/** An issue document, as a Standard Schema: accepts and rejects what `issueJsonSchema()` does, and gives back the very value. Reports the first 100 faults. */
 export const issueListSchema: Schema<IssueRecord[]> = standardSchema(issueListCheck)
 
 /** One issue of a document, as a Standard Schema. */
@@ -24,7 +26,8 @@ function standardSchema<T>(check: Check<T>): Schema<T> {
       validate: (value) => {
         if (check.fits(value)) return { value }
 
-        return { issues: Array.from(check.findings(value, []), ({ path, message }) => ({ path, message })) }
+        const findings = firstFindings(check, value, MAX_VIOLATIONS)
+        return { issues: findings.map(({ path, message }) => ({ path, message })) }
       },
     },
   }

@@ -5,7 +5,7 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a Standard Schema answers: the value, or what is wrong with it. */
+/** What a Standard Schema answers: the value, or what is wrong with it, the first 100 faults. */
 export type SchemaResult<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }

@@ -1,4 +1,7 @@
 import type { Violation } from '../errors.ts'
+import { MAX_VIOLATIONS } from '../text.ts'
+import type { Finding } from './check.ts'
+import { firstFindings } from './check.ts'
 import type { IssueRecord } from './issue-record.ts'
 import { jsonPointer } from './json-pointer.ts'
 import { issueListCheck } from './record-checks.ts'
@@ -22,19 +25,14 @@ export type IssueValidation =
  * @throws TypeError when the limit is not an integer from 1 up
  */
 export function validateIssues(value: unknown, options: ValidateIssuesOptions = {}): IssueValidation {
-  const { limit = 100 } = options
+  const { limit = MAX_VIOLATIONS } = options
   if (!Number.isSafeInteger(limit) || limit < 1) throw new TypeError('limit must be an integer from 1 up')
 
   return issueListCheck.fits(value)
     ? { valid: true, issues: value }
-    : { valid: false, violations: firstViolations(value, limit) }
+    : { valid: false, violations: firstFindings(issueListCheck, value, limit).map(toViolation) }
 }
 
-function firstViolations(value: unknown, limit: number): readonly Violation[] {
-  const violations: Violation[] = []
-  for (const { path, code, message } of issueListCheck.findings(value, [])) {
-    violations.push({ pointer: jsonPointer(path), code, message })
-    if (violations.length === limit) break
-  }
-  return violations
+function toViolation({ path, code, message }: Finding): Violation {
+  return { pointer: jsonPointer(path), code, message }
 }

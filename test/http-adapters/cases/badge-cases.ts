@@ -125,6 +125,14 @@ export const badgeCases: readonly Case[] = [
       status: 422,
       expected: { code: 'INVALID_INPUT', violations: ['/badge_slugs/1'] },
     },
+    ...['a\0b', 'a\ud800b'].map(
+      (slug): Case => ({
+        fact: `${method} refuses the slug ${JSON.stringify(slug)}`,
+        ask: ['root', method, BADGES, { badge_slugs: ['night-owl', slug] }],
+        status: 422,
+        expected: { code: 'INVALID_INPUT', violations: ['/badge_slugs/1'] },
+      }),
+    ),
     {
       fact: `${method} looks a slug of 255 characters up, surrogate pairs counting once`,
       ask: ['root', method, BADGES, { badge_slugs: ['\u{1F680}'.repeat(255)] }],

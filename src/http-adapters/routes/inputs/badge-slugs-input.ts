@@ -2,6 +2,7 @@ import type { Violation } from '../../../schema/errors.ts'
 import { ForgeError, invalidInput } from '../../../schema/errors.ts'
 import type { Steps } from '../../../schema/steps.ts'
 import { run } from '../../../schema/steps.ts'
+import { textFault, violationsIn } from '../../../schema/text.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { refTo } from '../json-schema.ts'
 import type { NeutralRequest } from '../neutral.ts'
@@ -9,7 +10,6 @@ import type { Input } from '../route.ts'
 import { readJson } from './json-body.ts'
 
 const KEY = 'badge_slugs'
-const MOST_VIOLATIONS = 100
 /** In characters (code points). */
 const LONGEST_SLUG = 255
 
@@ -37,7 +37,7 @@ export const badgeSlugsInBody: Input<readonly string[]> = {
 
 function* readSlugs(request: NeutralRequest, limit: number): Steps<readonly string[]> {
   const list = listIn(yield* readJson(request, limit))
-  const violations = list.flatMap(violationsOf).slice(0, MOST_VIOLATIONS)
+  const violations = violationsIn(list, violationOf)
   const [first] = violations
   if (first !== undefined) throw refusal(first, violations)
 
@@ -61,15 +61,15 @@ function refusal({ pointer, message }: Violation, violations: readonly Violation
   return new ForgeError('INVALID_INPUT', `${pointer}: ${message}`, { violations })
 }
 
-function violationsOf(slug: unknown, index: number): readonly Violation[] {
+function violationOf(slug: unknown, index: number): Violation | undefined {
   const pointer = `/${KEY}/${index}`
   if (!isSlug(slug)) {
     const code = slug === '' ? 'required' : 'type'
-    return [{ pointer, code, message: 'must be a text that is not empty' }]
+    return { pointer, code, message: 'must be a text that is not empty' }
   }
 
-  if (slug.length <= LONGEST_SLUG || [...slug].length <= LONGEST_SLUG) return []
-  return [{ pointer, code: 'too_long', message: `must not be longer than ${LONGEST_SLUG} characters` }]
+  const fault = textFault(slug, LONGEST_SLUG)
+  return fault && { pointer, ...fault }
 }
 
 function isSlug(value: unknown): value is string {
