@@ -77,8 +77,9 @@ export interface ForgeErrorConstructor {
 const BRAND: unique symbol = Symbol.for('forgelet.error')
 
 /** The one error class of forgelet. Misuse of the API is a `TypeError` instead; an abort rethrows `signal.reason`. */
+// Without a name of its own: the bundler would rename an inner `ForgeError`, and logs show the name of the class.
 // The cast: it stores any code with any details; only its type, which pairs them, is public.
-export const ForgeError: ForgeErrorConstructor = class ForgeError extends Error {
+export const ForgeError: ForgeErrorConstructor = class extends Error {
   override readonly name = 'ForgeError'
   readonly [BRAND] = true
   readonly code: ForgeErrorCode

@@ -37,7 +37,7 @@ export class FixtureNode {
   field(name: string): FixtureNode {
     const value = this.#value
     const known = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    return new FixtureNode(known ? Reflect.get(value, name) : undefined, [...this.#path, name])
+    return nodeAt(known ? Reflect.get(value, name) : undefined, [...this.#path, name])
   }
 
   /** The items of the list of that name; none when it is no list. */
@@ -45,6 +45,10 @@ export class FixtureNode {
     const field = this.field(name)
     if (!Array.isArray(field.#value)) return []
 
-    return field.#value.map((item: unknown, index) => new FixtureNode(item, [...field.#path, index]))
+    return field.#value.map((item: unknown, index) => nodeAt(item, [...field.#path, index]))
   }
+}
+
+function nodeAt(value: unknown, path: readonly PropertyKey[]): FixtureNode {
+  return new FixtureNode(value, path)
 }

@@ -106,6 +106,40 @@ describe('the packed package', () => {
     expect(load(text, 'module')).toBe('true')
   })
 
+  it('shows its errors under the names they have in the sources', () => {
+    const text = `
+      const { inspect } = require('node:util')
+      const { ForgeError } = require('forgelet')
+      const { bodyTooLarge } = require('forgelet/http')
+      const errors = [new ForgeError('NOT_BLOCKED', 'not blocked'), bodyTooLarge(5)]
+      const shown = errors.map((error) => [error.constructor.name, String(error), inspect(error)])
+      process.stdout.write(JSON.stringify(shown))`
+
+    expect(JSON.parse(load(text))).toEqual([
+      ['ForgeError', 'ForgeError: not blocked', expect.stringMatching(/^ForgeError: not blocked\n/)],
+      [
+        'WireError',
+        'WireError: the body must not be longer than 5 bytes',
+        expect.stringMatching(/^WireError: the body must not be longer than 5 bytes\n/),
+      ],
+    ])
+  })
+
+  it('has every class under its name in the sources', () => {
+    const sources = textsIn(join(ROOT, 'src'), /\.ts$/)
+    const declared = /^(?:export )?(?:class (\w+)|const (\w+)(?:: \w+)? = class\b)/gm
+    const names = new Set(sources.flatMap((text) => [...text.matchAll(declared)].map(([, one, other]) => one ?? other)))
+    const built = textsIn(join(installed, 'dist'), /\.c?js$/).flatMap((text) => [
+      ...text.matchAll(/(?:\b(\w+) = )?\bclass\b(?: (?!extends\b)(\w+))?(?: extends [\w.]+)? \{$/gm),
+    ])
+    const renamed = built
+      .map(([, variable, own]) => own ?? variable ?? '')
+      .filter((name) => !names.has(name) && names.has(name.replace(/^_|\d+$/g, '')))
+
+    expect([...names]).toEqual(expect.arrayContaining(['ForgeError', 'WireError']))
+    expect(renamed).toEqual([])
+  })
+
   it('has a command that Node runs', () => {
     const command = join(installed, manifest.bin.forgelet)
 
@@ -159,6 +193,13 @@ describe('the packed package', () => {
       encoding: 'utf8',
       stdio: 'pipe',
     })
+  }
+
+  function textsIn(folder: string, pattern: RegExp): readonly string[] {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => pattern.test(name))
+    return names
+      .filter((name) => !name.startsWith('swagger-ui'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
   }
 
   function declarations(): readonly string[] {

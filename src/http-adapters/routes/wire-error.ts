@@ -9,7 +9,8 @@ export interface WireError extends Error {
 
 const BRAND: unique symbol = Symbol.for('forgelet.wireError')
 
-class BrandedWireError extends Error {
+// Logs show the name of the class.
+const WireError = class extends Error {
   override readonly name = 'WireError'
   readonly [BRAND] = true
   readonly code: WireCode
@@ -27,12 +28,12 @@ export function isWireError(value: unknown): value is WireError {
 
 /** The error for a body that is longer than is taken. Source: docs/behaviour.md, Everywhere */
 export function bodyTooLarge(limit: number): WireError {
-  return new BrandedWireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
+  return new WireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
 }
 
 /** The error for an unsafe request that another site made. Source: docs/behaviour.md, Everywhere */
 export function crossSite(): WireError {
-  return new BrandedWireError(
+  return new WireError(
     'CROSS_SITE',
     'requests from other sites need an Authorization header with the scheme Bearer or token',
   )

@@ -38,12 +38,16 @@ export class Slot<Parameters, Value> implements Expression<Value> {
 
   /** The same place, for what `convert` makes of the value. */
   as<Converted>(convert: (value: Value) => Converted): Slot<Parameters, Converted> {
-    return new Slot((parameters) => convert(this.pick(parameters)))
+    return slot((parameters) => convert(this.pick(parameters)))
   }
 
   toOperationNode(): OperationNode {
     return ValueNode.create(this)
   }
+}
+
+function slot<Parameters, Value>(pick: (parameters: Parameters) => Value): Slot<Parameters, Value> {
+  return new Slot(pick)
 }
 
 /**
@@ -57,7 +61,7 @@ export function defineQuery<Parameters, Row>(
   let bind: Query<Parameters, Row> | undefined
 
   return (parameters) => {
-    bind ??= binder<Parameters, Row>(build((name) => new Slot((all) => all[name])).compile())
+    bind ??= binder<Parameters, Row>(build((name) => slot((all) => all[name])).compile())
     return bind(parameters)
   }
 }
