@@ -15,6 +15,10 @@ declare class AbortController {
   abort(reason?: unknown): void
 }
 
+declare const console: {
+  error(...values: unknown[]): void
+}
+
 declare class URLSearchParams {
   constructor(init?: string | Iterable<readonly [string, string]>)
   get(name: string): string | null

@@ -7,7 +7,7 @@ export { defineBadge, removeBadge, updateBadge } from './core/badges/badge-catal
 export type { BlockTarget } from './core/blocks/organization-block.ts'
 export { blockUser, refuseOrganization, refuseTarget, unblockUser } from './core/blocks/organization-block.ts'
 export { createForge } from './core/create-forge.ts'
-export type { Forge, ForgeLimits, ForgeOptions, Joined, Operations } from './core/forge.ts'
+export type { Forge, ForgeLimits, ForgeOptions, Joined } from './core/forge.ts'
 export { admitMember } from './core/lifecycle/host-life.ts'
 export type { ObservedOperation } from './core/observed-operation.ts'
 export type { BoardPosition } from './core/pins/pin-board.ts'
@@ -41,7 +41,6 @@ export type {
 export { publishedKey } from './core/signing-keys/published-key.ts'
 export type { AccessRequest, Action, Verdict } from './schema/access.ts'
 export type { Decision } from './schema/decision.ts'
-export type { operationsDoor } from './schema/doors.ts'
 export type {
   ForgeErrorCode,
   ForgeErrorConstructor,

@@ -1,6 +1,7 @@
-import { operationsDoor } from '../schema/doors.ts'
+import { withInternals } from '../schema/doors.ts'
 import type { ForgeEvent } from '../schema/events.ts'
 import { harmless } from '../schema/observer.ts'
+import { toLogger } from '../schema/quietly.ts'
 import type { PinKind } from '../schema/records.ts'
 import { run, runLater } from '../schema/steps.ts'
 import { askPolicy, authorize } from './access/gate.ts'
@@ -9,18 +10,16 @@ import type { Environment } from './environment.ts'
 import { Announcer } from './events/announcer.ts'
 import { eventService } from './events/event-service.ts'
 import { RunningConsumers } from './events/outbox-consumer.ts'
-import type { Forge, ForgeLimits, ForgeOptions } from './forge.ts'
+import type { Forge, ForgeInternals, ForgeLimits, ForgeOptions } from './forge.ts'
 import { join } from './join/join.ts'
 import { joinSync } from './join/join-sync.ts'
 import { observedStorage } from './observed-storage.ts'
-import type { Actor, Logger } from './ports.ts'
-import { quietLogger } from './quiet-logger.ts'
+import type { Actor } from './ports.ts'
 import { serviceRooms } from './service-rooms.ts'
 
 const DEFAULT_MAX_PINS = 3
 const MOST_PINS = 1000
 const LONGEST_NOTE = 255
-const SILENT: Logger = { error: () => undefined, warn: () => undefined }
 
 /**
  * Makes a forge out of a storage and the host's ports.
@@ -41,7 +40,14 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
   const guarded = openCalls<A, Tx>({ ...place, guarded: true })
   const unguarded = openCalls<A, Tx>({ ...place, guarded: false })
 
-  return {
+  const internals: ForgeInternals<A> = {
+    operations: {
+      ...rooms.prompt(unguarded),
+      authorize: (actor, request, call) => run(askPolicy(environment, unguarded(actor, call), request)),
+    },
+    logger: environment.logger,
+  }
+  const forge: Forge<A, Tx> = {
     ...rooms.later(guarded),
     events: eventService(environment, { announcer, consumers }),
     join: (transaction, work) => join({ environment, announcer, rooms }, transaction, work),
@@ -51,16 +57,13 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
       await consumers.end()
       await environment.storage.close()
     },
-    [operationsDoor]: {
-      ...rooms.prompt(unguarded),
-      authorize: (actor, request, call) => run(askPolicy(environment, unguarded(actor, call), request)),
-    },
   }
+  return withInternals(forge, internals)
 }
 
 function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Environment<A, Tx> {
   const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, newId, observe } = options
-  const logger = quietLogger(options.logger ?? SILENT)
+  const logger = toLogger('createForge', options.logger)
   need(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
   need(typeof policy?.authorize === 'function', 'policy', 'an object with authorize(request, context)')
   need(typeof membership?.isMember === 'function', 'membership', 'an object with isMember(member, context)')

@@ -1,5 +1,4 @@
 import type { AccessRequest } from '../schema/access.ts'
-import type { operationsDoor } from '../schema/doors.ts'
 import type { PinKind } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/steps.ts'
 import type { BeforeCommit } from '../storage/contract/aggregate-store.ts'
@@ -59,8 +58,13 @@ export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A
    * promises of `events.consume` resolve, and later calls are `STORAGE_UNAVAILABLE`. Safe to call twice, also at once.
    */
   close(): Promise<void>
-  /** For the HTTP routes of this package. */
-  readonly [operationsDoor]: Operations<A>
+}
+
+/** What a forge holds for the HTTP routes of this package, outside of its type. */
+export interface ForgeInternals<A extends Actor> {
+  readonly operations: Operations<A>
+  /** Throws nothing. */
+  readonly logger: Logger
 }
 
 /** Bounds of a forge. */
@@ -94,7 +98,8 @@ export interface ForgeOptions<A extends Actor, Tx> {
         now(): Date
       }
     | undefined
-  readonly logger?: Logger | undefined
+  /** Takes warnings and unexpected failures, of `createApi` too. Default: `console.error`. False: nowhere. Source: docs/observability.md */
+  readonly logger?: Logger | false | undefined
   /**
    * Is called once for each operation of the storage, when it has ended; what it throws changes nothing, and is warned of
    * the first time. Default: no clock is read. Source: docs/observability.md

@@ -49,7 +49,7 @@ export interface SigningKeySource {
   publicKey(options?: CallOptions): MaybePromise<PublicKey>
 }
 
-/** Port: where warnings and unexpected failures go. Default: nowhere. */
+/** Port: where warnings and unexpected failures go. `console` is one. */
 export interface Logger {
   /** Something failed that nobody expected, or that only the operator can mend. */
   error(message: string, fields: object): void

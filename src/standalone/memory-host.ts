@@ -15,7 +15,7 @@ export interface MemoryHost {
 
 /** How a host in memory differs from the ordinary. */
 export interface MemoryHostOptions
-  extends Pick<ForgeOptions<StandaloneUser, undefined>, 'clock' | 'limits' | 'signingKey'> {
+  extends Pick<ForgeOptions<StandaloneUser, undefined>, 'clock' | 'limits' | 'logger' | 'signingKey'> {
   /** Takes the place of Gitea's rules, or wraps them. */
   readonly policy?: ((ordinary: Policy<StandaloneUser>) => Policy<StandaloneUser>) | undefined
 }

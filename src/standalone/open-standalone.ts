@@ -36,8 +36,8 @@ export interface StandaloneOptions {
   readonly publicUrl?: string | undefined
   /** Where people read about the API; every error body names it as `url`. Default: `""`. */
   readonly docsUrl?: string | undefined
-  /** Where warnings and unexpected failures go. Default: nowhere. */
-  readonly logger?: Logger | undefined
+  /** Where warnings and unexpected failures go. Default: `console.error`. False: nowhere. */
+  readonly logger?: Logger | false | undefined
 }
 
 /** A whole host: accounts, repositories, issues and tokens of its own, and a forge over them. */
@@ -104,7 +104,7 @@ async function openHost(
     session.exec('pragma busy_timeout = 50') // from here on this connection only reads, and the event loop must not sleep
 
     const present = hostPresenter(store, publicUrl)
-    const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, docsUrl, logger })
+    const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, docsUrl })
     return {
       forge,
       api,

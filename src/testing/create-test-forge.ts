@@ -1,4 +1,4 @@
-import type { AccessRequest, Action, Forge, ForgeEvent, ForgeLimits, Id, IssueRef, Policy } from '../index.ts'
+import type { AccessRequest, Action, Forge, ForgeEvent, ForgeLimits, Id, IssueRef, Logger, Policy } from '../index.ts'
 import { parseFixture } from '../standalone/fixture.ts'
 import { fixtureKey } from '../standalone/fixture-key.ts'
 import type { MemoryHostStore } from '../standalone/host-store/memory-host-store.ts'
@@ -27,6 +27,8 @@ export interface TestForgeOptions {
   readonly deny?: readonly Action[] | undefined
   /** Default: at most 3 pins of each kind. */
   readonly limits?: ForgeLimits | undefined
+  /** Takes warnings and failures, such as those of listeners. Default: `console.error`. False: nowhere. */
+  readonly logger?: Logger | false | undefined
   /** Where the clock starts. Default 2026-01-01T00:00:00Z. */
   readonly now?: Date | undefined
 }
@@ -63,10 +65,11 @@ export async function createTestForge(options: TestForgeOptions = {}): Promise<T
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
 
-  const { deny = [], limits } = options
+  const { deny = [], limits, logger } = options
   const { forge, store } = await openMemoryHost(seed, {
     clock,
     limits,
+    logger,
     signingKey: await fixtureKey(fixture),
     policy: (ordinary) => watchedPolicy(options.policy ?? ordinary, { asked, deny }),
   })

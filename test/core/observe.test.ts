@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ForgeInternals } from '../../src/core/forge.ts'
 import type { ForgeOptions, ObservedOperation } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
-import { operationsDoor } from '../../src/schema/doors.ts'
+import { internalsOf } from '../../src/schema/doors.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { Person } from './a-forge.ts'
 import { aForge, codeOf, olga } from './a-forge.ts'
@@ -58,7 +59,7 @@ describe('a forge with an observer', () => {
   })
 
   test('answers at once where its storage does', () => {
-    const { pins } = aForge({ observe: () => undefined })[operationsDoor]
+    const { pins } = operationsOf(aForge({ observe: () => undefined }))
 
     expect(pins.pin(olga, issue)).toMatchObject({ position: 1 })
   })
@@ -90,7 +91,7 @@ test.each<[clocks: string, options: Partial<ForgeOptions<Person, undefined>>, re
   ['no clock is read without an observer', {}, 0],
   ['a clock is read before and after the operation of one', { observe: () => undefined }, 2],
 ])('%s', (_clocks, options, readings) => {
-  const { pins } = aForge(options)[operationsDoor]
+  const { pins } = operationsOf(aForge(options))
   const now = vi.spyOn(performance, 'now')
   pins.pin(olga, issue)
   const read = now.mock.calls.length
@@ -98,6 +99,10 @@ test.each<[clocks: string, options: Partial<ForgeOptions<Person, undefined>>, re
 
   expect(read).toBe(readings)
 })
+
+function operationsOf(forge: object) {
+  return (internalsOf(forge) as ForgeInternals<Person>).operations
+}
 
 function thrown(): never {
   throw new Error('no metrics')

@@ -167,8 +167,39 @@ describe('the packed package', () => {
     const lines = CODE.map(
       (entry, index) => `import * as e${index} from ${JSON.stringify(entry)}\nexport { e${index} }`,
     )
-    const files = ['a.mts', 'b.cts'].map((name) => join(project, name))
-    for (const file of files) writeFileSync(file, lines.join('\n'))
+
+    expect(compile({ 'a.mts': lines, 'b.cts': lines })).toEqual([])
+  })
+
+  it('has the same types for a host of ES modules and a plugin of CommonJS', () => {
+    const lines = CODE.flatMap((entry, index) => [
+      `import * as m${index} from ${JSON.stringify(entry)}`,
+      `import c${index} = require(${JSON.stringify(entry)})`,
+      `export const there${index}: typeof m${index} = c${index}, back${index}: typeof c${index} = m${index}`,
+    ])
+    const forge = [
+      "import type { Actor, Forge } from 'forgelet'",
+      "import forgelet = require('forgelet')",
+      "import http = require('forgelet/http')",
+      'declare const forge: Forge<Actor, { readonly id: string }>',
+      'declare const options: http.ApiOptions<Actor>',
+      'export const plugged: forgelet.Forge<Actor, { readonly id: string }> = forge',
+      'export const api: http.Api<Actor> = http.createApi(forge, options)',
+    ]
+
+    expect(compile({ 'c.mts': [...lines, ...forge] })).toEqual([])
+  })
+
+  it('has no unique symbol in its types', () => {
+    const found = declarations().flatMap((file) => readFileSync(file, 'utf8').match(/.*\bunique symbol\b.*/g) ?? [])
+
+    expect(found).toEqual([])
+  })
+
+  /** What TypeScript says of files that use the package. */
+  function compile(sources: { readonly [name: string]: readonly string[] }): readonly string[] {
+    const files = Object.keys(sources).map((name) => join(project, name))
+    for (const [name, lines] of Object.entries(sources)) writeFileSync(join(project, name), lines.join('\n'))
 
     const program = ts.createProgram(files, {
       strict: true,
@@ -183,8 +214,8 @@ describe('the packed package', () => {
     })
 
     const errors = ts.getPreEmitDiagnostics(program)
-    expect(errors.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
-  })
+    return errors.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  }
 
   /** Runs a program in the project; gives back what it writes to stdout. */
   function load(program: string, type: 'module' | 'commonjs' = 'commonjs'): string {

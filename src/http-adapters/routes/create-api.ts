@@ -1,6 +1,6 @@
-import type { Forge } from '../../core/forge.ts'
+import type { Forge, ForgeInternals } from '../../core/forge.ts'
 import type { Actor } from '../../core/ports.ts'
-import { operationsDoor } from '../../schema/doors.ts'
+import { internalsOf } from '../../schema/doors.ts'
 import type { Api } from './api.ts'
 import { Dispatcher } from './dispatch.ts'
 import { openApiDocument } from './openapi/open-api-document.ts'
@@ -14,11 +14,12 @@ import { toSettings } from './settings.ts'
  * @throws TypeError when an option is missing or out of its range
  */
 export function createApi<A extends Actor, Tx>(forge: Forge<A, Tx>, options: ApiOptions<NoInfer<A>>): Api<A> {
-  const operations = forge?.[operationsDoor]
-  if (operations === undefined) throw new TypeError('createApi needs a forge made by createForge')
+  // The cast: nothing but createForge hides anything there, for the actors that the forge's type names.
+  const internals = internalsOf(forge) as ForgeInternals<A> | undefined
+  if (internals === undefined) throw new TypeError('createApi needs forge: a forge made by createForge')
 
-  const settings = toSettings(options)
-  const dispatcher = new Dispatcher(operations, settings)
+  const settings = toSettings(options, internals.logger)
+  const dispatcher = new Dispatcher(internals.operations, settings)
   return {
     openApi: () => openApiDocument(settings),
     dispatch: (request, authenticate, more) => dispatcher.dispatch(request, authenticate, more),

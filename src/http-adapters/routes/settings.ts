@@ -1,4 +1,5 @@
 import type { Actor, Logger } from '../../core/ports.ts'
+import { toLogger } from '../../schema/quietly.ts'
 import type { ObservedRequest } from './observed-request.ts'
 import type { Directory, Presenter } from './ports.ts'
 
@@ -22,8 +23,8 @@ export interface ApiLimits {
 export interface ApiOptions<A extends Actor> {
   readonly directory: Directory<A>
   readonly present: Presenter<A>
-  /** Takes unexpected failures, and a database that is away. Default: nowhere. */
-  readonly logger?: Logger | undefined
+  /** Takes unexpected failures, and a database that is away. Default: the forge's logger. False: nowhere. Source: docs/observability.md */
+  readonly logger?: Logger | false | undefined
   /** Makes the `requestId` of a failure. Default: a random UUID. */
   readonly newId?: (() => string) | undefined
   /**
@@ -49,7 +50,7 @@ export interface ApiOptions<A extends Actor> {
 export interface Settings<A extends Actor> {
   readonly directory: Directory<A>
   readonly present: Presenter<A>
-  readonly logger: Logger | undefined
+  readonly logger: Logger
   readonly newId: (() => string) | undefined
   readonly observe: ((request: ObservedRequest) => void) | undefined
   /** Without a slash at its end. */
@@ -67,9 +68,10 @@ const MOST_ON_PAGE = 1000
 /**
  * Checks the options of an API and fills in the defaults.
  *
+ * @param forgeLogger - the logger of an API that has none of its own
  * @throws TypeError when an option is missing or out of its range
  */
-export function toSettings<A extends Actor>(options: ApiOptions<A>): Settings<A> {
+export function toSettings<A extends Actor>(options: ApiOptions<A>, forgeLogger: Logger): Settings<A> {
   const { directory, present, logger, newId, observe, publicUrl } = options
   const { docsUrl = '', credentials = 'token', services = SERVICES, limits = {} } = options
   need(directory?.findAccount, 'directory', 'an object with findAccount, findRepository and findIssue')
@@ -84,7 +86,7 @@ export function toSettings<A extends Actor>(options: ApiOptions<A>): Settings<A>
   return {
     directory,
     present,
-    logger,
+    logger: logger === undefined ? forgeLogger : toLogger('createApi', logger),
     newId,
     observe,
     publicUrl: publicUrl === undefined ? undefined : toPublicUrl(publicUrl),

@@ -42,8 +42,6 @@ async function consumeFailingOnce(
   return calls
 }
 
-const silent: Logger = { error: () => undefined, warn: () => undefined }
-
 /** A logger that keeps the messages. */
 function collecting(messages: string[]): Logger {
   return { error: (message) => messages.push(message), warn: (message) => messages.push(message) }
@@ -240,7 +238,7 @@ describe('closing the forge', () => {
       claimed.open()
       throw new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' })
     }
-    const forge = aForge({ storage: { ...storage, events: { ...storage.events, claim } }, logger: silent })
+    const forge = aForge({ storage: { ...storage, events: { ...storage.events, claim } }, logger: false })
     const { signal } = new AbortController()
     const consuming = forge.events.consume('mail', () => undefined, { signal, pollMilliseconds: 3_600_000 })
     await claimed.opened
@@ -393,7 +391,7 @@ describe('pruning', () => {
   })
 
   test('waits for the slowest consumer until that is forgotten', async () => {
-    const forge = aForge()
+    const forge = aForge({ logger: false })
     const stop = AbortSignal.abort()
     await forge.events.consume('mail', () => undefined, { signal: stop })
     await forge.blocks.block(olga, { organizationId: 5, account: { kind: 'user', id: 9 } })

@@ -1,12 +1,19 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
+import type { Actor, ForgeOptions } from '../../../src/index.ts'
 import { createForge, ForgeError } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import { directory, openWorld, people, present, unreadableKey } from '../world.ts'
 
 function request(method: string, path: string): NeutralRequest {
   return { method, path, query: '', header: () => undefined, body: () => undefined }
+}
+
+const consoled: ForgeOptions<Actor, undefined> = {
+  storage: memoryStorage(),
+  policy: { authorize: () => ({ allow: true }) },
+  membership: { isMember: () => false },
 }
 
 describe('createApi', () => {
@@ -42,6 +49,70 @@ describe('createApi', () => {
 
   it('takes a most page size below the usual page size', () => {
     expect(() => createApi(forge, { directory, present, limits: { maxPageSize: 10 } })).not.toThrow()
+  })
+})
+
+describe('a failure of a port', () => {
+  type Logged = ForgeOptions<Actor, undefined>['logger']
+
+  /** What is logged where the policy fails, by the forge's logger, the API's and the console. */
+  async function loggedBy(forgeLogger: Logged | 'own', apiLogger: Logged | 'own') {
+    const logged = { forge: [] as string[], api: [] as string[], console: [] as unknown[][] }
+    const spy = vi.spyOn(console, 'error').mockImplementation((...values) => void logged.console.push(values))
+    const own = (messages: string[]) => ({ error: (message: string) => messages.push(message), warn: () => undefined })
+    const broken = new Error('the table of roles is gone')
+    const forge = createForge<Actor, undefined>({
+      storage: memoryStorage(),
+      policy: {
+        authorize() {
+          throw broken
+        },
+      },
+      membership: { isMember: () => false },
+      logger: forgeLogger === 'own' ? own(logged.forge) : forgeLogger,
+    })
+    const api = createApi(forge, { directory, present, logger: apiLogger === 'own' ? own(logged.api) : apiLogger })
+    const reply = await api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)
+    spy.mockRestore()
+    expect(reply?.status).toBe(500)
+    return { ...logged, console: logged.console.map(([message]) => message) }
+  }
+
+  it('goes to console.error when no logger is given', async () => {
+    expect(await loggedBy(undefined, undefined)).toEqual({ forge: [], api: [], console: ['forgelet: request failed'] })
+  })
+
+  it('goes to the logger of the forge', async () => {
+    expect(await loggedBy('own', undefined)).toEqual({ forge: ['request failed'], api: [], console: [] })
+  })
+
+  it('goes to the logger of the API when that has one', async () => {
+    expect(await loggedBy('own', 'own')).toEqual({ forge: [], api: ['request failed'], console: [] })
+  })
+
+  it.each([
+    ['forge', false, undefined],
+    ['API', 'own', false],
+  ] as const)('goes nowhere when the logger of the %s is false', async (_whose, forgeLogger, apiLogger) => {
+    expect(await loggedBy(forgeLogger, apiLogger)).toEqual({ forge: [], api: [], console: [] })
+  })
+
+  it('carries the request and what was thrown to the console', async () => {
+    const spy = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const api = createApi(createForge({ ...consoled, signingKey: unreadableKey }), { directory, present })
+    await api.dispatch(request('GET', '/signing-key.pub'), () => null)
+    const [[message, fields] = []] = spy.mock.calls
+    spy.mockRestore()
+
+    expect(message).toBe('forgelet: request failed')
+    expect(fields).toMatchObject({ method: 'GET', requestId: expect.any(String), error: expect.any(Error) })
+  })
+
+  it.each([[{}], ['console'], [true], [null]])('refuses the logger %j', (logger) => {
+    const refused = /logger must be an object with error\(message, fields\) and warn\(message, fields\), or false/
+    expect(() => Reflect.apply(createForge, undefined, [{ ...consoled, logger }])).toThrow(refused)
+    const forge = createForge(consoled)
+    expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, logger }])).toThrow(refused)
   })
 })
 
