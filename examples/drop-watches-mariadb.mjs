@@ -51,7 +51,6 @@ const api = createApi(forge, {
     issues: (ids) => ids.map(() => undefined),
     pullRequests: (ids) => ids.map(() => undefined),
   },
-  logger: console,
 })
 
 const app = express()

@@ -52,7 +52,6 @@ const api = createApi(forge, {
     issues: (ids) => ids.map(() => undefined),
     pullRequests: (ids) => ids.map(() => undefined),
   },
-  logger: console,
 })
 
 const app = express()

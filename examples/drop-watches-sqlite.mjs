@@ -49,7 +49,6 @@ const api = createApi(forge, {
     issues: (ids) => ids.map(() => undefined),
     pullRequests: (ids) => ids.map(() => undefined),
   },
-  logger: console,
 })
 
 const authenticate = ({ headers }) => (headers.authorization === 'Bearer olga-token' ? olga : null)

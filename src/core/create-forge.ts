@@ -1,3 +1,4 @@
+import { isObject, need } from '../schema/arguments.ts'
 import { withInternals } from '../schema/doors.ts'
 import type { ForgeEvent } from '../schema/events.ts'
 import { harmless } from '../schema/observer.ts'
@@ -19,6 +20,7 @@ import { serviceRooms } from './service-rooms.ts'
 
 const DEFAULT_MAX_PINS = 3
 const MOST_PINS = 1000
+const CALLER = 'createForge'
 const LONGEST_NOTE = 255
 
 /**
@@ -62,16 +64,25 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
 }
 
 function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Environment<A, Tx> {
+  need(isObject(options), CALLER, 'options', 'an object with storage, policy and membership')
   const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, newId, observe } = options
-  const logger = toLogger('createForge', options.logger)
-  need(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
-  need(typeof policy?.authorize === 'function', 'policy', 'an object with authorize(request, context)')
-  need(typeof membership?.isMember === 'function', 'membership', 'an object with isMember(member, context)')
-  need(typeof (limits.maxPins ?? {}) === 'object', 'limits.maxPins', 'an object such as { issue: 5 }')
-  need(beforeCommit === undefined || typeof beforeCommit === 'function', 'beforeCommit', 'a function, or nothing')
-  need(newId === undefined || typeof newId === 'function', 'newId', 'a function, or nothing')
-  need(observe === undefined || typeof observe === 'function', 'observe', 'a function, or nothing')
-  need(clock === undefined || typeof clock.now === 'function', 'clock', 'an object with now(), or nothing')
+  const logger = toLogger(CALLER, options.logger)
+  const needs = (isValid: boolean, name: string, expected: string): void => need(isValid, CALLER, name, expected)
+  needs(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
+  needs(typeof policy?.authorize === 'function', 'policy', 'an object with authorize(request, context)')
+  needs(typeof membership?.isMember === 'function', 'membership', 'an object with isMember(member, context)')
+  needs(isObject(limits), 'limits', 'an object such as { maxNoteLength: 100 }, or nothing')
+  const { maxPins: pins = {} } = limits
+  needs(isObject(pins), 'limits.maxPins', 'an object such as { issue: 5 }, or nothing')
+  needs(
+    signingKey === undefined || isKeySource(signingKey),
+    'signingKey',
+    'an object with format and publicKey(), or nothing',
+  )
+  needs(isFunctionOrNothing(beforeCommit), 'beforeCommit', 'a function, or nothing')
+  needs(isFunctionOrNothing(newId), 'newId', 'a function, or nothing')
+  needs(isFunctionOrNothing(observe), 'observe', 'a function, or nothing')
+  needs(clock === undefined || typeof clock?.now === 'function', 'clock', 'an object with now(), or nothing')
 
   return {
     storage: observe === undefined ? storage : observedStorage(storage, harmless(observe, logger)),
@@ -87,8 +98,12 @@ function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Envir
   }
 }
 
-function need(isThere: boolean, name: string, what: string): void {
-  if (!isThere) throw new TypeError(`createForge needs ${name}: ${what}`)
+function isFunctionOrNothing(value: unknown): boolean {
+  return value === undefined || typeof value === 'function'
+}
+
+function isKeySource(value: unknown): boolean {
+  return isObject(value) && 'publicKey' in value && typeof value.publicKey === 'function' && 'format' in value
 }
 
 function validDate(now: Date): Date {

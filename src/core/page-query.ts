@@ -1,3 +1,4 @@
+import { needObject } from '../schema/arguments.ts'
 import { invalidInput } from '../schema/errors.ts'
 import type { PageRequest } from '../schema/paging.ts'
 import type { PageQuery } from '../storage/contract/page-query.ts'
@@ -7,6 +8,7 @@ const MOST = 1000
 
 /** Fills in the defaults of a page request. @throws ForgeError `INVALID_INPUT` naming `/page` or `/limit` */
 export function toPageQuery(request: PageRequest = {}): PageQuery {
+  needObject(request, 'page', '{ page: 1, limit: 30 }')
   const { page = 1, after, limit = DEFAULT_LIMIT } = request
   if (!Number.isSafeInteger(page) || page < 1) throw invalidInput('/page', 'range', 'page must be an integer from 1 up')
 

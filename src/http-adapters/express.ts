@@ -29,7 +29,7 @@ export function expressHandler<A extends Actor, Req extends NodeRequest = NodeRe
   api: Api<A>,
   options: ExpressMountOptions<NoInfer<A>, Req>,
 ): ExpressHandler<Req> {
-  checkMount('expressHandler', options)
+  checkMount('expressHandler', api, options)
   const { authenticate, crossSite } = options
 
   return (request, response, next) =>

@@ -36,7 +36,7 @@ export function fetchHandler<
   Req extends Request = Request,
   Native extends readonly unknown[] = readonly unknown[],
 >(api: Api<A>, options: FetchMountOptions<NoInfer<A>, Req, Native>): FetchHandler<Req, Native> {
-  checkMount('fetchHandler', options)
+  checkMount('fetchHandler', api, options)
   const { authenticate, crossSite } = options
   const base = toBase(options.basePath)
 

@@ -35,7 +35,7 @@ export function nodeHandler<A extends Actor, Req extends NodeRequest = NodeReque
   api: Api<A>,
   options: NodeMountOptions<NoInfer<A>, Req>,
 ): NodeHandler<Req> {
-  checkMount('nodeHandler', options)
+  checkMount('nodeHandler', api, options)
   const { authenticate, crossSite } = options
   const base = toBase(options.basePath)
 

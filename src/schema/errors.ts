@@ -1,4 +1,5 @@
 import type { Action } from './access.ts'
+import { need } from './arguments.ts'
 import type { PinKind, SigningKeyFormat } from './records.ts'
 
 /** One thing that is wrong with an input: where (a JSON pointer, RFC 6901), what kind, and a text for people without the pointer. */
@@ -91,6 +92,8 @@ export const ForgeError: ForgeErrorConstructor = class extends Error {
     details?: ForgeErrorDetails[ForgeErrorCode],
     options?: ErrorOptions,
   ) {
+    need(typeof code === 'string', 'ForgeError', 'code', "a text such as 'NOT_BLOCKED'")
+    need(typeof message === 'string', 'ForgeError', 'message', 'a text')
     super(message, options)
     this.code = code
     this.details = details

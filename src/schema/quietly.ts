@@ -1,3 +1,4 @@
+import { isObject, need } from './arguments.ts'
 import { isPromise } from './steps.ts'
 
 /** Calls a logger of the host's: what it throws, or rejects with, changes nothing, and has nowhere left to be told. */
@@ -27,11 +28,8 @@ export function toLogger(caller: string, option: Sink | false | undefined): Sink
   if (option === false) return SILENT
   if (option === undefined) return CONSOLE
 
-  if (typeof option?.error !== 'function' || typeof option.warn !== 'function') {
-    throw new TypeError(
-      `${caller}: logger must be an object with error(message, fields) and warn(message, fields), or false`,
-    )
-  }
+  const isSink = isObject(option) && typeof option.error === 'function' && typeof option.warn === 'function'
+  need(isSink, caller, 'logger', 'an object with error(message, fields) and warn(message, fields), or false')
   return {
     error: (message, fields) => quietly(() => option.error(message, fields)),
     warn: (message, fields) => quietly(() => option.warn(message, fields)),

@@ -1,3 +1,4 @@
+import { isObject, need } from '../schema/arguments.ts'
 import type { SigningKeyFormat } from '../schema/records.ts'
 import { makeOpensshKey } from './openssh-private-key.ts'
 
@@ -13,6 +14,7 @@ export async function generateKey(options: {
   readonly name: string
   readonly email: string
 }): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
+  need(isObject(options), 'generateKey', 'options', 'an object with format, name and email')
   const name = identityPart(options.name, 'name')
   const email = identityPart(options.email, 'email')
   if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new TypeError('generateKey needs an email address like forge@example.com')

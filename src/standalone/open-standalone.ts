@@ -65,6 +65,8 @@ export interface Standalone {
  * cannot be used; TypeError for another kind of `db`, or a wrong limit
  */
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('openStandalone needs options: an object with db')
   const file = databaseFile(options.db)
   const fixture = options.fixture && parseFixture(options.fixture, options.limits)
   const signingKey = options.signingKey ?? (await fixtureKey(fixture))

@@ -1,3 +1,4 @@
+import { need } from '../schema/arguments.ts'
 import type { ForgeStorage } from './contract/forge-storage.ts'
 import { sqliteDialect } from './sql/dialects/sqlite-dialect.ts'
 import type { SchemaPlanOptions } from './sql/schema-plan.ts'
@@ -61,8 +62,9 @@ export function sqliteSchemaPlan(options: SchemaPlanOptions = {}): readonly stri
  * before: for a host that writes beside the forge, and would tell people what is wrong with the driver. A file that it
  * creates is readable and writable by its owner only (mode 0600).
  *
- * @throws ForgeError `STORAGE_UNAVAILABLE`, whose message says what to install or rebuild, or that the file cannot be opened
+ * @throws TypeError when the file is not a text; ForgeError `STORAGE_UNAVAILABLE`, whose message says what to install or rebuild, or that the file cannot be opened
  */
 export function openSqlite(file: string): SqliteConnection {
+  need(typeof file === 'string' && file !== '', 'openSqlite', 'file', "the name of a file, or ':memory:'")
   return openWithBetterSqlite3(file)
 }

@@ -59,6 +59,9 @@ export interface TestForge {
  * @throws ForgeError `INVALID_INPUT` for a fixture with mistakes
  */
 export async function createTestForge(options: TestForgeOptions = {}): Promise<TestForge> {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('createTestForge needs options: an object, or nothing')
+  }
   const clock = new SettableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
   const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, options.limits)
   const seed = seedFromFixture(fixture, clock.now())

@@ -1,4 +1,5 @@
 import type { AccessRequest, Verdict } from '../../schema/access.ts'
+import { needObject } from '../../schema/arguments.ts'
 import { ForgeError, notFound } from '../../schema/errors.ts'
 import type { Steps } from '../../schema/steps.ts'
 import type { Call } from '../call.ts'
@@ -43,6 +44,7 @@ export function* askPolicy<A extends Actor, Tx>(
   call: Call<A, Tx>,
   request: AccessRequest,
 ): Steps<void> {
+  needObject(request, 'request', "{ action: 'pins.read', repositoryId: 10 }")
   const { actor } = call
   if (actor === 'system') return
 

@@ -1,3 +1,4 @@
+import { isObject, need } from '../../schema/arguments.ts'
 import type { Decision } from '../../schema/decision.ts'
 import { ForgeError } from '../../schema/errors.ts'
 
@@ -19,6 +20,7 @@ export interface BadgeCase {
  * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */
 export function grantBadges(badges: BadgeCase, slugs: readonly string[]): Decision<BadgeCase, void> {
+  checkArguments('grantBadges', badges, slugs)
   refuseUnknown(badges, slugs)
   const added = distinct(slugs).filter((slug) => !badges.held.includes(slug))
   if (added.length === 0) return { state: badges, events: [], result: undefined }
@@ -36,6 +38,7 @@ export function grantBadges(badges: BadgeCase, slugs: readonly string[]): Decisi
  * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */
 export function revokeBadges(badges: BadgeCase, slugs: readonly string[]): Decision<BadgeCase, void> {
+  checkArguments('revokeBadges', badges, slugs)
   refuseUnknown(badges, slugs)
   const removed = distinct(slugs).filter((slug) => badges.held.includes(slug))
   if (removed.length === 0) return { state: badges, events: [], result: undefined }
@@ -45,6 +48,12 @@ export function revokeBadges(badges: BadgeCase, slugs: readonly string[]): Decis
     events: removed.map((slug) => ({ type: 'badge.revoked', data: { slug } })),
     result: undefined,
   }
+}
+
+function checkArguments(caller: string, badges: BadgeCase, slugs: readonly string[]): void {
+  const isBadgeCase = isObject(badges) && Array.isArray(badges.known) && Array.isArray(badges.held)
+  need(isBadgeCase, caller, 'badges', 'an object such as { known: [], held: [] }')
+  need(Array.isArray(slugs), caller, 'slugs', 'an array of texts')
 }
 
 function refuseUnknown(badges: BadgeCase, slugs: readonly string[]): void {

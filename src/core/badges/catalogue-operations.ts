@@ -1,3 +1,4 @@
+import { needObject } from '../../schema/arguments.ts'
 import type { Decision } from '../../schema/decision.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { Badge } from '../../schema/records.ts'
@@ -29,6 +30,7 @@ export class CatalogueOperations<A extends Actor, Tx> {
       readonly imageUrl?: string | undefined
     },
   ): Steps<Badge> {
+    needObject(badge, 'badge', "{ slug: 'owl' }")
     const { slug, description = '', imageUrl = '' } = badge
     return yield* this.#change(call, slug, (entry) => defineBadge(entry, { slug, description, imageUrl }))
   }
@@ -38,6 +40,7 @@ export class CatalogueOperations<A extends Actor, Tx> {
     slug: string,
     given: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
   ): Steps<Badge> {
+    needObject(given, 'change', "{ description: 'Ships at night' }")
     const change = { ...given } // the caller's object may change before the change has its turn
     return yield* this.#change(call, slug, (entry) => updateBadge(entry, slug, change))
   }

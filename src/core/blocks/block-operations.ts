@@ -1,3 +1,4 @@
+import { needObject } from '../../schema/arguments.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
@@ -24,6 +25,8 @@ export interface BlockRequest {
   readonly note?: string | undefined
 }
 
+const TARGET_EXAMPLE = "{ organizationId: 5, account: { kind: 'user', id: 9 } }"
+
 /** Blocks, as steps: what the block service does for one call. */
 export class BlockOperations<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
@@ -33,6 +36,7 @@ export class BlockOperations<A extends Actor, Tx> {
   }
 
   *block(call: Call<A, Tx>, request: BlockRequest): Steps<Block> {
+    needObject(request, 'target', TARGET_EXAMPLE)
     const environment = this.#environment
     const target = toTarget(request.account)
     const key = toKey(request.organizationId, target.id)
@@ -59,6 +63,7 @@ export class BlockOperations<A extends Actor, Tx> {
   }
 
   *unblock(call: Call<A, Tx>, request: BlockRequest): Steps<void> {
+    needObject(request, 'target', TARGET_EXAMPLE)
     const environment = this.#environment
     const target = toTarget(request.account)
     const key = toKey(request.organizationId, target.id)
@@ -83,6 +88,7 @@ export class BlockOperations<A extends Actor, Tx> {
     call: Call<A, Tx>,
     target: { readonly organizationId: IdInput; readonly userId: IdInput },
   ): Steps<Block | undefined> {
+    needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
     const key = toKey(target.organizationId, toId(target.userId, 'target.userId'))
     yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId: key.organizationId })
 
@@ -98,6 +104,7 @@ export class BlockOperations<A extends Actor, Tx> {
 
   *blockedAmong(call: Call<A, Tx>, organization: IdInput, users: readonly IdInput[]): Steps<ReadonlySet<Id>> {
     const organizationId = toId(organization, 'organizationId')
+    if (!Array.isArray(users)) throw new TypeError('userIds must be an array of ids')
     const userIds = users.map((user) => toId(user, 'userId'))
 
     return yield* wait(this.#environment.storage.blocks.among(organizationId, userIds, call.transaction))
@@ -115,7 +122,9 @@ function* asksMembership<A extends Actor, Tx>(
   throw new TypeError('membership.isMember must answer with true or false')
 }
 
-function toTarget({ kind, id }: AccountRef): BlockTarget {
+function toTarget(account: AccountRef): BlockTarget {
+  needObject(account, 'target.account', "{ kind: 'user', id: 9 }")
+  const { kind, id } = account
   if (kind !== 'user' && kind !== 'organization') {
     throw new TypeError("target.account.kind must be 'user' or 'organization'")
   }

@@ -1,7 +1,11 @@
+import { isObject, need } from '../../schema/arguments.ts'
 import type { Decision } from '../../schema/decision.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Block } from '../../schema/records.ts'
+
+const CURRENT = 'a block, or undefined'
+const TARGET = "an object such as { kind: 'user', id: '9' }"
 
 /** The account a block is about, with its canonical id. */
 export interface BlockTarget {
@@ -16,12 +20,15 @@ export interface BlockTarget {
  * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`. Source: docs/behaviour.md, Blocks
  */
 export function refuseTarget(target: BlockTarget, askerId: Id | null): void {
+  need(isObject(target), 'refuseTarget', 'target', TARGET)
+  need(askerId === null || typeof askerId === 'string', 'refuseTarget', 'askerId', 'a text, or null')
   refuseOrganization(target)
   if (target.id === askerId) throw new ForgeError('CANNOT_BLOCK_SELF', 'cannot block yourself')
 }
 
 /** Refuses an organization as the target. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`. Source: docs/behaviour.md, Blocks */
 export function refuseOrganization(target: BlockTarget): void {
+  need(isObject(target), 'refuseOrganization', 'target', TARGET)
   if (target.kind === 'organization') {
     throw new ForgeError('CANNOT_BLOCK_ORGANIZATION', 'cannot block an organization')
   }
@@ -40,6 +47,9 @@ export function blockUser(
   block: Block,
   isMember: boolean,
 ): Decision<Block | undefined, Block> {
+  need(current === undefined || isObject(current), 'blockUser', 'current', CURRENT)
+  need(isObject(block), 'blockUser', 'block', 'the block to set')
+  need(typeof isMember === 'boolean', 'blockUser', 'isMember', 'true or false')
   if (isMember) throw new ForgeError('CANNOT_BLOCK_MEMBER', 'cannot block a member of the organization')
   if (current !== undefined) throw new ForgeError('ALREADY_BLOCKED', 'user is already blocked')
 
@@ -48,6 +58,7 @@ export function blockUser(
 
 /** Lifts a block. @throws ForgeError `NOT_BLOCKED`. Source: docs/behaviour.md, Blocks */
 export function unblockUser(current: Block | undefined): Decision<Block | undefined, void> {
+  need(current === undefined || isObject(current), 'unblockUser', 'current', CURRENT)
   if (current === undefined) throw new ForgeError('NOT_BLOCKED', 'user is not blocked')
 
   return { state: undefined, events: [{ type: 'user.unblocked', data: {} }], result: undefined }

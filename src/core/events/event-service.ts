@@ -1,3 +1,4 @@
+import { needObject } from '../../schema/arguments.ts'
 import type { ForgeEventType } from '../../schema/events.ts'
 import { toId } from '../../schema/ids.ts'
 import { checkText } from '../../schema/text.ts'
@@ -29,7 +30,11 @@ export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx
 
   return {
     on: (listener) => parts.announcer.on(listener),
-    read: async ({ after, limit = DEFAULT_READ_LIMIT } = {}) => events.read({ after, limit: toLimit(limit) }),
+    read: async (query = {}) => {
+      needObject(query, 'query', '{ after: cursor, limit: 100 }')
+      const { after, limit = DEFAULT_READ_LIMIT } = query
+      return events.read({ after, limit: toLimit(limit) })
+    },
     list: async (filter, page) => events.list(toFilter(filter), toPageQuery(page)),
     consume: async (name, handler, options) => consume(environment, parts, { name, handler, options }),
     forget: async (name) => events.forget(toConsumerName(name)),
@@ -97,6 +102,7 @@ function toTypes(types: readonly ForgeEventType[]): readonly ForgeEventType[] {
 }
 
 function toFilter(filter: EventListFilter): EventFilter {
+  needObject(filter, 'filter', '{ userId: 9 }')
   const { organizationId, repositoryId, userId, actorId, types } = filter
   return {
     organizationId: organizationId === undefined ? undefined : toId(organizationId, 'filter.organizationId'),

@@ -1,3 +1,4 @@
+import { need } from '../../schema/arguments.ts'
 import { isPromise, runNow, wait } from '../../schema/steps.ts'
 import type { OpenCall } from '../call.ts'
 import { openCalls } from '../call.ts'
@@ -17,6 +18,7 @@ export function joinSync<T, A extends Actor, Tx>(
   transaction: Tx,
   work: (forge: Synchronous<JoinedServices<A>>) => T,
 ): Joined<T> {
+  need(typeof work === 'function', 'joinSync', 'work', 'a function of the services')
   const { storage, beforeCommit } = environment
   if (storage.transactions === 'asynchronous') throw new TypeError('joinSync cannot wait for this storage: use join')
   if (storage.transactions !== 'synchronous') {

@@ -1,3 +1,4 @@
+import { need } from '../../schema/arguments.ts'
 import { openCalls } from '../call.ts'
 import type { Joined } from '../forge.ts'
 import type { Actor } from '../ports.ts'
@@ -17,6 +18,7 @@ export async function join<T, A extends Actor, Tx>(
   transaction: Tx,
   work: (forge: JoinedServices<A>) => Promise<T>,
 ): Promise<Joined<T>> {
+  need(typeof work === 'function', 'join', 'work', 'a function of the services')
   const { storage, beforeCommit } = environment
   if (storage.transactions === 'synchronous') {
     throw new TypeError('join cannot wait inside a synchronous transaction: use joinSync')

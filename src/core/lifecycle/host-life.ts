@@ -1,3 +1,4 @@
+import { isObject, need } from '../../schema/arguments.ts'
 import type { Decision } from '../../schema/decision.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { EventDraft } from '../../schema/events.ts'
@@ -7,6 +8,7 @@ import { about } from '../subject.ts'
 
 /** Lets a user become a member whom the organization does not block. @throws ForgeError `ALREADY_BLOCKED`. Source: docs/storage.md, section 2 */
 export function admitMember(current: Block | undefined): Decision<Block | undefined, void, never> {
+  need(current === undefined || isObject(current), 'admitMember', 'current', 'a block, or undefined')
   if (current !== undefined) {
     throw new ForgeError('ALREADY_BLOCKED', 'user is blocked by the organization: unblock first')
   }

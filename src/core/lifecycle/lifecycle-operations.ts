@@ -1,3 +1,4 @@
+import { needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { IssueRef } from '../../schema/records.ts'
@@ -31,6 +32,10 @@ export class LifecycleOperations<A extends Actor, Tx> {
   }
 
   *issueDeleted(call: Call<A, Tx>, issue: IssueRef): Steps<void> {
+    needObject(issue, 'issue', "{ id: 7, repositoryId: 10, kind: 'issue' }")
+    if (issue.kind !== 'issue' && issue.kind !== 'pullRequest') {
+      throw new TypeError("issue.kind must be 'issue' or 'pullRequest'")
+    }
     yield* this.#retire(call, {
       thing: 'issue',
       issueId: toId(issue.id, 'issue.id'),
@@ -40,6 +45,7 @@ export class LifecycleOperations<A extends Actor, Tx> {
   }
 
   *memberAdded(call: Call<A, Tx>, member: { readonly organizationId: IdInput; readonly userId: IdInput }): Steps<void> {
+    needObject(member, 'member', '{ organizationId: 5, userId: 9 }')
     const key = {
       organizationId: toId(member.organizationId, 'member.organizationId'),
       userId: toId(member.userId, 'member.userId'),

@@ -1,3 +1,4 @@
+import { need } from '../../schema/arguments.ts'
 import type { Decision } from '../../schema/decision.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
 import type { PinKind } from '../../schema/records.ts'
@@ -7,6 +8,7 @@ export interface BoardPosition {
   readonly position: number
 }
 
+const BOARD = 'an array of issues'
 const NAMES: Readonly<Record<PinKind, string>> = { issue: 'issues', pullRequest: 'pull requests' }
 
 /**
@@ -22,6 +24,9 @@ export function pinIssue<I>(
   limit: number,
   kind: PinKind = 'issue',
 ): Decision<readonly I[], BoardPosition> {
+  need(Array.isArray(board), 'pinIssue', 'board', BOARD)
+  need(typeof limit === 'number', 'pinIssue', 'limit', 'an integer from 0 up')
+  need(Object.hasOwn(NAMES, kind), 'pinIssue', 'kind', "'issue' or 'pullRequest'")
   const at = board.indexOf(issue)
   if (at >= 0) return { state: board, events: [], result: { position: at + 1 } }
   if (!(board.length < limit)) {
@@ -34,6 +39,7 @@ export function pinIssue<I>(
 
 /** Takes an issue off a board and closes the gap; unpinning what is not pinned changes nothing. Source: docs/behaviour.md, Pins */
 export function unpinIssue<I>(board: readonly I[], issue: NoInfer<I>): Decision<readonly I[], void> {
+  need(Array.isArray(board), 'unpinIssue', 'board', BOARD)
   const at = board.indexOf(issue)
   if (at < 0) return { state: board, events: [], result: undefined }
 
@@ -54,6 +60,7 @@ export function movePin<I>(
   issue: NoInfer<I>,
   position: number,
 ): Decision<readonly I[], BoardPosition> {
+  need(Array.isArray(board), 'movePin', 'board', BOARD)
   if (!Number.isInteger(position) || position < 1) {
     throw invalidInput('/position', 'range', 'position must be an integer from 1 up')
   }

@@ -1,3 +1,4 @@
+import { needObject } from '../../schema/arguments.ts'
 import type { Decision } from '../../schema/decision.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
@@ -17,6 +18,8 @@ import { allAbout } from '../subject.ts'
 import type { BoardPosition } from './pin-board.ts'
 import { movePin, pinIssue, unpinIssue } from './pin-board.ts'
 
+const ISSUE_EXAMPLE = "{ id: 7, repositoryId: 10, kind: 'issue' }"
+
 /** Pins, as steps: what the pin service does for one call. */
 export class PinOperations<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
@@ -26,6 +29,7 @@ export class PinOperations<A extends Actor, Tx> {
   }
 
   *pin(call: Call<A, Tx>, issue: IssueRef): Steps<Pin> {
+    needObject(issue, 'issue', ISSUE_EXAMPLE)
     const kind = toPinKind(issue.kind)
     const limit = this.#environment.maxPins[kind]
     return yield* this.#change(call, issue, (board, id) => pinIssue(board, id, limit, kind), pinAt)
@@ -40,6 +44,7 @@ export class PinOperations<A extends Actor, Tx> {
   }
 
   *list(call: Call<A, Tx>, board: { readonly repositoryId: IdInput; readonly kind: PinKind }): Steps<readonly Pin[]> {
+    needObject(board, 'board', "{ repositoryId: 10, kind: 'issue' }")
     const repositoryId = toId(board.repositoryId, 'board.repositoryId')
     const kind = toPinKind(board.kind)
     yield* authorize(this.#environment, call, { action: 'pins.read', repositoryId })
@@ -59,6 +64,7 @@ export class PinOperations<A extends Actor, Tx> {
   }
 
   *history(call: Call<A, Tx>, issue: IssueRef): Steps<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]> {
+    needObject(issue, 'issue', ISSUE_EXAMPLE)
     const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
     const issueId = toId(issue.id, 'issue.id')
     yield* authorize(this.#environment, call, { action: 'pins.read', repositoryId })
@@ -76,6 +82,7 @@ export class PinOperations<A extends Actor, Tx> {
     rule: (board: readonly Id[], issueId: Id) => Decision<readonly Id[], Decided>,
     answer: (rows: readonly PinRow[], decided: Decided) => Result,
   ): Steps<Result> {
+    needObject(issue, 'issue', ISSUE_EXAMPLE)
     const environment = this.#environment
     const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
     const issueId = toId(issue.id, 'issue.id')

@@ -1,3 +1,4 @@
+import { isObject, need } from '../../schema/arguments.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { SigningKeyFormat } from '../../schema/records.ts'
 
@@ -11,6 +12,13 @@ export function publishedKey<K extends { readonly format: SigningKeyFormat }>(
   published: K | undefined,
   asked: SigningKeyFormat,
 ): K {
+  need(
+    published === undefined || isObject(published),
+    'publishedKey',
+    'published',
+    'an object with format, or undefined',
+  )
+  need(asked === 'openpgp' || asked === 'ssh', 'publishedKey', 'asked', "'openpgp' or 'ssh'")
   if (published === undefined) throw new ForgeError('NO_SIGNING_KEY', 'no signing key')
 
   const { format } = published

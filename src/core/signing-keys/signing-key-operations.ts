@@ -1,3 +1,4 @@
+import { needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
@@ -22,6 +23,7 @@ export class SigningKeyOperations<A extends Actor, Tx> {
     request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
   ): Steps<PublicKey> {
     refuseAborted(call)
+    needObject(request, 'request', "{ format: 'ssh' }")
     if (request.repositoryId !== undefined) {
       const repositoryId = toId(request.repositoryId, 'request.repositoryId')
       yield* authorize(this.#environment, call, { action: 'signing-keys.read', repositoryId })

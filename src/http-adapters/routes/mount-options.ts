@@ -1,5 +1,7 @@
 import type { Actor } from '../../core/ports.ts'
+import { isObject, need } from '../../schema/arguments.ts'
 import type { MaybePromise } from '../../schema/steps.ts'
+import type { Api } from './api.ts'
 import type { DispatchOptions } from './dispatch.ts'
 
 /** What every adapter is told; `Native` is what its runtime hands in. */
@@ -19,9 +21,13 @@ export interface MountOptions<A extends Actor, Native extends readonly unknown[]
  */
 export function checkMount<A extends Actor, Native extends readonly unknown[]>(
   caller: string,
-  { authenticate, crossSite }: MountOptions<A, Native>,
+  api: Api<A>,
+  options: MountOptions<A, Native>,
 ): void {
-  if (typeof authenticate !== 'function') throw new TypeError(`${caller} needs authenticate: a function of the request`)
+  need(isObject(api) && typeof api.dispatch === 'function', caller, 'api', 'an API made by createApi')
+  need(isObject(options), caller, 'options', 'an object with authenticate')
+  const { authenticate, crossSite } = options
+  need(typeof authenticate === 'function', caller, 'authenticate', 'a function of the request')
   if (crossSite === undefined || crossSite === 'refuse' || crossSite === 'allow') return
   throw new TypeError("crossSite must be 'refuse' or 'allow'")
 }

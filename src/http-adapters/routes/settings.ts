@@ -1,4 +1,5 @@
 import type { Actor, Logger } from '../../core/ports.ts'
+import { isObject, need } from '../../schema/arguments.ts'
 import { toLogger } from '../../schema/quietly.ts'
 import type { ObservedRequest } from './observed-request.ts'
 import type { Directory, Presenter } from './ports.ts'
@@ -72,10 +73,13 @@ const MOST_ON_PAGE = 1000
  * @throws TypeError when an option is missing or out of its range
  */
 export function toSettings<A extends Actor>(options: ApiOptions<A>, forgeLogger: Logger): Settings<A> {
+  need(isObject(options), 'createApi', 'options', 'an object with directory and present')
   const { directory, present, logger, newId, observe, publicUrl } = options
   const { docsUrl = '', credentials = 'token', services = SERVICES, limits = {} } = options
-  need(directory?.findAccount, 'directory', 'an object with findAccount, findRepository and findIssue')
-  need(present?.users, 'present', 'an object with users, issues and pullRequests')
+  const isDirectory = hasFunctions(directory, ['findAccount', 'findRepository', 'findIssue'])
+  need(isDirectory, 'createApi', 'directory', 'an object with findAccount, findRepository and findIssue')
+  const isPresenter = hasFunctions(present, ['users', 'issues', 'pullRequests'])
+  need(isPresenter, 'createApi', 'present', 'an object with users, issues and pullRequests')
   if (newId !== undefined && typeof newId !== 'function') throw new TypeError('newId must be a function')
   if (observe !== undefined && typeof observe !== 'function') throw new TypeError('observe must be a function')
 
@@ -97,8 +101,8 @@ export function toSettings<A extends Actor>(options: ApiOptions<A>, forgeLogger:
   }
 }
 
-function need(part: unknown, name: string, what: string): void {
-  if (part === undefined) throw new TypeError(`createApi needs ${name}: ${what}`)
+function hasFunctions(part: unknown, names: readonly string[]): boolean {
+  return isObject(part) && names.every((name) => typeof Reflect.get(part, name) === 'function')
 }
 
 function toPublicUrl(text: string): string {

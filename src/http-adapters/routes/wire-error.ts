@@ -1,3 +1,5 @@
+import { need } from '../../schema/arguments.ts'
+
 /** Codes that only the wire has: no service throws them. */
 export type WireCode = 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'BODY_TOO_LARGE' | 'CROSS_SITE' | 'INTERNAL'
 
@@ -28,6 +30,7 @@ export function isWireError(value: unknown): value is WireError {
 
 /** The error for a body that is longer than is taken. Source: docs/behaviour.md, Everywhere */
 export function bodyTooLarge(limit: number): WireError {
+  need(typeof limit === 'number', 'bodyTooLarge', 'limit', 'a number of bytes')
   return new WireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
 }
 

@@ -1,3 +1,4 @@
+import { isObject, need } from '../arguments.ts'
 import type { Violation } from '../errors.ts'
 import { MAX_VIOLATIONS } from '../text.ts'
 import type { Finding } from './check.ts'
@@ -25,6 +26,7 @@ export type IssueValidation =
  * @throws TypeError when the limit is not an integer from 1 up
  */
 export function validateIssues(value: unknown, options: ValidateIssuesOptions = {}): IssueValidation {
+  need(isObject(options), 'validateIssues', 'options', 'an object such as { limit: 100 }')
   const { limit = MAX_VIOLATIONS } = options
   if (!Number.isSafeInteger(limit) || limit < 1) throw new TypeError('limit must be an integer from 1 up')
 

@@ -1,3 +1,4 @@
+import { needObject } from '../../schema/arguments.ts'
 import type { SqlDialect } from './dialect.ts'
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts'
 import { migrationParts, statementsOf } from './migrations/migration-parts.ts'
@@ -11,10 +12,9 @@ export interface SchemaPlanOptions extends SqlStorageOptions {
 }
 
 /** @throws TypeError for an option that is none */
-export function planSchema(
-  dialect: SqlDialect,
-  { from = 0, ...options }: SchemaPlanOptions & SchemaStorageOptions,
-): readonly string[] {
+export function planSchema(dialect: SqlDialect, given: SchemaPlanOptions & SchemaStorageOptions): readonly string[] {
+  needObject(given, 'options', "{ prefix: 'forge_' }")
+  const { from = 0, ...options } = given
   const newest = Math.max(...ALL_MIGRATIONS.map(({ version }) => version))
   if (!Number.isInteger(from) || from < 0 || from > newest) {
     throw new TypeError(`from must be the version of tables, 0 to ${newest}`)

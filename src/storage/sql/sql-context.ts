@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely'
+import { needObject } from '../../schema/arguments.ts'
 import { Columns } from './columns.ts'
 import type { Place, SqlDialect } from './dialect.ts'
 import { IdCodec } from './id-codec.ts'
@@ -36,6 +37,7 @@ export interface SqlContext extends Place {
 
 /** @throws TypeError when the prefix, the schema or a column type is none */
 export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOptions = {}): SqlContext {
+  needObject(options, 'options', "{ prefix: 'forge_' }")
   const { prefix = 'forgelet_', schema, ids } = options
   if (schema !== undefined && !(typeof schema === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema))) {
     throw new TypeError('schema must be 1 to 63 letters, digits or _, not beginning with a digit')

@@ -42,6 +42,11 @@ const CASES: readonly MountCase[] = [
  * @throws TypeError when no service is mounted
  */
 export function mountContract(start: () => Promise<MountedHost>, known: KnownHost = {}): readonly ContractCase[] {
+  if (typeof start !== 'function')
+    throw new TypeError('mountContract needs start: a function that starts the application')
+  if (typeof known !== 'object' || known === null)
+    throw new TypeError('mountContract needs known: an object, or nothing')
+
   return casesFor(known).map((one) => ({ name: one.name, run: () => one.run(start, known) }))
 }
 

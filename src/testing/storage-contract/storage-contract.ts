@@ -79,6 +79,11 @@ export function storageContract<Tx>(
   open: () => Promise<ForgeStorage<Tx>>,
   host: ContractHost<Tx> = {},
 ): readonly ContractCase[] {
+  if (typeof open !== 'function')
+    throw new TypeError('storageContract needs open: a function that gives a fresh storage')
+  if (typeof host !== 'object' || host === null)
+    throw new TypeError('storageContract needs host: an object, or nothing')
+
   return CASES.filter(({ needs }) => needs.every((part) => host[part] !== undefined)).map((one) => ({
     name: one.name,
     run: () => one.run(open, host),

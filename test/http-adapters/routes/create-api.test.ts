@@ -109,7 +109,7 @@ describe('a failure of a port', () => {
   })
 
   it.each([[{}], ['console'], [true], [null]])('refuses the logger %j', (logger) => {
-    const refused = /logger must be an object with error\(message, fields\) and warn\(message, fields\), or false/
+    const refused = /logger: an object with error\(message, fields\) and warn\(message, fields\), or false/
     expect(() => Reflect.apply(createForge, undefined, [{ ...consoled, logger }])).toThrow(refused)
     const forge = createForge(consoled)
     expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, logger }])).toThrow(refused)

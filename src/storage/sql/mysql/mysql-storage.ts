@@ -1,3 +1,4 @@
+import { needObject } from '../../../schema/arguments.ts'
 import type { ForgeStorage } from '../../contract/forge-storage.ts'
 import { mysqlDialect } from '../dialects/mysql-dialect.ts'
 import { createServerStorage } from '../server/server-storage.ts'
@@ -16,6 +17,7 @@ export function createMysqlStorage<C extends MysqlConnection>(
   else if (speaksCallbacks(urlOrPool)) throw new TypeError('the pool speaks callbacks: make it with mysql2/promise')
   else if (!isPool(urlOrPool)) throw new TypeError('a MariaDB storage needs a URL, or a pool of mysql2/promise')
 
+  needObject(options, 'options', "{ prefix: 'forge_' }")
   const { ids, prefix } = options
   const context = createSqlContext(mysqlDialect, { ids, prefix })
   const needsUuid = Object.values(context.ids.columns).includes('uuid')
