@@ -99,7 +99,7 @@ export interface BadgeCatalogueService<A extends Actor> {
     },
     options?: CallOptions,
   ): Promise<Badge>
-  /** Changes what is given and keeps the rest. @throws ForgeError `BADGE_NOT_FOUND` */
+  /** Changes what is given and keeps the rest. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `BADGE_NOT_FOUND` */
   update(
     actor: Asker<A>,
     slug: string,

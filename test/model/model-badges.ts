@@ -57,6 +57,7 @@ export function define(turn: Turn, { slug, description = '' }: Definition): unkn
 
 export function update(turn: Turn, { slug, description }: Definition): unknown {
   turn.check('FORBIDDEN')
+  if (slug.length > 255) throw new Refusal('INVALID_INPUT', ['/slug'])
   const before = defined(turn, slug)
   const after = { ...before, description: description ?? before.description }
   if (after.description.length > 4000) throw new Refusal('INVALID_INPUT', ['/description'])

@@ -33,11 +33,11 @@ function pinoFolder(): string {
 }
 
 /** Runs a text that imports one of the programs as `./program.mjs`; gives the JSON that was written, line by line. */
-async function run(index: number, text: string): Promise<readonly Record<string, unknown>[]> {
+async function run(index: number, text: string, logged = /^$/): Promise<readonly Record<string, unknown>[]> {
   await writeFile(join(folder, 'program.mjs'), programs[index] ?? 'throw new Error("there is no such program")')
   await writeFile(join(folder, 'run.mjs'), `${text}\n${WRITE}`)
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['run.mjs'], { cwd: folder })
-  expect(stderr).toBe('')
+  expect(stderr).toMatch(logged)
   return stdout
     .trim()
     .split('\n')
@@ -94,6 +94,7 @@ describe(`the programs of ${PAGE}`, () => {
         write({ header: reply.headers.get('x-request-id'), body: (await reply.json()).requestId })
       }
       server.close()`,
+      /^forgelet: request failed \{\n {2}requestId: 'from-the-proxy',/, // without a logger, failures go to the console
     )
 
     expect(replies).toEqual([
