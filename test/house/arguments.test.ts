@@ -96,7 +96,11 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
       [['NOT_BLOCKED'], 'ForgeError needs message: a text'],
     ],
     isForgeError: [],
-    rolePolicy: [],
+    rolePolicy: [
+      [[], 'rolePolicy needs isSiteAdmin: a function of the actor'],
+      [[{ isSiteAdmin() {} }], 'rolePolicy needs repositoryRole: a function'],
+      [[{ isSiteAdmin() {}, repositoryRole() {} }], 'rolePolicy needs organizationRole: a function'],
+    ],
   },
   schema: {
     ForgeError: [],
