@@ -325,7 +325,7 @@ describe('competing consumers of one name', () => {
 
   function twoForges() {
     const storage = memoryStorage()
-    const parts = { storage, policy: everyone, membership: { isMember: () => false } }
+    const parts = { storage, policy: everyone, membership: { isMember: () => false }, logger: false } as const
     return [createForge<Person, undefined>(parts), createForge<Person, undefined>(parts)] as const
   }
 
@@ -345,10 +345,11 @@ describe('competing consumers of one name', () => {
     let calls = 0
     const slow: EventHandler = async () => {
       calls += 1
-      await new Promise((resolve) => setTimeout(resolve, 250))
+      await new Promise((resolve) => setTimeout(resolve, 1200))
       stop.abort()
     }
-    await Promise.all([one, other].map((forge) => forge.events.consume('mail', slow, { signal: stop.signal, ...pace })))
+    const options = { signal: stop.signal, ...pace, leaseMilliseconds: 400 }
+    await Promise.all([one, other].map((forge) => forge.events.consume('mail', slow, options)))
     expect(calls).toBe(1)
   })
 
