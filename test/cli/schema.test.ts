@@ -153,8 +153,16 @@ describe('forgelet schema refuses', () => {
   })
 
   test.each([
-    ['apply', 'postgres://u:secret@127.0.0.1:1/forge', 'database postgres://127.0.0.1:1/forge cannot be used: '],
-    ['status', 'mysql://u:secret@127.0.0.1:1/forge', 'database mysql://127.0.0.1:1/forge cannot be used: '],
+    [
+      'apply',
+      'postgres://u:secret@127.0.0.1:1/forge',
+      'database postgres://127.0.0.1:1/forge cannot be used: the server refuses connections',
+    ],
+    [
+      'status',
+      'mysql://u:secret@127.0.0.1:1/forge',
+      'database mysql://127.0.0.1:1/forge cannot be used: the server refuses connections',
+    ],
     [
       'apply',
       'nowhere/forge.sqlite',

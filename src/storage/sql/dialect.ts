@@ -74,6 +74,8 @@ export interface SqlDialect {
   readonly ddlCommitsItself: boolean
   /** What follows `create index` where the table may be large and in use, and a run before may have ended halfway. */
   readonly newIndex: RawBuilder<unknown>
+  /** Asks in which schema tables are made when none is named, null being none; undefined where there always is one. */
+  readonly defaultSchema: Statement<{ readonly name: string | null }> | undefined
   /** Makes the schema that was asked for where it does not exist. */
   createSchema(schema: string | undefined): readonly SchemaStatement[]
   /** How the schema is changed while others use it; undefined where one write lock keeps all others away. */

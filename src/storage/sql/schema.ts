@@ -11,7 +11,7 @@ import type { SchemaThing } from './migrations/schema-statement.ts'
 import type { SchemaVersion } from './schema-version.ts'
 import { outdated, refuseTooNew, refuseUnusable } from './schema-version.ts'
 import type { Asking } from './session.ts'
-import { ask } from './session.ts'
+import { ask, askFirst } from './session.ts'
 import type { SqlContext } from './sql-context.ts'
 import { TABLE_COLUMNS, VIEW_COLUMNS } from './tables.ts'
 
@@ -37,14 +37,17 @@ export class Schema {
     return outdated(undefined, this.#needed)
   }
 
-  /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`; TypeError when ids are kept in other columns */
+  /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE`; TypeError when ids are kept in other columns */
   *refuseUnusable(session: Asking): Steps<void> {
-    refuseUnusable(yield* this.#ledger.read(session), this.#needed)
+    const found = yield* this.#ledger.read(session)
+    if (found === undefined) yield* this.#refuseNowhere(session)
+    refuseUnusable(found, this.#needed)
   }
 
   /** Whether there is something to migrate. @throws ForgeError `SCHEMA_TOO_NEW`; TypeError when ids are kept in other columns */
   *needsMigration(session: Asking): Steps<boolean> {
     const found = yield* this.#ledger.read(session)
+    if (found === undefined) yield* this.#refuseNowhere(session)
     refuseTooNew(found, this.#needed)
     return found === undefined || found.version < this.#needed
   }
@@ -95,13 +98,29 @@ export class Schema {
     const present = yield* ask(session, this.context.dialect.things(this.context))
     const names = new Set(present.map(({ name }) => name))
     const made = this.#made(() => true)
-    if (made.every(({ name }) => !names.has(name))) return 'empty'
+    if (made.every(({ name }) => !names.has(name))) {
+      yield* this.#refuseNowhere(session)
+      return 'empty'
+    }
 
     const found = yield* this.#ledger.read(session)
     if (found === undefined) return 'drifted'
     if (found.oldestLibrary > this.#needed) return 'too-new'
     if (found.version < this.#needed) return 'outdated'
     return hasAll(present, made) && (yield* this.#hasColumns(session)) ? 'current' : 'drifted'
+  }
+
+  /** @throws ForgeError `STORAGE_UNAVAILABLE` where there is no schema that tables could be made in */
+  *#refuseNowhere(session: Asking): Steps<void> {
+    const { dialect, schema } = this.context
+    if (schema !== undefined || dialect.defaultSchema === undefined) return
+
+    const found = yield* askFirst(session, dialect.defaultSchema)
+    if (found?.name !== null) return
+    const message =
+      'the search_path of the connection names no schema that exists and that its role may use: ' +
+      'create the schema, or name one with the option schema'
+    throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
   }
 
   /** What is made by the steps of some versions; the ledger is there before the first. */

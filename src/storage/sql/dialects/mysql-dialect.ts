@@ -68,6 +68,7 @@ export const mysqlDialect: SqlDialect = {
   }),
   ddlCommitsItself: true,
   newIndex: sql`if not exists`,
+  defaultSchema: undefined, // a connection without a database is refused before
   createSchema: () => [],
   schemaChanges: mysqlSchemaChanges,
   script: (statements) => statements,

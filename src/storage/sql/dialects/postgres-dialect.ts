@@ -56,6 +56,11 @@ export const postgresDialect: SqlDialect = {
   }),
   ddlCommitsItself: false,
   newIndex: sql`concurrently if not exists`,
+  defaultSchema: {
+    sql: 'select cast(pg_catalog.current_schema() as text) as "name"',
+    parameters: [],
+    returnsRows: true,
+  },
   createSchema: (schema) => (schema === undefined ? [] : [schemaUnlessThere(schema)]),
   schemaChanges: postgresSchemaChanges,
   script: (statements) => ['begin', ...statements, 'commit'],

@@ -56,6 +56,7 @@ export const sqliteDialect: SqlDialect = {
   }),
   ddlCommitsItself: false,
   newIndex: sql`if not exists`,
+  defaultSchema: undefined,
   createSchema: () => [],
   schemaChanges: undefined,
   script: (statements) => ['begin immediate', ...statements, 'commit'],

@@ -1,4 +1,5 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
+import { whyNotConnected } from '../server/connection-failures.ts'
 import type { Retry } from '../server/failures.ts'
 import { BrokenReference, busy, poolBusy, unavailable } from '../server/failures.ts'
 
@@ -71,6 +72,13 @@ export function translateError(error: unknown, retry: Retry): unknown {
   if (EXHAUSTED.test(error.message)) return poolBusy(error)
   if (POOL_ENDED.test(error.message)) return closedError('the pool is closed', error)
   return saysLost(error) ? unavailable('the server cannot be reached', error) : error
+}
+
+/** The error to throw for what kept a connection from being made: a server that answered has said what was in the way. */
+export function translateConnectError(error: unknown): unknown {
+  const translated = translateError(error, 'call')
+  const reason = errorNumber(error) === undefined ? whyNotConnected(error) : undefined
+  return reason === undefined ? translated : unavailable(reason, error)
 }
 
 /** Whether nothing can be run any more on the connection that threw this. */

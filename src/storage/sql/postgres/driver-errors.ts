@@ -1,4 +1,5 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
+import { whyNotConnected } from '../server/connection-failures.ts'
 import type { Retry } from '../server/failures.ts'
 import { alreadyFailed, BrokenReference, busy, poolBusy, unavailable } from '../server/failures.ts'
 
@@ -22,6 +23,8 @@ const NO_ACTIVE_TRANSACTION = '25P01'
 const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
   ['08', 'the connection to the PostgreSQL server was lost'],
   ['28', 'the PostgreSQL server refuses the user'],
+  ['28P01', 'the PostgreSQL server refuses the password'],
+  ['53300', 'the PostgreSQL server has too many connections'],
   ['53', 'the PostgreSQL server has run out of something it needs'],
   ['57P', 'the PostgreSQL server is stopping, starting, or has ended the connection'],
   ['58', 'the PostgreSQL server cannot read or write its files'],
@@ -59,7 +62,7 @@ export function translateConnectError(error: unknown): unknown {
   if (error instanceof Error && POOL_ENDED.test(error.message)) return closedError('the pool is closed', error)
 
   const state = sqlState(error)
-  const message = state === undefined ? undefined : whyUnavailable(state)
+  const message = state === undefined ? whyNotConnected(error) : (whyNotAdmitted(error) ?? whyUnavailable(state))
   if (isPoolTimeout(error)) return poolBusy(error)
   return unavailable(message ?? 'the PostgreSQL server gives no connection', error)
 }
@@ -88,6 +91,19 @@ export function saysNameIsWrong(error: unknown): boolean {
 
 /** What pg says of a pool that was ended; there is no code. */
 const POOL_ENDED = /^Cannot use a pool after calling end/
+
+/**
+ * Whether a statement that only works outside a transaction was refused: the client is inside one, sound or failed. Looks
+ * at the cause too, where the error is translated already.
+ */
+export function saysInsideTransaction(error: unknown): boolean {
+  const state = sqlState(error) ?? sqlState(error instanceof Error ? error.cause : undefined)
+  return state !== undefined && INSIDE_TRANSACTION.has(state)
+}
+
+/** A BEGIN that cannot set its modes any more, a procedure that cannot roll back, and anything in a failed transaction. */
+const INSIDE_TRANSACTION: ReadonlySet<string> = new Set(['25001', '2D000', IN_FAILED_TRANSACTION])
+
 const LOST = 'the connection to the PostgreSQL server was lost'
 const OUTSIDE = 'the client is not inside a transaction: begin one on it; a pool is none'
 
@@ -100,6 +116,15 @@ function isPoolTimeout(error: unknown): boolean {
 
 function withoutAnswer(error: unknown): unknown {
   return isPoolTimeout(error) ? poolBusy(error) : unavailable(LOST, error)
+}
+
+/** Only the text of the error tells that TLS is missing; the text has addresses too. */
+function whyNotAdmitted(error: unknown): string | undefined {
+  if (sqlState(error) !== '28000' || !(error instanceof Error) || !error.message.includes('pg_hba.conf'))
+    return undefined
+
+  const reason = 'the pg_hba.conf of the PostgreSQL server does not admit the connection'
+  return /no encryption|SSL off/.test(error.message) ? `${reason} without TLS: set sslmode, or ssl of the pool` : reason
 }
 
 function whyUnavailable(state: string): string | undefined {

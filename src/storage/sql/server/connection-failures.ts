@@ -1,0 +1,39 @@
+/** Codes of Node, OpenSSL and mysql2 for what keeps a connection from being made, and what to do about it. */
+const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
+  [/^ECONNREFUSED$/, 'the server refuses connections: check that it runs, and the host and the port'],
+  [/^(ENOTFOUND|EAI_NODATA|EAI_NONAME)$/, 'the host name of the server is unknown'],
+  [/^EAI_/, 'the host name of the server could not be looked up'],
+  [/^ETIMEDOUT$/, 'the server does not answer in time: check the host, the port and the firewall'],
+  [/^(EHOST|ENET)/, 'no network route leads to the server'],
+  [/^ENOENT$/, 'the socket file of the server does not exist'],
+  [/^(EACCES|EPERM)$/, 'the process may not connect to the server'],
+  [/^HANDSHAKE_NO_SSL_SUPPORT$/, 'the server does not support TLS, which the connection asks for'],
+  [/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/, 'the TLS certificate of the server is not accepted'],
+  [/^(ERR_(SSL|TLS|OSSL)|EPROTO$|HANDSHAKE_SSL_ERROR$)/, 'no TLS connection to the server could be made'],
+  [/^(ECONNRESET|EPIPE|PROTOCOL_CONNECTION_LOST)$/, 'the server closed the connection before it was ready'],
+]
+
+/** What drivers and their pools report without a code. */
+const MESSAGES: readonly (readonly [message: RegExp, reason: string])[] = [
+  [/does not support SSL/, 'the server does not support TLS, which the connection asks for'],
+  [/^SASL|password must be a string/, 'the server asks for a password: none was given, or it cannot be used'],
+  [
+    /^Connection terminated due to connection timeout/,
+    'the server does not answer in time: check the host and the port',
+  ],
+  [/^Connection terminated/, 'the server closed the connection before it was ready'],
+  [/^(Cannot use a pool after calling end|Pool is closed)/, 'the pool of the storage has been closed'],
+]
+
+/**
+ * Why a connection to a server could not be made, where the server itself has not answered; undefined when that is not
+ * known. Holds the code of the driver's error, and neither addresses nor names.
+ */
+export function whyNotConnected(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  const known = code === undefined ? undefined : REASONS.find(([pattern]) => pattern.test(code))
+  if (known !== undefined) return `${known[1]} (${code})`
+  return MESSAGES.find(([pattern]) => pattern.test(error.message))?.[1]
+}

@@ -1,0 +1,101 @@
+import type { Socket } from 'node:net'
+import { createServer } from 'node:net'
+import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { createPool } from 'mysql2'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { kyselyStorage } from '../../../../src/storage/kysely.ts'
+import { mysqlStorage } from '../../../../src/storage/mysql.ts'
+import { postgresStorage } from '../../../../src/storage/postgres.ts'
+import { whyNotConnected } from '../../../../src/storage/sql/server/connection-failures.ts'
+import type { ForgeStorage } from '../../../../src/storage/storage.ts'
+import { freePort } from '../postgres/cut-at-commit.ts'
+
+/** How a storage is made over the URL of a server, by its scheme. */
+const STORAGES: Readonly<Record<string, (url: string) => Pick<ForgeStorage, 'schemaStatus'>>> = {
+  postgres: (url) => closed(postgresStorage(url)),
+  mysql: (url) => closed(mysqlStorage(url)),
+  'postgres through Kysely': (url) => {
+    const pool = new pg.Pool({ connectionString: url })
+    return kyselyStorage(destroyed(new Kysely({ dialect: new PostgresDialect({ pool }) })), { dialect: 'postgres' })
+  },
+  'mysql through Kysely': (url) => {
+    const pool = createPool(url)
+    return kyselyStorage(destroyed(new Kysely({ dialect: new MysqlDialect({ pool }) })), { dialect: 'mysql' })
+  },
+}
+
+describe.each(Object.entries(STORAGES))('over %s', (name, make) => {
+  const scheme = name.split(' ')[0]
+  const failure = (where: string) =>
+    Promise.resolve(make(`${scheme}://someone:secret@${where}`).schemaStatus()).catch((error: unknown) => error)
+
+  test('a port without a server is a refused connection', async () => {
+    expectReason(await failure(`127.0.0.1:${await freePort()}/test`), /refuses connections.*\(ECONNREFUSED\)/)
+  })
+
+  test('a host name that does not exist is an unknown host', async () => {
+    expectReason(await failure('forgelet-test.invalid/test'), /host name of the server/)
+  })
+
+  test('a server that closes the connection at once says so', async () => {
+    const port = await listening((socket) => void socket.destroy())
+
+    expectReason(await failure(`127.0.0.1:${port}/test`), /closed the connection before it was ready/)
+  })
+})
+
+test.each(['postgres', 'postgres through Kysely'])(
+  'TLS that a server does not have is reported over %s',
+  async (name) => {
+    const port = await listening((socket) => socket.once('data', () => socket.write('N'))) // its answer to an SSLRequest
+    const storage = STORAGES[name]?.(`postgres://someone:secret@127.0.0.1:${port}/test?sslmode=require`)
+
+    expectReason(
+      await Promise.resolve(storage?.schemaStatus()).catch((error: unknown) => error),
+      /does not support TLS/,
+    )
+  },
+)
+
+test.each([
+  ['ETIMEDOUT', /does not answer in time/],
+  ['HANDSHAKE_NO_SSL_SUPPORT', /does not support TLS/],
+  ['EHOSTUNREACH', /no network route/],
+  ['SELF_SIGNED_CERT_IN_CHAIN', /certificate .* is not accepted/],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', /certificate .* is not accepted/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /certificate .* is not accepted/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /no TLS connection/],
+  ['EAI_AGAIN', /could not be looked up/],
+])('the code %s has its reason', (code, reason) => {
+  expect(whyNotConnected(Object.assign(new Error('db.example.com 192.0.2.1 secret'), { code }))).toMatch(reason)
+})
+
+test('an error that is not known has no reason', () => {
+  expect([whyNotConnected(new Error('anything')), whyNotConnected(undefined)]).toEqual([undefined, undefined])
+})
+
+/** The port of a server that does this with each connection. */
+async function listening(work: (socket: Socket) => void): Promise<number> {
+  const server = createServer(work)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** A reason that an operator can act on, and nothing that is secret. */
+function expectReason(error: unknown, reason: RegExp): void {
+  expect(error).toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: expect.stringMatching(reason) })
+  expect(String(error)).not.toMatch(/secret|someone|127\.0\.0\.1|invalid/)
+}
+
+function closed<S extends { close(): Promise<void> }>(storage: S): S {
+  onTestFinished(() => storage.close())
+  return storage
+}
+
+function destroyed<K extends { destroy(): Promise<void> }>(kysely: K): K {
+  onTestFinished(() => kysely.destroy())
+  return kysely
+}
