@@ -33,6 +33,7 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
   const announcer = new Announcer(environment.logger)
   const consumers = new RunningConsumers(environment.logger)
   const rooms = serviceRooms(environment)
+  options.storage.onWarning?.((message) => environment.logger.warn(message, {}))
 
   const place = {
     transaction: undefined,

@@ -19,6 +19,8 @@ export type { SqlStorageOptions } from './sql/sql-context.ts'
  * the host's is shared, and stays open. Whatever the host has set on its pool for numbers, texts, rows and placeholders, for
  * `sql_mode`, isolation and `autocommit`, the storage reads and writes the same, and changes none of it. Two settings are
  * refused with a `TypeError`, since they lose texts: a `charset` other than `utf8mb4`, and the mode `EMPTY_STRING_IS_NULL`.
+ * A connection of the host's pool is checked at each use, which costs a plain read one round trip. A transaction that the host
+ * left open on it is rolled back, and the forge's logger reports that once. Source: docs/databases.md
  *
  * Changes of its own run at READ COMMITTED, wait for locks for up to four seconds, and are tried again after a deadlock;
  * each call is answered within five seconds (docs/databases.md, Time limits). In `join`, hand in the connection of

@@ -32,6 +32,9 @@ export type { SchemaStorageOptions, SqlStorageOptions } from './sql/sql-context.
  * error was kept, is a `TypeError`, and so is a change of the forge on that client. A change on another connection would
  * wait for this one. A storage that reads meanwhile needs a second connection.
  *
+ * A transaction that the host left open on a client of its pool is rolled back before the storage uses the client; the forge's
+ * logger reports it once. Source: docs/databases.md, When something is in the way
+ *
  * A lost server does not end the process: `error` events of the storage's pool, of the host's and of clients at work are
  * heard. The host's parsers (`pg.types.setTypeParser`) have no effect on the storage. Statements are prepared under names
  * that are the same in every process, except in the host's transactions; where something between (PgBouncer before 1.21,

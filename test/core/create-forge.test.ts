@@ -35,6 +35,17 @@ describe('createForge', () => {
     )
   })
 
+  test('logs the warnings of its storage', () => {
+    const logged: unknown[] = []
+    const listeners: ((message: string) => void)[] = []
+    const onWarning = (listener: (message: string) => void) => void listeners.push(listener)
+    const storage = { ...memoryStorage(), onWarning }
+    aForge({ storage, logger: { error: () => undefined, warn: (message) => logged.push(message) } })
+    for (const listener of listeners) listener('the host left a transaction open')
+
+    expect(logged).toEqual(['the host left a transaction open'])
+  })
+
   test('refuses to join a transaction that memory does not have', () => {
     expect(() => aForge().joinSync(undefined, () => 1)).toThrow(TypeError)
   })

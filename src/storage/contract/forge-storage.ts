@@ -34,6 +34,11 @@ export interface ForgeStorage<Tx = unknown> {
   /** How our tables are; changes nothing. */
   schemaStatus(): Promise<SchemaStatus>
   /**
+   * Calls a listener with each mistake of the host that the storage repairs and no call reports, such as a transaction that
+   * was left open on a pooled connection. The forge logs them. Left out by storages that have no such warnings.
+   */
+  onWarning?(listener: (message: string) => void): void
+  /**
    * Ends what the storage itself opened; safe to call twice. Every later call is ForgeError `STORAGE_UNAVAILABLE` with
    * `closed: true`, so that callers do not wait for it to come back.
    */

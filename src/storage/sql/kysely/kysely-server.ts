@@ -1,6 +1,7 @@
 import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { poolBusy, unavailable } from '../server/failures.ts'
+import { HostWarnings, LEFT_OPEN } from '../server/host-warnings.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
 import type { Asking } from '../session.ts'
 import type { SqlContext } from '../sql-context.ts'
@@ -26,6 +27,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   readonly #database: KyselyDatabase<Tx>
   readonly #manner: Manner
   readonly #sample: Sample
+  readonly #hostWarnings = new HostWarnings()
   readonly #connections = new DriverConnections()
 
   constructor(database: KyselyDatabase<Tx>, manner: Manner, context: SqlContext) {
@@ -35,24 +37,15 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   plainly<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T> {
-    return this.#onConnection(deadline, async (bound) => {
-      const { ending } = await this.#look(bound, deadline)
-      const connection = this.#own(bound, deadline, ending?.commit)
-      if (ending !== undefined) await connection.all(ending.rollBack) // what somebody left open is not ours to commit
-      return work(connection)
-    })
+    return this.#onConnection(deadline, (bound, { ending }) => work(this.#own(bound, deadline, ending?.commit)))
   }
 
   inSnapshot<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T> {
-    return this.#begun(this.#manner.levels.snapshot, deadline, async (transaction) => {
-      await this.#look(transaction, deadline)
-      return work(this.#own(transaction, deadline))
-    })
+    return this.#begun(this.#manner.levels.snapshot, deadline, (transaction) => work(this.#own(transaction, deadline)))
   }
 
   inTransaction<T>(work: (connection: ServerConnection<Tx>) => Promise<T>, deadline: Deadline): Promise<T> {
     return this.#begun(this.#manner.levels.changes, deadline, async (transaction) => {
-      await this.#look(transaction, deadline)
       const connection = await this.#manner.begin(this.#own(transaction, deadline), deadline)
       return work(inside(transaction, connection))
     })
@@ -89,12 +82,16 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     return this.plainly((connection) => this.#manner.warnings(connection), deadline)
   }
 
+  onWarning(listener: (message: string) => void): void {
+    this.#hostWarnings.listen(listener)
+  }
+
   async close(): Promise<void> {
     // the Kysely is the host's, and stays open
   }
 
-  /** Runs work on a connection, which is destroyed when the call is interrupted. One that comes later goes back unused. */
-  async #onConnection<T>(deadline: Deadline, work: (bound: BoundKysely<Tx>) => Promise<T>): Promise<T> {
+  /** Runs work on a connection that was checked, and that is destroyed when the call is interrupted. One that comes later goes back unused. */
+  async #onConnection<T>(deadline: Deadline, work: (bound: BoundKysely<Tx>, habits: Habits) => Promise<T>): Promise<T> {
     let isGiven = false
     deadline.expireWith(poolBusy)
     const use = async (bound: BoundKysely<Tx>): Promise<T> => {
@@ -102,7 +99,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
       deadline.expireWith(noAnswer)
       const stop = deadline.onInterrupt(await this.#connections.destroyer(bound, deadline))
       try {
-        return await work(bound)
+        return await work(bound, await this.#look(bound, deadline))
       } finally {
         stop()
       }
@@ -127,7 +124,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
           }),
         )
       } catch (error) {
-        if (course.point === 'begin') throw this.#notGiven(error)
+        if (course.point === 'begin') throw notGiven(this.#translate(error, 'call'))
         if (course.point === 'work') throw this.#failed(course.error, error)
         throw translateKyselyError(error) ?? this.#manner.translateCommit(error)
       }
@@ -142,7 +139,9 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   async #look(bound: KyselyExecutor, deadline: Deadline): Promise<Habits> {
     const connection = this.#on(bound, { retry: 'call', deadline })
     await this.#sample.refuseUnreadable(connection)
-    return this.#manner.look(connection, await connectionOf(bound))
+    const habits = await this.#manner.look(connection, await connectionOf(bound))
+    if (habits.leftOpen === true) this.#hostWarnings.report(LEFT_OPEN)
+    return habits
   }
 
   #own(bound: KyselyExecutor, deadline: Deadline, commitEach?: Running['commitEach']): KyselyConnection {
@@ -158,7 +157,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   #notGiven(error: unknown): unknown {
-    return notGiven(this.#translate(error, 'call'))
+    return notGiven(translateKyselyError(error) ?? this.#manner.translateConnect(error))
   }
 }
 

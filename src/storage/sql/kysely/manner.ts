@@ -7,7 +7,9 @@ import type { IsolationLevel } from './kysely-database.ts'
 /** What is to be heeded on one connection of our own. */
 export interface Habits {
   /** What ends the transactions that statements begin by themselves; undefined where each statement is one of its own. */
-  readonly ending?: { readonly commit: Statement<unknown>; readonly rollBack: Statement<unknown> } | undefined
+  readonly ending?: { readonly commit: Statement<unknown> } | undefined
+  /** The host had left a transaction open on it, which was rolled back. */
+  readonly leftOpen?: boolean
 }
 
 /** A host's transaction, for the look at it before each change. */
@@ -25,6 +27,8 @@ export interface Manner {
   readonly levels: { readonly changes: IsolationLevel | undefined; readonly snapshot: IsolationLevel | undefined }
   /** The error to throw for what a statement failed with, as `server/server.ts` has it. */
   translate(error: unknown, retry: Retry): unknown
+  /** The error to throw for what kept a connection from being made. */
+  translateConnect(error: unknown): unknown
   /** The error to throw for what a COMMIT failed with: only a database that says so has decided. */
   translateCommit(error: unknown): unknown
   /** The error to throw for what the work in a transaction of ours threw: the host's own code may have. */
@@ -35,7 +39,7 @@ export interface Manner {
    */
   prepares?(deadline: Deadline | undefined): (statement: Statement<unknown>) => string
   /**
-   * Looks at a connection of our own before it is used.
+   * Checks a connection of our own before each use, and rolls back what the host left open on it.
    * @param key - the connection, as its driver keeps it; undefined where that cannot be told
    * @throws ForgeError `STORAGE_UNAVAILABLE` for a server that cannot be used; TypeError for a connection that cannot
    */

@@ -1,7 +1,13 @@
 import { command } from '../dialect.ts'
 import type { ConnectionFacts } from '../mysql/connection-facts.ts'
 import { FACTS, refuseUnfit, VERSION, whyUnusable } from '../mysql/connection-facts.ts'
-import { endsTransaction, saysAborted, saysLost, translateError } from '../mysql/driver-errors.ts'
+import {
+  endsTransaction,
+  saysAborted,
+  saysLost,
+  translateConnectError,
+  translateError,
+} from '../mysql/driver-errors.ts'
 import { COMMIT } from '../mysql/mysql-connection.ts'
 import { DURABILITY, warningsAbout } from '../mysql/server-warnings.ts'
 import { withSettings, withSettingsUntil } from '../mysql/statement-settings.ts'
@@ -14,10 +20,15 @@ import type { Asking } from '../session.ts'
 import type { Habits, JoinedConnection, Manner } from './manner.ts'
 
 /** Where statements begin transactions by themselves, and commit none. */
-const NO_AUTOCOMMIT: Habits = { ending: { commit: command(COMMIT), rollBack: command(ROLL_BACK) } }
+const ENDING: Habits['ending'] = { commit: command(COMMIT) }
 
-const COMPLETION: Statement<{ readonly completion: string }> = {
-  sql: 'select @@completion_type as completion',
+interface KyselyFacts extends ConnectionFacts {
+  /** What a bare COMMIT, as Kysely sends it, does after that. */
+  readonly completion: string
+}
+
+const KYSELY_FACTS: Statement<KyselyFacts> = {
+  sql: `${FACTS.sql}, @@completion_type as completion`,
   parameters: [],
   returnsRows: true,
 }
@@ -26,7 +37,7 @@ const COMPLETION: Statement<{ readonly completion: string }> = {
 export class MysqlManner implements Manner {
   readonly levels = { changes: 'read committed', snapshot: 'repeatable read' } as const
   readonly #needsUuid: boolean
-  readonly #known = new WeakMap<object, Habits>()
+  readonly #known = new WeakSet<object>()
   readonly #lost = new WeakSet<object>()
   #database: string | undefined
 
@@ -37,6 +48,10 @@ export class MysqlManner implements Manner {
 
   translate(error: unknown, retry: Retry): unknown {
     return translateError(error, retry)
+  }
+
+  translateConnect(error: unknown): unknown {
+    return translateConnectError(error)
   }
 
   translateCommit(error: unknown): unknown {
@@ -54,16 +69,15 @@ export class MysqlManner implements Manner {
   }
 
   async look(connection: Asking, key: object | undefined): Promise<Habits> {
-    const known = key && this.#known.get(key)
-    if (known !== undefined) return known
+    if (key === undefined || !this.#known.has(key)) await this.#refuseOtherServers(connection)
+    if (key !== undefined) this.#known.add(key)
 
-    await this.#refuseOtherServers(connection)
-    await refuseChains(connection)
     const facts = await factsOf(connection)
-    this.#database = refuseUnspeakable(facts)
-    const habits = facts.autocommit === 'yes' ? {} : NO_AUTOCOMMIT
-    if (key !== undefined) this.#known.set(key, habits)
-    return habits
+    refuseChains(facts)
+    this.#refuseElsewhere(refuseUnspeakable(facts))
+    const leftOpen = facts.open === 'yes'
+    if (leftOpen) await connection.all(command(ROLL_BACK))
+    return { leftOpen, ending: facts.autocommit === 'yes' ? undefined : ENDING }
   }
 
   /** The level was set by Kysely, and the limits come with each statement. */
@@ -92,6 +106,12 @@ export class MysqlManner implements Manner {
     return (await connection.all(DURABILITY)).flatMap(warningsAbout)
   }
 
+  #refuseElsewhere(database: string): void {
+    this.#database ??= database
+    if (this.#database === database) return
+    throw new TypeError('a connection of Kysely is on another database than the storage: the host has changed it')
+  }
+
   async #refuseOtherServers(connection: Asking): Promise<void> {
     const [row] = await connection.all(VERSION)
     const reason = whyUnusable(String(row?.version), this.#needsUuid)
@@ -99,16 +119,15 @@ export class MysqlManner implements Manner {
   }
 }
 
-/** Kysely ends transactions with a bare COMMIT. @throws TypeError where that begins another, or ends the connection */
-async function refuseChains(connection: Asking): Promise<void> {
-  const [row] = await connection.all(COMPLETION)
-  if (row?.completion === 'NO_CHAIN') return
-  throw new TypeError(`the connection has completion_type = ${row?.completion}: set it to NO_CHAIN`)
+/** @throws TypeError where a bare COMMIT begins another transaction, or ends the connection */
+function refuseChains({ completion }: KyselyFacts): void {
+  if (completion === 'NO_CHAIN') return
+  throw new TypeError(`the connection has completion_type = ${completion}: set it to NO_CHAIN`)
 }
 
-async function factsOf(connection: Asking): Promise<ConnectionFacts> {
-  const [facts] = await connection.all(FACTS)
-  if (facts === undefined) throw unavailable('the server does not tell what it is')
+async function factsOf(connection: Asking): Promise<KyselyFacts> {
+  const [facts] = await connection.all(KYSELY_FACTS)
+  if (facts === undefined) throw unavailable('the server does not answer with its settings')
   return facts
 }
 

@@ -1,9 +1,15 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Place } from '../dialect.ts'
 import { command } from '../dialect.ts'
-import { translateCommitError, translateError, translateHostError } from '../postgres/driver-errors.ts'
+import {
+  translateCommitError,
+  translateConnectError,
+  translateError,
+  translateHostError,
+} from '../postgres/driver-errors.ts'
 import type { Home } from '../postgres/home.ts'
 import { homeQuery, isSame, refuseElsewhere } from '../postgres/home.ts'
+import { isInsideTransaction, ROLL_BACK } from '../postgres/left-open.ts'
 import type { Limits } from '../postgres/server-limits.ts'
 import { ServerLimits } from '../postgres/server-limits.ts'
 import { DURABILITY, warningsAbout } from '../postgres/server-warnings.ts'
@@ -32,6 +38,10 @@ export class PostgresManner implements Manner {
     return translateError(error, retry)
   }
 
+  translateConnect(error: unknown): unknown {
+    return translateConnectError(error)
+  }
+
   translateCommit(error: unknown): unknown {
     return translateCommitError(error)
   }
@@ -42,10 +52,12 @@ export class PostgresManner implements Manner {
     return unavailable('the connection to the PostgreSQL server was lost', error)
   }
 
-  /** Finds out what the storage's own connections reach, once there is something. */
+  /** Finds out, too, what the storage's own connections reach, once there is something. */
   async look(connection: Asking): Promise<Habits> {
+    const leftOpen = await isInsideTransaction(connection)
+    if (leftOpen) await connection.all(ROLL_BACK)
     if (this.#home === undefined) await this.#learnHome(connection)
-    return {}
+    return { leftOpen }
   }
 
   async begin(connection: Asking, deadline: Deadline): Promise<Asking> {

@@ -40,6 +40,10 @@ export class SqliteManner implements Manner {
     return translateError(error, retry)
   }
 
+  translateConnect(error: unknown): unknown {
+    return translateError(error, 'call')
+  }
+
   /** Of a COMMIT that a failing disk has rolled back, Kysely tells only that there was nothing to roll back any more. */
   translateCommit(error: unknown): unknown {
     const translated = translateError(error, 'call')
@@ -52,8 +56,10 @@ export class SqliteManner implements Manner {
     return isForgeError(translated, 'STORAGE_BUSY') ? translated : error
   }
 
-  async look(): Promise<Habits> {
-    return {}
+  /** One connection serves everybody, so a transaction that is open may be in use: it is not rolled back. */
+  async look(connection: Asking): Promise<Habits> {
+    if (!(await isOpen(connection))) return {}
+    throw new TypeError('the connection is inside a transaction: end it, or join it where it is one of Kysely')
   }
 
   /** Before there is a table of ours to lock by, Kysely's transaction is begun anew. */

@@ -1,34 +1,43 @@
 import type { Deadline } from '../server/call-deadline.ts'
 import { poolBusy, unavailable } from '../server/failures.ts'
+import type { HostWarnings } from '../server/host-warnings.ts'
+import { LEFT_OPEN } from '../server/host-warnings.ts'
 import type { ConnectionFacts } from './connection-facts.ts'
 import { factsOf, refuseOtherServers, refuseUnfit } from './connection-facts.ts'
-import { saysLost, translateError } from './driver-errors.ts'
+import { saysLost, translateConnectError, translateError } from './driver-errors.ts'
 import type { MysqlConnection, MysqlPoolConnection } from './mysql-pool.ts'
-import { destroyNow, physical } from './mysql-pool.ts'
+import { destroyNow, hasListeners, physical } from './mysql-pool.ts'
 import type { PoolSource } from './pool-source.ts'
 
 /** A connection that we have, until it is given back. */
 export interface Lent<C extends MysqlConnection> {
   readonly connection: C
-  readonly facts: ConnectionFacts
+  /** The facts about it, checked. */
+  readonly facts: () => Promise<ConnectionFacts>
+  /** Has the facts asked for again: a beforeCommit has had it. */
+  readonly forget: () => void
+  /** Checks facts about it. @throws TypeError when it is not fit for use */
+  readonly check: (facts: ConnectionFacts) => ConnectionFacts
   /** The deadline of the call. */
   readonly deadline: Deadline
   /** Has it closed in place of given back: nobody knows in what state it is. */
   readonly spoil: () => void
 }
 
-/** Takes connections out of the pool, and looks at each the first time. */
+/** Takes connections out of the pool, and checks the server of each the first time. */
 export class Checkout<C extends MysqlConnection> {
   readonly #source: PoolSource<C>
   readonly #needsUuid: boolean
-  readonly #heard = new WeakSet<object>()
-  readonly #known = new WeakMap<object, ConnectionFacts>()
+  readonly #warnings: HostWarnings
+  readonly #known = new WeakSet<object>()
+  readonly #facts = new WeakMap<object, ConnectionFacts>()
   #database: string | undefined
 
   /** @param needsUuid - whether ids are kept as `uuid`, which older servers do not know */
-  constructor(source: PoolSource<C>, needsUuid: boolean) {
+  constructor(source: PoolSource<C>, needsUuid: boolean, warnings: HostWarnings) {
     this.#source = source
     this.#needsUuid = needsUuid
+    this.#warnings = warnings
   }
 
   /** The database of the pool's connections; undefined before the first. */
@@ -39,7 +48,7 @@ export class Checkout<C extends MysqlConnection> {
   /**
    * Runs work on a connection, and gives that back; one whose call was interrupted is destroyed at once.
    * @throws ForgeError `STORAGE_BUSY` when the pool has no free connection within the deadline; `STORAGE_UNAVAILABLE` when
-   * the server accepts none; TypeError when the connection is not fit for use
+   * the server accepts none
    */
   async on<T>(deadline: Deadline, work: (lent: Lent<C>) => Promise<T>): Promise<T> {
     const connection = await this.#connected(deadline)
@@ -49,8 +58,15 @@ export class Checkout<C extends MysqlConnection> {
     }
     const stop = deadline.onInterrupt(() => destroyNow(connection))
     try {
-      const facts = await this.#look(connection, spoil, deadline)
-      return await work({ connection, facts, deadline, spoil })
+      await this.#refuseOtherServers(connection, deadline, spoil)
+      return await work({
+        connection,
+        facts: () => this.#factsOf(connection, deadline, spoil),
+        forget: () => void this.#facts.delete(physical(connection)),
+        check: (facts) => this.#check(facts),
+        deadline,
+        spoil,
+      })
     } finally {
       stop()
       if (spoilt) connection.destroy()
@@ -77,41 +93,55 @@ export class Checkout<C extends MysqlConnection> {
 
       connection.release()
     } catch (error) {
-      throw translateError(error, 'call')
+      throw translateConnectError(error)
     } finally {
       stop()
     }
     throw poolBusy()
   }
 
-  async #look(connection: C & MysqlPoolConnection, spoil: () => void, deadline: Deadline): Promise<ConnectionFacts> {
+  async #refuseOtherServers(connection: C & MysqlPoolConnection, deadline: Deadline, spoil: () => void): Promise<void> {
     const key = physical(connection)
-    const known = this.#known.get(key)
-    if (known !== undefined) return known
+    if (this.#known.has(key)) return
 
-    this.#hear(key, connection)
-    try {
-      const facts = await deadline.ask(() => this.#ask(connection))
-      this.#known.set(key, facts)
-      return facts
-    } catch (error) {
-      if (saysLost(error)) spoil()
-      throw translateError(error, 'call')
-    }
+    ignoreErrors(key)
+    await asked(deadline, spoil, () => refuseOtherServers(connection, this.#needsUuid))
+    this.#known.add(key)
   }
 
-  async #ask(connection: MysqlConnection): Promise<ConnectionFacts> {
-    await refuseOtherServers(connection, this.#needsUuid)
-    const facts = await factsOf(connection)
-    this.#database = refuseUnfit(facts)
+  /** Those of a pool of our own are kept. The host may change his between any two uses. */
+  async #factsOf(connection: MysqlConnection, deadline: Deadline, spoil: () => void): Promise<ConnectionFacts> {
+    const kept = this.#facts.get(physical(connection))
+    if (kept !== undefined) return kept
+
+    const facts = this.#check(await asked(deadline, spoil, () => factsOf(connection)))
+    if (!this.#source.isHosts) this.#facts.set(physical(connection), facts)
     return facts
   }
 
-  /** Two errors on one connection, the pool hearing the first alone, would end the process. */
-  #hear(key: object, connection: MysqlPoolConnection): void {
-    if (!this.#heard.has(key)) connection.on('error', ignore)
-    this.#heard.add(key)
+  #check(facts: ConnectionFacts): ConnectionFacts {
+    const database = refuseUnfit(facts)
+    this.#database ??= database
+    if (database !== this.#database) {
+      throw new TypeError('a connection of the pool is on another database than the storage: the host has changed it')
+    }
+    if (facts.open === 'yes') this.#warnings.report(LEFT_OPEN)
+    return facts
   }
+}
+
+async function asked<T>(deadline: Deadline, spoil: () => void, work: () => Promise<T>): Promise<T> {
+  try {
+    return await deadline.ask(work)
+  } catch (error) {
+    if (saysLost(error)) spoil()
+    throw translateError(error, 'call')
+  }
+}
+
+/** Two errors on one connection end the process: the pool listens for the first alone. */
+function ignoreErrors(connection: object): void {
+  if (hasListeners(connection) && !connection.listeners('error').includes(ignore)) connection.on('error', ignore)
 }
 
 const NO_CONNECTION = 'the server accepted no connection within five seconds'
@@ -134,5 +164,5 @@ function isEmitter(pool: object): pool is Emitter {
   return ['on', 'off'].every((name) => typeof Reflect.get(pool, name) === 'function')
 }
 
-/** Who has work on the connection is told by that. */
+/** The work on the connection reports its loss. */
 function ignore(): void {}

@@ -1,6 +1,6 @@
 import type { Statement } from '../query.ts'
 import { unavailable } from '../server/failures.ts'
-import { ask } from './mysql-connection.ts'
+import { ask, askAsText, askBefore } from './mysql-connection.ts'
 import type { MysqlConnection } from './mysql-pool.ts'
 
 /** What must be known of a connection before anything of ours is run on it. */
@@ -35,8 +35,16 @@ export const FACTS: Statement<ConnectionFacts> = {
 
 /** Asks a connection what it is. @throws what mysql2 throws */
 export async function factsOf(connection: MysqlConnection): Promise<ConnectionFacts> {
-  const [facts] = await ask(connection, FACTS)
-  if (facts === undefined) throw unavailable('the server does not tell what it is')
+  return onlyOne(await askAsText(connection, FACTS))
+}
+
+/** Asks for the facts and, in the same round trip, runs statements after that. @throws what mysql2 throws */
+export async function factsBefore(connection: MysqlConnection, statements: string): Promise<ConnectionFacts> {
+  return onlyOne(await askBefore(connection, FACTS, statements))
+}
+
+function onlyOne([facts]: readonly ConnectionFacts[]): ConnectionFacts {
+  if (facts === undefined) throw unavailable('the server does not answer with its settings')
   return facts
 }
 

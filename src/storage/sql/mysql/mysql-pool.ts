@@ -16,7 +16,7 @@ export interface MysqlConnection {
   /** Runs one statement, its parameters apart from its text; the first element of the answer has the rows. */
   execute(query: MysqlQuery): Promise<unknown>
   /** Runs one statement that has no parameters. */
-  query(sql: string): Promise<unknown>
+  query(query: string | MysqlQuery): Promise<unknown>
 }
 
 /** A connection out of a pool. */
@@ -25,8 +25,6 @@ export interface MysqlPoolConnection extends MysqlConnection {
   release(): void
   /** Ends a connection that nobody can use any more. */
   destroy(): void
-  /** Hears of a connection that was lost while nothing was run on it. */
-  on(event: 'error', listener: (error: unknown) => void): unknown
 }
 
 /** A pool of `mysql2/promise`, by the call that is made on it. */
@@ -73,6 +71,17 @@ export function physical(connection: MysqlConnection): object {
 export function destroyNow(connection: MysqlPoolConnection): void {
   connection.destroy()
   destroySocket(Reflect.get(physical(connection), 'stream'), new Error('the server did not answer'))
+}
+
+/** A connection, by what it emits when it is lost while nothing runs on it. */
+interface Emitter {
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  listeners(event: 'error'): readonly unknown[]
+}
+
+/** Whether a connection emits events, and tells who listens. */
+export function hasListeners(value: unknown): value is Emitter {
+  return hasMethod(value, 'on') && hasMethod(value, 'listeners')
 }
 
 function hasMethod(value: unknown, name: string): value is object {

@@ -1,4 +1,5 @@
 import type { Deadline } from '../server/call-deadline.ts'
+import { HostWarnings } from '../server/host-warnings.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
 import type { Lent } from './checkout.ts'
 import { Checkout } from './checkout.ts'
@@ -17,20 +18,21 @@ const TABLE_WAIT = 1000
 /** A MariaDB server behind mysql2. */
 export class MysqlServer<C extends MysqlConnection> implements Server<C> {
   readonly #source: PoolSource<C>
+  readonly #hostWarnings = new HostWarnings()
   readonly #checkout: Checkout<C>
   readonly #joined = new JoinedTransactions<C>()
 
   /** @param needsUuid - whether ids are kept as `uuid` */
   constructor(urlOrPool: string | MysqlPool<C>, needsUuid: boolean) {
     this.#source = new PoolSource(urlOrPool)
-    this.#checkout = new Checkout(this.#source, needsUuid)
+    this.#checkout = new Checkout(this.#source, needsUuid, this.#hostWarnings)
   }
 
   plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
     return this.#checkout.on(deadline, async (lent) => {
-      const endsEach = lent.facts.autocommit === 'no'
-      if (endsEach) await rollBack(lent)
-      return work(ours(lent, TABLE_WAIT, endsEach))
+      const { autocommit, open } = await lent.facts()
+      if (open === 'yes') await rollBack(lent)
+      return work(ours(lent, TABLE_WAIT, autocommit === 'no'))
     })
   }
 
@@ -58,6 +60,10 @@ export class MysqlServer<C extends MysqlConnection> implements Server<C> {
 
   warnings(deadline: Deadline): Promise<readonly string[]> {
     return this.plainly(async (connection) => (await connection.all(DURABILITY)).flatMap(warningsAbout), deadline)
+  }
+
+  onWarning(listener: (message: string) => void): void {
+    this.#hostWarnings.listen(listener)
   }
 
   close(): Promise<void> {

@@ -20,6 +20,11 @@ export class PoolSource<C extends MysqlConnection> {
     return this.#own
   }
 
+  /** Whether the pool is the host's, who may do anything on its connections between two uses. */
+  get isHosts(): boolean {
+    return typeof this.#urlOrPool !== 'string'
+  }
+
   /** Ends the pool that we opened. */
   async close(): Promise<void> {
     try {

@@ -1,6 +1,7 @@
 import type { Deadline } from '../server/call-deadline.ts'
 import { unavailable } from '../server/failures.ts'
 import type { Lent } from './checkout.ts'
+import { factsBefore } from './connection-facts.ts'
 import { saysAborted, saysLost, translateError } from './driver-errors.ts'
 import { COMMIT } from './mysql-connection.ts'
 import type { MysqlConnection } from './mysql-pool.ts'
@@ -8,15 +9,15 @@ import type { MysqlConnection } from './mysql-pool.ts'
 export const ROLL_BACK = 'rollback and no chain no release'
 
 /**
- * Begins changes, in one round trip; the level is that of this transaction alone. What somebody left open on the connection
- * is rolled back: to begin another would commit it.
+ * Begins changes, together with the facts in one round trip; the level is that of this transaction alone. What the host left
+ * open on the connection is rolled back, since to begin another transaction would commit it.
  */
-export const BEGIN: string = `begin not atomic ${ROLL_BACK}; set transaction isolation level read committed; start transaction read write; end`
+export const BEGIN: string = `${ROLL_BACK}; set transaction isolation level read committed; start transaction read write`
 
 /** Begins reads that all see the same, and change nothing. */
 export const BEGIN_SNAPSHOT: string =
-  `begin not atomic ${ROLL_BACK}; set transaction isolation level repeatable read; ` +
-  'start transaction with consistent snapshot, read only; end'
+  `${ROLL_BACK}; set transaction isolation level repeatable read; ` +
+  'start transaction with consistent snapshot, read only'
 
 /**
  * Runs work between BEGIN and COMMIT; work that throws is rolled back. What the host's own code threw in it stays as it is,
@@ -28,6 +29,7 @@ export async function inTransaction<T, C extends MysqlConnection>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { connection, deadline } = lent
+  lent.forget()
   try {
     await start(lent, begin)
     const value = await work()
@@ -40,9 +42,16 @@ export async function inTransaction<T, C extends MysqlConnection>(
   }
 }
 
-async function start<C extends MysqlConnection>({ connection, deadline }: Lent<C>, begin: string): Promise<void> {
+async function start<C extends MysqlConnection>(
+  { connection, check, deadline }: Lent<C>,
+  begin: string,
+): Promise<void> {
+  check(await translated(() => deadline.ask(() => factsBefore(connection, begin))))
+}
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
-    await deadline.ask(() => connection.query(begin))
+    return await work()
   } catch (error) {
     throw translateError(error, 'call')
   }

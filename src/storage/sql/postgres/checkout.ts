@@ -2,8 +2,8 @@ import { isForgeError } from '../../../schema/errors.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 import { poolBusy, unavailable } from '../server/failures.ts'
 import { translateConnectError } from './driver-errors.ts'
-import { hearErrors } from './error-listeners.ts'
 import type { PgPool, PgPoolClient } from './pg-pool.ts'
+import type { PoolSource } from './pool-source.ts'
 
 /**
  * Runs work on a client of a pool, and gives that back. A client on which the server was lost, or whose call was
@@ -13,12 +13,12 @@ import type { PgPool, PgPoolClient } from './pg-pool.ts'
  * server accepts no connection
  */
 export async function onClient<T>(
-  pool: PgPool,
+  source: PoolSource,
   deadline: Deadline,
   work: (client: PgPoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await connected(pool, deadline)
-  const stopHearing = hearErrors(client)
+  const client = await connected(source.pool, deadline)
+  const stopListening = source.errorListeners.listen(client)
   let isReleased = false
   const release = (destroy: boolean): void => {
     if (!isReleased) client.release(destroy)
@@ -33,7 +33,7 @@ export async function onClient<T>(
     throw error
   } finally {
     stop()
-    stopHearing()
+    stopListening()
     release(spoilt)
   }
 }

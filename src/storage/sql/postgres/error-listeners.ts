@@ -1,47 +1,65 @@
-/** What tells of a lost server with an event: unheard, that would end the process. */
+/** A pool or a client: an `error` event that has no listener ends the process. */
 interface Emitter {
   on(event: 'error' | 'acquire', listener: (client?: unknown) => void): unknown
   off(event: 'error' | 'acquire', listener: (client?: unknown) => void): unknown
 }
 
-/**
- * Hears `error` events of a pool or a client, so that they do not end the process: who has work on the connection is told
- * by that. Gives back what stops it.
- */
-export function hearErrors(source: unknown): () => void {
-  if (!isEmitter(source)) return () => undefined
+/** Marks the `acquire` listener of every storage, so that one pool gets one, also from another copy of this module. */
+const MARK = Symbol.for('forgelet.acquire')
 
-  const ignore = (): void => undefined
-  source.on('error', ignore)
-  return () => void source.off('error', ignore)
-}
+const NOTHING = (): void => undefined
 
 /**
- * Hears the errors of every client that a pool gives, for one turn of the event loop: the pool has stopped hearing it by
- * then, whoever waits for it has not begun, and its loss may be told in the same piece as its readiness. Gives back what
- * stops it.
+ * Listens for `error` events of pools and clients, so that a lost connection does not end the process: the work on the
+ * connection reports the loss. A client has one listener at a time, however many operations share it.
  */
-export function hearGivenClients(pool: unknown): () => void {
-  if (!isEmitter(pool)) return () => undefined
+export class ErrorListeners {
+  readonly #uses = new WeakMap<object, number>()
+  readonly #ignore = (): void => undefined
+  readonly #listenForOneTurn = Object.assign((client: unknown): void => void setTimeout(this.listen(client), 0), {
+    [MARK]: true,
+  })
 
-  pool.on('acquire', hearForOneTurn)
-  return () => void pool.off('acquire', hearForOneTurn)
+  /** Listens until the returned function is called. */
+  listen(source: unknown): () => void {
+    if (!isEmitter(source)) return NOTHING
+
+    const uses = this.#uses.get(source) ?? 0
+    if (uses === 0) source.on('error', this.#ignore)
+    this.#uses.set(source, uses + 1)
+    return () => this.#stop(source)
+  }
+
+  /**
+   * Listens to every client that a pool hands out, for one turn of the event loop: the pool has stopped listening by then,
+   * its user has not begun to, and the loss of a client may arrive in the same packet as its readiness. Does nothing on a
+   * pool where another storage does the same. Returns a function that stops it.
+   */
+  listenOnAcquire(pool: unknown): () => void {
+    if (!isEmitter(pool) || hasMark(pool)) return NOTHING
+
+    pool.on('acquire', this.#listenForOneTurn)
+    return () => void pool.off('acquire', this.#listenForOneTurn)
+  }
+
+  #stop(source: Emitter): void {
+    const uses = this.#uses.get(source) ?? 0
+    this.#uses.set(source, uses - 1)
+    if (uses === 1) source.off('error', this.#ignore)
+  }
 }
 
-/** Whether the clients that a pool gives are heard already, by whichever storage on it. */
-export function hearsGivenClients(pool: unknown): boolean {
-  if (!isEmitter(pool) || !('listeners' in pool) || typeof pool.listeners !== 'function') return false
-  return pool.listeners('acquire').includes(hearForOneTurn)
-}
-
-function hearForOneTurn(client: unknown): void {
-  setTimeout(hearErrors(client), 0)
-}
-
-/** Whether nobody hears the `error` events of something that has such. */
+/** Whether an emitter has no listener for its `error` events. */
 export function isUnheard(source: unknown): boolean {
   if (!isEmitter(source) || !('listenerCount' in source) || typeof source.listenerCount !== 'function') return false
   return source.listenerCount('error') === 0
+}
+
+function hasMark(pool: Emitter): boolean {
+  if (!('listeners' in pool) || typeof pool.listeners !== 'function') return false
+
+  const listeners: unknown = pool.listeners('acquire')
+  return Array.isArray(listeners) && listeners.some((listener) => typeof listener === 'function' && MARK in listener)
 }
 
 function isEmitter(value: unknown): value is Emitter {

@@ -1,13 +1,15 @@
 import { OwnSockets } from '../server/sockets.ts'
-import { hearErrors, hearGivenClients, hearsGivenClients, isUnheard } from './error-listeners.ts'
+import { ErrorListeners, isUnheard } from './error-listeners.ts'
 import type { OwnPool } from './load-pg.ts'
 import { openPool } from './load-pg.ts'
 import type { PgPool } from './pg-pool.ts'
 
 /** Where connections of our own come from: a pool that is opened for a URL, or the host's. */
 export class PoolSource {
+  /** Those of the pool and its clients. */
+  readonly errorListeners: ErrorListeners = new ErrorListeners()
   readonly #urlOrPool: string | PgPool
-  readonly #stopHearing: (() => void)[] = []
+  readonly #stopHearing = new Set<() => void>()
   readonly #sockets = new OwnSockets()
   #own: OwnPool | undefined
 
@@ -19,9 +21,14 @@ export class PoolSource {
   get pool(): PgPool {
     const pool = this.#opened()
     // asked again and again: another storage on the host's pool may have heard for us, and is closed now
-    if (isUnheard(pool)) this.#stopHearing.push(hearErrors(pool))
-    if (!hearsGivenClients(pool)) this.#stopHearing.push(hearGivenClients(pool))
+    if (isUnheard(pool)) this.#stopHearing.add(this.errorListeners.listen(pool))
+    this.#stopHearing.add(this.errorListeners.listenOnAcquire(pool))
     return pool
+  }
+
+  /** Whether the pool is the host's, who may have left anything on its clients. */
+  get isHosts(): boolean {
+    return typeof this.#urlOrPool !== 'string'
   }
 
   /** Ends the pool that we opened; on the host's, nothing of ours is left. */
@@ -32,7 +39,8 @@ export class PoolSource {
       this.#sockets.destroyLater()
       return
     }
-    for (const stop of this.#stopHearing.splice(0)) stop()
+    for (const stop of this.#stopHearing) stop()
+    this.#stopHearing.clear()
   }
 
   #opened(): PgPool {

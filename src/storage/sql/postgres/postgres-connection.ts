@@ -11,7 +11,7 @@ import type { StatementNames } from './statement-names.ts'
 const DOUBLE_PRECISION = 701
 
 /** How every query reads its columns, whatever parsers the host has set for all of pg: ours are texts and doubles. */
-const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? Number : String) }
+export const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? Number : String) }
 
 /** How statements run on a client. */
 export interface Running {

@@ -2,17 +2,19 @@ import type { Place } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
+import { HostWarnings, LEFT_OPEN } from '../server/host-warnings.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
 import { onClient } from './checkout.ts'
-import { hearErrors } from './error-listeners.ts'
 import type { Home } from './home.ts'
 import { homeQuery, isSame, refuseElsewhere } from './home.ts'
+import { isInsideTransaction, knownStatus, ROLL_BACK } from './left-open.ts'
 import type { PgClient, PgPool } from './pg-pool.ts'
 import { isPgClient } from './pg-pool.ts'
 import { PoolSource } from './pool-source.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { DURABILITY, warningsAbout } from './server-warnings.ts'
 import { StatementNames } from './statement-names.ts'
+import type { Beginning } from './transactions.ts'
 import { BEGIN_SNAPSHOT, BEGIN_WRITING, inTransaction } from './transactions.ts'
 
 /** A PostgreSQL server behind pg. */
@@ -20,6 +22,7 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
   readonly #source: PoolSource
   readonly #homeQuery: Statement<Home>
   readonly #names = new StatementNames()
+  readonly #hostWarnings = new HostWarnings()
   #home: Home | undefined
 
   constructor(urlOrPool: string | PgPool, place: Place) {
@@ -29,6 +32,7 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
 
   plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
     return this.#onConnection(deadline, async (connection) => {
+      await this.#rollBackLeftOpen(connection)
       const value = await work(connection)
       await this.#learnHome(connection)
       return value
@@ -36,18 +40,20 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
   }
 
   inSnapshot<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
-    return this.#onConnection(deadline, (connection) => inTransaction(connection, BEGIN_SNAPSHOT, work))
+    return this.#onConnection(deadline, (connection) =>
+      inTransaction(connection, this.#beginning(BEGIN_SNAPSHOT), work),
+    )
   }
 
   inTransaction<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
-    return this.#onConnection(deadline, (connection) => inTransaction(connection, BEGIN_WRITING, work))
+    return this.#onConnection(deadline, (connection) => inTransaction(connection, this.#beginning(BEGIN_WRITING), work))
   }
 
   joined(transaction: C, deadline: Deadline): ServerConnection<C> {
     if (!isPgClient(transaction)) throw new TypeError('the transaction must be a client of pg, with a transaction open')
 
     const connection = new PostgresConnection(transaction, { retry: 'host-transaction', deadline })
-    return { transaction, all: (statement) => heard(transaction, () => connection.all(statement)) }
+    return { transaction, all: (statement) => this.#heard(transaction, () => connection.all(statement)) }
   }
 
   async refuseUnlessOpen(connection: ServerConnection<C>, deadline: Deadline): Promise<void> {
@@ -63,14 +69,41 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     return this.#onConnection(deadline, async (connection) => warningsAbout(await connection.all(DURABILITY)))
   }
 
+  onWarning(listener: (message: string) => void): void {
+    this.#hostWarnings.listen(listener)
+  }
+
   close(): Promise<void> {
     return this.#source.close()
   }
 
   async #onConnection<T>(deadline: Deadline, work: (connection: PostgresConnection<C>) => Promise<T>): Promise<T> {
-    return onClient(this.#source.pool, deadline, (client) =>
+    return onClient(this.#source, deadline, (client) =>
       work(new PostgresConnection(asHosts<C>(client), { retry: 'call', deadline, names: this.#names })),
     )
+  }
+
+  #beginning(begin: string): Beginning {
+    return { begin, leftOpen: () => this.#hostWarnings.report(LEFT_OPEN) }
+  }
+
+  async #rollBackLeftOpen(connection: PostgresConnection<C>): Promise<void> {
+    const known = knownStatus(connection.transaction)
+    if (known === 'outside' || (known === undefined && !this.#source.isHosts)) return
+    if (known === undefined && !(await isInsideTransaction(connection))) return
+
+    this.#hostWarnings.report(LEFT_OPEN)
+    await connection.all(ROLL_BACK)
+  }
+
+  /** The host's client may have no listener that reports the loss of its server. */
+  async #heard<T>(client: C, work: () => Promise<T>): Promise<T> {
+    const stopListening = this.#source.errorListeners.listen(client)
+    try {
+      return await work()
+    } finally {
+      stopListening()
+    }
   }
 
   /** What the storage's own connections reach, once there is something. */
@@ -89,16 +122,6 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
 
 // Outside a transaction there are no savepoints, and in one that has failed nothing can be run but its end.
 const IN_TRANSACTION = command('savepoint forgelet; release savepoint forgelet')
-
-/** The host's client may have nobody else who hears that its server is lost. */
-async function heard<T>(client: PgClient, work: () => Promise<T>): Promise<T> {
-  const stopHearing = hearErrors(client)
-  try {
-    return await work()
-  } finally {
-    stopHearing()
-  }
-}
 
 function asHosts<C extends PgClient>(client: PgClient): C {
   return client as C // made by the host's pool, as C says; or by pg, which C says when a URL was given

@@ -1,10 +1,11 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import { command } from '../dialect.ts'
 import { unavailable } from '../server/failures.ts'
 import type { ServerConnection } from '../server/server.ts'
-import { translateCommitError, translateHostError } from './driver-errors.ts'
+import { saysInsideTransaction, translateCommitError, translateError, translateHostError } from './driver-errors.ts'
+import { ROLL_BACK } from './left-open.ts'
 import type { PgClient } from './pg-pool.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
+import { TYPES } from './postgres-connection.ts'
 import { ServerLimits, setLimits } from './server-limits.ts'
 
 /** Begins reads that all see the same, and change nothing. */
@@ -19,16 +20,34 @@ export const BEGIN_WRITING: string =
   "select pg_catalog.set_config('synchronous_commit', 'on', true) " +
   "where pg_catalog.current_setting('synchronous_commit') in ('off', 'local')"
 
+/**
+ * Whether the transaction begins with this very message: a BEGIN inside another transaction is no more than a warning, and
+ * the COMMIT that follows would commit what the host left open there.
+ */
+const IS_NEW =
+  'select cast(pg_catalog.now() operator(pg_catalog.=) pg_catalog.statement_timestamp() as text) as "isNew"'
+
+/** How a transaction begins. */
+export interface Beginning {
+  readonly begin: string
+  /** Called when the host left a transaction open, which is rolled back. */
+  readonly leftOpen: () => void
+}
+
 /** Runs work between BEGIN and COMMIT; work that throws is rolled back. No ROLLBACK is sent once the call is over. */
 export async function inTransaction<T, C extends PgClient>(
   connection: PostgresConnection<C>,
-  begin: string,
+  { begin, leftOpen }: Beginning,
   work: (connection: ServerConnection<C>) => Promise<T>,
 ): Promise<T> {
   const { deadline, transaction } = connection
   const limits = new ServerLimits(connection, deadline)
   try {
-    await connection.all(command(`${begin}; ${setLimits(limits.first())}`))
+    if (!(await begins(connection, `${begin}; ${setLimits(limits.first())}; ${IS_NEW}`))) {
+      leftOpen()
+      await connection.all(ROLL_BACK)
+      await begins(connection, `${begin}; ${setLimits(limits.first())}; ${IS_NEW}`)
+    }
     const value = await work({ transaction, all: (statement) => limits.all(statement) })
     await commit(connection)
     return value
@@ -40,7 +59,22 @@ export async function inTransaction<T, C extends PgClient>(
   }
 }
 
-const ROLL_BACK = command('rollback')
+/** Begins a transaction; false inside another. */
+async function begins({ deadline, transaction }: PostgresConnection<PgClient>, text: string): Promise<boolean> {
+  try {
+    return isNew(await deadline.ask(() => transaction.query({ text, values: [], types: TYPES })))
+  } catch (error) {
+    if (saysInsideTransaction(error)) return false
+    throw translateError(error, 'call')
+  }
+}
+
+/** pg answers several statements with a list, other drivers with the last answer. */
+function isNew(answer: unknown): boolean {
+  const last: unknown = Array.isArray(answer) ? answer.at(-1) : answer
+  if (typeof last !== 'object' || last === null || !('rows' in last) || !Array.isArray(last.rows)) return true
+  return last.rows[0]?.isNew !== 'false'
+}
 
 async function rollBack(connection: PostgresConnection<PgClient>, error: unknown): Promise<void> {
   try {

@@ -17,6 +17,7 @@ export function createServerStorage<Tx extends object>(server: Server<Tx>, conte
     enter: (transaction) => runtime.enter(transaction),
     migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
     schemaStatus: () => database.during((deadline) => database.status(deadline)),
+    onWarning: (listener) => server.onWarning(listener),
     close: () => database.close(),
   }
 }

@@ -51,6 +51,8 @@ export interface Server<Tx extends object> {
   refuseUnlessOpen(connection: ServerConnection<Tx>, deadline: Deadline): Promise<void>
   /** What about the server endangers what is committed, and we cannot set. */
   warnings(deadline: Deadline): Promise<readonly string[]>
+  /** Calls a listener with each mistake of the host that fails no call, such as a transaction it left open. */
+  onWarning(listener: (message: string) => void): void
   /** Ends what we opened; the host's pool stays open. Called once, when no work is left. Waits for no server that is silent. */
   close(): Promise<void>
 }

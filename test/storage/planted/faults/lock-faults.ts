@@ -86,6 +86,7 @@ export const waitsForEver: SqlFault = {
     joined: (transaction, deadline) => server.joined(transaction, deadline),
     refuseUnlessOpen: (connection, deadline) => server.refuseUnlessOpen(connection, deadline),
     warnings: (deadline) => server.warnings(deadline),
+    onWarning: (listener) => server.onWarning(listener),
     close: () => server.close(),
   }),
 }

@@ -19,9 +19,9 @@ describe('while the host’s transaction has the one connection', () => {
     const start = performance.now()
 
     await expect(pin(storage, BOARD, '1')).rejects.toMatchObject({
-      code: 'STORAGE_UNAVAILABLE',
-      details: { outcome: 'nothing-done' },
-      message: expect.stringContaining('must join it'),
+      code: 'STORAGE_BUSY',
+      details: { retry: 'call' },
+      message: expect.stringContaining('inside a transaction join it'),
     })
     expect(performance.now() - start).toBeLessThan(FIVE_SECONDS_AND_ROOM)
     await commit()
@@ -37,6 +37,18 @@ describe('while the host’s transaction has the one connection', () => {
 
     expect([await waiting, await issuesOn(storage, BOARD)]).toEqual([2, ['1', '2']])
   })
+})
+
+test('a plain call is refused while the host has begun a transaction by a statement, and leaves it as it is', async () => {
+  const { storage, kysely } = await opened()
+  await sql`begin`.execute(kysely)
+  await sql`create table host_notes (id integer)`.execute(kysely)
+
+  await expect(pin(storage, BOARD, '1')).rejects.toThrow(/is inside a transaction/)
+  await expect(issuesOn(storage, BOARD)).rejects.toThrow(TypeError)
+  await sql`commit`.execute(kysely)
+  expect(await pin(storage, BOARD, '1')).toBe(1)
+  expect((await sql`select id from host_notes`.execute(kysely)).rows).toEqual([])
 })
 
 describe('while another process writes', () => {

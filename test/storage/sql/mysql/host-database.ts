@@ -50,7 +50,7 @@ export class HostDatabase {
   }
 
   /** A storage over a pool; over a pool of its own when none is given. */
-  storage(pool: Pool | undefined = undefined, options: SqlStorageOptions = {}): ForgeStorage<Connection> {
+  storage(pool: string | Pool | undefined = undefined, options: SqlStorageOptions = {}): ForgeStorage<Connection> {
     const storage = mysqlStorage<Connection>(pool ?? this.url, options)
     onTestFinished(() => storage.close())
     return storage

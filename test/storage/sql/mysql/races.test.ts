@@ -172,7 +172,7 @@ function countBegins(pool: Pool): () => number {
   const watch = (connection: object): void => {
     const query = Reflect.get(connection, 'query')
     Reflect.set(connection, 'query', (...args: unknown[]) => {
-      if (String(args[0]).startsWith('begin')) count += 1
+      if (textOf(args[0]).startsWith('begin')) count += 1
       return Reflect.apply(query, connection, args)
     })
   }
@@ -197,4 +197,9 @@ function meeting(size: number): () => Promise<void> {
 function given<T>(value: T | undefined): T {
   if (value === undefined) throw new TypeError('there is none')
   return value
+}
+
+function textOf(query: unknown): string {
+  if (typeof query === 'object' && query !== null && 'sql' in query) return String(query.sql)
+  return String(query)
 }
