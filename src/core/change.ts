@@ -1,8 +1,8 @@
 import type { Decision } from '../schema/decision.ts'
 import { ForgeError } from '../schema/errors.ts'
 import type { EventDraft } from '../schema/events.ts'
-import type { Steps } from '../schema/steps.ts'
-import { wait } from '../schema/steps.ts'
+import type { MaybePromise, Steps } from '../schema/steps.ts'
+import { isPromise, wait } from '../schema/steps.ts'
 import type { AggregateStore } from '../storage/contract/aggregate-store.ts'
 import type { Call } from './call.ts'
 import { writeContext } from './call.ts'
@@ -36,13 +36,13 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
   planned: PlannedChange<Key, State, Result, Tx>,
 ): Steps<Result> {
   let spentMilliseconds = 0
+  const spend = (milliseconds: number): void => {
+    spentMilliseconds += milliseconds
+  }
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
-    const start = performance.now()
-    const seen = planned.fenced ? yield* wait(planned.store.epoch(planned.key, call.transaction)) : undefined
-    spentMilliseconds += performance.now() - start
+    const seen = planned.fenced ? yield* timed(planned.store.epoch(planned.key, call.transaction), spend) : undefined
     const decide = yield* planned.ask()
-    const written = performance.now()
-    const outcome = yield* wait(
+    const outcome = yield* timed(
       planned.store.update(planned.key, {
         seen,
         decide,
@@ -50,8 +50,8 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
         signal: call.signal,
         ...writeContext(environment, call),
       }),
+      spend,
     )
-    spentMilliseconds += performance.now() - written
     if (outcome.stale) continue
 
     call.announce(outcome.events)
@@ -61,4 +61,14 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
   // A host's isolated transaction would see the old epoch for ever; only a new one can see the new.
   const retry = call.transaction === undefined ? 'call' : 'host-transaction'
   throw new ForgeError('STORAGE_BUSY', 'too many lifecycle calls came in between; try again', { retry })
+}
+
+/** Waits for an answer of the storage and reports how long that took. For an answer at once no clock is read. */
+function* timed<T>(answer: MaybePromise<T>, report: (milliseconds: number) => void): Steps<T> {
+  if (!isPromise(answer)) return answer
+
+  const start = performance.now()
+  const value = yield* wait(answer)
+  report(performance.now() - start)
+  return value
 }
