@@ -77,6 +77,8 @@ export function translateError(error: unknown, retry: Retry): unknown {
 /** The error to throw for what kept a connection from being made: a server that answered has said what was in the way. */
 export function translateConnectError(error: unknown): unknown {
   const translated = translateError(error, 'call')
+  if (isForgeError(translated, 'STORAGE_UNAVAILABLE') && translated.details.closed === true) return translated
+
   const reason = errorNumber(error) === undefined ? whyNotConnected(error) : undefined
   return reason === undefined ? translated : unavailable(reason, error)
 }
