@@ -1,3 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Api } from '../http-adapters/http.ts'
+import { API_PATH } from './public-url.ts'
+
 /** What the page may load and send: nothing but its own parts, and requests to its own server. */
 export const PAGE_POLICY: string = [
   "default-src 'none'",
@@ -61,4 +67,24 @@ export function apiPageStyle(): string {
   .swagger-ui .headers td, .swagger-ui .headers th { overflow-wrap: anywhere; padding-right: 6px; }
 }
 `
+}
+
+/** The files of Swagger UI that the build has put beside this program. */
+export type SwaggerUiFile = 'swagger-ui-bundle.js' | 'swagger-ui.css'
+
+/** Reads a file of Swagger UI, as it is published. */
+export function swaggerUiFile(name: SwaggerUiFile): Uint8Array {
+  const require = createRequire(import.meta.url)
+  // The package finds itself by its own name, from the sources as from the build.
+  return readFileSync(join(dirname(require.resolve('forgelet/package.json')), 'dist/swagger-ui', name))
+}
+
+/**
+ * The OpenAPI document of the server: what it serves and what `forgelet openapi` prints.
+ *
+ * @param publicUrl - as it was told; undefined: the server is wherever the document was fetched from, under any of its names
+ */
+export function apiDocument(api: Pick<Api<never>, 'openApi'>, publicUrl: string | undefined): object {
+  const servers = [{ url: publicUrl ?? API_PATH }]
+  return { ...api.openApi(), servers }
 }

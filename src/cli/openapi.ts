@@ -3,11 +3,11 @@ import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
 import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
-import { apiDocument } from './api-document.ts'
-import type { ExitCode } from './command-error.ts'
-import { CommandError } from './command-error.ts'
-import type { OpenApiOptions } from './openapi-options.ts'
-import type { Terminal } from './terminal.ts'
+import { apiDocument } from './api-page.ts'
+import type { OptionValues } from './arguments.ts'
+import type { ExitCode, Terminal } from './command.ts'
+import { CommandError } from './command.ts'
+import { parsePublicUrl } from './public-url.ts'
 
 /**
  * Writes the OpenAPI document that `forgelet serve` serves, without a server and without a database.
@@ -48,4 +48,27 @@ function writeFailure(error: unknown): string {
   if (code === 'EISDIR') return 'it is a folder; name a file in it'
   if (code === 'EACCES') return 'writing there is not permitted; choose another place'
   return String(code ?? error)
+}
+
+/** What `forgelet openapi` is told, checked. */
+export interface OpenApiOptions {
+  /** Undefined: to stdout. */
+  readonly file: string | undefined
+  /** Where clients see the API root; undefined = wherever the document is fetched from. */
+  readonly publicUrl: string | undefined
+  readonly json: boolean
+}
+
+/**
+ * Checks the options of `forgelet openapi`.
+ * @throws CommandError (wrong usage)
+ */
+export function openApiOptions(words: readonly string[], values: OptionValues): OpenApiOptions {
+  if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": name the file with --out`)
+
+  return {
+    file: values.out,
+    publicUrl: values['public-url'] === undefined ? undefined : parsePublicUrl(values['public-url']),
+    json: values.json === true,
+  }
 }

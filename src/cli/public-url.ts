@@ -1,4 +1,4 @@
-import { CommandError } from './command-error.ts'
+import { CommandError } from './command.ts'
 
 /** Where the server has the API. */
 export const API_PATH = '/api/v1'

@@ -3,7 +3,7 @@ import { dirname, extname, resolve } from 'node:path'
 import { isForgeError } from '../index.ts'
 import type { Fixture, FixtureLimits } from '../standalone/standalone.ts'
 import { parseFixture } from '../standalone/standalone.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError } from './command.ts'
 
 /**
  * Reads and checks a fixture file, JSON or (`.yaml`, `.yml`) YAML. The file of its signing key is relative to the fixture's.

@@ -1,15 +1,9 @@
-import type { ExitCode } from './command-error.ts'
-import { CommandError } from './command-error.ts'
-import { commandHelp, mainHelp } from './help.ts'
-import { openapi } from './openapi.ts'
-import { openApiOptions } from './openapi-options.ts'
-import { packageVersion } from './package-version.ts'
-import { parseArguments } from './parse-arguments.ts'
-import { schema } from './schema.ts'
-import { schemaOptions } from './schema-options.ts'
-import { serve } from './serve.ts'
-import { serveOptions } from './serve-options.ts'
-import type { Terminal } from './terminal.ts'
+import { commandHelp, mainHelp, parseArguments } from './arguments.ts'
+import type { ExitCode, Terminal } from './command.ts'
+import { CommandError, packageVersion } from './command.ts'
+import { openApiOptions, openapi } from './openapi.ts'
+import { schema, schemaOptions } from './schema.ts'
+import { serve, serveOptions } from './serve.ts'
 
 /** Runs one command line; gives back the exit code. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {

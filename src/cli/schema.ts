@@ -1,10 +1,10 @@
-import type { SchemaStatus } from '../storage/storage.ts'
-import type { ExitCode } from './command-error.ts'
-import { CommandError } from './command-error.ts'
-import { databaseRefusal } from './database-refusal.ts'
-import type { SchemaOptions } from './schema-options.ts'
-import { openStorage, planSchema } from './schema-storage.ts'
-import type { Terminal } from './terminal.ts'
+import type { IdColumns } from '../storage/sqlite.ts'
+import type { ForgeStorage, SchemaStatus } from '../storage/storage.ts'
+import type { OptionValues } from './arguments.ts'
+import type { Environment, ExitCode, Terminal } from './command.ts'
+import { CommandError } from './command.ts'
+import type { DatabaseAddress } from './database.ts'
+import { databaseRefusal, databaseSetting, parseDatabase } from './database.ts'
 
 /**
  * Looks at the tables of a database, writes down how they are made, or brings them up to date.
@@ -88,4 +88,120 @@ const MENDS: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string
 async function stopped(stop: AbortSignal): Promise<never> {
   if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
   throw new CommandError(3, 'stopped before the end: nothing is half done; the next "forgelet schema apply" goes on')
+}
+
+/** What `forgelet schema` is told to do. */
+export type SchemaAction = 'status' | 'plan' | 'apply'
+
+/** What `forgelet schema` is told, as far as it can be checked without a storage. */
+export interface SchemaOptions {
+  readonly action: SchemaAction
+  readonly database: DatabaseAddress
+  readonly prefix: string | undefined
+  readonly schema: string | undefined
+  readonly ids: IdColumns
+  /** Of `plan`: the version that the tables have. */
+  readonly from: number
+  readonly json: boolean
+}
+
+/**
+ * Checks the words and options of `forgelet schema`.
+ * @throws CommandError (wrong usage)
+ */
+export function schemaOptions(words: readonly string[], values: OptionValues, environment: Environment): SchemaOptions {
+  const action = actionNamed(words)
+  const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
+  if (values.schema !== undefined && database.kind !== 'postgres') {
+    throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
+  }
+  if (values.from !== undefined && action !== 'plan') {
+    throw new CommandError(2, `--from is for "forgelet schema plan": the database itself tells it to ${action}`)
+  }
+  if (database.location === ':memory:' && action !== 'plan') {
+    throw new CommandError(2, '--db :memory: is gone with this command: give a file, or a URL')
+  }
+  return {
+    action,
+    database,
+    prefix: values.prefix,
+    schema: values.schema,
+    ids: idColumns(values.ids ?? ''),
+    from: version(values.from ?? '0'),
+    json: values.json === true,
+  }
+}
+
+function actionNamed([action, ...others]: readonly string[]): SchemaAction {
+  if (others.length > 0) throw new CommandError(2, `unexpected argument "${others[0]}": options start with "--"`)
+  if (action === 'status' || action === 'plan' || action === 'apply') return action
+  throw new CommandError(2, 'say what to do with the schema: "status", "plan" or "apply"; see "forgelet schema --help"')
+}
+
+const DATABASE_KINDS = ['user', 'organization', 'repository', 'issue'] as const
+const COLUMNS = ['bigint', 'uuid', 'text'] as const
+
+function idColumns(text: string): IdColumns {
+  if (text === '') return {}
+
+  return Object.assign({}, ...text.split(',').map((pair) => idColumn(text, pair)))
+}
+
+function idColumn(text: string, pair: string): IdColumns {
+  const [kindNamed, columnNamed, ...others] = pair.split('=')
+  const kind = DATABASE_KINDS.find((known) => known === kindNamed)
+  const column = COLUMNS.find((known) => known === columnNamed)
+  if (kind !== undefined && column !== undefined && others.length === 0) return { [kind]: column }
+  throw new CommandError(
+    2,
+    `--ids ${text}: write such as user=uuid,issue=text, of the kinds ${DATABASE_KINDS.join(', ')} and the types ${COLUMNS.join(', ')}`,
+  )
+}
+
+function version(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw new CommandError(2, `--from ${text}: give the version of the tables, a whole number`)
+}
+
+type Told = Pick<SchemaOptions, 'ids' | 'prefix' | 'schema'>
+
+/** A kind of database: how its storage is opened, and how its tables are planned without one. */
+interface DatabaseKind {
+  open(location: string, told: Told): Promise<Pick<ForgeStorage, 'migrate' | 'schemaStatus' | 'close'>>
+  plan(told: Told & { readonly from: number }): Promise<readonly string[]>
+}
+
+/** Each loads its own driver. */
+const KINDS: { readonly [K in SchemaOptions['database']['kind']]: DatabaseKind } = {
+  sqlite: {
+    open: async (location, told) => (await import('../storage/sqlite.ts')).sqliteStorage(location, told),
+    plan: async (told) => (await import('../storage/sqlite.ts')).sqliteSchemaPlan(told),
+  },
+  postgres: {
+    open: async (location, told) => (await import('../storage/postgres.ts')).postgresStorage(location, told),
+    plan: async (told) => (await import('../storage/postgres.ts')).postgresSchemaPlan(told),
+  },
+  mysql: {
+    open: async (location, told) => (await import('../storage/mysql.ts')).mysqlStorage(location, told),
+    plan: async (told) => (await import('../storage/mysql.ts')).mysqlSchemaPlan(told),
+  },
+}
+
+/** Makes the storage that `--db` names; it connects when it is used. @throws CommandError (wrong usage) for an option it does not take */
+function openStorage({ database, ...told }: SchemaOptions): ReturnType<DatabaseKind['open']> {
+  return asUsage(KINDS[database.kind].open(database.location, told))
+}
+
+/** The statements that `apply` would run, without a connection. @throws CommandError (wrong usage) for an option the storage does not take */
+function planSchema({ database, from, ...told }: SchemaOptions): Promise<readonly string[]> {
+  return asUsage(KINDS[database.kind].plan({ ...told, from }))
+}
+
+async function asUsage<T>(made: Promise<T>): Promise<T> {
+  try {
+    return await made
+  } catch (error) {
+    if (error instanceof TypeError) throw new CommandError(2, error.message)
+    throw error
+  }
 }

@@ -1,19 +1,17 @@
-import type { SigningKeySource } from '../index.ts'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import type { Logger, SigningKeySource } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { Fixture, Standalone } from '../standalone/standalone.ts'
 import { openStandalone } from '../standalone/standalone.ts'
-import type { ExitCode } from './command-error.ts'
-import { CommandError } from './command-error.ts'
-import { createJsonServer } from './create-json-server.ts'
-import { databaseRefusal } from './database-refusal.ts'
-import { listen } from './listen.ts'
-import { API_PATH, pageUrl } from './public-url.ts'
+import type { OptionValues } from './arguments.ts'
+import type { Environment, ExitCode, Terminal } from './command.ts'
+import { CommandError } from './command.ts'
+import { databaseRefusal, databaseSetting, parseDatabaseFile } from './database.ts'
+import { createJsonServer, RequestListener } from './json-server.ts'
+import { API_PATH, pageUrl, parsePublicUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
-import { RequestListener } from './request-listener.ts'
-import type { ServeOptions } from './serve-options.ts'
-import { stderrLogger } from './stderr-logger.ts'
-import { stopServer } from './stop-server.ts'
-import type { Terminal } from './terminal.ts'
 
 /**
  * Serves a standalone host until told to stop. What can be refused without touching the database is checked first: the
@@ -97,4 +95,103 @@ function urlHost(host: string): string {
 async function toldToStop(stop: AbortSignal): Promise<void> {
   if (stop.aborted) return
   await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+/** What `forgelet serve` is told, checked. */
+export interface ServeOptions {
+  readonly db: string
+  readonly host: string
+  readonly port: number
+  readonly fixture: string | undefined
+  readonly signingKey: string | undefined
+  readonly maxPins: number
+  /** Where clients see the API root; undefined = where the server listens. */
+  readonly publicUrl: string | undefined
+  readonly json: boolean
+}
+
+/**
+ * Checks the options of `forgelet serve`.
+ * @throws CommandError (wrong usage) for a word too many, and for a value out of its range
+ */
+export function serveOptions(words: readonly string[], values: OptionValues, environment: Environment): ServeOptions {
+  if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": options start with "--"`)
+
+  return {
+    db: parseDatabaseFile(databaseSetting(values.db, environment.FORGELET_DB)),
+    host: values.host ?? '127.0.0.1',
+    port: integer('--port', values.port ?? '3000', 65_535),
+    fixture: values.fixture,
+    signingKey: values['signing-key'],
+    maxPins: integer('--max-pins', values['max-pins'] ?? '3', 1000),
+    publicUrl: values['public-url'] === undefined ? undefined : parsePublicUrl(values['public-url']),
+    json: values.json === true,
+  }
+}
+
+function integer(name: string, text: string, most: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (value <= most) return value
+  throw new CommandError(2, `${name} ${text}: give an integer from 0 to ${most}`)
+}
+
+/** Milliseconds that requests under way have to finish. */
+const GRACE = 5000
+const LOOK_EVERY = 25
+
+/** Stops a server: no new connections, idle ones closed, requests under way finished or, after 5 seconds, cut. */
+async function stopServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const idle = setInterval(() => server.closeIdleConnections(), LOOK_EVERY)
+  const cut = setTimeout(() => server.closeAllConnections(), GRACE)
+  server.closeIdleConnections()
+  try {
+    await closed
+  } finally {
+    clearInterval(idle)
+    clearTimeout(cut)
+  }
+}
+
+/**
+ * Starts listening; gives back the port, which the system chose when 0 was asked for.
+ * @throws CommandError (wrong usage) when the port is taken or the address is none of this machine
+ */
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(refusal(error, host, port)))
+    server.listen({ host, port }, resolve)
+  })
+  return portOf(server.address())
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new TypeError('the server does not listen on a port')
+  return address.port
+}
+
+function refusal(error: Error, host: string, port: number): CommandError {
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') {
+    return new CommandError(
+      2,
+      `port ${port} on ${host} is in use: stop the other program, or choose another with --port`,
+    )
+  }
+  if (code === 'EACCES') {
+    return new CommandError(2, `port ${port} on ${host} is not permitted: choose one above 1023 with --port`)
+  }
+  return new CommandError(2, `--host ${host}: cannot listen there (${String(code ?? error.message)}); try 127.0.0.1`)
+}
+
+/** Warnings and unexpected failures, on the terminal: one line each, with the causes of an error and where it was thrown. */
+export function stderrLogger(terminal: Pick<Terminal, 'err'>): Logger {
+  const write = (level: string) => (message: string, fields: object) =>
+    terminal.err(`forgelet: ${level}: ${message} ${inOneLine(fields)}`)
+  return { error: write('error'), warn: write('warning') }
+}
+
+function inOneLine(fields: object): string {
+  const lines = inspect(fields, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 5 }).split('\n')
+  return lines.map((line) => line.trim()).join(' ') // one expression for this would be quadratic in a run of blanks
 }

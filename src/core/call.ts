@@ -1,9 +1,9 @@
 import type { ForgeEvent } from '../schema/events.ts'
 import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
-import type { MaybePromise, Steps } from '../schema/steps.ts'
-import { isPromise, wait } from '../schema/steps.ts'
-import type { BeforeCommit, WriteContext } from '../storage/contract/aggregate-store.ts'
+import type { MaybePromise, Steps } from '../schema/sync-or-async.ts'
+import { isPromise, wait } from '../schema/sync-or-async.ts'
+import type { BeforeCommit, WriteContext } from '../storage/contract/stores.ts'
 import type { Environment } from './environment.ts'
 import type { Actor, Asker, CallOptions, PortContext } from './ports.ts'
 

@@ -1,6 +1,6 @@
 import type { PinKind } from '../schema/records.ts'
-import type { BeforeCommit } from '../storage/contract/aggregate-store.ts'
-import type { ForgeStorage } from '../storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../storage/contract/storage.ts'
+import type { BeforeCommit } from '../storage/contract/stores.ts'
 import type { Actor, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
 
 /** What the operations of one forge stand on: the host's ports, with every default filled in. */

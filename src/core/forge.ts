@@ -1,9 +1,9 @@
 import type { AccessRequest } from '../schema/access.ts'
 import type { PinKind } from '../schema/records.ts'
-import type { MaybePromise } from '../schema/steps.ts'
-import type { BeforeCommit } from '../storage/contract/aggregate-store.ts'
-import type { ForgeStorage } from '../storage/contract/forge-storage.ts'
-import type { ObservedOperation } from './observed-operation.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
+import type { ForgeStorage } from '../storage/contract/storage.ts'
+import type { BeforeCommit } from '../storage/contract/stores.ts'
+import type { ObservedOperation } from './instrument-storage.ts'
 import type { Actor, Asker, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
 import type { JoinedServices, Prompt, Services, Synchronous } from './services.ts'
 

@@ -1,7 +1,7 @@
 import { needObject } from '../schema/arguments.ts'
 import { invalidInput } from '../schema/errors.ts'
 import type { PageRequest } from '../schema/paging.ts'
-import type { PageQuery } from '../storage/contract/page-query.ts'
+import type { PageQuery } from '../storage/contract/stores.ts'
 
 const DEFAULT_LIMIT = 30
 const MOST = 1000

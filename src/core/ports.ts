@@ -1,7 +1,7 @@
 import type { AccessRequest, Verdict } from '../schema/access.ts'
 import type { Id, IdInput } from '../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
-import type { MaybePromise } from '../schema/steps.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
 
 /** The host's signed-in user, as the host has it; only `id` is ours. */
 export interface Actor {

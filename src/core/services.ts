@@ -12,7 +12,7 @@ import type {
   PublicKey,
   SigningKeyFormat,
 } from '../schema/records.ts'
-import type { MaybePromise } from '../schema/steps.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
 import type { Actor, Asker, CallOptions } from './ports.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { refuseFetch, serveFetch } from './fetch/serve-fetch.ts'
-import type { Actor, Api } from './routes/api.ts'
+import type { Actor, Api } from './routes/create-api.ts'
+import { toBase } from './routes/messages.ts'
 import type { MountOptions } from './routes/mount-options.ts'
 import { checkMount } from './routes/mount-options.ts'
-import { toBase } from './routes/target.ts'
 
-export type { Actor, Api } from './routes/api.ts'
+export type { Actor, Api } from './routes/create-api.ts'
 export type { MountOptions } from './routes/mount-options.ts'
 
 /** How an API is mounted where requests are those of the Fetch standard. */

@@ -1,12 +1,12 @@
 import type { NodeRequest, NodeResponse } from './node/node-messages.ts'
 import { serveNode } from './node/serve-node.ts'
-import type { Actor, Api } from './routes/api.ts'
+import type { Actor, Api } from './routes/create-api.ts'
+import { below, parseTarget, toBase } from './routes/messages.ts'
 import type { MountOptions } from './routes/mount-options.ts'
 import { checkMount } from './routes/mount-options.ts'
-import { below, parseTarget, toBase } from './routes/target.ts'
 
 export type { NodeRequest, NodeResponse } from './node/node-messages.ts'
-export type { Actor, Api } from './routes/api.ts'
+export type { Actor, Api } from './routes/create-api.ts'
 export type { MountOptions } from './routes/mount-options.ts'
 
 /** How an API is mounted on a Node server. */

@@ -1,5 +1,5 @@
-import { quietly } from './quietly.ts'
-import { isPromise } from './steps.ts'
+import { isObject, need } from './arguments.ts'
+import { isPromise } from './sync-or-async.ts'
 
 /** What of a host's logger tells that his observer fails. */
 interface Warned {
@@ -28,4 +28,47 @@ export function harmless<Seen>(observe: (seen: Seen) => unknown, logger: Warned 
 
 function warn(logger: Warned | undefined, error: unknown): void {
   quietly(() => logger?.warn('the observer failed; later failures of it are not logged', { error }))
+}
+
+/** Calls a logger of the host's: what it throws, or rejects with, changes nothing, and has nowhere left to be told. */
+export function quietly(call: () => unknown): void {
+  try {
+    const answer = call()
+    if (isPromise(answer)) Promise.resolve(answer).catch(() => undefined)
+  } catch {
+    // nobody to tell
+  }
+}
+
+/** A logger, as the port of the core has it. */
+interface Sink {
+  error(message: string, fields: object): void
+  warn(message: string, fields: object): void
+}
+
+/**
+ * The logger that an option names, from which nothing comes back: neither what it throws nor what it rejects with. Undefined
+ * stands for `console.error`, false for nowhere.
+ *
+ * @param caller - the function that was given the option, for the message
+ * @throws TypeError when the option is not a logger
+ */
+export function toLogger(caller: string, option: Sink | false | undefined): Sink {
+  if (option === false) return SILENT
+  if (option === undefined) return CONSOLE
+
+  const isSink = isObject(option) && typeof option.error === 'function' && typeof option.warn === 'function'
+  need(isSink, caller, 'logger', 'an object with error(message, fields) and warn(message, fields), or false')
+  return {
+    error: (message, fields) => quietly(() => option.error(message, fields)),
+    warn: (message, fields) => quietly(() => option.warn(message, fields)),
+  }
+}
+
+const SILENT: Sink = { error: () => undefined, warn: () => undefined }
+const CONSOLE: Sink = { error: toConsole, warn: toConsole }
+
+function toConsole(message: string, fields: object): void {
+  // biome-ignore lint/suspicious/noConsole: a failure must be seen somewhere; hosts that pass a logger, or false, never get here
+  quietly(() => console.error(`forgelet: ${message}`, fields))
 }

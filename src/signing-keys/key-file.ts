@@ -1,7 +1,17 @@
+import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import { MAX_KEY_BYTES, TOO_LARGE } from './key-material.ts'
-import { unreadableKey } from './unreadable-key.ts'
+import { fileURLToPath } from 'node:url'
+import type { CallOptions, SigningKeySource } from '../core/ports.ts'
+import { ForgeError, isForgeError } from '../schema/errors.ts'
+import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
+import type { MaybePromise, Steps } from '../schema/sync-or-async.ts'
+import { run, wait } from '../schema/sync-or-async.ts'
+import { keyFormat } from './key-format.ts'
+import { MAX_KEY_BYTES, materialFromBytes, TOO_LARGE, unreadableKey } from './key-text.ts'
+import { ParsedKey } from './lazy-key.ts'
+import { openpgpPublicText } from './openpgp.ts'
+import { sshPublicLine } from './ssh.ts'
 
 /** What tells one state of a file from another without reading it. */
 export interface FileState {
@@ -81,5 +91,142 @@ function explained<T>(work: () => T): T {
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
     throw unreadableKey(REASONS.get(error.code) ?? 'the file cannot be read', error)
+  }
+}
+
+/** Coarsest time stamps of a file system in use (FAT), in milliseconds: two changes within it can look like one. */
+const COARSEST_STAMP = 2000
+
+interface Seen {
+  readonly stamp: string
+  /** SHA-256 of the content. */
+  readonly digest: string
+  /** Whether the stamp alone tells the next change from this one. */
+  readonly isSettled: boolean
+  readonly key: SigningKeySource
+}
+
+/**
+ * A key in a file that may change. Every question looks at the file's state first (one `stat`, two microseconds, no
+ * reading); only a changed file is read, and only a changed content is parsed, once, when the key is asked for.
+ */
+export class FileKey implements SigningKeySource {
+  readonly #file: KeyFile
+  readonly #now: () => number
+  #seen: Seen
+
+  /**
+   * @param file - the file
+   * @param now - milliseconds since 1970, to compare with the file's times of change
+   * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or is no key
+   */
+  constructor(file: KeyFile, now: () => number = Date.now) {
+    this.#file = file
+    this.#now = now
+    const content = file.read()
+    this.#seen = this.#see(content, digestOf(content.bytes), sourceOf(content.bytes))
+  }
+
+  /** Follows the file; while it cannot be read, what it was last. */
+  get format(): SigningKeyFormat {
+    try {
+      this.#look()
+    } catch {
+      // whoever asks for the key is told
+    }
+    return this.#seen.key.format
+  }
+
+  /**
+   * @throws ForgeError `SIGNING_KEY_UNREADABLE` as long as the file cannot be read or is no key; the message names no path,
+   * its cause does
+   */
+  publicKey(options?: CallOptions): MaybePromise<PublicKey> {
+    return run(this.#answer(options))
+  }
+
+  *#answer(options: CallOptions | undefined): Steps<PublicKey> {
+    options?.signal?.throwIfAborted()
+    try {
+      this.#look()
+      return yield* wait(this.#seen.key.publicKey(options))
+    } catch (error) {
+      throw isForgeError(error, 'SIGNING_KEY_UNREADABLE') ? namingPath(error, this.#file.path) : error
+    }
+  }
+
+  #look(): void {
+    const { stamp } = this.#file.state()
+    if (this.#seen.isSettled && stamp === this.#seen.stamp) return
+
+    const content = this.#file.read()
+    const digest = digestOf(content.bytes)
+    const { key } = this.#seen
+    this.#seen = this.#see(content, digest, digest === this.#seen.digest ? key : sourceOr(key.format, content.bytes))
+  }
+
+  #see({ stamp, changedAt }: FileState, digest: string, key: SigningKeySource): Seen {
+    return { stamp, digest, isSettled: this.#now() - changedAt > COARSEST_STAMP, key }
+  }
+}
+
+function sourceOf(bytes: Uint8Array): SigningKeySource {
+  const material = materialFromBytes(bytes)
+  const format = keyFormat(material)
+  return new ParsedKey(format, () =>
+    material.kind === 'text' && format === 'ssh' ? sshPublicLine(material.text) : openpgpPublicText(material),
+  )
+}
+
+/** Content that is no key is a key too, one that cannot be read: so it is looked through once, not on every request. */
+function sourceOr(format: SigningKeyFormat, bytes: Uint8Array): SigningKeySource {
+  try {
+    return sourceOf(bytes)
+  } catch (error) {
+    return {
+      format,
+      publicKey: () => {
+        throw error
+      },
+    }
+  }
+}
+
+function namingPath(error: Error, path: string): ForgeError<'SIGNING_KEY_UNREADABLE'> {
+  const cause = new Error(`the key file is ${path}`, 'cause' in error ? { cause: error.cause } : {})
+  return new ForgeError('SIGNING_KEY_UNREADABLE', error.message, undefined, { cause })
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64')
+}
+
+/**
+ * Opens a signing key file: OpenPGP (armored or binary) or SSH (a `.pub` line, an OpenSSH private key, PEM), public or
+ * private, told by its content; at most 1 MiB, SSH and PEM 64 KiB. Only the public half is ever given out. The file is read and parsed here
+ * once; when it changes on disk, the next request gets the new key, and `format` follows. While it cannot be read, `format`
+ * is what it was, and the key is `SIGNING_KEY_UNREADABLE`, without the path in the message (it is in `cause`).
+ * Source: docs/behaviour.md, Signing keys.
+ *
+ * @param path - a path, or a `file:` URL
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or parsed; here the message names the path,
+ * unless the path is a key itself
+ * @throws TypeError when the path is neither a text nor a `file:` URL
+ */
+export async function openKeyFile(path: string | URL): Promise<SigningKeySource> {
+  if (typeof path !== 'string' && !(path instanceof URL)) throw new TypeError('openKeyFile takes a path or a file: URL')
+
+  const file = typeof path === 'string' ? path : fileURLToPath(path)
+  if (file.includes('\n') || file.includes('-----BEGIN')) {
+    throw unreadableKey('a key stands where its path belongs; give the path, or the key itself to sshKey or openpgpKey')
+  }
+
+  try {
+    const key = new FileKey(keyFileAt(file))
+    await key.publicKey()
+    return key
+  } catch (error) {
+    if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
+    throw new ForgeError('SIGNING_KEY_UNREADABLE', `${file}: ${error.message}`, undefined, { cause: error })
   }
 }

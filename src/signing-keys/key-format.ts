@@ -1,9 +1,7 @@
 import type { SigningKeyFormat } from '../schema/records.ts'
-import type { KeyParts } from './key-blocks.ts'
-import { splitKeyText } from './key-blocks.ts'
-import type { KeyMaterial } from './key-material.ts'
+import type { KeyMaterial, KeyParts } from './key-text.ts'
+import { splitKeyText, unreadableKey } from './key-text.ts'
 import { looksLikeSshLine } from './ssh-line.ts'
-import { unreadableKey } from './unreadable-key.ts'
 
 /**
  * Tells a key's format from its content, without parsing the key.

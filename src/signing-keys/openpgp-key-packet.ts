@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ByteReader, bitLength, hex } from './byte-reader.ts'
-import { LARGE_NUMBER, MAX_DSA_BITS, MAX_EXPONENT_BITS, MAX_NUMBER_BITS } from './key-material.ts'
-import { unreadableKey } from './unreadable-key.ts'
+import { LARGE_NUMBER, MAX_DSA_BITS, MAX_EXPONENT_BITS, MAX_NUMBER_BITS, unreadableKey } from './key-text.ts'
 
 /** The public fields of a key packet, public or secret (RFC 9580, section 5.5). */
 export interface OpenpgpKeyPacket {

@@ -1,6 +1,5 @@
 import { ByteReader } from './byte-reader.ts'
-import { MAX_PACKETS } from './key-material.ts'
-import { unreadableKey } from './unreadable-key.ts'
+import { MAX_PACKETS, unreadableKey } from './key-text.ts'
 
 /** One packet of an OpenPGP key (RFC 9580, section 4). */
 export interface OpenpgpPacket {

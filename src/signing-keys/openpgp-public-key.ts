@@ -1,10 +1,10 @@
+import { unreadableKey } from './key-text.ts'
 import type { OpenpgpKeyPacket } from './openpgp-key-packet.ts'
 import { readKeyPacket } from './openpgp-key-packet.ts'
 import type { OpenpgpPacket } from './openpgp-packets.ts'
 import { isPublicPacket, PACKET } from './openpgp-packets.ts'
 import type { OpenpgpSignature, Subpacket } from './openpgp-signature.ts'
 import { isSignedBy, readSignature, SUBPACKET, writeSignature } from './openpgp-signature.ts'
-import { unreadableKey } from './unreadable-key.ts'
 
 /** The most signatures that are checked: a key of thirty user ids that was prolonged for thirty years has 900. */
 const MAX_CHECKS = 1000

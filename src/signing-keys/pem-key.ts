@@ -1,11 +1,8 @@
-import { decodeBase64 } from './base64.ts'
 import { ByteReader, bitLength, hex, sameBytes } from './byte-reader.ts'
-import type { KeyBlock } from './key-blocks.ts'
-import { LARGE_NUMBER, MAX_EXPONENT_BITS, MAX_NUMBER_BITS } from './key-material.ts'
-import { ecPoint, ed25519PublicKey, isRsaModulus } from './private-halves.ts'
-import { plainBlobType, sshInteger, sshString } from './ssh-blob.ts'
-import { writeSshLine } from './ssh-line.ts'
-import { unreadableKey } from './unreadable-key.ts'
+import type { KeyBlock } from './key-text.ts'
+import { decodeBase64, LARGE_NUMBER, MAX_EXPONENT_BITS, MAX_NUMBER_BITS, unreadableKey } from './key-text.ts'
+import { ecPoint, ed25519PublicKey, isRsaModulus } from './openssh-private-key.ts'
+import { plainBlobType, sshInteger, sshString, writeSshLine } from './ssh-line.ts'
 
 // The blocks are read here and not by OpenSSL, which computes with numbers of any size while it reads them (minutes for a DSA
 // key of 11 kB), and not by way of Node's JSON Web Keys, whose writer ends the process for a private number of a wrong length.

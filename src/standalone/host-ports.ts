@@ -1,9 +1,8 @@
 import type { Directory } from '../http-adapters/http.ts'
-import type { Asker, Id, Membership, Policy } from '../index.ts'
+import type { Asker, Id, MaybePromise, Membership, OrganizationRole, Policy, RepositoryRole } from '../index.ts'
 import { rolePolicy } from '../index.ts'
-import type { HostStore } from './host-store/host-store.ts'
-import { organizationRole, repositoryRole } from './standing-role.ts'
-import { whenReady } from './when-ready.ts'
+import type { FixtureVisibility } from './fixture/fixture.ts'
+import type { HostStore, OrganizationStanding, RepositoryStanding } from './host-store/host-store.ts'
 
 /** A user of the standalone host, as a signed-in actor. */
 export interface StandaloneUser {
@@ -45,4 +44,32 @@ export function hostDirectory(store: HostStore): Directory<StandaloneUser> {
 /** The id of a signed-in user; undefined for everybody else. */
 export function idOf(asker: Asker<StandaloneUser>): Id | undefined {
   return typeof asker === 'string' ? undefined : asker.id
+}
+
+/** What an organization is to someone. One that may not be seen is 'none': concealed. */
+export function organizationRole(standing: OrganizationStanding | undefined, signedIn: boolean): OrganizationRole {
+  if (standing === undefined) return 'none'
+  if (standing.membership !== undefined) return standing.membership
+  return sees(standing.visibility, signedIn) ? 'stranger' : 'none'
+}
+
+/**
+ * What a repository is to someone: the owner, an owner of the owning organization and an admin collaborator are admins;
+ * members of the owning organization read; everybody reads a public repository whose owner they may see.
+ */
+export function repositoryRole(standing: RepositoryStanding | undefined, signedIn: boolean): RepositoryRole {
+  if (standing === undefined) return 'none'
+  if (standing.isOwner || standing.membership === 'owner') return 'admin'
+  if (standing.collaboration !== undefined) return standing.collaboration
+  if (standing.membership === 'member') return 'reader'
+  return !standing.isPrivate && sees(standing.ownerVisibility, signedIn) ? 'reader' : 'none'
+}
+
+function sees(visibility: FixtureVisibility, signedIn: boolean): boolean {
+  return visibility === 'public' || (visibility === 'limited' && signedIn)
+}
+
+/** Goes on with a value: at once when it is there, else once it is. */
+export function whenReady<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }

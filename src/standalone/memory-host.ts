@@ -1,11 +1,11 @@
 import type { Forge, ForgeOptions, Policy } from '../index.ts'
 import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
-import { forgeSeedCalls } from './forge-seed-calls.ts'
+import type { Seed } from './fixture/seed.ts'
+import { forgeSeedCalls } from './fixture/write-forge-seed.ts'
 import type { StandaloneUser } from './host-ports.ts'
 import { hostMembership, hostPolicy } from './host-ports.ts'
 import { MemoryHostStore } from './host-store/memory-host-store.ts'
-import type { Seed } from './seed.ts'
 
 /** A host in plain memory. */
 export interface MemoryHost {

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs'
 import { statSync } from 'node:fs'
+import { ForgeError, isForgeError } from '../index.ts'
 import type { SqliteConnection } from '../storage/sqlite.ts'
 import { openSqlite } from '../storage/sqlite.ts'
-import { asUsable, unavailable } from './sqlite-failures.ts'
 
 /** Milliseconds a statement waits for another process while the host starts. */
 const PATIENCE_AT_START = 5000
@@ -47,4 +47,45 @@ function closedOnFailure(connection: SqliteConnection, work: () => void): void {
     connection.close()
     throw error
   }
+}
+
+/**
+ * Runs work on a database; what the driver throws becomes a forge error whose message names neither file nor statement.
+ * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
+ */
+export function asUsable<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw storageError(error) ?? error
+  }
+}
+
+/** The forge error, with the mend, for what an SQLite driver threw, to the storage too; undefined for anything else. */
+export function storageError(thrown: unknown): ForgeError | undefined {
+  const error = isForgeError(thrown, 'STORAGE_UNAVAILABLE') ? thrown.cause : thrown
+  if (!(error instanceof Error)) return undefined
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return new ForgeError('STORAGE_BUSY', 'another process keeps it locked', { retry: 'call' }, { cause: error })
+  }
+
+  const text = `${code} ${error.message}`
+  const [, reason] = FAILURES.find(([pattern]) => pattern.test(text)) ?? []
+  if (reason !== undefined) return unavailable(reason, error)
+  return code.startsWith('SQLITE_') ? unavailable(`the database failed: ${error.message}`, error) : undefined
+}
+
+const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/^SQLITE_NOTADB/, 'it is not an SQLite database: name another file'],
+  [/^SQLITE_CORRUPT/, 'it is damaged: restore a copy, or name another file'],
+  [/^SQLITE_CANTOPEN/, 'it cannot be opened: name a file that can be read and written'],
+  [/^SQLITE_READONLY/, 'it cannot be written: change its permissions, or name another file'],
+  [/^SQLITE_FULL/, 'the disk is full: make room'],
+  [/directory does not exist/, 'its folder does not exist: make the folder, or name another file'],
+]
+
+/** The error for a database that cannot be used; nothing was done. */
+export function unavailable(message: string, cause?: unknown): ForgeError {
+  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' }, { cause })
 }

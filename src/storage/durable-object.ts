@@ -1,11 +1,11 @@
-import type { ForgeStorage } from './contract/forge-storage.ts'
-import type { DurableObjectDatabase } from './sql/durable-object/durable-object-database.ts'
-import { createDurableObjectStorage } from './sql/durable-object/durable-object-storage.ts'
-import type { SqlStorageOptions } from './sql/sql-context.ts'
+import type { ForgeStorage } from './contract/storage.ts'
+import type { SqlStorageOptions } from './sql/context.ts'
+import type { DurableObjectDatabase } from './sql/durable-object.ts'
+import { createDurableObjectStorage } from './sql/durable-object.ts'
 
-export type { DurableObjectDatabase } from './sql/durable-object/durable-object-database.ts'
-export type { IdColumn, IdColumns } from './sql/id-columns.ts'
-export type { SqlStorageOptions } from './sql/sql-context.ts'
+export type { SqlStorageOptions } from './sql/context.ts'
+export type { DurableObjectDatabase } from './sql/durable-object.ts'
+export type { IdColumn, IdColumns } from './sql/ids.ts'
 
 /**
  * A storage in the SQLite of a Cloudflare Durable Object: `durableObjectStorage(ctx.storage)`. It needs no Node built-in, and

@@ -1,9 +1,10 @@
-import type { ForgeStorage } from './contract/forge-storage.ts'
+import type { ForgeStorage } from './contract/storage.ts'
 import type { KyselyDatabase, KyselyTransaction } from './sql/kysely/kysely-database.ts'
 import type { KyselyStorageOptions } from './sql/kysely/kysely-storage.ts'
 import { createKyselyStorage } from './sql/kysely/kysely-storage.ts'
 
-export type { IdColumn, IdColumns } from './sql/id-columns.ts'
+export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
+export type { IdColumn, IdColumns } from './sql/ids.ts'
 export type {
   BoundKysely,
   IsolationLevel,
@@ -16,7 +17,6 @@ export type {
 } from './sql/kysely/kysely-database.ts'
 export type { KyselyStorageOptions } from './sql/kysely/kysely-storage.ts'
 export type { SqlValue } from './sql/query.ts'
-export type { SchemaStorageOptions, SqlStorageOptions } from './sql/sql-context.ts'
 
 /**
  * A storage in the database of a host's Kysely (0.27 to 0.29): PostgreSQL 13 and newer, MariaDB 10.6 and newer, or SQLite.

@@ -1,4 +1,4 @@
-import type { ForgeStorage } from './contract/forge-storage.ts'
+import type { ForgeStorage } from './contract/storage.ts'
 import { createMemoryStorage } from './memory/memory-storage.ts'
 
 /**

@@ -1,15 +1,15 @@
-import type { ForgeStorage } from './contract/forge-storage.ts'
-import { mysqlDialect } from './sql/dialects/mysql-dialect.ts'
+import type { ForgeStorage } from './contract/storage.ts'
+import type { SqlStorageOptions } from './sql/context.ts'
+import { mysqlDialect } from './sql/dialects/mariadb.ts'
 import type { MysqlConnection, MysqlPool } from './sql/mysql/mysql-pool.ts'
 import { createMysqlStorage } from './sql/mysql/mysql-storage.ts'
-import type { SchemaPlanOptions } from './sql/schema-plan.ts'
-import { planSchema } from './sql/schema-plan.ts'
-import type { SqlStorageOptions } from './sql/sql-context.ts'
+import type { SchemaPlanOptions } from './sql/schema/schema.ts'
+import { planSchema } from './sql/schema/schema.ts'
 
-export type { IdColumn, IdColumns } from './sql/id-columns.ts'
+export type { SqlStorageOptions } from './sql/context.ts'
+export type { IdColumn, IdColumns } from './sql/ids.ts'
 export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/mysql/mysql-pool.ts'
-export type { SchemaPlanOptions } from './sql/schema-plan.ts'
-export type { SqlStorageOptions } from './sql/sql-context.ts'
+export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 
 /**
  * A storage in a MariaDB database, 10.6 or newer (10.7 where ids are kept as `uuid`), for any number of processes. MySQL

@@ -1,15 +1,15 @@
-import type { ForgeStorage } from './contract/forge-storage.ts'
-import { postgresDialect } from './sql/dialects/postgres-dialect.ts'
+import type { ForgeStorage } from './contract/storage.ts'
+import type { SchemaStorageOptions } from './sql/context.ts'
+import { postgresDialect } from './sql/dialects/postgres.ts'
 import type { PgClient, PgPool } from './sql/postgres/pg-pool.ts'
 import { createPostgresStorage } from './sql/postgres/postgres-storage.ts'
-import type { SchemaPlanOptions } from './sql/schema-plan.ts'
-import { planSchema } from './sql/schema-plan.ts'
-import type { SchemaStorageOptions } from './sql/sql-context.ts'
+import type { SchemaPlanOptions } from './sql/schema/schema.ts'
+import { planSchema } from './sql/schema/schema.ts'
 
-export type { IdColumn, IdColumns } from './sql/id-columns.ts'
+export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
+export type { IdColumn, IdColumns } from './sql/ids.ts'
 export type { PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/postgres/pg-pool.ts'
-export type { SchemaPlanOptions } from './sql/schema-plan.ts'
-export type { SchemaStorageOptions, SqlStorageOptions } from './sql/sql-context.ts'
+export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 
 /**
  * A storage in a PostgreSQL database, on as many processes as wanted; every answered change is durable

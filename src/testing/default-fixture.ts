@@ -1,4 +1,4 @@
-import type { Fixture } from '../standalone/fixture.ts'
+import type { Fixture } from '../standalone/fixture/fixture.ts'
 
 /** The world of a test that brings none: an admin, an organization with an owner and a member, an outsider, one repository. */
 export const DEFAULT_FIXTURE: Fixture = {

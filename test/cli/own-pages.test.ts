@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerPage, OwnPage } from '../../src/cli/own-page.ts'
+import { answerPage, OwnPage } from '../../src/cli/static-page.ts'
 import type { Running } from './command.ts'
 import { startServe } from './command.ts'
 

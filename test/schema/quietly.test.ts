@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { quietly } from '../../src/schema/quietly.ts'
+import { quietly } from '../../src/schema/observer.ts'
 
 it.each([
   [

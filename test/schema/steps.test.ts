@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import type { MaybePromise, Steps } from '../../src/schema/steps.ts'
-import { isPromise, run, runLater, runNow, wait } from '../../src/schema/steps.ts'
+import type { MaybePromise, Steps } from '../../src/schema/sync-or-async.ts'
+import { isPromise, run, runLater, runNow, wait } from '../../src/schema/sync-or-async.ts'
 
 const trouble = new Error('trouble')
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { MaybePromise } from '../../src/schema/steps.ts'
-import { ParsedKey } from '../../src/signing-keys/parsed-key.ts'
+import type { MaybePromise } from '../../src/schema/sync-or-async.ts'
+import { ParsedKey } from '../../src/signing-keys/lazy-key.ts'
 
 function counted(read: () => MaybePromise<string>) {
   const count = { parses: 0 }

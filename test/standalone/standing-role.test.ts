@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { organizationRole, repositoryRole } from '../../src/standalone/host-ports.ts'
 import type { RepositoryStanding } from '../../src/standalone/host-store/host-store.ts'
-import { organizationRole, repositoryRole } from '../../src/standalone/standing-role.ts'
 
 const outsider: RepositoryStanding = {
   isPrivate: false,

@@ -1,7 +1,7 @@
 import type { AccessRequest, Verdict } from '../../schema/access.ts'
 import { needObject } from '../../schema/arguments.ts'
 import { ForgeError, notFound } from '../../schema/errors.ts'
-import type { Steps } from '../../schema/steps.ts'
+import type { Steps } from '../../schema/sync-or-async.ts'
 import type { Call } from '../call.ts'
 import { answerOf, checkAsker, portContext } from '../call.ts'
 import type { Environment } from '../environment.ts'

@@ -1,7 +1,7 @@
 import type { AccessRequest, Verdict } from '../../schema/access.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { MaybePromise, Steps } from '../../schema/steps.ts'
-import { run, wait } from '../../schema/steps.ts'
+import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
+import { run, wait } from '../../schema/sync-or-async.ts'
 import type { Actor, Policy, PortContext } from '../ports.ts'
 
 /** What a user may do in a repository; 'none' conceals that it exists. */

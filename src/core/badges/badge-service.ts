@@ -1,25 +1,96 @@
-import type { Face } from '../face.ts'
-import { face } from '../face.ts'
+import type { Decision } from '../../schema/decision.ts'
+import type { IdInput } from '../../schema/ids.ts'
+import { toId } from '../../schema/ids.ts'
+import type { Badge, Grant } from '../../schema/records.ts'
+import type { Steps } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
+import type { BadgeCaseState } from '../../storage/contract/stores.ts'
+import { asksPolicy, authorize } from '../access/gate.ts'
+import type { Call } from '../call.ts'
+import { actorIdOf } from '../call.ts'
+import type { Decide } from '../change.ts'
+import { change } from '../change.ts'
+import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
-import type { BadgeService } from '../services.ts'
-import type { BadgeOperations } from './badge-operations.ts'
-import type { CatalogueOperations } from './catalogue-operations.ts'
+import { allAbout } from '../subject.ts'
+import type { BadgeCase } from './badge-rules.ts'
+import { grantBadges, revokeBadges } from './badge-rules.ts'
+import { checkSlugs } from './catalogue-rules.ts'
 
-/** The badge service, and the catalogue's in it, over their operations. */
-export function badgeService<A extends Actor, Tx>(
-  badges: BadgeOperations<A, Tx>,
-  catalogue: CatalogueOperations<A, Tx>,
-): Face<BadgeService<A>, A, Tx> {
-  return face<BadgeService<A>, A, Tx>((open, perform) => ({
-    grant: (actor, userId, slugs, options) => perform(badges.grant(open(actor, options), userId, slugs)),
-    revoke: (actor, userId, slugs, options) => perform(badges.revoke(open(actor, options), userId, slugs)),
-    heldBy: (actor, userId, options) => perform(badges.heldBy(open(actor, options), userId)),
-    catalogue: {
-      define: (actor, badge, options) => perform(catalogue.define(open(actor, options), badge)),
-      update: (actor, slug, change, options) => perform(catalogue.update(open(actor, options), slug, change)),
-      remove: (actor, slug, options) => perform(catalogue.remove(open(actor, options), slug)),
-      find: (actor, slug, options) => perform(catalogue.find(open(actor, options), slug)),
-      list: (actor, page, options) => perform(catalogue.list(open(actor, options), page)),
-    },
-  }))
+/** Grants of badges, as steps: what the badge service does for one call. */
+export class BadgeOperations<A extends Actor, Tx> {
+  readonly #environment: Environment<A, Tx>
+
+  constructor(environment: Environment<A, Tx>) {
+    this.#environment = environment
+  }
+
+  *grant(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): Steps<void> {
+    return yield* this.#change(call, user, slugs, grantBadges)
+  }
+
+  *revoke(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): Steps<void> {
+    return yield* this.#change(call, user, slugs, revokeBadges)
+  }
+
+  *heldBy(call: Call<A, Tx>, user: IdInput): Steps<readonly Grant[]> {
+    const userId = toId(user, 'userId')
+    yield* authorize(this.#environment, call, { action: 'badges.read', userId })
+
+    return yield* wait(this.#environment.storage.badgeCases.heldBy(userId, call.transaction))
+  }
+
+  *#change(
+    call: Call<A, Tx>,
+    user: IdInput,
+    asked: readonly string[],
+    rule: (badges: BadgeCase, slugs: readonly string[]) => Decision<BadgeCase, void>,
+  ): Steps<void> {
+    const environment = this.#environment
+    const userId = toId(user, 'userId')
+    const grantedBy = actorIdOf(call.actor)
+    if (!Array.isArray(asked) || asked.some((slug) => typeof slug !== 'string')) {
+      throw new TypeError('slugs must be an array of texts')
+    }
+    const slugs = [...asked] // the caller's list may change before the change has its turn
+
+    const decide: Decide<BadgeCaseState, void> = (state, grantedAt) => {
+      const badges = toBadgeCase(state)
+      const decision = rule(badges, slugs)
+      const held = decision.state.held
+      return {
+        ...decision,
+        state: decision.state === badges ? state : { ...state, held: arrange(state, held, grantedAt, grantedBy) },
+        events: allAbout({ userId }, decision.events),
+      }
+    }
+
+    return yield* change(environment, call, {
+      store: environment.storage.badgeCases,
+      key: { userId, slugs },
+      fenced: asksPolicy(call),
+      *ask() {
+        yield* authorize(environment, call, { action: 'badges.grant', userId })
+        checkSlugs(slugs)
+        return decide
+      },
+    })
+  }
+}
+
+function toBadgeCase(state: BadgeCaseState): BadgeCase {
+  return { known: state.known.map(({ slug }) => slug), held: state.held.map(({ badge }) => badge.slug) }
+}
+
+function arrange(
+  state: BadgeCaseState,
+  held: readonly string[],
+  grantedAt: Date,
+  grantedBy: Grant['grantedBy'],
+): readonly Grant[] {
+  const kept = state.held.filter(({ badge }) => held.includes(badge.slug))
+  const isNew = ({ slug }: Badge): boolean =>
+    held.includes(slug) && !state.held.some(({ badge }) => badge.slug === slug)
+  const added = held.flatMap((slug) => state.known.filter((badge) => badge.slug === slug && isNew(badge)))
+  return [...kept, ...added.map((badge) => ({ badge, grantedAt, grantedBy }))]
 }

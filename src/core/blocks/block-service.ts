@@ -1,17 +1,136 @@
-import type { Face } from '../face.ts'
-import { face } from '../face.ts'
+import { needObject } from '../../schema/arguments.ts'
+import type { Id, IdInput } from '../../schema/ids.ts'
+import { toId } from '../../schema/ids.ts'
+import type { Page, PageRequest } from '../../schema/paging.ts'
+import type { AccountRef, Block } from '../../schema/records.ts'
+import type { Steps } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
+import { checkText } from '../../schema/text.ts'
+import type { BlockKey } from '../../storage/contract/stores.ts'
+import { asksPolicy, authorize } from '../access/gate.ts'
+import type { Call } from '../call.ts'
+import { actorIdOf, answerOf, portContext } from '../call.ts'
+import { change } from '../change.ts'
+import type { Environment } from '../environment.ts'
+import { toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
-import type { BlockService } from '../services.ts'
-import type { BlockOperations } from './block-operations.ts'
+import { allAbout } from '../subject.ts'
+import type { BlockTarget } from './block-rules.ts'
+import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
 
-/** The block service over its operations. */
-export function blockService<A extends Actor, Tx>(blocks: BlockOperations<A, Tx>): Face<BlockService<A>, A, Tx> {
-  return face<BlockService<A>, A, Tx>((open, perform) => ({
-    block: (actor, target, options) => perform(blocks.block(open(actor, options), target)),
-    unblock: (actor, target, options) => perform(blocks.unblock(open(actor, options), target)),
-    find: (actor, target, options) => perform(blocks.find(open(actor, options), target)),
-    list: (actor, organizationId, page, options) => perform(blocks.list(open(actor, options), organizationId, page)),
-    blockedAmong: (organizationId, userIds) =>
-      perform(blocks.blockedAmong(open('system', undefined), organizationId, userIds)),
-  }))
+/** What a block or unblock is about. */
+export interface BlockRequest {
+  readonly organizationId: IdInput
+  readonly account: AccountRef
+  readonly note?: string | undefined
+}
+
+const TARGET_EXAMPLE = "{ organizationId: 5, account: { kind: 'user', id: 9 } }"
+
+/** Blocks, as steps: what the block service does for one call. */
+export class BlockOperations<A extends Actor, Tx> {
+  readonly #environment: Environment<A, Tx>
+
+  constructor(environment: Environment<A, Tx>) {
+    this.#environment = environment
+  }
+
+  *block(call: Call<A, Tx>, request: BlockRequest): Steps<Block> {
+    needObject(request, 'target', TARGET_EXAMPLE)
+    const environment = this.#environment
+    const target = toTarget(request.account)
+    const key = toKey(request.organizationId, target.id)
+    const blockedBy = actorIdOf(call.actor)
+    const note = request.note ?? ''
+
+    return yield* change(environment, call, {
+      store: environment.storage.blocks,
+      key,
+      fenced: true,
+      *ask() {
+        yield* authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId })
+        checkText('note', note, environment.maxNoteLength)
+        refuseTarget(target, blockedBy)
+        const isMember = yield* asksMembership(environment, call, key)
+
+        return (current, blockedAt) => {
+          const block: Block = { ...key, note, blockedAt, blockedBy }
+          const decision = blockUser(current, block, isMember)
+          return { ...decision, events: allAbout(key, decision.events) }
+        }
+      },
+    })
+  }
+
+  *unblock(call: Call<A, Tx>, request: BlockRequest): Steps<void> {
+    needObject(request, 'target', TARGET_EXAMPLE)
+    const environment = this.#environment
+    const target = toTarget(request.account)
+    const key = toKey(request.organizationId, target.id)
+
+    return yield* change(environment, call, {
+      store: environment.storage.blocks,
+      key,
+      fenced: asksPolicy(call),
+      *ask() {
+        yield* authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId })
+        refuseOrganization(target)
+
+        return (current) => {
+          const decision = unblockUser(current)
+          return { ...decision, events: allAbout(key, decision.events) }
+        }
+      },
+    })
+  }
+
+  *find(
+    call: Call<A, Tx>,
+    target: { readonly organizationId: IdInput; readonly userId: IdInput },
+  ): Steps<Block | undefined> {
+    needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
+    const key = toKey(target.organizationId, toId(target.userId, 'target.userId'))
+    yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId: key.organizationId })
+
+    return yield* wait(this.#environment.storage.blocks.find(key, call.transaction))
+  }
+
+  *list(call: Call<A, Tx>, organization: IdInput, page: PageRequest | undefined): Steps<Page<Block>> {
+    const organizationId = toId(organization, 'organizationId')
+    yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId })
+
+    return yield* wait(this.#environment.storage.blocks.page(organizationId, toPageQuery(page), call.transaction))
+  }
+
+  *blockedAmong(call: Call<A, Tx>, organization: IdInput, users: readonly IdInput[]): Steps<ReadonlySet<Id>> {
+    const organizationId = toId(organization, 'organizationId')
+    if (!Array.isArray(users)) throw new TypeError('userIds must be an array of ids')
+    const userIds = users.map((user) => toId(user, 'userId'))
+
+    return yield* wait(this.#environment.storage.blocks.among(organizationId, userIds, call.transaction))
+  }
+}
+
+function* asksMembership<A extends Actor, Tx>(
+  environment: Environment<A, Tx>,
+  call: Call<A, Tx>,
+  key: BlockKey,
+): Steps<boolean> {
+  const answer = yield* answerOf(call, environment.membership.isMember(key, portContext(call, call.actor)))
+  if (typeof answer === 'boolean') return answer
+
+  throw new TypeError('membership.isMember must answer with true or false')
+}
+
+function toTarget(account: AccountRef): BlockTarget {
+  needObject(account, 'target.account', "{ kind: 'user', id: 9 }")
+  const { kind, id } = account
+  if (kind !== 'user' && kind !== 'organization') {
+    throw new TypeError("target.account.kind must be 'user' or 'organization'")
+  }
+  return { kind, id: toId(id, 'target.account.id') }
+}
+
+function toKey(organizationId: IdInput, userId: Id): BlockKey {
+  return { organizationId: toId(organizationId, 'target.organizationId'), userId }
 }

@@ -2,15 +2,15 @@ import { needObject } from '../../schema/arguments.ts'
 import type { ForgeEventType } from '../../schema/events.ts'
 import { toId } from '../../schema/ids.ts'
 import { checkText } from '../../schema/text.ts'
-import type { EventFilter } from '../../storage/contract/event-store.ts'
+import type { EventFilter } from '../../storage/contract/events.ts'
 import type { Environment } from '../environment.ts'
 import { toLimit, toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
 import type { ConsumeOptions, EventHandler, EventListFilter, EventService } from '../services.ts'
-import type { Announcer } from './announcer.ts'
-import { Bell } from './bell.ts'
+import type { Announcer } from './listeners.ts'
 import type { ConsumerPace, RunningConsumers } from './outbox-consumer.ts'
 import { OutboxConsumer } from './outbox-consumer.ts'
+import { Bell } from './wake-up.ts'
 
 const DEFAULT_READ_LIMIT = 100
 const LONGEST_NAME = 64

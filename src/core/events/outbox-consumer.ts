@@ -1,9 +1,9 @@
 import { closedError, isForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
-import type { Consumer, EventStore } from '../../storage/contract/event-store.ts'
+import type { Consumer, EventStore } from '../../storage/contract/events.ts'
 import type { Logger } from '../ports.ts'
 import type { EventHandler } from '../services.ts'
-import { Bell } from './bell.ts'
+import { Bell } from './wake-up.ts'
 
 /** Milliseconds and counts of one consumer. */
 export interface ConsumerPace {

@@ -1,10 +1,8 @@
-import type { Actor, Api } from '../routes/api.ts'
+import type { Actor, Api } from '../routes/create-api.ts'
 import type { Authenticate, DispatchOptions } from '../routes/dispatch.ts'
-import type { NeutralReply } from '../routes/neutral.ts'
-import type { Target } from '../routes/target.ts'
-import { below, parseTarget } from '../routes/target.ts'
-import { FetchExchange } from './fetch-exchange.ts'
-import { toResponse } from './fetch-reply.ts'
+import type { NeutralReply, Target } from '../routes/messages.ts'
+import { below, parseTarget } from '../routes/messages.ts'
+import { FetchExchange } from './fetch-context.ts'
 
 /** One request on its way through a function of Fetch requests. */
 export interface FetchVisit<A extends Actor> {
@@ -42,4 +40,13 @@ function respond<A extends Actor>(api: Api<A>, exchange: FetchExchange, reply: N
   } catch (error) {
     return toResponse(api.failed(exchange, error))
   }
+}
+
+/**
+ * A reply as a Fetch response.
+ *
+ * @throws TypeError for a header that HTTP does not allow
+ */
+function toResponse({ status, headers, body }: NeutralReply): Response {
+  return new Response(body ?? null, { status, headers: Object.fromEntries(headers) })
 }

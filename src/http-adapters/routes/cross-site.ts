@@ -1,5 +1,5 @@
-import type { NeutralRequest } from './neutral.ts'
-import { crossSite } from './wire-error.ts'
+import { crossSite } from './error-status.ts'
+import type { NeutralRequest } from './messages.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../../core/ports.ts'
 import { isObject, need } from '../../schema/arguments.ts'
-import type { MaybePromise } from '../../schema/steps.ts'
-import type { Api } from './api.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import type { Api } from './create-api.ts'
 import type { DispatchOptions } from './dispatch.ts'
 
 /** What every adapter is told; `Native` is what its runtime hands in. */

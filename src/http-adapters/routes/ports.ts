@@ -1,7 +1,7 @@
 import type { Actor, Asker, PortContext } from '../../core/ports.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import type { AccountRef, IssueRef } from '../../schema/records.ts'
-import type { MaybePromise } from '../../schema/steps.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
 /** Port: names to references, for paths. Concealment is the policy's: a private repository is found here and concealed there. Names are case-insensitive. */
 export interface Directory<A extends Actor, Tx = unknown> {
@@ -29,4 +29,9 @@ export interface Presenter<A extends Actor, Tx = unknown> {
   issues(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
   /** The pull requests as the wire shows them, in the order asked. */
   pullRequests(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+}
+
+/** Whether a port gave nothing: undefined, or the null that hosts in JavaScript give, as their mappers of databases do. */
+export function isNothing(given: unknown): given is undefined | null {
+  return given === undefined || given === null
 }

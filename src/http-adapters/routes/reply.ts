@@ -1,8 +1,9 @@
+import type { ErrorMore } from './error-json.ts'
+import { errorJson } from './error-json.ts'
 import type { ErrorCode } from './error-status.ts'
 import { errorStatus } from './error-status.ts'
-import type { HeaderLine, NeutralReply } from './neutral.ts'
-import type { ErrorMore } from './wire/error-json.ts'
-import { errorJson } from './wire/error-json.ts'
+import type { HeaderLine, NeutralReply } from './messages.ts'
+import type { Reply } from './route.ts'
 
 /** The headers of every reply. */
 const ALWAYS: readonly HeaderLine[] = [
@@ -69,4 +70,12 @@ export function withoutBody(reply: NeutralReply): NeutralReply {
 
   const length = new TextEncoder().encode(reply.body).length
   return { status: reply.status, headers: [...reply.headers, ['Content-Length', String(length)]], body: undefined }
+}
+
+/** 204, whatever came out. */
+export const noContent: Reply<unknown> = {
+  status: 204,
+  description: 'done',
+  headers: [],
+  write: () => emptyReply(),
 }

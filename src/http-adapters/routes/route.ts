@@ -1,12 +1,12 @@
 import type { Actor } from '../../core/ports.ts'
 import type { Action } from '../../schema/access.ts'
-import type { MaybePromise, Steps } from '../../schema/steps.ts'
-import { wait } from '../../schema/steps.ts'
+import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
 import type { ErrorCode } from './error-status.ts'
-import type { Exchange } from './exchange.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { NeutralReply } from './neutral.ts'
+import type { NeutralReply } from './messages.ts'
 import type { ReplyHeader } from './reply-headers.ts'
+import type { Exchange } from './request-context.ts'
 import type { ServiceName, Settings } from './settings.ts'
 
 /** The methods that routes have. HEAD and OPTIONS follow from them. */

@@ -1,8 +1,8 @@
 import type { Actor, Logger } from '../../core/ports.ts'
 import { isObject, need } from '../../schema/arguments.ts'
-import { toLogger } from '../../schema/quietly.ts'
-import type { ObservedRequest } from './observed-request.ts'
+import { toLogger } from '../../schema/observer.ts'
 import type { Directory, Presenter } from './ports.ts'
+import type { ObservedRequest } from './request-observer.ts'
 
 /** A group of routes that can be mounted alone. */
 export type ServiceName = 'pins' | 'blocks' | 'badges' | 'signing-keys'

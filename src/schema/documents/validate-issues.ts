@@ -2,10 +2,9 @@ import { isObject, need } from '../arguments.ts'
 import type { Violation } from '../errors.ts'
 import { MAX_VIOLATIONS } from '../text.ts'
 import type { Finding } from './check.ts'
-import { firstFindings } from './check.ts'
+import { firstFindings, jsonPointer } from './check.ts'
 import type { IssueRecord } from './issue-record.ts'
-import { jsonPointer } from './json-pointer.ts'
-import { issueListCheck } from './record-checks.ts'
+import { issueListCheck } from './record-schemas.ts'
 
 /** Bounds of a validation. */
 export interface ValidateIssuesOptions {

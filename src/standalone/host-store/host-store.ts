@@ -1,6 +1,6 @@
 import type { Id, IssueRef, MaybePromise } from '../../index.ts'
-import type { FixtureVisibility } from '../fixture.ts'
-import type { Account, CollaboratorRole, Issue, Label, Repository, Seed } from '../seed.ts'
+import type { FixtureVisibility } from '../fixture/fixture.ts'
+import type { Account, CollaboratorRole, Issue, Label, Repository, Seed } from '../fixture/seed.ts'
 
 /** How a user, or nobody, stands to an organization. */
 export interface OrganizationStanding {

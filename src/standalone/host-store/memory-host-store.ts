@@ -1,6 +1,6 @@
 import type { Id, IssueRef } from '../../index.ts'
-import { foldName } from '../fold-name.ts'
-import type { Account, Collaborator, Issue, Label, Member, Repository, Seed } from '../seed.ts'
+import type { Account, Collaborator, Issue, Label, Member, Repository, Seed } from '../fixture/seed.ts'
+import { foldName } from '../host-names.ts'
 import type { HostStore, IssueDetails, OrganizationStanding, RepositoryStanding } from './host-store.ts'
 
 /** A store in plain memory, for tests and throw-away hosts: no file, no native dependency. */

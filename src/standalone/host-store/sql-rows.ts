@@ -1,6 +1,6 @@
 import type { Id, PinKind } from '../../index.ts'
-import type { FixtureVisibility } from '../fixture.ts'
-import type { Account, Issue, Label, Repository } from '../seed.ts'
+import type { FixtureVisibility } from '../fixture/fixture.ts'
+import type { Account, Issue, Label, Repository } from '../fixture/seed.ts'
 
 /** One row of `host_accounts`. */
 export interface AccountRow {

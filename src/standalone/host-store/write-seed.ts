@@ -1,5 +1,5 @@
-import { foldName } from '../fold-name.ts'
-import type { Account, Issue, Repository, Seed } from '../seed.ts'
+import type { Account, Issue, Repository, Seed } from '../fixture/seed.ts'
+import { foldName } from '../host-names.ts'
 import type { SqlSession } from './sql-session.ts'
 
 /** Writes the host's part of a seed. Runs inside a transaction of the caller's. */

@@ -1,7 +1,7 @@
-import { foldName } from '../fold-name.ts'
-import type { Account } from '../seed.ts'
+import type { Account } from '../fixture/seed.ts'
+import { foldName } from '../host-names.ts'
 import type { SiteLinks } from './site-links.ts'
-import { NEVER, wireTime } from './wire-time.ts'
+import { NEVER, wireTime } from './site-links.ts'
 
 /** Who looks at a user: nobody, another signed-in user, or the user itself and site admins. */
 export type UserView = 'anonymous' | 'signedIn' | 'full'

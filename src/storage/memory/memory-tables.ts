@@ -2,7 +2,7 @@ import { closedError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge, Block, PinKind } from '../../schema/records.ts'
-import type { PinRow } from '../contract/pin-board-store.ts'
+import type { PinRow } from '../contract/stores.ts'
 
 /** What locks one aggregate; in memory it only counts. */
 export interface Head {
@@ -157,4 +157,19 @@ export class MemoryTables {
     for (const badge of this.badges.values()) if (badge.id === badgeId) return badge
     throw new RangeError(`a grant names badge ${badgeId}, which is not in the catalogue`)
   }
+}
+
+/** A pin of its own: nobody else holds its date. */
+export function copyPin(pin: PinRow): PinRow {
+  return { ...pin, pinnedAt: new Date(pin.pinnedAt) }
+}
+
+/** A block of its own. */
+export function copyBlock(block: Block): Block {
+  return { ...block, blockedAt: new Date(block.blockedAt) }
+}
+
+/** An event of its own. */
+export function copyEvent<E extends ForgeEvent>(event: E): E {
+  return { ...event, at: new Date(event.at), data: { ...event.data } }
 }

@@ -1,7 +1,7 @@
 import type { ForgeError } from '../../schema/errors.ts'
 import { invalidInput } from '../../schema/errors.ts'
 import type { Page } from '../../schema/paging.ts'
-import type { PageQuery } from '../contract/page-query.ts'
+import type { PageQuery } from '../contract/stores.ts'
 
 /**
  * Cuts one page out of a whole list.

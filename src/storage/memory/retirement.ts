@@ -1,10 +1,10 @@
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { PinBoardKey } from '../contract/pin-board-store.ts'
-import type { Removed, Retired, Retirement } from '../contract/retirement.ts'
+import type { Removed, Retired, Retirement } from '../contract/storage.ts'
+import type { PinBoardKey } from '../contract/stores.ts'
+import { append, complete } from './aggregate.ts'
 import type { MemoryTables } from './memory-tables.ts'
-import { boardHead } from './pin-board-store.ts'
-import { append, complete } from './update-aggregate.ts'
+import { boardHead } from './pin-boards.ts'
 
 /** What one retirement does to the tables. */
 interface Farewell {

@@ -7,10 +7,9 @@ import type {
   Kysely,
   RawBuilder,
 } from 'kysely'
-import type { IdColumn } from './id-columns.ts'
-import type { SchemaChanges } from './migrations/schema-changes.ts'
-import type { SchemaStatement, SchemaThing } from './migrations/schema-statement.ts'
+import type { IdColumn } from './ids.ts'
 import type { Statement } from './query.ts'
+import type { SchemaChanges, SchemaStatement, SchemaThing } from './schema/migration.ts'
 import type { Tables } from './tables.ts'
 
 /**

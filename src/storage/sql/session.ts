@@ -1,5 +1,5 @@
-import type { MaybePromise, Steps } from '../../schema/steps.ts'
-import { wait } from '../../schema/steps.ts'
+import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
 import type { Statement } from './query.ts'
 
 /** Runs statements on one connection. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { dropRest, isSending, isTooMuchToDrop } from '../../../src/http-adapters/node/unread.ts'
+import { dropRest, isSending, isTooMuchToDrop } from '../../../src/http-adapters/node/drain-request.ts'
 
 const MEBIBYTE = new Uint8Array(1_048_576)
 

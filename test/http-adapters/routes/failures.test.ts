@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { errorStatus } from '../../../src/http-adapters/routes/error-status.ts'
-import { Failures } from '../../../src/http-adapters/routes/failures.ts'
-import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
-import { bodyTooLarge } from '../../../src/http-adapters/routes/wire-error.ts'
+import { Failures } from '../../../src/http-adapters/routes/error-responder.ts'
+import { bodyTooLarge, errorStatus } from '../../../src/http-adapters/routes/error-status.ts'
+import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/messages.ts'
 import { ForgeError, invalidInput } from '../../../src/schema/errors.ts'
 
 const request: NeutralRequest = { method: 'GET', path: '/', query: '', header: () => undefined, body: () => undefined }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ObservedRequest } from '../../../src/http-adapters/http.ts'
-import type { NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
+import type { NeutralRequest } from '../../../src/http-adapters/routes/messages.ts'
 import type { WorldOptions } from '../world.ts'
 import { authenticate, openWorld, unreadableKey } from '../world.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Asker } from '../../../src/index.ts'
+import { seedFromFixture } from '../../../src/standalone/fixture/seed-from-fixture.ts'
 import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
 import { MemoryHostStore } from '../../../src/standalone/host-store/memory-host-store.ts'
 import { hostPresenter } from '../../../src/standalone/presenter/presenter.ts'
-import { seedFromFixture } from '../../../src/standalone/seed-from-fixture.ts'
 import { WORLD } from '../world.ts'
 
 const store = new MemoryHostStore()

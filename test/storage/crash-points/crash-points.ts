@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import { AGGREGATES, everything } from '../../../src/testing/storage-contract/cases/aggregate-samples.ts'
 import { outbox } from '../../../src/testing/storage-contract/cases/contents.ts'
 import { fill, THINGS } from '../../../src/testing/storage-contract/cases/retirement-samples.ts'

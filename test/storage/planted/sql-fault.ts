@@ -1,12 +1,12 @@
-import type { Steps } from '../../../src/schema/steps.ts'
-import { run, wait } from '../../../src/schema/steps.ts'
+import type { Steps } from '../../../src/schema/sync-or-async.ts'
+import { run, wait } from '../../../src/schema/sync-or-async.ts'
+import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
-import type { HeadKey } from '../../../src/storage/sql/heads.ts'
 import type { SqlValue, Statement } from '../../../src/storage/sql/query.ts'
 import type { Server } from '../../../src/storage/sql/server/server.ts'
 import type { TransactionQueues } from '../../../src/storage/sql/server/transaction-queues.ts'
 import type { Session, SqlRuntime } from '../../../src/storage/sql/session.ts'
-import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/sql-context.ts'
+import type { HeadKey } from '../../../src/storage/sql/stores/locks.ts'
 import type { HeadScope } from '../../../src/storage/sql/tables.ts'
 
 /** Makes a storage over an SQL database break one rule. */

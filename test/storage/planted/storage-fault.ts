@@ -1,6 +1,6 @@
-import type { MaybePromise } from '../../../src/schema/steps.ts'
-import type { AggregateStore, Change, Outcome } from '../../../src/storage/contract/aggregate-store.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { MaybePromise } from '../../../src/schema/sync-or-async.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
+import type { AggregateStore, Change, Outcome } from '../../../src/storage/contract/stores.ts'
 import type { StorageKind } from '../databases/storage-kind.ts'
 
 /** Makes a storage of any kind break one rule. */

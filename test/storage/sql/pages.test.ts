@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Page } from '../../../src/schema/paging.ts'
-import type { Steps } from '../../../src/schema/steps.ts'
-import { runNow, wait } from '../../../src/schema/steps.ts'
-import type { PageQuery } from '../../../src/storage/contract/page-query.ts'
-import type { CountedRows, PagedList } from '../../../src/storage/sql/pages.ts'
-import { readPage } from '../../../src/storage/sql/pages.ts'
+import type { Steps } from '../../../src/schema/sync-or-async.ts'
+import { runNow, wait } from '../../../src/schema/sync-or-async.ts'
+import type { PageQuery } from '../../../src/storage/contract/stores.ts'
+import type { CountedRows, PagedList } from '../../../src/storage/sql/stores/pages.ts'
+import { readPage } from '../../../src/storage/sql/stores/pages.ts'
 
 /**
  * A list of numbers in pages, which notes how many rows it had to pass over.

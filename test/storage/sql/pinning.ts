@@ -1,7 +1,6 @@
 import type { EventDraft } from '../../../src/schema/events.ts'
 import type { Id } from '../../../src/schema/ids.ts'
-import type { Change } from '../../../src/storage/contract/aggregate-store.ts'
-import type { PinRow } from '../../../src/storage/contract/pin-board-store.ts'
+import type { Change, PinRow } from '../../../src/storage/contract/stores.ts'
 import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
 
 type Pinning = Change<readonly PinRow[], number, unknown>

@@ -1,5 +1,5 @@
-import { plainRows } from '../plain-rows.ts'
 import type { Statement } from '../query.ts'
+import { plainRows } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 import type { ServerConnection } from '../server/server.ts'
 import type { Asking } from '../session.ts'

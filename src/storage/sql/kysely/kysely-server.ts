@@ -1,11 +1,12 @@
+import type { SqlContext } from '../context.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { poolBusy, unavailable } from '../server/failures.ts'
 import { HostWarnings, LEFT_OPEN } from '../server/host-warnings.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
 import type { Asking } from '../session.ts'
-import type { SqlContext } from '../sql-context.ts'
-import { Course } from './course.ts'
+import { Sample } from './driver-probe.ts'
+import type { Habits, Manner } from './kysely-backend.ts'
 import type { Running } from './kysely-connection.ts'
 import { inside, KyselyConnection } from './kysely-connection.ts'
 import type {
@@ -19,8 +20,7 @@ import type {
 import { isKyselyTransaction } from './kysely-database.ts'
 import { notGiven, translateKyselyError } from './kysely-errors.ts'
 import { comesFromAnother, connectionOf, DriverConnections } from './kysely-insides.ts'
-import type { Habits, Manner } from './manner.ts'
-import { Sample } from './sample.ts'
+import { Course } from './transaction-phase.ts'
 
 /** A database behind a Kysely of the host's. */
 export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {

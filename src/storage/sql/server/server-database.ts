@@ -1,12 +1,12 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
-import { runLater } from '../../../schema/steps.ts'
-import type { SchemaStatus } from '../../contract/forge-storage.ts'
-import type { Schema } from '../schema.ts'
+import { runLater } from '../../../schema/sync-or-async.ts'
+import type { SchemaStatus } from '../../contract/storage.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { Asking } from '../session.ts'
 import type { CallLimits, Deadline } from './call-deadline.ts'
 import { CallDeadline, MAX_CALL_MS } from './call-deadline.ts'
 import { migrateServer } from './migrate-server.ts'
-import { whenFree } from './patience.ts'
+import { whenFree } from './retry.ts'
 import type { Server, ServerConnection } from './server.ts'
 
 /** How long `close()` waits for calls, in milliseconds: ordinary calls have ended by then, the others are interrupted. */

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../../schema/steps.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { Asking } from '../session.ts'
 import type { Deadline } from './call-deadline.ts'
 

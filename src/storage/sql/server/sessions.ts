@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../../schema/steps.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Asking, Session } from '../session.ts'

@@ -1,6 +1,6 @@
 import { ForgeError } from '../../../schema/errors.ts'
-import type { MaybePromise } from '../../../schema/steps.ts'
-import { isPromise } from '../../../schema/steps.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import { isPromise } from '../../../schema/sync-or-async.ts'
 import type { Server } from './server.ts'
 
 /** How long one `beforeCommit` may keep other calls waiting, in milliseconds. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { unavailable } from './driver-errors.ts'
+import { unavailable } from './errors.ts'
 import type { OwnHandle, SqliteHandle } from './handle.ts'
 import { isOwnHandle } from './handle.ts'
 

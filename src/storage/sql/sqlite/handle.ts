@@ -1,5 +1,5 @@
-import { translateError } from './driver-errors.ts'
-import { PreparedStatements } from './prepared-statements.ts'
+import { PreparedStatements } from './connection.ts'
+import { translateError } from './errors.ts'
 
 /**
  * An open SQLite database, by the calls that are made on it: handles of better-sqlite3, node:sqlite and bun:sqlite all

@@ -1,13 +1,12 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
 import type { Statement } from '../query.ts'
 import { Connection } from './connection.ts'
-import { busy, occupied, saysNoSavepoint } from './driver-errors.ts'
+import type { SqliteDatabase } from './database.ts'
+import { busy, occupied, saysNoSavepoint } from './errors.ts'
 import type { SqliteHandle } from './handle.ts'
 import { isHandle } from './handle.ts'
-import { execDespiteOpenStatements } from './open-statements.ts'
-import type { SqliteDatabase } from './sqlite-database.ts'
 import type { Ending } from './transactions.ts'
-import { inSavepoint, transactionOn } from './transactions.ts'
+import { execDespiteOpenStatements, inSavepoint, transactionOn } from './transactions.ts'
 
 /** The host's own transactions, which we write in: no BEGIN, no COMMIT, a savepoint for each operation. */
 export class HostTransactions<H extends SqliteHandle> {

@@ -1,9 +1,8 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
-import { saysClosed, saysInsideTransaction, saysNoSavepoint, saysOldSnapshot, unavailable } from './driver-errors.ts'
+import { saysClosed, saysInsideTransaction, saysNoSavepoint, saysOldSnapshot, unavailable } from './errors.ts'
 import type { SqliteHandle } from './handle.ts'
-import { execDespiteOpenStatements } from './open-statements.ts'
 
 /**
  * What a failure left of the transaction it came in. `kept`: only what failed is taken back. `ended`: what was begun is
@@ -145,5 +144,26 @@ function takeBack(connection: Connection): Left {
     return 'kept'
   } catch (error) {
     return saysNoSavepoint(error) ? 'ended' : 'stuck'
+  }
+}
+
+/**
+ * Runs statements that end work, on a handle on which the host left a statement open. better-sqlite3 refuses to run
+ * anything there until the host ends that statement, which it may never do, and SQLite itself does not mind; other
+ * drivers refuse nothing.
+ *
+ * @returns `impossible` when the handle cannot be told to; `failed` when the statements were run in vain
+ */
+export function execDespiteOpenStatements(handle: SqliteHandle, sql: string): 'done' | 'failed' | 'impossible' {
+  if (!('unsafeMode' in handle) || typeof handle.unsafeMode !== 'function') return 'impossible'
+
+  handle.unsafeMode(true)
+  try {
+    handle.exec(sql)
+    return 'done'
+  } catch {
+    return 'failed'
+  } finally {
+    handle.unsafeMode(false)
   }
 }

@@ -1,5 +1,5 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import type { MaybePromise } from '../../../schema/steps.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 
 /** How long a call waits for a busy database, in milliseconds. */
 export const PATIENCE = 5000

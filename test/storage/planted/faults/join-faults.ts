@@ -1,5 +1,5 @@
-import type { MaybePromise, Steps } from '../../../../src/schema/steps.ts'
-import { run, wait } from '../../../../src/schema/steps.ts'
+import type { MaybePromise, Steps } from '../../../../src/schema/sync-or-async.ts'
+import { run, wait } from '../../../../src/schema/sync-or-async.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
 import { TransactionQueues } from '../../../../src/storage/sql/server/transaction-queues.ts'
 import type { SqlRuntime } from '../../../../src/storage/sql/session.ts'

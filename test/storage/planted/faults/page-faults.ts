@@ -1,4 +1,4 @@
-import { run } from '../../../../src/schema/steps.ts'
+import { run } from '../../../../src/schema/sync-or-async.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
 import { ask } from '../../../../src/storage/sql/session.ts'
 import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'

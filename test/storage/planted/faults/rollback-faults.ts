@@ -1,5 +1,5 @@
-import type { Steps } from '../../../../src/schema/steps.ts'
-import { run, wait } from '../../../../src/schema/steps.ts'
+import type { Steps } from '../../../../src/schema/sync-or-async.ts'
+import { run, wait } from '../../../../src/schema/sync-or-async.ts'
 import type { Session, SqlRuntime } from '../../../../src/storage/sql/session.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { plainly } from '../sql-fault.ts'

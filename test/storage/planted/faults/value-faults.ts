@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'

@@ -1,6 +1,6 @@
 import type { Connection } from 'mysql2/promise'
 import { expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { blockedBy, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, block, change, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { GrowingLists } from '../growing-lists.ts'

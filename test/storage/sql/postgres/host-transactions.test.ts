@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { blockedBy, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, block, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { GrowingLists } from '../growing-lists.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import type { PgPool } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { blocksOf, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'

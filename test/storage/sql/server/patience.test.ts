@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CallDeadline } from '../../../../src/storage/sql/server/call-deadline.ts'
 import { BrokenReference, busy, unavailable } from '../../../../src/storage/sql/server/failures.ts'
-import { whenFree } from '../../../../src/storage/sql/server/patience.ts'
+import { whenFree } from '../../../../src/storage/sql/server/retry.ts'
 
 /** Fails so often, and answers then. */
 function failing(times: number, error: unknown) {

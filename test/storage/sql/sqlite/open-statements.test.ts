@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
 import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'

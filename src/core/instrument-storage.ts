@@ -1,0 +1,177 @@
+import type { ForgeErrorCode } from '../schema/errors.ts'
+import { isForgeError } from '../schema/errors.ts'
+import type { MaybePromise, Steps } from '../schema/sync-or-async.ts'
+import { run, wait } from '../schema/sync-or-async.ts'
+import type { EventStore } from '../storage/contract/events.ts'
+import type { ForgeStorage } from '../storage/contract/storage.ts'
+import type {
+  AggregateStore,
+  BadgeCaseStore,
+  BadgeCatalogueStore,
+  BlockStore,
+  PinBoardStore,
+} from '../storage/contract/stores.ts'
+
+/**
+ * A storage that tells of each of its operations once it has ended; what it does is done by the one behind it, and is
+ * answered at once where that does. Every call goes on with all that it was given.
+ *
+ * @param tell - must not throw
+ */
+export function observedStorage<Tx>(
+  storage: ForgeStorage<Tx>,
+  tell: (seen: ObservedOperation) => void,
+): ForgeStorage<Tx> {
+  const watch = watchedCalls('storage', tell)
+
+  return {
+    pinBoards: pinBoards(() => storage.pinBoards, watchedCalls('pinBoards', tell)),
+    blocks: blocks(() => storage.blocks, watchedCalls('blocks', tell)),
+    badgeCases: badgeCases(() => storage.badgeCases, watchedCalls('badgeCases', tell)),
+    badgeCatalogue: badgeCatalogue(() => storage.badgeCatalogue, watchedCalls('badgeCatalogue', tell)),
+    events: events(() => storage.events, watchedCalls('events', tell)),
+    get transactions() {
+      return storage.transactions
+    },
+    retire: (...given) => watch({ operation: 'retire', work: () => storage.retire(...given) }),
+    enter: (...given) => watch({ operation: 'enter', work: () => storage.enter(...given) }),
+    migrate: async (...given) => watch({ operation: 'migrate', work: () => storage.migrate(...given) }),
+    schemaStatus: async (...given) => watch({ operation: 'schemaStatus', work: () => storage.schemaStatus(...given) }),
+    close: async (...given) => watch({ operation: 'close', work: () => storage.close(...given) }),
+  }
+}
+
+function aggregate<Key, State, Tx>(
+  store: () => AggregateStore<Key, State, Tx>,
+  watch: Watch,
+): AggregateStore<Key, State, Tx> {
+  return {
+    epoch: (...given) => watch({ operation: 'epoch', work: () => store().epoch(...given) }),
+    update: (...given) =>
+      watch({
+        operation: 'update',
+        work: () => store().update(...given),
+        outcome: ({ stale }) => (stale ? 'stale' : 'done'),
+        signal: given[1].signal,
+      }),
+  }
+}
+
+function pinBoards<Tx>(store: () => PinBoardStore<Tx>, watch: Watch): PinBoardStore<Tx> {
+  return {
+    ...aggregate(store, watch),
+    load: (...given) => watch({ operation: 'load', work: () => store().load(...given) }),
+  }
+}
+
+function blocks<Tx>(store: () => BlockStore<Tx>, watch: Watch): BlockStore<Tx> {
+  return {
+    ...aggregate(store, watch),
+    find: (...given) => watch({ operation: 'find', work: () => store().find(...given) }),
+    among: (...given) => watch({ operation: 'among', work: () => store().among(...given) }),
+    page: (...given) => watch({ operation: 'page', work: () => store().page(...given) }),
+  }
+}
+
+function badgeCases<Tx>(store: () => BadgeCaseStore<Tx>, watch: Watch): BadgeCaseStore<Tx> {
+  return {
+    ...aggregate(store, watch),
+    heldBy: (...given) => watch({ operation: 'heldBy', work: () => store().heldBy(...given) }),
+  }
+}
+
+function badgeCatalogue<Tx>(store: () => BadgeCatalogueStore<Tx>, watch: Watch): BadgeCatalogueStore<Tx> {
+  return {
+    ...aggregate(store, watch),
+    find: (...given) => watch({ operation: 'find', work: () => store().find(...given) }),
+    page: (...given) => watch({ operation: 'page', work: () => store().page(...given) }),
+  }
+}
+
+function events<Tx>(store: () => EventStore<Tx>, watch: Watch): EventStore<Tx> {
+  return {
+    read: (...given) => watch({ operation: 'read', work: () => store().read(...given) }),
+    list: (...given) => watch({ operation: 'list', work: () => store().list(...given) }),
+    history: (...given) => watch({ operation: 'history', work: () => store().history(...given) }),
+    committed: (...given) => watch({ operation: 'committed', work: () => store().committed(...given) }),
+    claim: (...given) => watch({ operation: 'claim', work: () => store().claim(...given) }),
+    advance: (...given) => watch({ operation: 'advance', work: () => store().advance(...given) }),
+    release: (...given) => watch({ operation: 'release', work: () => store().release(...given) }),
+    forget: (...given) => watch({ operation: 'forget', work: () => store().forget(...given) }),
+    prune: (...given) => watch({ operation: 'prune', work: () => store().prune(...given) }),
+  }
+}
+
+/** One operation of the storage as it ended, for metrics. It holds no id and no content. */
+export interface ObservedOperation {
+  /** The store that was asked, as the storage contract names it; `storage` for what concerns all of them. */
+  readonly store: 'pinBoards' | 'blocks' | 'badgeCases' | 'badgeCatalogue' | 'events' | 'storage'
+  /** The method of the contract: `update`, `epoch`, `load`, `page`, … A new one is a minor version. */
+  readonly operation: string
+  /** From the call to its answer, with every wait for a lock and every attempt in between. */
+  readonly milliseconds: number
+  /**
+   * `done`; `stale`: a lifecycle call came between, and the forge asks again; `refused`: a rule said no; `aborted`: the
+   * caller's signal ended it; `failed`: the storage was busy, away or not migrated, or something unexpected was thrown.
+   */
+  readonly outcome: 'done' | 'stale' | 'refused' | 'aborted' | 'failed'
+  /** What a `ForgeError` refused it with, or failed it; undefined for everything else. */
+  readonly code: ForgeErrorCode | undefined
+}
+
+/** A call to be watched. */
+export interface WatchedCall<T> {
+  readonly operation: string
+  readonly work: () => MaybePromise<T>
+  /** How an answer ended the call. Default: `done`. */
+  readonly outcome?: ((answer: T) => 'done' | 'stale') | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Makes a call, and tells how it ended; gives what the call gives, at once where that does. */
+export type Watch = <T>(call: WatchedCall<T>) => MaybePromise<T>
+
+type Ending = Pick<ObservedOperation, 'outcome' | 'code'>
+
+const DONE = (): 'done' => 'done'
+
+/** Of all codes, those that speak of the storage itself; every other is a rule that said no. */
+const FAULTS: ReadonlySet<ForgeErrorCode> = new Set([
+  'STORAGE_BUSY',
+  'STORAGE_UNAVAILABLE',
+  'SCHEMA_OUTDATED',
+  'SCHEMA_TOO_NEW',
+])
+
+/** Watches the calls of one store. */
+function watchedCalls(store: ObservedOperation['store'], tell: (seen: ObservedOperation) => void): Watch {
+  return (call) =>
+    run(
+      timed(call, (milliseconds, ending) => {
+        tell({ store, operation: call.operation, milliseconds, ...ending })
+      }),
+    )
+}
+
+function* timed<T>(
+  { work, outcome = DONE, signal }: WatchedCall<T>,
+  tell: (milliseconds: number, ending: Ending) => void,
+): Steps<T> {
+  const begun = performance.now()
+  let answer: T
+  try {
+    answer = yield* wait(work())
+  } catch (error) {
+    tell(performance.now() - begun, endingOf(error, signal))
+    throw error
+  }
+
+  tell(performance.now() - begun, { outcome: outcome(answer), code: undefined })
+  return answer
+}
+
+function endingOf(error: unknown, signal: AbortSignal | undefined): Ending {
+  if (signal?.aborted === true && error === signal.reason) return { outcome: 'aborted', code: undefined }
+  if (!isForgeError(error)) return { outcome: 'failed', code: undefined }
+  return { outcome: FAULTS.has(error.code) ? 'failed' : 'refused', code: error.code }
+}

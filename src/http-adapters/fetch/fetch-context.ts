@@ -1,0 +1,98 @@
+import { Gathering } from '../routes/body.ts'
+import { bodyTooLarge } from '../routes/error-status.ts'
+import type { NeutralRequest, Target } from '../routes/messages.ts'
+import { MOST_DROPPED } from '../routes/messages.ts'
+
+/** A Fetch request as the routes see it. Nothing is read before somebody asks for it. */
+export class FetchExchange implements NeutralRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly #request: Request
+  #gone: AbortController | undefined
+
+  constructor(request: Request, target: Target) {
+    this.method = request.method
+    this.path = target.path
+    this.query = target.query
+    this.#request = request
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? (name === 'host' ? this.#host() : undefined)
+  }
+
+  body(limit: number): Promise<Uint8Array | undefined> {
+    return readBody(this.#request, limit, () => this.#clientGone())
+  }
+
+  get signal(): AbortSignal {
+    return this.#gone?.signal ?? this.#request.signal
+  }
+
+  /** Not every runtime shows the Host header: it stands in the address. */
+  #host(): string {
+    return new URL(this.#request.url).host
+  }
+
+  /** Not every runtime aborts the request's own signal. */
+  #clientGone(): unknown {
+    this.#gone ??= new AbortController()
+    this.#gone.abort()
+    return this.#gone.signal.reason
+  }
+}
+
+/**
+ * Reads the body of a Fetch request. A body that says it is over the limit is not touched: the runtime sees to it. One that
+ * turns out to be is still taken in, and dropped: a server that is told to stop cuts the connection, and a client that sends
+ * all before it reads would never see its answer.
+ *
+ * @param limit - most bytes to take
+ * @param clientGone - called when the client goes away before the end; gives the reason
+ * @throws WireError `BODY_TOO_LARGE`; TypeError when the host has read the body before
+ */
+export async function readBody(
+  request: Request,
+  limit: number,
+  clientGone: () => unknown,
+): Promise<Uint8Array | undefined> {
+  if (request.bodyUsed)
+    throw new TypeError('the host has read the body of this request: hand in a clone made before that')
+  if (Number(request.headers.get('content-length')) > limit) throw bodyTooLarge(limit)
+  const chunks = request.body?.[Symbol.asyncIterator]()
+  if (chunks === undefined) return undefined
+
+  const bytes = new Gathering(limit)
+  for (let next = await nextOf(chunks, clientGone); next.done !== true; next = await nextOf(chunks, clientGone)) {
+    if (bytes.take(next.value)) continue
+    void dropRest(chunks)
+    throw bodyTooLarge(limit)
+  }
+  return bytes.joined()
+}
+
+/** A stream that breaks off has lost its client. */
+async function nextOf(
+  chunks: AsyncIterator<Uint8Array>,
+  clientGone: () => unknown,
+): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await chunks.next()
+  } catch {
+    throw clientGone()
+  }
+}
+
+/** Never rejects: the answer does not hang on it. */
+async function dropRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
+  try {
+    let size = 0
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      size += next.value.length
+      if (size > MOST_DROPPED) return void (await chunks.return?.())
+    }
+  } catch {
+    // the client is gone
+  }
+}

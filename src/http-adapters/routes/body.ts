@@ -1,0 +1,86 @@
+import { invalidInput } from '../../schema/errors.ts'
+import type { Steps } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
+import { bodyTooLarge } from './error-status.ts'
+import type { NeutralRequest } from './messages.ts'
+
+const NOTHING = new Uint8Array(0)
+/** Bytes that the first buffer holds, at least. */
+const MIN_CAPACITY = 1024
+
+/**
+ * The bytes of a body as they come, up to a limit. For adapters. They are copied into one buffer that doubles: the chunks are
+ * as many as the client likes, and each that is kept takes far more than its bytes.
+ */
+export class Gathering {
+  readonly #limit: number
+  #buffer = NOTHING
+  #size = 0
+
+  /** @param limit - most bytes to take */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** False: it is too much, and nothing is kept. */
+  take(chunk: Uint8Array): boolean {
+    const start = this.#size
+    this.#size += chunk.length
+    if (this.#size > this.#limit) {
+      this.#buffer = NOTHING
+      return false
+    }
+
+    if (this.#size > this.#buffer.length) this.#grow(start)
+    this.#buffer.set(chunk, start)
+    return true
+  }
+
+  /** All of it; undefined when nothing came. */
+  joined(): Uint8Array | undefined {
+    return this.#size === 0 ? undefined : this.#buffer.subarray(0, this.#size)
+  }
+
+  #grow(filled: number): void {
+    const doubled = Math.max(this.#size, this.#buffer.length * 2, MIN_CAPACITY)
+    const grown = new Uint8Array(Math.min(doubled, this.#limit))
+    grown.set(this.#buffer.subarray(0, filled))
+    this.#buffer = grown
+  }
+}
+
+/**
+ * Reads a body as JSON, whatever its content type. What a body parser of the host's made of it is taken as it is.
+ *
+ * @throws ForgeError `INVALID_INPUT` naming the whole body: missing, not UTF-8, not JSON; WireError `BODY_TOO_LARGE`
+ */
+export function* readJson(request: NeutralRequest, limit: number): Steps<unknown> {
+  const body = yield* wait(request.body(limit))
+  if (body === undefined) throw missing()
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return body
+  if (body.length > limit) throw bodyTooLarge(limit)
+
+  const text = typeof body === 'string' ? body : decode(body)
+  if (text.trim() === '') throw missing()
+  return parse(text)
+}
+
+function missing(): Error {
+  return invalidInput('', 'required', 'a JSON body is required')
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalidInput('', 'json', 'the body must be UTF-8')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidInput('', 'json', 'the body must be JSON')
+  }
+}

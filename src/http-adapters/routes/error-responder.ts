@@ -1,0 +1,143 @@
+import type { Logger } from '../../core/ports.ts'
+import type { ForgeError } from '../../schema/errors.ts'
+import { isForgeError } from '../../schema/errors.ts'
+import { quietly } from '../../schema/observer.ts'
+import type { ErrorCode } from './error-status.ts'
+import { errorStatus, isWireError } from './error-status.ts'
+import type { HeaderLine, NeutralReply, NeutralRequest } from './messages.ts'
+import type { ErrorReplyOptions } from './reply.ts'
+import { errorReply } from './reply.ts'
+import type { CredentialKind } from './settings.ts'
+
+/** Where failures are told, and how they are named. */
+export interface FailureOptions {
+  readonly logger: Logger | undefined
+  readonly newId: (() => string) | undefined
+  /** Where the API page is; `""` when unknown. */
+  readonly docsUrl: string
+  /** Default 'token'. */
+  readonly credentials?: CredentialKind | undefined
+}
+
+/** What failed, for the log. */
+export interface Failed {
+  readonly request: NeutralRequest
+  /** Undefined: before a route was found, or while the reply was written. */
+  readonly operationId?: string | undefined
+}
+
+/** What a 401 says: Gitea's texts where callers send tokens. */
+const UNAUTHENTICATED: Readonly<Record<CredentialKind, string>> = {
+  token: 'token is required',
+  session: 'authentication is required',
+}
+const INVALID_CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
+  token: 'invalid username, password or token',
+  session: 'invalid credentials',
+}
+
+/**
+ * Makes the reply to whatever was thrown. What nobody expected is a bare 500 with a `requestId`; its cause goes to the
+ * log alone. Source: docs/behaviour.md, Everywhere
+ */
+export class Failures {
+  readonly #logger: Logger | undefined
+  readonly #newId: (() => string) | undefined
+  readonly #docsUrl: string
+  readonly #credentials: CredentialKind
+
+  constructor({ logger, newId, docsUrl, credentials = 'token' }: FailureOptions) {
+    this.#logger = logger
+    this.#newId = newId
+    this.#docsUrl = docsUrl
+    this.#credentials = credentials
+  }
+
+  /** Never throws: what cannot be looked at, or told as JSON, is what nobody expected. */
+  reply(error: unknown, failed: Failed): NeutralReply {
+    try {
+      return this.#known(error, failed)
+    } catch {
+      return this.#internal(error, failed)
+    }
+  }
+
+  #known(error: unknown, failed: Failed): NeutralReply {
+    if (isWireError(error) && Object.hasOwn(errorStatus, error.code)) return this.#reply(error.code, error.message)
+    if (isForgeError(error) && Object.hasOwn(errorStatus, error.code)) return this.#forgeError(error, failed)
+    return this.#internal(error, failed)
+  }
+
+  #forgeError(error: ForgeError, failed: Failed): NeutralReply {
+    switch (error.code) {
+      case 'UNAUTHENTICATED':
+        return this.#reply(error.code, UNAUTHENTICATED[this.#credentials], challenge('Bearer'))
+      case 'INVALID_CREDENTIALS':
+        return this.#reply(
+          error.code,
+          INVALID_CREDENTIALS[this.#credentials],
+          challenge('Bearer error="invalid_token"'),
+        )
+      case 'INVALID_INPUT':
+      case 'INVALID_DOCUMENT':
+        return this.#reply(error.code, error.message, { violations: error.details.violations })
+      case 'STORAGE_BUSY':
+        return this.#busy(error, failed)
+      case 'STORAGE_UNAVAILABLE':
+      case 'SCHEMA_OUTDATED':
+      case 'SCHEMA_TOO_NEW':
+        return this.#unavailable(error, failed)
+      case 'SIGNING_KEY_UNREADABLE':
+        return this.#internal(error, failed)
+      default:
+        return this.#reply(error.code, error.message)
+    }
+  }
+
+  #busy(error: ForgeError, failed: Failed): NeutralReply {
+    const requestId = this.#tell('warn', 'database busy', error, failed)
+    return this.#reply(error.code, 'the database is busy, try again', { requestId, headers: [['Retry-After', '1']] })
+  }
+
+  #unavailable(error: ForgeError, failed: Failed): NeutralReply {
+    const requestId = this.#tell('error', 'database not available', error, failed)
+    return this.#reply(error.code, 'the database is not available', { requestId, headers: [['Retry-After', '5']] })
+  }
+
+  #internal(error: unknown, failed: Failed): NeutralReply {
+    const requestId = this.#tell('error', 'request failed', error, failed)
+    return this.#reply('INTERNAL', 'internal error', { requestId })
+  }
+
+  #reply(code: ErrorCode, message: string, more: Omit<ErrorReplyOptions, 'docsUrl'> = {}): NeutralReply {
+    return errorReply(code, message, { docsUrl: this.#docsUrl, ...more })
+  }
+
+  #tell(level: keyof Logger, message: string, error: unknown, { request, operationId }: Failed): string | undefined {
+    if (isAbort(error, request.signal)) return undefined // nobody is left to be told, and nothing is wrong here
+
+    const requestId = this.#makeId()
+    quietly(() => this.#logger?.[level](message, { requestId, operationId, method: request.method, error }))
+    return requestId
+  }
+
+  #makeId(): string {
+    try {
+      const id: unknown = this.#newId?.()
+      if (typeof id === 'string' && id !== '') return id
+    } catch {
+      // then it is a random one
+    }
+    return crypto.randomUUID()
+  }
+}
+
+function challenge(value: string): Pick<ErrorReplyOptions, 'headers'> {
+  const header: HeaderLine = ['WWW-Authenticate', value]
+  return { headers: [header] }
+}
+
+function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (signal?.aborted !== true) return false
+  return error === signal.reason || (error instanceof Error && error.name === 'AbortError')
+}

@@ -1,0 +1,37 @@
+import type { Id } from '../../schema/ids.ts'
+import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
+import { isPromise, wait } from '../../schema/sync-or-async.ts'
+import { isNothing } from './ports.ts'
+
+/**
+ * Asks the presenter once for a page; not at all when the page is empty.
+ *
+ * @returns one per id, as `JSON.stringify` would show it: safe to copy; undefined for what is gone
+ * @throws TypeError when it does not give one object per id
+ */
+export function* presented(
+  ids: readonly Id[],
+  present: (ids: readonly Id[]) => MaybePromise<readonly (object | undefined)[]>,
+): Steps<readonly (object | undefined)[]> {
+  if (ids.length === 0) return []
+
+  const shown = yield* wait(present(ids))
+  if (!Array.isArray(shown)) throw new TypeError('the presenter must give a list')
+  if (shown.length !== ids.length) {
+    throw new TypeError(`the presenter gave ${shown.length} objects for ${ids.length} ids`)
+  }
+  return shown.map(toShown)
+}
+
+function toShown(one: unknown): object | undefined {
+  if (isNothing(one)) return undefined
+  if (typeof one !== 'object' || Array.isArray(one)) throw new TypeError('the presenter must give a list of objects')
+  if (isPromise(one)) throw new TypeError('the presenter gave a list of promises: await them with Promise.all')
+  return 'toJSON' in one && typeof one.toJSON === 'function' ? toShown(asJson(one)) : one
+}
+
+/** A copy of an object's own properties would show what its `toJSON` hides. */
+function asJson(one: object): unknown {
+  const text: string | undefined = JSON.stringify(one)
+  return text === undefined ? undefined : JSON.parse(text)
+}

@@ -1,0 +1,194 @@
+import { closedError } from '../../schema/errors.ts'
+import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
+import { runNow } from '../../schema/sync-or-async.ts'
+import type { ForgeStorage, SchemaStatus } from '../contract/storage.ts'
+import type { SqlStorageOptions } from './context.ts'
+import { createSqlContext } from './context.ts'
+import { sqliteDialect } from './dialects/sqlite.ts'
+import type { Statement } from './query.ts'
+import { migrateAtOnce } from './schema/migrate-at-once.ts'
+import { Schema } from './schema/schema.ts'
+import type { Session, SqlRuntime, WriteCircumstances } from './session.ts'
+import { translateError } from './sqlite/errors.ts'
+import { createSqlStores } from './stores/stores.ts'
+
+/** Makes a storage in the SQLite of a Durable Object; nothing is run there before its first use. @throws TypeError for an option that is none */
+export function createDurableObjectStorage<S extends DurableObjectDatabase>(
+  database: S,
+  options: SqlStorageOptions = {},
+): ForgeStorage<S> {
+  refuseOthers(database)
+  const context = createSqlContext(sqliteDialect, options)
+  const runtime = new DurableObjectRuntime(database, new Schema(context))
+
+  return {
+    ...createSqlStores(context, runtime),
+    transactions: 'synchronous',
+    enter: (transaction) => runtime.enter(transaction),
+    migrate: () => runtime.migrate(),
+    schemaStatus: () => runtime.status(),
+    close: async () => runtime.close(),
+  }
+}
+
+/**
+ * Where the stores' work runs in a Durable Object. Nothing tells whether a transaction of the host's is open there, and none
+ * outlasts the turn it was begun in: so whatever is called plainly runs a turn later, and never becomes a part of one.
+ */
+class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntime<S> {
+  readonly #database: S
+  readonly #schema: Schema
+  readonly #session: DurableObjectSession
+  #usable = false
+  #closed = false
+  #changing = false
+
+  constructor(database: S, schema: Schema) {
+    this.#database = database
+    this.#schema = schema
+    this.#session = new DurableObjectSession(database)
+  }
+
+  /** As the storage's `enter`. */
+  enter(transaction: S): void {
+    this.#refuseInside()
+    this.#reach(transaction)
+  }
+
+  read<T>(work: (session: Session) => Steps<T>, transaction: S | undefined): MaybePromise<T> {
+    if (transaction === undefined) return this.#later(() => runNow(work(this.#usableSession())))
+
+    this.#reach(transaction)
+    return runNow(work(this.#session))
+  }
+
+  /** Nothing else runs between two statements of one turn. */
+  readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: S | undefined): MaybePromise<T> {
+    return this.read(work, transaction)
+  }
+
+  readOutside<T>(work: (session: Session) => Steps<T>): MaybePromise<T> {
+    return this.read(work, undefined)
+  }
+
+  write<T>(
+    work: (session: Session, open: S) => Steps<T>,
+    { transaction, signal }: WriteCircumstances<S>,
+  ): MaybePromise<T> {
+    this.#refuseInside()
+    const change = (): T => {
+      signal?.throwIfAborted()
+      return this.#change(() => work(this.#usableSession(), this.#database))
+    }
+    if (transaction === undefined) return this.#later(change)
+
+    this.#reach(transaction)
+    return change()
+  }
+
+  /** Brings the tables up to date. */
+  migrate(): Promise<void> {
+    return this.#later(() => {
+      if (runNow(this.#schema.needsMigration(this.#session))) {
+        this.#change(() => migrateAtOnce(this.#schema, this.#session))
+      }
+    })
+  }
+
+  /** How the tables are; writes nothing. */
+  status(): Promise<SchemaStatus> {
+    return this.#later(() => ({ state: runNow(this.#schema.state(this.#session)), warnings: [] }))
+  }
+
+  /** Takes no new calls from now on; what was called before is answered. */
+  close(): void {
+    this.#closed = true
+  }
+
+  /** Runs work all or nothing. Where the host has a transaction open, the work is a part of it. */
+  #change<T>(work: () => Steps<T>): T {
+    this.#changing = true
+    try {
+      return this.#database.transactionSync(() => runNow(work()))
+    } finally {
+      this.#changing = false
+    }
+  }
+
+  async #later<T>(work: () => T): Promise<T> {
+    this.#refuseClosed()
+    await null
+    return work()
+  }
+
+  /** @throws TypeError for what is not the storage of this object */
+  #reach(transaction: S): void {
+    this.#refuseClosed()
+    if (transaction !== this.#database) {
+      throw new TypeError('the transaction must be the ctx.storage that the forge keeps its data in')
+    }
+    this.#usableSession()
+  }
+
+  /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` */
+  #usableSession(): Session {
+    if (!this.#usable) runNow(this.#schema.refuseUnusable(this.#session))
+    this.#usable = true
+    return this.#session
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw closedError('the storage is closed')
+  }
+
+  /** A change that is made from inside another would be a part of it. */
+  #refuseInside(): void {
+    if (this.#changing) throw new TypeError('beforeCommit must not change the forge: its change is still open')
+  }
+}
+
+/** What a Durable Object keeps its data in (`ctx.storage`), by the calls that are made on it. Everything on it answers at once. */
+export interface DurableObjectDatabase {
+  readonly sql: {
+    /** Runs a statement with its parameters; integers come back as numbers. */
+    exec(
+      query: string,
+      ...bindings: unknown[]
+    ): {
+      /** Every row, as an object by column name. */
+      toArray(): unknown[]
+    }
+  }
+  /** Runs work all or nothing; inside another such call it is a part of that. */
+  transactionSync<T>(work: () => T): T
+}
+
+/** @throws TypeError when a value is no such storage. That of an object without SQLite says so itself when it is used. */
+function refuseOthers(value: unknown): void {
+  if (typeof value !== 'object' || value === null || !('transactionSync' in value) || !('sql' in value)) {
+    throw new TypeError('a Durable Object storage needs the ctx.storage of a Durable Object')
+  }
+}
+
+/** The one connection a Durable Object has. The runtime keeps statements prepared, by their text. */
+class DurableObjectSession implements Session {
+  readonly #database: DurableObjectDatabase
+
+  constructor(database: DurableObjectDatabase) {
+    this.#database = database
+  }
+
+  all<Row>({ sql, parameters }: Statement<Row>): readonly Row[] {
+    try {
+      const rows: readonly unknown[] = this.#database.sql.exec(sql, ...parameters).toArray()
+      return rows as readonly Row[] // unknown data: the shape of a row was inferred from the query that asked for it
+    } catch (error) {
+      throw translateError(error, 'call')
+    }
+  }
+
+  /** Nothing else runs meanwhile: what the host may not do is refused where it calls. */
+  lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+    return work()
+  }
+}

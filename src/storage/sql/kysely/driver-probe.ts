@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { isForgeError } from '../../../schema/errors.ts'
+import type { SqlContext } from '../context.ts'
+import type { Query, Statement } from '../query.ts'
+import { defineQuery } from '../query.ts'
+import type { Asking } from '../session.ts'
+
+interface SampleRow {
+  readonly a_number: number
+  readonly a_text: string
+  readonly a_time: number
+}
+
+/** What every database understands. */
+const ANYTHING: Statement<unknown> = { sql: 'select 1', parameters: [], returnsRows: true }
+
+/**
+ * One row that is asked for to see whether the database is of the dialect that the host has named, which alone knows how
+ * to tell the time; and how his driver gives our columns, since Kysely takes no word on that with a query.
+ */
+export class Sample {
+  readonly #query: Query<Record<never, never>, SampleRow>
+  #isReadable = false
+
+  constructor({ build, dialect }: SqlContext) {
+    this.#query = defineQuery(() =>
+      build.selectNoFrom([
+        dialect.number(sql`1`).as('a_number'),
+        sql<string>`cast('a' as ${dialect.casts.text})`.as('a_text'),
+        dialect.number(dialect.now).as('a_time'),
+      ]),
+    )
+  }
+
+  /** Asks the first time. @throws TypeError when the database is of another dialect, or when columns come under other names, or numbers or texts as something else */
+  async refuseUnreadable(connection: Asking): Promise<void> {
+    if (this.#isReadable) return
+
+    const row = await this.#ask(connection)
+    if (row?.a_number !== 1 || row.a_text !== 'a') {
+      throw new TypeError(
+        'the driver under Kysely gives columns under other names, or numbers or texts as something else: set it up so ' +
+          'that it gives doubles as numbers, and texts and names as they are',
+      )
+    }
+    this.#isReadable = true
+  }
+
+  async #ask(connection: Asking): Promise<SampleRow | undefined> {
+    try {
+      const [row] = await connection.all(this.#query({}))
+      return row
+    } catch (error) {
+      if (isForgeError(error, 'STORAGE_BUSY') || !(await isThere(connection))) throw error
+      throw new TypeError('the database under Kysely is of another dialect: name its own, postgres, mysql or sqlite', {
+        cause: error,
+      })
+    }
+  }
+}
+
+async function isThere(connection: Asking): Promise<boolean> {
+  try {
+    await connection.all(ANYTHING)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,100 @@
+import { isForgeError } from '../../../schema/errors.ts'
+import type { Place } from '../dialect.ts'
+import { command } from '../dialect.ts'
+import type { Home } from '../postgres/database-identity.ts'
+import { homeQuery, isSame, refuseElsewhere } from '../postgres/database-identity.ts'
+import {
+  translateCommitError,
+  translateConnectError,
+  translateError,
+  translateHostError,
+} from '../postgres/driver-errors.ts'
+import { isInsideTransaction, ROLL_BACK } from '../postgres/left-open.ts'
+import type { Limits } from '../postgres/server-limits.ts'
+import { ServerLimits } from '../postgres/server-limits.ts'
+import { DURABILITY, warningsAbout } from '../postgres/server-warnings.ts'
+import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
+import type { Retry } from '../server/failures.ts'
+import { unavailable } from '../server/failures.ts'
+import type { Asking } from '../session.ts'
+import type { Habits, JoinedConnection, Manner } from './kysely-backend.ts'
+
+// Outside a transaction there are no savepoints, and in one that has failed nothing can be run but its end.
+const SAVEPOINT = command('savepoint forgelet')
+const RELEASE = command('release savepoint forgelet')
+
+/** PostgreSQL through a Kysely: its own pg, PGlite, or any driver that throws the errors of the server. */
+export class PostgresManner implements Manner {
+  readonly levels = { changes: 'read committed', snapshot: 'repeatable read' } as const
+  readonly #homeQuery: Statement<Home>
+  #home: Home | undefined
+
+  constructor(place: Place) {
+    this.#homeQuery = homeQuery(place)
+  }
+
+  translate(error: unknown, retry: Retry): unknown {
+    return translateError(error, retry)
+  }
+
+  translateConnect(error: unknown): unknown {
+    return translateConnectError(error)
+  }
+
+  translateCommit(error: unknown): unknown {
+    return translateCommitError(error)
+  }
+
+  /** A server that does not even roll back is away. */
+  translateWork(error: unknown, rollBack: 'done' | 'failed'): unknown {
+    if (rollBack === 'done' || isForgeError(error) || error instanceof TypeError) return translateHostError(error)
+    return unavailable('the connection to the PostgreSQL server was lost', error)
+  }
+
+  /** Finds out, too, what the storage's own connections reach, once there is something. */
+  async look(connection: Asking): Promise<Habits> {
+    const leftOpen = await isInsideTransaction(connection)
+    if (leftOpen) await connection.all(ROLL_BACK)
+    if (this.#home === undefined) await this.#learnHome(connection)
+    return { leftOpen }
+  }
+
+  async begin(connection: Asking, deadline: Deadline): Promise<Asking> {
+    const limits = new ServerLimits(connection, deadline)
+    await connection.all(settings(limits.first()))
+    return limits
+  }
+
+  async refuseUnlessOpen({ connection, beside }: JoinedConnection): Promise<void> {
+    await connection.all(SAVEPOINT)
+    await connection.all(RELEASE)
+    if (this.#home === undefined) return
+
+    const [theirs] = await connection.all(this.#homeQuery)
+    if (!isSame(this.#home, theirs)) await beside((own) => this.#learnHome(own)) // our tables may have been made anew
+    refuseElsewhere(this.#home, theirs)
+  }
+
+  async warnings(connection: Asking): Promise<readonly string[]> {
+    return warningsAbout(await connection.all(DURABILITY))
+  }
+
+  async #learnHome(own: Asking): Promise<void> {
+    const [home] = await own.all(this.#homeQuery)
+    if (home !== undefined && home.ledger !== null) this.#home = home
+  }
+}
+
+/** For this transaction alone. A `synchronous_commit` that waits for stand-by servers too is left as it is. */
+function settings({ lock, statement }: Limits): Statement<unknown> {
+  return {
+    sql:
+      "select pg_catalog.set_config('lock_timeout', cast($1 as text), true), " +
+      "pg_catalog.set_config('statement_timeout', cast($2 as text), true), " +
+      "case when pg_catalog.current_setting('synchronous_commit') in ('off', 'local') " +
+      "then pg_catalog.set_config('synchronous_commit', 'on', true) end",
+    parameters: [String(lock), String(statement)],
+    returnsRows: false,
+  }
+}

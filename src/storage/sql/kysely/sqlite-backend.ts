@@ -1,0 +1,136 @@
+import { isForgeError } from '../../../schema/errors.ts'
+import { command } from '../dialect.ts'
+import type { Statement } from '../query.ts'
+import type { Deadline } from '../server/call-deadline.ts'
+import type { Retry } from '../server/failures.ts'
+import { unavailable } from '../server/failures.ts'
+import type { Asking } from '../session.ts'
+import { translateError } from '../sqlite/errors.ts'
+import { writeLock } from '../sqlite/sqlite-storage.ts'
+import { pauseBefore } from '../sqlite/waiting.ts'
+import type { Habits, JoinedConnection, Manner } from './kysely-backend.ts'
+
+interface Settings {
+  readonly foreign_keys: number
+  readonly synchronous: number
+}
+
+const SETTINGS: Statement<Settings> = {
+  sql: 'select foreign_keys, synchronous from pragma_foreign_keys, pragma_synchronous',
+  parameters: [],
+  returnsRows: true,
+}
+
+/** Does nothing outside a transaction, for temporary tables have no such setting, and is refused inside one. */
+const PROBE = command('pragma temp.synchronous = full')
+
+const ROLL_BACK = command('rollback')
+const BEGIN = command('begin immediate')
+
+/** SQLite through a Kysely, whose transactions begin without the write lock. */
+export class SqliteManner implements Manner {
+  readonly levels = { changes: undefined, snapshot: undefined }
+  readonly #writeLock: Statement<unknown>
+
+  constructor(prefix: string) {
+    this.#writeLock = writeLock(prefix)
+  }
+
+  translate(error: unknown, retry: Retry): unknown {
+    return translateError(error, retry)
+  }
+
+  translateConnect(error: unknown): unknown {
+    return translateError(error, 'call')
+  }
+
+  /** Of a COMMIT that a failing disk has rolled back, Kysely tells only that there was nothing to roll back any more. */
+  translateCommit(error: unknown): unknown {
+    const translated = translateError(error, 'call')
+    if (isForgeError(translated) || isConstraint(error)) return translated
+    return unavailable('the database was lost while committing: the change may be done', error, 'unknown')
+  }
+
+  translateWork(error: unknown): unknown {
+    const translated = translateError(error, 'call')
+    return isForgeError(translated, 'STORAGE_BUSY') ? translated : error
+  }
+
+  /** One connection serves everybody, so a transaction that is open may be in use: it is not rolled back. */
+  async look(connection: Asking): Promise<Habits> {
+    if (!(await isOpen(connection))) return {}
+    throw new TypeError('the connection is inside a transaction: end it, or join it where it is one of Kysely')
+  }
+
+  /** Before there is a table of ours to lock by, Kysely's transaction is begun anew. */
+  async begin(connection: Asking, deadline: Deadline): Promise<Asking> {
+    if (await whenFree(deadline, () => this.#takeWriteLock(connection))) return connection
+
+    await connection.all(ROLL_BACK)
+    await whenFree(deadline, async () => connection.all(BEGIN))
+    return connection
+  }
+
+  async refuseUnlessOpen({ connection }: JoinedConnection): Promise<void> {
+    if (!(await isOpen(connection))) throw new TypeError('the transaction is not open: it has ended')
+    await this.#takeWriteLock(connection)
+  }
+
+  async warnings(connection: Asking): Promise<readonly string[]> {
+    const [settings] = await connection.all(SETTINGS)
+    return settings === undefined ? [] : warningsAbout(settings)
+  }
+
+  /** False where there is no table of ours: whoever looks at the tables next tells of that. */
+  async #takeWriteLock(connection: Asking): Promise<boolean> {
+    try {
+      await connection.all(this.#writeLock)
+      return true
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('no such table')) return false
+      throw error
+    }
+  }
+}
+
+/** Waits for the one write lock: SQLite itself waits as the host has set, and the event loop sleeps meanwhile. */
+async function whenFree<T>({ lockWait }: Deadline, attempt: () => Promise<T>): Promise<T> {
+  const end = performance.now() + lockWait
+  for (let count = 1; ; count += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isForgeError(error, 'STORAGE_BUSY') || performance.now() >= end) throw error
+      await new Promise((resolve) => setTimeout(resolve, pauseBefore(count)))
+    }
+  }
+}
+
+async function isOpen(connection: Asking): Promise<boolean> {
+  try {
+    await connection.all(PROBE)
+    return false
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('inside a transaction')) return true
+    throw error
+  }
+}
+
+/** A deferred constraint of the host's, which his own code broke. */
+function isConstraint(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT')
+}
+
+function warningsAbout({ foreign_keys, synchronous }: Settings): readonly string[] {
+  const warnings: string[] = []
+  if (foreign_keys === 0) {
+    warnings.push('the connection has foreign_keys = off: grants may outlive their badge; set pragma foreign_keys = on')
+  }
+  if (synchronous < 2) {
+    warnings.push(
+      `the connection has synchronous = ${synchronous}: what is committed may be lost when the power fails; ` +
+        'set pragma synchronous = full',
+    )
+  }
+  return warnings
+}

@@ -1,0 +1,182 @@
+import { needObject } from '../../../schema/arguments.ts'
+import { ForgeError } from '../../../schema/errors.ts'
+import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SchemaStatus } from '../../contract/storage.ts'
+import type { SchemaStorageOptions, SqlContext, SqlStorageOptions } from '../context.ts'
+import { createSqlContext } from '../context.ts'
+import type { SqlDialect } from '../dialect.ts'
+import type { Asking } from '../session.ts'
+import { ask, askFirst } from '../session.ts'
+import { TABLE_COLUMNS, VIEW_COLUMNS } from '../tables.ts'
+import { ALL_MIGRATIONS } from './all-migrations.ts'
+import type { SchemaVersion } from './ledger.ts'
+import { Ledger, outdated, refuseTooNew, refuseUnusable } from './ledger.ts'
+import type { Migration, MigrationPart, SchemaThing } from './migration.ts'
+import { createLedger, migrationParts, statementsOf, thingsMadeBy } from './migration.ts'
+
+/** Our tables as a whole: made, brought up to date, and looked at. */
+export class Schema {
+  readonly context: SqlContext
+  readonly #ledger: Ledger
+  readonly #migrations: readonly Migration[]
+
+  constructor(context: SqlContext, migrations: readonly Migration[] = ALL_MIGRATIONS) {
+    this.context = context
+    this.#ledger = new Ledger(context)
+    this.#migrations = migrations
+  }
+
+  /** The version this library needs. */
+  get #needed(): number {
+    return Math.max(...this.#migrations.map((migration) => migration.version))
+  }
+
+  /** The error for a database that is not there yet. */
+  missing(): ForgeError<'SCHEMA_OUTDATED'> {
+    return outdated(undefined, this.#needed)
+  }
+
+  /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE`; TypeError when ids are kept in other columns */
+  *refuseUnusable(session: Asking): Steps<void> {
+    const found = yield* this.#ledger.read(session)
+    if (found === undefined) yield* this.#refuseNowhere(session)
+    refuseUnusable(found, this.#needed)
+  }
+
+  /** Whether there is something to migrate. @throws ForgeError `SCHEMA_TOO_NEW`; TypeError when ids are kept in other columns */
+  *needsMigration(session: Asking): Steps<boolean> {
+    const found = yield* this.#ledger.read(session)
+    if (found === undefined) yield* this.#refuseNowhere(session)
+    refuseTooNew(found, this.#needed)
+    return found === undefined || found.version < this.#needed
+  }
+
+  /**
+   * Takes the missing steps, under a lock that keeps other processes from doing the same.
+   *
+   * @param take - takes one part of them
+   * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` when a name of ours is taken; TypeError when ids are kept in
+   * other columns
+   */
+  *migrate(session: Asking, take: (part: MigrationPart) => Steps<void>): Steps<void> {
+    const found = yield* this.#ledger.read(session)
+    refuseTooNew(found, this.#needed)
+    yield* this.#refuseForeign(session, found)
+    for (const part of migrationParts(this.context, found, this.#migrations)) yield* take(part)
+  }
+
+  /** What is there under names of ours and is not ours would be taken for it, or stop the migration halfway. */
+  *#refuseForeign(session: Asking, found: SchemaVersion | undefined): Steps<void> {
+    const present = yield* ask(session, this.context.dialect.things(this.context))
+    const begun = yield* this.#begun(session, found)
+    const ours = new Set(this.#made((version) => version <= begun).map(({ table }) => table))
+    const foreign = new Set(present.filter((thing) => !isPartOf(ours, thing)).map(({ name }) => name))
+    const met = this.#made((version) => version > begun).find(({ name }) => foreign.has(name))
+    if (met === undefined) return
+
+    const { prefix } = this.context
+    const mend = `choose another prefix, or bring the row of ${prefix}ledger back`
+    const message = `the database has a ${met.name} already, and no row of ${prefix}ledger tells of it: ${mend}`
+    throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
+  }
+
+  /** The newest step whose things can be there by us: 0 is the making of the ledger, -1 none. */
+  *#begun(session: Asking, found: SchemaVersion | undefined): Steps<number> {
+    const { ddlCommitsItself } = this.context.dialect
+    if (found === undefined) return ddlCommitsItself && (yield* this.#ledger.exists(session)) ? 0 : -1
+    return ddlCommitsItself ? Math.max(found.version, yield* this.#ledger.begun(session)) : found.version
+  }
+
+  /**
+   * How the tables are. `drifted`: a table, view, column, index or trigger that the migrations make is missing, or the
+   * ledger's row is, or all there is under our names was made by others.
+   *
+   * @throws TypeError when ids are kept in other columns
+   */
+  *state(session: Asking): Steps<SchemaStatus['state']> {
+    const present = yield* ask(session, this.context.dialect.things(this.context))
+    const names = new Set(present.map(({ name }) => name))
+    const made = this.#made(() => true)
+    if (made.every(({ name }) => !names.has(name))) {
+      yield* this.#refuseNowhere(session)
+      return 'empty'
+    }
+
+    const found = yield* this.#ledger.read(session)
+    if (found === undefined) return 'drifted'
+    if (found.oldestLibrary > this.#needed) return 'too-new'
+    if (found.version < this.#needed) return 'outdated'
+    return hasAll(present, made) && (yield* this.#hasColumns(session)) ? 'current' : 'drifted'
+  }
+
+  /** @throws ForgeError `STORAGE_UNAVAILABLE` where there is no schema that tables could be made in */
+  *#refuseNowhere(session: Asking): Steps<void> {
+    const { dialect, schema } = this.context
+    if (schema !== undefined || dialect.defaultSchema === undefined) return
+
+    const found = yield* askFirst(session, dialect.defaultSchema)
+    if (found?.name !== null) return
+    const message =
+      'the search_path of the connection names no schema that exists and that its role may use: ' +
+      'create the schema, or name one with the option schema'
+    throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
+  }
+
+  /** What is made by the steps of some versions; the ledger is there before the first. */
+  #made(isAsked: (version: number) => boolean): readonly SchemaThing[] {
+    const ledger = isAsked(0) ? createLedger(this.context).flatMap(({ makes }) => makes ?? []) : []
+    return [
+      ...ledger,
+      ...thingsMadeBy(
+        this.context,
+        this.#migrations.filter(({ version }) => isAsked(version)),
+      ),
+    ]
+  }
+
+  *#hasColumns(session: Asking): Steps<boolean> {
+    const { prefix, dialect } = this.context
+    const present = yield* ask(session, dialect.columns(this.context))
+    const columns = new Set(present.map(({ table, column }) => `${table}.${column}`))
+    return columnsNeeded(prefix).every((name) => columns.has(name))
+  }
+}
+
+/** Whether a thing is an index or a trigger on one of the tables. */
+function isPartOf(tables: ReadonlySet<string>, { name, table }: SchemaThing): boolean {
+  return name !== table && tables.has(table)
+}
+
+function hasAll(present: readonly SchemaThing[], made: readonly SchemaThing[]): boolean {
+  const there = new Set(present.map(({ name, table }) => `${table}.${name}`))
+  return made.every(({ name, table }) => there.has(`${table}.${name}`))
+}
+
+function columnsNeeded(prefix: string): readonly string[] {
+  return [...Object.entries(TABLE_COLUMNS), ...Object.entries(VIEW_COLUMNS)].flatMap(([table, columns]) =>
+    columns.map((column) => `${prefix}${table}.${column}`),
+  )
+}
+
+/** What a schema plan can be told: what the storage is, and where the way begins. */
+export interface SchemaPlanOptions extends SqlStorageOptions {
+  /** The version the tables have now, by the ledger. Default 0: there are none. */
+  readonly from?: number | undefined
+}
+
+/** @throws TypeError for an option that is none */
+export function planSchema(dialect: SqlDialect, given: SchemaPlanOptions & SchemaStorageOptions): readonly string[] {
+  needObject(given, 'options', "{ prefix: 'forge_' }")
+  const { from = 0, ...options } = given
+  const newest = Math.max(...ALL_MIGRATIONS.map(({ version }) => version))
+  if (!Number.isInteger(from) || from < 0 || from > newest) {
+    throw new TypeError(`from must be the version of tables, 0 to ${newest}`)
+  }
+
+  const context = createSqlContext(dialect, options)
+  const found = from === 0 ? undefined : { version: from, oldestLibrary: 1 }
+  return migrationParts(context, found, ALL_MIGRATIONS).flatMap((part) => {
+    const statements = statementsOf(context, part).map(({ sql }) => sql.trim())
+    return 'index' in part ? statements : dialect.script(statements)
+  })
+}

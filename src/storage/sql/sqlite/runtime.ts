@@ -1,0 +1,101 @@
+import type { MaybePromise, Steps } from '../../../schema/sync-or-async.ts'
+import { runNow } from '../../../schema/sync-or-async.ts'
+import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
+import type { Connections } from './connections.ts'
+import type { SqliteDatabase } from './database.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { SqliteHandle } from './handle.ts'
+import type { HostTransactions } from './host-transactions.ts'
+import { inSnapshot, transactionOn } from './transactions.ts'
+import { whenFree } from './waiting.ts'
+
+/** What a runtime is made of. */
+export interface SqliteRuntimeParts<H extends SqliteHandle> {
+  readonly database: SqliteDatabase<H>
+  readonly batches: GroupCommit
+  readonly joins: HostTransactions<H>
+}
+
+/** Where the stores' work runs in SQLite: reads at once on our reader, writes in batches on our writer, joins on the host's handle. */
+export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
+  readonly #database: SqliteDatabase<H>
+  readonly #batches: GroupCommit
+  readonly #joins: HostTransactions<H>
+
+  constructor({ database, batches, joins }: SqliteRuntimeParts<H>) {
+    this.#database = database
+    this.#batches = batches
+    this.#joins = joins
+  }
+
+  /** As the storage's `enter`. */
+  enter(transaction: H): void {
+    this.#refuseInside()
+    this.#joins.enter(transaction)
+  }
+
+  read<T>(work: (session: Session) => Steps<T>, transaction: H | undefined): MaybePromise<T> {
+    if (transaction !== undefined) return runNow(work(this.#joins.reach(transaction)))
+
+    return this.#readPlain((connections) => {
+      this.#refuseUncommitted(connections)
+      return runNow(work(connections.reader))
+    })
+  }
+
+  readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: H | undefined): MaybePromise<T> {
+    if (transaction !== undefined) return runNow(work(this.#joins.reach(transaction)))
+
+    return this.#readPlain((connections) => {
+      this.#refuseUncommitted(connections)
+      const { reader, shared } = connections
+      return shared ? runNow(work(reader)) : inSnapshot(reader, () => runNow(work(reader)))
+    })
+  }
+
+  readOutside<T>(work: (session: Session) => Steps<T>, hidden: T): MaybePromise<T> {
+    return this.#readPlain(({ reader, shared }) => (shared && this.#hostIsInside() ? hidden : runNow(work(reader))))
+  }
+
+  write<T>(
+    work: (session: Session, open: H) => Steps<T>,
+    { transaction, signal }: WriteCircumstances<H>,
+  ): MaybePromise<T> {
+    this.#refuseInside()
+    if (transaction !== undefined) {
+      return this.#joins.write(transaction, (connection) => runNow(work(connection, transaction)), signal)
+    }
+    this.#database.refuseClosing()
+    if (this.#hostIsInside()) throw new TypeError('the handle is inside a transaction: use joinSync')
+
+    return this.#batches.submit(() => {
+      const { writer, writerHandle } = this.#database.connect()
+      return runNow(work(writer, writerHandle))
+    }, signal)
+  }
+
+  #readPlain<T>(query: (connections: Connections<H>) => T): MaybePromise<T> {
+    this.#database.refuseClosing()
+    // on the one connection there is, a batch that is running is not committed yet: what it is at is read after it
+    if (this.#batches.running && this.#database.connect().shared) {
+      return Promise.resolve().then(() => this.#readPlain(query))
+    }
+
+    return whenFree(() => query(this.#database.connect()))
+  }
+
+  /** A change that is made from inside another would be part of it, or wait for it for ever. */
+  #refuseInside(): void {
+    if (!this.#batches.running && !this.#joins.running) return
+    throw new TypeError('beforeCommit must not change the forge: its change is still open')
+  }
+
+  #refuseUncommitted({ shared }: Connections<H>): void {
+    if (shared && this.#hostIsInside()) throw new TypeError('the handle is inside a transaction: use joinSync')
+  }
+
+  #hostIsInside(): boolean {
+    const { hostHandle } = this.#database
+    return hostHandle !== undefined && transactionOn(hostHandle) === 'open'
+  }
+}

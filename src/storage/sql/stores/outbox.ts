@@ -1,0 +1,264 @@
+import { ForgeError, isForgeError } from '../../../schema/errors.ts'
+import type { ForgeEvent } from '../../../schema/events.ts'
+import type { Id } from '../../../schema/ids.ts'
+import type { Steps } from '../../../schema/sync-or-async.ts'
+import { wait } from '../../../schema/sync-or-async.ts'
+import type { SqlContext } from '../context.ts'
+import type { Query } from '../query.ts'
+import { asWritten, defineQuery } from '../query.ts'
+import type { Session, SqlRuntime } from '../session.ts'
+import { ask, askFirst, tell } from '../session.ts'
+import type { PlacedEvent } from './event-log.ts'
+import { outboxPlace, selectEvents, toEvent } from './event-log.ts'
+import { cursorOf, noCursor, placeOf } from './pages.ts'
+
+/** What the outbox works with. */
+export interface OutboxParts<Tx> {
+  readonly context: SqlContext
+  readonly runtime: SqlRuntime<Tx>
+  readonly row: OutboxRow
+  readonly numbering: Numbering<Tx>
+}
+
+/** What a read of the outbox asks for. */
+export interface OutboxQuery {
+  readonly after: string | undefined
+  readonly limit: number
+}
+
+/** What it gives. */
+export interface OutboxPage {
+  readonly events: readonly ForgeEvent[]
+  readonly cursor: string
+}
+
+/** The reading of committed events in order. */
+export class Outbox<Tx> {
+  readonly #runtime: SqlRuntime<Tx>
+  readonly #row: OutboxRow
+  readonly #numbering: Numbering<Tx>
+  readonly #after: Query<{ readonly after: number; readonly limit: number }, PlacedEvent>
+
+  constructor({ context, runtime, row, numbering }: OutboxParts<Tx>) {
+    this.#runtime = runtime
+    this.#row = row
+    this.#numbering = numbering
+    this.#after = afterQuery(context)
+  }
+
+  /** @throws ForgeError `INVALID_INPUT` for a cursor that is none; `EVENTS_PRUNED` for one below the floor */
+  *read({ after, limit }: OutboxQuery): Steps<OutboxPage> {
+    const start = after === undefined ? undefined : placeInOutbox(after)
+    const isNumbered = yield* this.#numbering.step()
+    const page = yield* this.#read(start, limit)
+    if (isNumbered || page.events.length > 0) return page
+
+    // Another transaction is numbering. An empty page would hide committed events, and a consumer would sleep on it.
+    yield* this.#waitForNumbering()
+    return yield* this.#read(start, limit)
+  }
+
+  *#waitForNumbering(): Steps<void> {
+    try {
+      yield* this.#numbering.waitAndStep()
+    } catch (error) {
+      if (!isForgeError(error, 'STORAGE_BUSY')) throw error // a page that is empty for now is a better answer
+    }
+  }
+
+  *#read(start: number | undefined, limit: number): Steps<OutboxPage> {
+    return yield* wait(this.#runtime.readSnapshot((session) => this.#page(session, start, limit), undefined))
+  }
+
+  /** The floor and the events come from one snapshot: nothing is removed between the look at the one and at the other. */
+  *#page(session: Session, start: number | undefined, limit: number): Steps<OutboxPage> {
+    const { floor } = yield* this.#row.read(session)
+    const after = start ?? floor
+    if (after < floor) throw pruned(floor)
+
+    const rows = yield* ask(session, this.#after({ after, limit }))
+    return { events: rows.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(rows.at(-1)?.place ?? after) }
+  }
+}
+
+/** The place a cursor of the outbox names: they count upwards from zero, those of the audit view are below. */
+export function placeInOutbox(cursor: string): number {
+  const place = placeOf(cursor)
+  if (place < 0) throw noCursor()
+  return place
+}
+
+function pruned(place: number): ForgeError<'EVENTS_PRUNED'> {
+  const floor = cursorOf(place)
+  return new ForgeError('EVENTS_PRUNED', 'events after this cursor have been pruned: go on from the floor', { floor })
+}
+
+function afterQuery(context: SqlContext): Query<{ readonly after: number; readonly limit: number }, PlacedEvent> {
+  const place = outboxPlace(context)
+  return defineQuery((given) =>
+    selectEvents(context)
+      .select(context.dialect.number(place).as('place'))
+      .where(place, '>', given('after'))
+      .orderBy(place)
+      .limit(given('limit')),
+  )
+}
+
+/** How far the outbox is numbered, and from where on it is there. */
+export interface OutboxState {
+  /** The last position that was given; 0 where ids are the positions. */
+  readonly last: number
+  /** The place of the last event that was removed: reading begins behind it. */
+  readonly floor: number
+}
+
+type Nothing = Record<never, never>
+
+/** The one row of the outbox: whoever numbers events, or moves the floor, locks it. */
+export class OutboxRow {
+  readonly #find: Query<Nothing, OutboxState>
+  readonly #findUnlocked: Query<Nothing, OutboxState>
+  readonly #lock: Query<Nothing, unknown>
+  readonly #save: Query<OutboxState, unknown>
+
+  constructor(context: SqlContext) {
+    this.#find = findQuery(context)
+    this.#findUnlocked = findUnlockedQuery(context)
+    this.#lock = lockQuery(context)
+    this.#save = saveQuery(context)
+  }
+
+  /** The row as it is. @throws ForgeError `STORAGE_UNAVAILABLE` when somebody has removed it */
+  *read(session: Session): Steps<OutboxState> {
+    const row = yield* askFirst(session, this.#find({}))
+    if (row !== undefined) return row
+    throw new ForgeError('STORAGE_UNAVAILABLE', 'the outbox has lost its row', { outcome: 'nothing-done' })
+  }
+
+  /** Locks the row until the end of the transaction. */
+  *lock(session: Session): Steps<OutboxState> {
+    yield* tell(session, this.#lock({}))
+    return yield* this.read(session)
+  }
+
+  /** Locks the row, or gives undefined at once when another has locked it. Only where ids are not the positions. */
+  *lockUnlessLocked(session: Session): Steps<OutboxState | undefined> {
+    return yield* askFirst(session, this.#findUnlocked({}))
+  }
+
+  /** Writes the row, which is locked. */
+  *save(session: Session, state: OutboxState): Steps<void> {
+    yield* tell(session, this.#save(state))
+  }
+}
+
+function stateColumns({ columns }: SqlContext) {
+  return [columns.number('last_position').as('last'), columns.number('floor').as('floor')] as const
+}
+
+function findQuery(context: SqlContext): Query<Nothing, OutboxState> {
+  return defineQuery(() => context.build.selectFrom('outbox').select(stateColumns(context)))
+}
+
+function findUnlockedQuery(context: SqlContext): Query<Nothing, OutboxState> {
+  const query = context.build.selectFrom('outbox').select(stateColumns(context))
+  return asWritten(defineQuery(() => query.forUpdate().skipLocked()))
+}
+
+/** Writing a column as it is locks the row in every database. */
+function lockQuery({ build }: SqlContext): Query<Nothing, unknown> {
+  return defineQuery(() => build.updateTable('outbox').set((row) => ({ floor: row.ref('floor') })))
+}
+
+function saveQuery({ build }: SqlContext): Query<OutboxState, unknown> {
+  return defineQuery((given) =>
+    build.updateTable('outbox').set({ last_position: given('last'), floor: given('floor') }),
+  )
+}
+
+/** Events that are numbered in one transaction, at most. */
+const MOST = 1000
+
+interface Numbered {
+  readonly ids: readonly Id[]
+  readonly last: number
+}
+
+/** Locks the row of the outbox; undefined when another has it and is not waited for. */
+type RowLock = (session: Session) => Steps<OutboxState | undefined>
+
+/**
+ * Gives committed events their positions, where ids are not in order of commit. All of a transaction come into sight
+ * together with it, and one transaction numbers at a time: so positions grow in order of commit, without gaps.
+ */
+export class Numbering<Tx> {
+  readonly #runtime: SqlRuntime<Tx>
+  readonly #row: OutboxRow
+  readonly #unnumbered: Query<{ readonly limit: number }, { readonly id: Id }>
+  readonly #number: Query<Numbered, unknown> | undefined
+
+  constructor(context: SqlContext, runtime: SqlRuntime<Tx>, row: OutboxRow) {
+    this.#runtime = runtime
+    this.#row = row
+    this.#unnumbered = unnumberedQuery(context)
+    this.#number = numberQuery(context)
+  }
+
+  /** Numbers the oldest that are committed, in a transaction of its own. False: another transaction is numbering. */
+  *step(): Steps<boolean> {
+    return (yield* this.#run((session) => this.#row.lockUnlessLocked(session))) !== undefined
+  }
+
+  /** Numbers the oldest that are committed; waits for another transaction that is numbering. */
+  *waitAndStep(): Steps<void> {
+    yield* this.#run((session) => this.#row.lock(session))
+  }
+
+  /** Numbers all that was committed when it began; where another is at it, waits its turn. */
+  *catchUp(): Steps<void> {
+    while ((yield* this.#run((session) => this.#row.lock(session))) === MOST);
+  }
+
+  /** How many were numbered; undefined without the lock. */
+  *#run(lock: RowLock): Steps<number | undefined> {
+    const number = this.#number
+    if (number === undefined) return 0
+
+    const due = yield* wait(this.#runtime.read((session) => ask(session, this.#unnumbered({ limit: 1 })), undefined))
+    if (due.length === 0) return 0
+    return yield* wait(this.#runtime.write((session) => this.#numberOldest(session, number, lock), {}))
+  }
+
+  *#numberOldest(session: Session, number: Query<Numbered, unknown>, lock: RowLock): Steps<number | undefined> {
+    const state = yield* lock(session)
+    if (state === undefined) return undefined
+
+    const rows = yield* ask(session, this.#unnumbered({ limit: MOST }))
+    if (rows.length === 0) return 0
+    yield* tell(session, number({ ids: rows.map((row) => row.id), last: state.last }))
+    yield* this.#row.save(session, { ...state, last: state.last + rows.length })
+    return rows.length
+  }
+}
+
+function numberQuery({ build, dialect: { numberEvents } }: SqlContext): Query<Numbered, unknown> | undefined {
+  if (numberEvents === undefined) return undefined
+
+  return defineQuery((given) =>
+    numberEvents(build, { ids: given('ids').as((ids) => JSON.stringify(ids)), last: given('last') }),
+  )
+}
+
+/** A locking read would wait for every open transaction that has written an event. */
+function unnumberedQuery({ build, columns }: SqlContext): Query<{ readonly limit: number }, { readonly id: Id }> {
+  return asWritten(
+    defineQuery((given) =>
+      build
+        .selectFrom('events')
+        .select(columns.id('events.id').as('id'))
+        .where('position', 'is', null)
+        .orderBy('events.id')
+        .limit(given('limit')),
+    ),
+  )
+}

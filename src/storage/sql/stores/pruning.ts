@@ -1,0 +1,189 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { sql } from 'kysely'
+import type { Id } from '../../../schema/ids.ts'
+import type { Steps } from '../../../schema/sync-or-async.ts'
+import { wait } from '../../../schema/sync-or-async.ts'
+import { toMilliseconds } from '../columns.ts'
+import type { SqlContext } from '../context.ts'
+import type { Query } from '../query.ts'
+import { asWritten, defineQuery } from '../query.ts'
+import type { Session, SqlRuntime } from '../session.ts'
+import { ask, askFirst, tell } from '../session.ts'
+import type { Tables } from '../tables.ts'
+import type { Consumers } from './consumers.ts'
+import { outboxPlace } from './event-log.ts'
+import type { Numbering, OutboxParts, OutboxRow } from './outbox.ts'
+
+/** Events that are looked at together, and removed in one transaction, at most. */
+const MOST = 500
+
+/** A stretch of the outbox, without its beginning and with its end. */
+export interface Stretch {
+  readonly after: number
+  readonly end: number
+}
+
+/** What pruning works with. */
+export interface PruningParts<Tx> extends OutboxParts<Tx> {
+  readonly consumers: Consumers
+}
+
+/**
+ * The removal of old events. It walks through the outbox in short stretches, looks without locks, and takes the lock only
+ * where something is to be removed: so neither writers nor readers wait for it, nor does a process stand still.
+ */
+export class Pruning<Tx> {
+  readonly #runtime: SqlRuntime<Tx>
+  readonly #row: OutboxRow
+  readonly #numbering: Numbering<Tx>
+  readonly #consumers: Consumers
+  readonly #queries: PruningQueries
+
+  constructor({ context, runtime, row, numbering, consumers }: PruningParts<Tx>) {
+    this.#runtime = runtime
+    this.#row = row
+    this.#numbering = numbering
+    this.#consumers = consumers
+    this.#queries = pruningQueries(context)
+  }
+
+  /** Removes what was made before a time and is behind every consumer; gives how many. */
+  *prune(before: Date): Steps<number> {
+    const time = toMilliseconds(before)
+    yield* this.#numbering.catchUp()
+    let stretch = yield* this.#next(0)
+    let removed = yield* this.#clear(stretch, time)
+    while (!stretch.isLast) {
+      yield* wait(turn())
+      stretch = yield* this.#next(stretch.end)
+      removed += yield* this.#clear(stretch, time)
+    }
+    return removed
+  }
+
+  /** The next stretch. One that is not full is the last: what is written meanwhile waits for the next prune. */
+  *#next(after: number): Steps<Stretch & { readonly isLast: boolean }> {
+    const found = yield* wait(this.#runtime.read((session) => this.#measure(session, after), undefined))
+    return { after, end: found?.end ?? after, isLast: found === undefined || found.count < MOST }
+  }
+
+  *#measure(session: Session, after: number): Steps<StretchEnd | undefined> {
+    const behindAll = (yield* this.#consumers.behindAll(session)) ?? Number.MAX_SAFE_INTEGER
+    return yield* askFirst(session, this.#queries.end({ after, behindAll, limit: MOST }))
+  }
+
+  *#clear({ after, end }: Stretch, before: number): Steps<number> {
+    const look = this.#runtime.read(
+      (session) => ask(session, this.#queries.removable({ after, end, before })),
+      undefined,
+    )
+    const found = yield* wait(look)
+    if (found.length === 0) return 0
+
+    return yield* wait(this.#runtime.write((session) => this.#remove(session, { after, end }, before), {}))
+  }
+
+  /** Looks again behind the lock: another may have pruned, and a new consumer may have come. */
+  *#remove(session: Session, { after, end }: Stretch, before: number): Steps<number> {
+    const state = yield* this.#row.lock(session)
+    const behindAll = (yield* this.#consumers.behindAll(session)) ?? end
+    const rows = yield* ask(session, this.#queries.removable({ after, end: Math.min(end, behindAll), before }))
+    const last = rows.at(-1)
+    if (last === undefined) return 0
+
+    yield* tell(session, this.#queries.remove({ ids: rows.map((row) => row.id) }))
+    yield* this.#row.save(session, { ...state, floor: Math.max(state.floor, last.place) })
+    return rows.length
+  }
+}
+
+/** Lets the event loop turn: where nothing waits, all of a long outbox would be pruned in one. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0))
+}
+
+/** Where a stretch ends, and how many events it has; null when none. */
+export interface StretchEnd {
+  readonly end: number | null
+  readonly count: number
+}
+
+/** The statements of pruning. */
+export interface PruningQueries {
+  /** Where a stretch of so many events ends, at most, among those that are behind every consumer. */
+  readonly end: Query<{ readonly after: number; readonly behindAll: number; readonly limit: number }, StretchEnd>
+  /** What of a stretch may go, in order. */
+  readonly removable: Query<Stretch & { readonly before: number }, { readonly id: Id; readonly place: number }>
+  readonly remove: Query<{ readonly ids: readonly Id[] }, unknown>
+}
+
+/** Defines the statements of pruning. */
+function pruningQueries(context: SqlContext): PruningQueries {
+  return {
+    end: endQuery(context),
+    removable: removableQuery(context),
+    remove: removeQuery(context),
+  }
+}
+
+function endQuery(context: SqlContext): PruningQueries['end'] {
+  const { build, dialect, columns } = context
+  const place = outboxPlace(context)
+  return defineQuery((given) => {
+    const stretch = build
+      .selectFrom('events')
+      .select(place.as('place'))
+      .where(place, '>', given('after'))
+      .where(place, '<=', given('behindAll'))
+      .orderBy(place)
+      .limit(given('limit'))
+    return build
+      .selectFrom(stretch.as('stretch'))
+      .select([dialect.number(sql`max(${sql.ref('stretch.place')})`).as('end'), columns.count().as('count')])
+  })
+}
+
+/** No locking read: behind the lock of the outbox nobody else removes events, and what is gone does not come back. */
+function removableQuery(context: SqlContext): PruningQueries['removable'] {
+  const place = outboxPlace(context)
+  return asWritten(
+    defineQuery((given) =>
+      context.build
+        .selectFrom('events')
+        .select([context.columns.id('events.id').as('id'), context.dialect.number(place).as('place')])
+        .where(place, '>', given('after'))
+        .where(place, '<=', given('end'))
+        .where('at', '<', given('before'))
+        .where((event) => isNoLivingHistory(context, event))
+        .orderBy(place),
+    ),
+  )
+}
+
+/** Pins and unpins are the history of their issue, until it is gone or its repository is. */
+function isNoLivingHistory({ columns }: SqlContext, event: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
+  const tombstone = event
+    .selectFrom('issue_tombstones')
+    .select('issue_tombstones.issue_id')
+    .whereRef('issue_tombstones.issue_id', '=', 'events.issue_id')
+  const retiredBoard = event
+    .selectFrom('heads')
+    .select('heads.key')
+    .where('heads.scope', '=', 'issueBoard')
+    .where('heads.key', '=', columns.id('events.repository_id'))
+    .where('heads.retired', '=', 1)
+  return event.or([
+    event('type', 'not in', ['issue.pinned', 'issue.unpinned']),
+    event.exists(tombstone),
+    event.exists(retiredBoard),
+  ])
+}
+
+function removeQuery({ build, dialect }: SqlContext): PruningQueries['remove'] {
+  return defineQuery((given) =>
+    dialect.removeEvents(
+      build,
+      given('ids').as((ids) => JSON.stringify(ids)),
+    ),
+  )
+}

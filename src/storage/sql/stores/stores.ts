@@ -1,0 +1,31 @@
+import type { ForgeStorage } from '../../contract/storage.ts'
+import type { SqlContext } from '../context.ts'
+import type { SqlRuntime } from '../session.ts'
+import { sqlBadgeCatalogue } from './badge-catalogue.ts'
+import { sqlBlocks } from './blocks.ts'
+import { EventLog } from './event-log.ts'
+import { sqlEvents } from './events.ts'
+import { Heads } from './locks.ts'
+import { sqlPinBoards } from './pin-boards.ts'
+import { sqlRetirement } from './retirement.ts'
+import { sqlBadgeCases } from './user-badges.ts'
+
+/** What of a storage is the same over every SQL database. */
+export type SqlStores<Tx> = Pick<
+  ForgeStorage<Tx>,
+  'pinBoards' | 'blocks' | 'badgeCases' | 'badgeCatalogue' | 'events' | 'retire'
+>
+
+/** Makes the stores of an SQL storage over the connections it runs on. */
+export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>): SqlStores<Tx> {
+  const parts = { context, runtime, heads: new Heads(context), log: new EventLog(context) }
+
+  return {
+    pinBoards: sqlPinBoards(parts),
+    blocks: sqlBlocks(parts),
+    badgeCases: sqlBadgeCases(parts),
+    badgeCatalogue: sqlBadgeCatalogue(parts),
+    events: sqlEvents(parts),
+    retire: sqlRetirement(parts),
+  }
+}
