@@ -50,7 +50,7 @@ export interface Environment {
 }
 
 /** Where a command writes, how it is told to stop, and its environment. */
-export interface Terminal {
+export interface CommandIO {
   /** A line of result. */
   out(line: string): void
   /** A line of message. */

@@ -6,11 +6,11 @@ import { nodeHandler } from '../http-adapters/node.ts'
 import type { Standalone } from '../standalone/standalone.ts'
 import { errorBody, jsonHeaders, replyJson } from './json-reply.ts'
 import { API_PATH } from './public-url.ts'
-import type { OwnPages } from './static-page.ts'
-import { answerPage, ownPages } from './static-page.ts'
+import type { StaticPages } from './static-page.ts'
+import { answerPage, staticPages } from './static-page.ts'
 
 /** Answers requests. */
-export interface Reception {
+export interface RequestHandler {
   /** Answers one. */
   receive(request: IncomingMessage, response: ServerResponse): void
   /** Where the API page is, as errors name it; `""` while it is not known. */
@@ -32,7 +32,7 @@ export const MAX_WAITING_REQUESTS = 32
  *
  * @param maxSilenceMs - closes a connection on which nothing moves for this long
  */
-export function createJsonServer(reception: Reception, maxSilenceMs: number = MAX_SILENCE_MS): Server {
+export function createJsonServer(reception: RequestHandler, maxSilenceMs: number = MAX_SILENCE_MS): Server {
   const inTurn = new Turns()
   // Node's own check for a Host has no body.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
@@ -88,12 +88,12 @@ type Wrong = readonly [code: string, message: string]
 const NO_HOST: Wrong = ['BAD_REQUEST', 'the request has no Host header']
 const EXPECTATION: Wrong = ['EXPECTATION_FAILED', 'no other expectation than 100-continue is met']
 
-function refuse(response: ServerResponse, status: number, wrong: Wrong, { docsUrl }: Reception): void {
+function refuse(response: ServerResponse, status: number, wrong: Wrong, { docsUrl }: RequestHandler): void {
   replyJson(response, status, errorBody(...wrong, docsUrl), [['Connection', 'close']])
 }
 
 /** Every answer of this server is written whole, so that nothing is cut in two by this one. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, { docsUrl }: Reception): void {
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, { docsUrl }: RequestHandler): void {
   if (!socket.writable) {
     socket.destroy()
     return
@@ -116,9 +116,9 @@ const REFUSALS: { readonly [code: string]: Refusal | undefined } = {
 }
 
 /** Takes every request of the server: the API's, those for the server's own pages, and what nobody answers. */
-export class RequestListener implements Reception {
+export class RequestListener implements RequestHandler {
   docsUrl = ''
-  #receive: Reception['receive'] = (_, response) =>
+  #receive: RequestHandler['receive'] = (_, response) =>
     replyJson(response, 503, errorBody('STORAGE_UNAVAILABLE', 'starting', this.docsUrl), [['Retry-After', '1']])
 
   receive(request: IncomingMessage, response: ServerResponse): void {
@@ -131,7 +131,7 @@ export class RequestListener implements Reception {
    * @param publicUrl - where clients see the API root, when somebody has told
    */
   open(host: Pick<Standalone, 'api' | 'authenticate'>, publicUrl?: string | undefined): void {
-    const pages = ownPages(host.api, publicUrl)
+    const pages = staticPages(host.api, publicUrl)
     const api = nodeHandler<{ id: string; username: string }, IncomingMessage>(host.api, {
       basePath: API_PATH,
       authenticate: (request) => host.authenticate(request.headers.authorization),
@@ -139,7 +139,7 @@ export class RequestListener implements Reception {
     this.#receive = (request, response) => api(request, response, () => this.#outside(pages, request, response))
   }
 
-  #outside(pages: OwnPages, request: IncomingMessage, response: ServerResponse): void {
+  #outside(pages: StaticPages, request: IncomingMessage, response: ServerResponse): void {
     const path = PATH.exec(request.url ?? '')?.[1] ?? ''
     const page = pages.get(path) ?? pages.get(path.replace(/\/$/, ''))
     if (page === undefined) replyJson(response, 404, errorBody('ROUTE_NOT_FOUND', 'not found', this.docsUrl))

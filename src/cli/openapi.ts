@@ -5,7 +5,7 @@ import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
 import { apiDocument } from './api-page.ts'
 import type { OptionValues } from './arguments.ts'
-import type { ExitCode, Terminal } from './command.ts'
+import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import { parsePublicUrl } from './public-url.ts'
 
@@ -13,7 +13,7 @@ import { parsePublicUrl } from './public-url.ts'
  * Writes the OpenAPI document that `forgelet serve` serves, without a server and without a database.
  * @throws CommandError (wrong usage) when the file cannot be written
  */
-export async function openapi({ file, publicUrl, json }: OpenApiOptions, terminal: Terminal): Promise<ExitCode> {
+export async function openapi({ file, publicUrl, json }: OpenApiOptions, terminal: CommandIO): Promise<ExitCode> {
   const document = apiDocument(apiOfNobody(), publicUrl)
   const text = json ? JSON.stringify(document) : JSON.stringify(document, undefined, 2)
   if (file === undefined) terminal.out(text)

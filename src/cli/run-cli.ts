@@ -1,12 +1,12 @@
 import { commandHelp, mainHelp, parseArguments } from './arguments.ts'
-import type { ExitCode, Terminal } from './command.ts'
+import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, packageVersion } from './command.ts'
 import { openApiOptions, openapi } from './openapi.ts'
 import { schema, schemaOptions } from './schema.ts'
 import { serve, serveOptions } from './serve.ts'
 
 /** Runs one command line; gives back the exit code. */
-export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCli(args: readonly string[], terminal: CommandIO): Promise<ExitCode> {
   try {
     return await runCommand(args, terminal)
   } catch (error) {
@@ -18,7 +18,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-async function runCommand(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+async function runCommand(args: readonly string[], terminal: CommandIO): Promise<ExitCode> {
   const { command, words, values } = parseArguments(args)
   if (values.version === true) return answer(terminal, packageVersion())
   if (values.help === true) return answer(terminal, command === undefined ? mainHelp() : commandHelp(command))
@@ -35,7 +35,7 @@ async function runCommand(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-function answer(terminal: Terminal, text: string): ExitCode {
+function answer(terminal: CommandIO, text: string): ExitCode {
   terminal.out(text)
   return 0
 }

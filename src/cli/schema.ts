@@ -1,7 +1,7 @@
 import type { IdColumns } from '../storage/sqlite.ts'
 import type { ForgeStorage, SchemaStatus } from '../storage/storage.ts'
 import type { OptionValues } from './arguments.ts'
-import type { Environment, ExitCode, Terminal } from './command.ts'
+import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress } from './database.ts'
 import { databaseRefusal, databaseSetting, parseDatabase } from './database.ts'
@@ -10,7 +10,7 @@ import { databaseRefusal, databaseSetting, parseDatabase } from './database.ts'
  * Looks at the tables of a database, writes down how they are made, or brings them up to date.
  * @throws CommandError with the documented exit code
  */
-export async function schema(options: SchemaOptions, terminal: Terminal): Promise<ExitCode> {
+export async function schema(options: SchemaOptions, terminal: CommandIO): Promise<ExitCode> {
   if (options.action === 'plan') return plan(options, terminal)
 
   const storage = await openStorage(options)
@@ -28,20 +28,20 @@ export async function schema(options: SchemaOptions, terminal: Terminal): Promis
 
 type Storage = Awaited<ReturnType<typeof openStorage>>
 
-async function plan(options: SchemaOptions, terminal: Terminal): Promise<ExitCode> {
+async function plan(options: SchemaOptions, terminal: CommandIO): Promise<ExitCode> {
   const statements = await planSchema(options)
   if (options.json) terminal.out(JSON.stringify({ statements }))
   else for (const statement of statements) terminal.out(`${statement};`)
   return 0
 }
 
-async function status(storage: Storage, { json }: SchemaOptions, terminal: Terminal): Promise<ExitCode> {
+async function status(storage: Storage, { json }: SchemaOptions, terminal: CommandIO): Promise<ExitCode> {
   const found = await storage.schemaStatus()
   tell(found, json, terminal)
   return found.state === 'current' && found.warnings.length === 0 ? 0 : 1
 }
 
-async function apply(storage: Storage, { database, json }: SchemaOptions, terminal: Terminal): Promise<ExitCode> {
+async function apply(storage: Storage, { database, json }: SchemaOptions, terminal: CommandIO): Promise<ExitCode> {
   const { state } = await storage.schemaStatus()
   if (state === 'current') terminal.err(`forgelet: the schema of ${database.shown} is up to date already`)
   else await migrate(storage, `the schema of ${database.shown} is ${state}: bringing it up to date`, terminal)
@@ -53,7 +53,7 @@ async function apply(storage: Storage, { database, json }: SchemaOptions, termin
 
 const TELL_EVERY = 10_000
 
-async function migrate(storage: Storage, line: string, terminal: Terminal): Promise<void> {
+async function migrate(storage: Storage, line: string, terminal: CommandIO): Promise<void> {
   const began = performance.now()
   const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`
   terminal.err(`forgelet: ${line}`)
@@ -66,7 +66,7 @@ async function migrate(storage: Storage, line: string, terminal: Terminal): Prom
   terminal.err(`forgelet: done in ${seconds()}`)
 }
 
-function tell({ state, warnings }: SchemaStatus, json: boolean, terminal: Terminal): void {
+function tell({ state, warnings }: SchemaStatus, json: boolean, terminal: CommandIO): void {
   if (json) {
     terminal.out(JSON.stringify({ state, warnings }))
     return

@@ -6,7 +6,7 @@ import { isForgeError } from '../index.ts'
 import type { Fixture, Standalone } from '../standalone/standalone.ts'
 import { openStandalone } from '../standalone/standalone.ts'
 import type { OptionValues } from './arguments.ts'
-import type { Environment, ExitCode, Terminal } from './command.ts'
+import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import { databaseRefusal, databaseSetting, parseDatabaseFile } from './database.ts'
 import { createJsonServer, RequestListener } from './json-server.ts'
@@ -19,7 +19,7 @@ import { readFixture } from './read-fixture.ts'
  *
  * @throws CommandError with the documented exit code
  */
-export async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCode> {
+export async function serve(options: ServeOptions, terminal: CommandIO): Promise<ExitCode> {
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
@@ -79,7 +79,7 @@ function withoutKey(fixture: Fixture | undefined): Fixture | undefined {
   return fixture && { ...fixture, signingKey: undefined }
 }
 
-function announce({ db, fixture, json }: ServeOptions, terminal: Terminal, host: Standalone, url: string): void {
+function announce({ db, fixture, json }: ServeOptions, terminal: CommandIO, host: Standalone, url: string): void {
   if (host.fixture === 'ignored') {
     terminal.err(`forgelet: fixture ${fixture} ignored: database ${db} already has users`)
   }
@@ -185,7 +185,7 @@ function refusal(error: Error, host: string, port: number): CommandError {
 }
 
 /** Warnings and unexpected failures, on the terminal: one line each, with the causes of an error and where it was thrown. */
-export function stderrLogger(terminal: Pick<Terminal, 'err'>): Logger {
+export function stderrLogger(terminal: Pick<CommandIO, 'err'>): Logger {
   const write = (level: string) => (message: string, fields: object) =>
     terminal.err(`forgelet: ${level}: ${message} ${inOneLine(fields)}`)
   return { error: write('error'), warn: write('warning') }

@@ -14,7 +14,7 @@ interface ReadyPage {
 }
 
 /** A page of the server's own, beside the API. Its content is read, and its `ETag` computed, once: at the first visit. */
-export class OwnPage {
+export class StaticPage {
   readonly headers: HeaderLines
   readonly #read: () => string | Uint8Array
   #ready: ReadyPage | undefined
@@ -60,7 +60,7 @@ export interface Visit {
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 /** Answers a visit: GET and HEAD with the page, or 304 to whoever has it; OPTIONS; 405. A page that cannot be read is 500. */
-export function answerPage(page: OwnPage | MovedPage, visit: Visit): void {
+export function answerPage(page: StaticPage | MovedPage, visit: Visit): void {
   const { request, response } = visit
   const { method } = request
   if (method === 'OPTIONS') response.writeHead(204, { Allow: ALLOW }).end()
@@ -70,7 +70,7 @@ export function answerPage(page: OwnPage | MovedPage, visit: Visit): void {
   else show(page, visit)
 }
 
-function show(page: OwnPage, visit: Visit): void {
+function show(page: StaticPage, visit: Visit): void {
   const ready = page.ready()
   if (ready === undefined) {
     refuse(visit, 500, 'INTERNAL', 'a file of this page is missing on the server: install forgelet again')
@@ -108,16 +108,16 @@ function refuse(
 const API_VERSION = '1.26.4'
 
 /** The pages of the server's own, by their paths. What is not in here is not there. */
-export type OwnPages = ReadonlyMap<string, OwnPage | MovedPage>
+export type StaticPages = ReadonlyMap<string, StaticPage | MovedPage>
 
 /**
  * Makes the server's own pages: the version, the OpenAPI document, and the API page with its parts. The root of the server
  * and that of the API, which `forgelet serve` prints, lead to the API page.
  */
-export function ownPages(api: Pick<Api<never>, 'openApi'>, publicUrl: string | undefined): OwnPages {
+export function staticPages(api: Pick<Api<never>, 'openApi'>, publicUrl: string | undefined): StaticPages {
   const document = (): string => JSON.stringify(apiDocument(api, publicUrl))
   const version = (): string => JSON.stringify({ version: `${API_VERSION}+forgelet-${packageVersion()}` })
-  return new Map<string, OwnPage | MovedPage>([
+  return new Map<string, StaticPage | MovedPage>([
     [`${API_PATH}/version`, page(jsonType, version)],
     [`${API_PATH}/openapi.json`, page(jsonType, document)],
     [PAGE_PATH, page(HTML, apiPage, [['Content-Security-Policy', PAGE_POLICY]])],
@@ -136,6 +136,6 @@ const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const STYLE = 'text/css; charset=utf-8'
 
-function page(type: string, read: () => string | Uint8Array, headers: HeaderLines = []): OwnPage {
-  return new OwnPage([['Content-Type', type], ...headers], read)
+function page(type: string, read: () => string | Uint8Array, headers: HeaderLines = []): StaticPage {
+  return new StaticPage([['Content-Type', type], ...headers], read)
 }

@@ -1,15 +1,15 @@
 import type { ForgeEvent } from '../schema/events.ts'
 import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
-import type { MaybePromise, Steps } from '../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { isPromise, wait } from '../schema/sync-or-async.ts'
 import type { BeforeCommit, WriteContext } from '../storage/contract/stores.ts'
 import type { Environment } from './environment.ts'
-import type { Actor, Asker, CallOptions, PortContext } from './ports.ts'
+import type { Actor, Caller, CallOptions, PortContext } from './ports.ts'
 
 /** One call of a service: who asks, and where it runs. */
 export interface Call<A extends Actor, Tx> {
-  readonly actor: Asker<A>
+  readonly actor: Caller<A>
   /** Of a request it is made when it is first looked at, which costs more than all else here: look where something is waited for. */
   readonly signal: AbortSignal | undefined
   readonly transaction: Tx | undefined
@@ -22,7 +22,7 @@ export interface Call<A extends Actor, Tx> {
 }
 
 /** Makes the call that a service method runs as. */
-export type OpenCall<A extends Actor, Tx> = (actor: Asker<A>, options: CallOptions | undefined) => Call<A, Tx>
+export type OpenCall<A extends Actor, Tx> = (actor: Caller<A>, options: CallOptions | undefined) => Call<A, Tx>
 
 /** Where calls run, and what becomes of them: the same for all calls of a face. */
 export type CallPlace<Tx> = Pick<Call<never, Tx>, 'transaction' | 'guarded' | 'beforeCommit' | 'announce'>
@@ -33,14 +33,14 @@ export function openCalls<A extends Actor, Tx>(place: CallPlace<Tx>): OpenCall<A
 }
 
 class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
-  readonly actor: Asker<A>
+  readonly actor: Caller<A>
   readonly transaction: Tx | undefined
   readonly guarded: boolean
   readonly beforeCommit: BeforeCommit<Tx> | undefined
   readonly #place: CallPlace<Tx>
   readonly #options: CallOptions | undefined
 
-  constructor(place: CallPlace<Tx>, actor: Asker<A>, options: CallOptions | undefined) {
+  constructor(place: CallPlace<Tx>, actor: Caller<A>, options: CallOptions | undefined) {
     this.actor = actor
     this.transaction = place.transaction
     this.guarded = place.guarded
@@ -59,7 +59,7 @@ class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
 }
 
 /** @throws TypeError when it is neither an object with an id, nor 'anonymous', nor 'system' */
-export function checkAsker<A extends Actor>(actor: Asker<A>): void {
+export function checkAsker<A extends Actor>(actor: Caller<A>): void {
   if (actor === 'anonymous' || actor === 'system') return
   if (typeof actor !== 'object' || actor === null || actor.id === undefined) {
     throw new TypeError("an actor must be an object with an id, 'anonymous' or 'system'")
@@ -67,7 +67,7 @@ export function checkAsker<A extends Actor>(actor: Asker<A>): void {
 }
 
 /** The id that events and rows keep of who asked; null for nobody and for the host's own code. */
-export function actorIdOf<A extends Actor>(actor: Asker<A>): Id | null {
+export function actorIdOf<A extends Actor>(actor: Caller<A>): Id | null {
   return typeof actor === 'string' ? null : toId(actor.id, 'actor.id')
 }
 
@@ -93,7 +93,7 @@ class CallContext<Who, Tx> implements PortContext<Who, Tx> {
 }
 
 /** Waits for a port's answer, and no longer than the caller does. What is answered at once is nothing to wait for. */
-export function* answerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: MaybePromise<T>): Steps<T> {
+export function* answerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: MaybePromise<T>): SyncOrAsync<T> {
   if (!isPromise(answer)) return answer
 
   const { signal } = call

@@ -1,7 +1,7 @@
 import type { Decision } from '../schema/decision.ts'
 import { ForgeError } from '../schema/errors.ts'
 import type { EventDraft } from '../schema/events.ts'
-import type { Steps } from '../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../schema/sync-or-async.ts'
 import { wait } from '../schema/sync-or-async.ts'
 import type { AggregateStore } from '../storage/contract/stores.ts'
 import type { Call } from './call.ts'
@@ -21,7 +21,7 @@ export interface PlannedChange<Key, State, Result, Tx> {
   /** Whether `ask` looks anything up that a lifecycle call could overtake. */
   readonly fenced: boolean
   /** Asks the ports, and gives the decision their answers lead to. Runs again when a lifecycle call came between. */
-  readonly ask: () => Steps<Decide<State, Result>>
+  readonly ask: () => SyncOrAsync<Decide<State, Result>>
 }
 
 /**
@@ -34,7 +34,7 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   planned: PlannedChange<Key, State, Result, Tx>,
-): Steps<Result> {
+): SyncOrAsync<Result> {
   let spentMilliseconds = 0
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
     const start = performance.now()
@@ -44,7 +44,7 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
     const written = performance.now()
     const outcome = yield* wait(
       planned.store.update(planned.key, {
-        seen,
+        expectedEpoch: seen,
         decide,
         spentMilliseconds,
         signal: call.signal,

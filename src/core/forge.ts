@@ -4,11 +4,11 @@ import type { MaybePromise } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { BeforeCommit } from '../storage/contract/stores.ts'
 import type { ObservedOperation } from './instrument-storage.ts'
-import type { Actor, Asker, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
-import type { JoinedServices, Prompt, Services, Synchronous } from './services.ts'
+import type { Actor, Caller, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
+import type { MaybeAsync, Services, Sync, TransactionServices } from './services.ts'
 
 /** What a join gives back. */
-export interface Joined<T> {
+export interface TransactionResult<T> {
   /** What the work returned. */
   readonly value: T
   /** Call it once the host has committed: tells the listeners of the events found committed. What is not announced is still in the outbox. */
@@ -19,9 +19,9 @@ export interface Joined<T> {
  * The operations behind the services: the policy is not asked, answers come at once where ports and storage do.
  * For the HTTP routes, which authorise a request themselves, once.
  */
-export interface Operations<A extends Actor> extends Prompt<Omit<Services<A>, 'lifecycle' | 'events'>> {
+export interface UnguardedServices<A extends Actor> extends MaybeAsync<Omit<Services<A>, 'lifecycle' | 'events'>> {
   /** As `forge.authorize`, answering at once where the policy does. */
-  authorize(actor: Asker<A>, request: AccessRequest, options?: CallOptions): MaybePromise<void>
+  authorize(actor: Caller<A>, request: AccessRequest, options?: CallOptions): MaybePromise<void>
 }
 
 /** A forge: the services, and the ways into a host's transaction. */
@@ -35,7 +35,10 @@ export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A
    * @throws TypeError when the connection is not in a transaction, or the storage has none to join; ForgeError
    * `STORAGE_BUSY` with `retry: 'host-transaction'` when the transaction is lost; what the work throws
    */
-  join<T>(transaction: Tx, work: (forge: JoinedServices<A>) => Promise<T>): Promise<Joined<T>>
+  withTransaction<T>(
+    transaction: Tx,
+    work: (forge: TransactionServices<A>) => Promise<T>,
+  ): Promise<TransactionResult<T>>
   /**
    * Runs services inside the host's open transaction on a synchronous SQLite handle: no BEGIN, no COMMIT, no second
    * connection, rolled back with the host. Open the transaction with the write lock (`.immediate()`).
@@ -43,15 +46,15 @@ export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A
    * @throws TypeError when the handle is not in a transaction, when a port or the work answers with a promise, or when
    * the storage has no synchronous transactions; ForgeError `STORAGE_BUSY` when another writer holds the lock
    */
-  joinSync<T>(
+  withTransactionSync<T>(
     transaction: Tx,
-    work: (forge: Synchronous<JoinedServices<A>>) => T extends PromiseLike<unknown> ? never : T,
-  ): Joined<T>
+    work: (forge: Sync<TransactionServices<A>>) => T extends PromiseLike<unknown> ? never : T,
+  ): TransactionResult<T>
   /**
    * Asks the policy; throws what a service would.
    * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`
    */
-  authorize(actor: Asker<A>, request: AccessRequest, options?: CallOptions): Promise<void>
+  authorize(actor: Caller<A>, request: AccessRequest, options?: CallOptions): Promise<void>
   /**
    * Ends the consumers of this forge, then closes the storage, which ends what it opened itself. Waits up to five seconds for
    * handlers of events; one that takes longer, or awaits `close()` itself, gets its events again from the next consumer. The
@@ -62,7 +65,7 @@ export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A
 
 /** What a forge holds for the HTTP routes of this package, outside of its type. */
 export interface ForgeInternals<A extends Actor> {
-  readonly operations: Operations<A>
+  readonly operations: UnguardedServices<A>
   /** Throws nothing. */
   readonly logger: Logger
 }

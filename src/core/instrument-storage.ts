@@ -1,15 +1,15 @@
 import type { ForgeErrorCode } from '../schema/errors.ts'
 import { isForgeError } from '../schema/errors.ts'
-import type { MaybePromise, Steps } from '../schema/sync-or-async.ts'
-import { run, wait } from '../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import type { EventStore } from '../storage/contract/events.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type {
   AggregateStore,
-  BadgeCaseStore,
   BadgeCatalogueStore,
   BlockStore,
   PinBoardStore,
+  UserBadgesStore,
 } from '../storage/contract/stores.ts'
 
 /**
@@ -18,23 +18,24 @@ import type {
  *
  * @param tell - must not throw
  */
-export function observedStorage<Tx>(
+export function instrumentStorage<Tx>(
   storage: ForgeStorage<Tx>,
   tell: (seen: ObservedOperation) => void,
 ): ForgeStorage<Tx> {
-  const watch = watchedCalls('storage', tell)
+  const watch = instrumentCalls('storage', tell)
 
   return {
-    pinBoards: pinBoards(() => storage.pinBoards, watchedCalls('pinBoards', tell)),
-    blocks: blocks(() => storage.blocks, watchedCalls('blocks', tell)),
-    badgeCases: badgeCases(() => storage.badgeCases, watchedCalls('badgeCases', tell)),
-    badgeCatalogue: badgeCatalogue(() => storage.badgeCatalogue, watchedCalls('badgeCatalogue', tell)),
-    events: events(() => storage.events, watchedCalls('events', tell)),
+    pinBoards: pinBoards(() => storage.pinBoards, instrumentCalls('pinBoards', tell)),
+    blocks: blocks(() => storage.blocks, instrumentCalls('blocks', tell)),
+    userBadges: userBadges(() => storage.userBadges, instrumentCalls('userBadges', tell)),
+    badgeCatalogue: badgeCatalogue(() => storage.badgeCatalogue, instrumentCalls('badgeCatalogue', tell)),
+    events: events(() => storage.events, instrumentCalls('events', tell)),
     get transactions() {
       return storage.transactions
     },
     retire: (...given) => watch({ operation: 'retire', work: () => storage.retire(...given) }),
-    enter: (...given) => watch({ operation: 'enter', work: () => storage.enter(...given) }),
+    checkTransaction: (...given) =>
+      watch({ operation: 'checkTransaction', work: () => storage.checkTransaction(...given) }),
     migrate: async (...given) => watch({ operation: 'migrate', work: () => storage.migrate(...given) }),
     schemaStatus: async (...given) => watch({ operation: 'schemaStatus', work: () => storage.schemaStatus(...given) }),
     close: async (...given) => watch({ operation: 'close', work: () => storage.close(...given) }),
@@ -43,7 +44,7 @@ export function observedStorage<Tx>(
 
 function aggregate<Key, State, Tx>(
   store: () => AggregateStore<Key, State, Tx>,
-  watch: Watch,
+  watch: Instrument,
 ): AggregateStore<Key, State, Tx> {
   return {
     epoch: (...given) => watch({ operation: 'epoch', work: () => store().epoch(...given) }),
@@ -57,14 +58,14 @@ function aggregate<Key, State, Tx>(
   }
 }
 
-function pinBoards<Tx>(store: () => PinBoardStore<Tx>, watch: Watch): PinBoardStore<Tx> {
+function pinBoards<Tx>(store: () => PinBoardStore<Tx>, watch: Instrument): PinBoardStore<Tx> {
   return {
     ...aggregate(store, watch),
     load: (...given) => watch({ operation: 'load', work: () => store().load(...given) }),
   }
 }
 
-function blocks<Tx>(store: () => BlockStore<Tx>, watch: Watch): BlockStore<Tx> {
+function blocks<Tx>(store: () => BlockStore<Tx>, watch: Instrument): BlockStore<Tx> {
   return {
     ...aggregate(store, watch),
     find: (...given) => watch({ operation: 'find', work: () => store().find(...given) }),
@@ -73,14 +74,14 @@ function blocks<Tx>(store: () => BlockStore<Tx>, watch: Watch): BlockStore<Tx> {
   }
 }
 
-function badgeCases<Tx>(store: () => BadgeCaseStore<Tx>, watch: Watch): BadgeCaseStore<Tx> {
+function userBadges<Tx>(store: () => UserBadgesStore<Tx>, watch: Instrument): UserBadgesStore<Tx> {
   return {
     ...aggregate(store, watch),
     heldBy: (...given) => watch({ operation: 'heldBy', work: () => store().heldBy(...given) }),
   }
 }
 
-function badgeCatalogue<Tx>(store: () => BadgeCatalogueStore<Tx>, watch: Watch): BadgeCatalogueStore<Tx> {
+function badgeCatalogue<Tx>(store: () => BadgeCatalogueStore<Tx>, watch: Instrument): BadgeCatalogueStore<Tx> {
   return {
     ...aggregate(store, watch),
     find: (...given) => watch({ operation: 'find', work: () => store().find(...given) }),
@@ -88,7 +89,7 @@ function badgeCatalogue<Tx>(store: () => BadgeCatalogueStore<Tx>, watch: Watch):
   }
 }
 
-function events<Tx>(store: () => EventStore<Tx>, watch: Watch): EventStore<Tx> {
+function events<Tx>(store: () => EventStore<Tx>, watch: Instrument): EventStore<Tx> {
   return {
     read: (...given) => watch({ operation: 'read', work: () => store().read(...given) }),
     list: (...given) => watch({ operation: 'list', work: () => store().list(...given) }),
@@ -105,7 +106,7 @@ function events<Tx>(store: () => EventStore<Tx>, watch: Watch): EventStore<Tx> {
 /** One operation of the storage as it ended, for metrics. It holds no id and no content. */
 export interface ObservedOperation {
   /** The store that was asked, as the storage contract names it; `storage` for what concerns all of them. */
-  readonly store: 'pinBoards' | 'blocks' | 'badgeCases' | 'badgeCatalogue' | 'events' | 'storage'
+  readonly store: 'pinBoards' | 'blocks' | 'userBadges' | 'badgeCatalogue' | 'events' | 'storage'
   /** The method of the contract: `update`, `epoch`, `load`, `page`, … A new one is a minor version. */
   readonly operation: string
   /** From the call to its answer, with every wait for a lock and every attempt in between. */
@@ -120,7 +121,7 @@ export interface ObservedOperation {
 }
 
 /** A call to be watched. */
-export interface WatchedCall<T> {
+export interface InstrumentedCall<T> {
   readonly operation: string
   readonly work: () => MaybePromise<T>
   /** How an answer ended the call. Default: `done`. */
@@ -129,7 +130,7 @@ export interface WatchedCall<T> {
 }
 
 /** Makes a call, and tells how it ended; gives what the call gives, at once where that does. */
-export type Watch = <T>(call: WatchedCall<T>) => MaybePromise<T>
+export type Instrument = <T>(call: InstrumentedCall<T>) => MaybePromise<T>
 
 type Ending = Pick<ObservedOperation, 'outcome' | 'code'>
 
@@ -144,9 +145,9 @@ const FAULTS: ReadonlySet<ForgeErrorCode> = new Set([
 ])
 
 /** Watches the calls of one store. */
-function watchedCalls(store: ObservedOperation['store'], tell: (seen: ObservedOperation) => void): Watch {
+function instrumentCalls(store: ObservedOperation['store'], tell: (seen: ObservedOperation) => void): Instrument {
   return (call) =>
-    run(
+    runMaybeAsync(
       timed(call, (milliseconds, ending) => {
         tell({ store, operation: call.operation, milliseconds, ...ending })
       }),
@@ -154,9 +155,9 @@ function watchedCalls(store: ObservedOperation['store'], tell: (seen: ObservedOp
 }
 
 function* timed<T>(
-  { work, outcome = DONE, signal }: WatchedCall<T>,
+  { work, outcome = DONE, signal }: InstrumentedCall<T>,
   tell: (milliseconds: number, ending: Ending) => void,
-): Steps<T> {
+): SyncOrAsync<T> {
   const begun = performance.now()
   let answer: T
   try {

@@ -1,4 +1,4 @@
-import type { AccessRequest, Verdict } from '../schema/access.ts'
+import type { AccessDecision, AccessRequest } from '../schema/access.ts'
 import type { Id, IdInput } from '../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
@@ -9,7 +9,7 @@ export interface Actor {
 }
 
 /** Who asks: a signed-in user, nobody, or the host's own code (jobs, hooks), for which the policy is not asked and the event has no actor. */
-export type Asker<A extends Actor> = A | 'anonymous' | 'system'
+export type Caller<A extends Actor> = A | 'anonymous' | 'system'
 
 /** What every service call may carry besides its input. */
 export interface CallOptions {
@@ -30,7 +30,7 @@ export interface PortContext<Who, Tx> {
 /** Port: may this actor do this? Answers hold as of the start of a call. */
 export interface Policy<A extends Actor, Tx = unknown> {
   /** May `context.actor` do this? */
-  authorize(request: AccessRequest, context: PortContext<A | 'anonymous', Tx>): MaybePromise<Verdict>
+  authorize(request: AccessRequest, context: PortContext<A | 'anonymous', Tx>): MaybePromise<AccessDecision>
 }
 
 /** Port: is this user a member of this organization? Members cannot be blocked. */
@@ -38,7 +38,7 @@ export interface Membership<A extends Actor, Tx = unknown> {
   /** Whether the user is a member now; asked before a block. */
   isMember(
     member: { readonly organizationId: Id; readonly userId: Id },
-    context: PortContext<Asker<A>, Tx>,
+    context: PortContext<Caller<A>, Tx>,
   ): MaybePromise<boolean>
 }
 

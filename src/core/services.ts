@@ -13,7 +13,7 @@ import type {
   SigningKeyFormat,
 } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
-import type { Actor, Asker, CallOptions } from './ports.ts'
+import type { Actor, Caller, CallOptions } from './ports.ts'
 
 /**
  * Pins: an ordered board of issues and one of pull requests in each repository. Source: docs/behaviour.md, Pins.
@@ -25,25 +25,25 @@ export interface PinService<A extends Actor> {
    * Puts an issue at the end of its board; pinning what is pinned changes nothing and records nothing.
    * @throws ForgeError `PIN_LIMIT_REACHED`, `ISSUE_NOT_FOUND` when it was reported as deleted
    */
-  pin(actor: Asker<A>, issue: IssueRef, options?: CallOptions): Promise<Pin>
+  pin(actor: Caller<A>, issue: IssueRef, options?: CallOptions): Promise<Pin>
   /** Takes an issue off its board and closes the gap; unpinning what is not pinned changes nothing. */
-  unpin(actor: Asker<A>, issue: IssueRef, options?: CallOptions): Promise<void>
+  unpin(actor: Caller<A>, issue: IssueRef, options?: CallOptions): Promise<void>
   /**
    * Moves a pinned issue to a 1-based position; beyond the end means last.
    * @throws ForgeError `ISSUE_NOT_PINNED`, `INVALID_INPUT` when the position is not an integer from 1 up
    */
-  move(actor: Asker<A>, issue: IssueRef, position: number, options?: CallOptions): Promise<Pin>
+  move(actor: Caller<A>, issue: IssueRef, position: number, options?: CallOptions): Promise<Pin>
   /** A board in order of position. */
   list(
-    actor: Asker<A>,
+    actor: Caller<A>,
     board: { readonly repositoryId: IdInput; readonly kind: PinKind },
     options?: CallOptions,
   ): Promise<readonly Pin[]>
   /** Whether each board has room for one more. */
-  allowed(actor: Asker<A>, repositoryId: IdInput, options?: CallOptions): Promise<{ readonly [K in PinKind]: boolean }>
+  allowed(actor: Caller<A>, repositoryId: IdInput, options?: CallOptions): Promise<{ readonly [K in PinKind]: boolean }>
   /** The pins and unpins of one issue, in the order they happened: the issue's, on whichever board, and kept when its repository is gone. */
   history(
-    actor: Asker<A>,
+    actor: Caller<A>,
     issue: IssueRef,
     options?: CallOptions,
   ): Promise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]>
@@ -61,7 +61,7 @@ export interface BlockService<A extends Actor> {
    * `USER_NOT_FOUND` for a retired user, `INVALID_INPUT` for a note longer than the limit (default 255 characters)
    */
   block(
-    actor: Asker<A>,
+    actor: Caller<A>,
     target: {
       readonly organizationId: IdInput
       readonly account: AccountRef
@@ -71,27 +71,27 @@ export interface BlockService<A extends Actor> {
   ): Promise<Block>
   /** Lifts a block. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `NOT_BLOCKED` */
   unblock(
-    actor: Asker<A>,
+    actor: Caller<A>,
     target: { readonly organizationId: IdInput; readonly account: AccountRef },
     options?: CallOptions,
   ): Promise<void>
   /** The block of one user; undefined when there is none, also when the organization is retired. */
   find(
-    actor: Asker<A>,
+    actor: Caller<A>,
     target: { readonly organizationId: IdInput; readonly userId: IdInput },
     options?: CallOptions,
   ): Promise<Block | undefined>
   /** Oldest block first, stable under concurrent writes. @throws ForgeError `INVALID_INPUT` for a page request that is none */
-  list(actor: Asker<A>, organizationId: IdInput, page?: PageRequest, options?: CallOptions): Promise<Page<Block>>
+  list(actor: Caller<A>, organizationId: IdInput, page?: PageRequest, options?: CallOptions): Promise<Page<Block>>
   /** The one unguarded read: what a host asks before it lets someone act. Those of the users who are blocked. */
-  blockedAmong(organizationId: IdInput, userIds: readonly IdInput[]): Promise<ReadonlySet<Id>>
+  filterBlocked(organizationId: IdInput, userIds: readonly IdInput[]): Promise<ReadonlySet<Id>>
 }
 
 /** The badge catalogue: what can be granted. Every method throws `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses. */
 export interface BadgeCatalogueService<A extends Actor> {
   /** @throws ForgeError `BADGE_EXISTS`, `INVALID_INPUT` for a slug that is empty or longer than 255 characters */
   define(
-    actor: Asker<A>,
+    actor: Caller<A>,
     badge: {
       readonly slug: string
       readonly description?: string | undefined
@@ -101,17 +101,17 @@ export interface BadgeCatalogueService<A extends Actor> {
   ): Promise<Badge>
   /** Changes what is given and keeps the rest. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `BADGE_NOT_FOUND` */
   update(
-    actor: Asker<A>,
+    actor: Caller<A>,
     slug: string,
     change: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
     options?: CallOptions,
   ): Promise<Badge>
   /** @throws ForgeError `BADGE_NOT_FOUND`, `BADGE_IN_USE` while someone holds it */
-  remove(actor: Asker<A>, slug: string, options?: CallOptions): Promise<void>
+  remove(actor: Caller<A>, slug: string, options?: CallOptions): Promise<void>
   /** One definition by its slug, compared exactly; undefined when there is none. */
-  find(actor: Asker<A>, slug: string, options?: CallOptions): Promise<Badge | undefined>
+  find(actor: Caller<A>, slug: string, options?: CallOptions): Promise<Badge | undefined>
   /** Oldest definition first. @throws ForgeError `INVALID_INPUT` for a page request that is none */
-  list(actor: Asker<A>, page?: PageRequest, options?: CallOptions): Promise<Page<Badge>>
+  list(actor: Caller<A>, page?: PageRequest, options?: CallOptions): Promise<Page<Badge>>
 }
 
 /**
@@ -120,11 +120,11 @@ export interface BadgeCatalogueService<A extends Actor> {
  */
 export interface BadgeService<A extends Actor> {
   /** Grants badges, all or none; one already held or repeated is passed over. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `UNKNOWN_BADGE` naming every unknown slug */
-  grant(actor: Asker<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
+  grant(actor: Caller<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
   /** Revokes badges, all or none; one not held is passed over. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `UNKNOWN_BADGE` naming every unknown slug */
-  revoke(actor: Asker<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
+  revoke(actor: Caller<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
   /** What the user holds, oldest grant first. */
-  heldBy(actor: Asker<A>, userId: IdInput, options?: CallOptions): Promise<readonly Grant[]>
+  heldBy(actor: Caller<A>, userId: IdInput, options?: CallOptions): Promise<readonly Grant[]>
   readonly catalogue: BadgeCatalogueService<A>
 }
 
@@ -136,7 +136,7 @@ export interface SigningKeyService<A extends Actor> {
    * `REPOSITORY_NOT_FOUND`
    */
   publicKey(
-    actor: Asker<A>,
+    actor: Caller<A>,
     request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
     options?: CallOptions,
   ): Promise<PublicKey>
@@ -242,19 +242,19 @@ export interface Services<A extends Actor> {
 }
 
 /** Inside a host's transaction: everything but events, which shows what is committed, and commits. */
-export type JoinedServices<A extends Actor> = Omit<Services<A>, 'events'>
+export type TransactionServices<A extends Actor> = Omit<Services<A>, 'events'>
 
 /**
  * The same services without promises, for synchronous SQLite drivers: ports that answer with a promise there are a
  * TypeError before any write.
  */
-export type Synchronous<T> = {
-  readonly [K in keyof T]: T[K] extends (...args: infer P) => infer R ? (...args: P) => Awaited<R> : Synchronous<T[K]>
+export type Sync<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer P) => infer R ? (...args: P) => Awaited<R> : Sync<T[K]>
 }
 
 /** The same services, answering at once where ports and storage do. */
-export type Prompt<T> = {
+export type MaybeAsync<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer P) => Promise<infer R>
     ? (...args: P) => MaybePromise<R>
-    : Prompt<T[K]>
+    : MaybeAsync<T[K]>
 }

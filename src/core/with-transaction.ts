@@ -1,22 +1,22 @@
 import { need } from '../schema/arguments.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { ForgeEvent } from '../schema/events.ts'
-import type { Steps } from '../schema/sync-or-async.ts'
-import { isPromise, runLater, runNow, wait } from '../schema/sync-or-async.ts'
-import type { ServiceRooms } from './bind-services.ts'
+import type { SyncOrAsync } from '../schema/sync-or-async.ts'
+import { isPromise, runAsync, runSync, wait } from '../schema/sync-or-async.ts'
+import type { BoundServices } from './bind-services.ts'
 import type { OpenCall } from './call.ts'
 import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
-import type { Announcer } from './events/listeners.ts'
-import type { Joined } from './forge.ts'
+import type { Listeners } from './events/listeners.ts'
+import type { TransactionResult } from './forge.ts'
 import type { Actor } from './ports.ts'
-import type { JoinedServices, Synchronous } from './services.ts'
+import type { Sync, TransactionServices } from './services.ts'
 
 /** What a join works with. */
-export interface JoinParts<A extends Actor, Tx> {
+export interface TransactionParts<A extends Actor, Tx> {
   readonly environment: Environment<A, Tx>
-  readonly announcer: Announcer
-  readonly rooms: ServiceRooms<A, Tx>
+  readonly announcer: Listeners
+  readonly rooms: BoundServices<A, Tx>
 }
 
 /**
@@ -25,11 +25,11 @@ export interface JoinParts<A extends Actor, Tx> {
  *
  * @throws TypeError, ForgeError `STORAGE_BUSY` as `forge.join` tells
  */
-export async function join<T, A extends Actor, Tx>(
-  { environment, announcer, rooms }: JoinParts<A, Tx>,
+export async function withTransaction<T, A extends Actor, Tx>(
+  { environment, announcer, rooms }: TransactionParts<A, Tx>,
   transaction: Tx,
-  work: (forge: JoinedServices<A>) => Promise<T>,
-): Promise<Joined<T>> {
+  work: (forge: TransactionServices<A>) => Promise<T>,
+): Promise<TransactionResult<T>> {
   need(typeof work === 'function', 'join', 'work', 'a function of the services')
   const { storage, beforeCommit } = environment
   if (storage.transactions === 'synchronous') {
@@ -38,10 +38,10 @@ export async function join<T, A extends Actor, Tx>(
   if (storage.transactions === 'none') {
     throw new TypeError('join needs a storage with transactions, such as postgresStorage')
   }
-  await storage.enter(transaction)
+  await storage.checkTransaction(transaction)
 
   const events = new CommittedEvents(environment, announcer)
-  const calls = new JoinedCalls()
+  const calls = new TransactionCalls()
   const openCall = openCalls<A, Tx>({
     transaction,
     guarded: true,
@@ -58,17 +58,17 @@ export async function join<T, A extends Actor, Tx>(
  * The calls of one join. Once the transaction is lost every later one fails: the database may have ended it, and what came
  * after would be committed alone.
  */
-class JoinedCalls {
+class TransactionCalls {
   readonly #running = new Set<Promise<unknown>>()
   #lost: ForgeError | undefined
   #over = false
 
   /** Runs the operation of one call. */
-  async perform<T>(steps: Steps<T>): Promise<T> {
+  async perform<T>(steps: SyncOrAsync<T>): Promise<T> {
     if (this.#over) throw new TypeError('join is over: its services cannot be used any more')
     if (this.#lost !== undefined) throw lostBefore(this.#lost)
 
-    const call = runLater(steps)
+    const call = runAsync(steps)
     this.#running.add(call)
     try {
       return await call
@@ -117,18 +117,18 @@ function lostBefore(cause: ForgeError): ForgeError<'STORAGE_BUSY'> {
  *
  * @throws TypeError, ForgeError `STORAGE_BUSY` as `forge.joinSync` tells
  */
-export function joinSync<T, A extends Actor, Tx>(
-  { environment, announcer, rooms }: JoinParts<A, Tx>,
+export function withTransactionSync<T, A extends Actor, Tx>(
+  { environment, announcer, rooms }: TransactionParts<A, Tx>,
   transaction: Tx,
-  work: (forge: Synchronous<JoinedServices<A>>) => T,
-): Joined<T> {
+  work: (forge: Sync<TransactionServices<A>>) => T,
+): TransactionResult<T> {
   need(typeof work === 'function', 'joinSync', 'work', 'a function of the services')
   const { storage, beforeCommit } = environment
   if (storage.transactions === 'asynchronous') throw new TypeError('joinSync cannot wait for this storage: use join')
   if (storage.transactions !== 'synchronous') {
     throw new TypeError('joinSync needs a storage with synchronous transactions, such as sqliteStorage')
   }
-  runNow(wait(storage.enter(transaction)))
+  runSync(wait(storage.checkTransaction(transaction)))
 
   const events = new CommittedEvents(environment, announcer)
   let open = true
@@ -162,10 +162,10 @@ function refusePromise(value: unknown): void {
 /** The events that a join wrote in the host's transaction: told to listeners once they are found committed. */
 class CommittedEvents<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
-  readonly #announcer: Announcer
+  readonly #announcer: Listeners
   readonly #written: ForgeEvent[] = []
 
-  constructor(environment: Environment<A, Tx>, announcer: Announcer) {
+  constructor(environment: Environment<A, Tx>, announcer: Listeners) {
     this.#environment = environment
     this.#announcer = announcer
   }
@@ -182,7 +182,7 @@ class CommittedEvents<A extends Actor, Tx> {
     try {
       const found = this.#environment.storage.events.committed(this.#written.map((event) => event.id))
       if (isPromise(found)) this.#announcer.announceLater(found.then((stored) => this.#take(stored)))
-      else this.#announcer.announce(this.#take(found))
+      else this.#announcer.emit(this.#take(found))
     } catch (error) {
       this.#announcer.lost(error)
     }

@@ -18,6 +18,6 @@ export type AccessRequest =
 export type Action = AccessRequest['action']
 
 /** A policy's answer. `conceal` answers 404, as if the thing did not exist. */
-export type Verdict =
+export type AccessDecision =
   | { readonly allow: true }
   | { readonly allow: false; readonly reason: string; readonly conceal?: boolean | undefined }

@@ -10,7 +10,7 @@ interface Warned {
  * Makes an observer of the host's harmless: what it throws, or rejects with, is told to the logger the first time, and
  * changes nothing.
  */
-export function harmless<Seen>(observe: (seen: Seen) => unknown, logger: Warned | undefined): (seen: Seen) => void {
+export function safeObserver<Seen>(observe: (seen: Seen) => unknown, logger: Warned | undefined): (seen: Seen) => void {
   let hasFailed = false
   const failed = (error: unknown): void => {
     if (!hasFailed) warn(logger, error)
@@ -27,11 +27,11 @@ export function harmless<Seen>(observe: (seen: Seen) => unknown, logger: Warned 
 }
 
 function warn(logger: Warned | undefined, error: unknown): void {
-  quietly(() => logger?.warn('the observer failed; later failures of it are not logged', { error }))
+  ignoreErrors(() => logger?.warn('the observer failed; later failures of it are not logged', { error }))
 }
 
 /** Calls a logger of the host's: what it throws, or rejects with, changes nothing, and has nowhere left to be told. */
-export function quietly(call: () => unknown): void {
+export function ignoreErrors(call: () => unknown): void {
   try {
     const answer = call()
     if (isPromise(answer)) Promise.resolve(answer).catch(() => undefined)
@@ -60,8 +60,8 @@ export function toLogger(caller: string, option: Sink | false | undefined): Sink
   const isSink = isObject(option) && typeof option.error === 'function' && typeof option.warn === 'function'
   need(isSink, caller, 'logger', 'an object with error(message, fields) and warn(message, fields), or false')
   return {
-    error: (message, fields) => quietly(() => option.error(message, fields)),
-    warn: (message, fields) => quietly(() => option.warn(message, fields)),
+    error: (message, fields) => ignoreErrors(() => option.error(message, fields)),
+    warn: (message, fields) => ignoreErrors(() => option.warn(message, fields)),
   }
 }
 
@@ -70,5 +70,5 @@ const CONSOLE: Sink = { error: toConsole, warn: toConsole }
 
 function toConsole(message: string, fields: object): void {
   // biome-ignore lint/suspicious/noConsole: a failure must be seen somewhere; hosts that pass a logger, or false, never get here
-  quietly(() => console.error(`forgelet: ${message}`, fields))
+  ignoreErrors(() => console.error(`forgelet: ${message}`, fields))
 }

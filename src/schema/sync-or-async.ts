@@ -5,7 +5,7 @@ export type MaybePromise<T> = T | Promise<T>
  * A computation that waits only where something asynchronous is met. It is a generator that yields what must be waited for:
  * run by `run` it is a value when nothing was, run by `runNow` it is a value always.
  */
-export type Steps<T> = Generator<Promise<void>, T, void>
+export type SyncOrAsync<T> = Generator<Promise<void>, T, void>
 
 /** Whether a value must be waited for. */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
@@ -13,7 +13,7 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 }
 
 /** Gives the value itself when it is there, else waits: `const x = yield* wait(port.ask())`. */
-export function* wait<T>(value: MaybePromise<T>): Steps<T> {
+export function* wait<T>(value: MaybePromise<T>): SyncOrAsync<T> {
   if (!isPromise(value)) return value
 
   const settled: T[] = []
@@ -25,14 +25,14 @@ export function* wait<T>(value: MaybePromise<T>): Steps<T> {
 }
 
 /** Runs the steps: a value at once when nothing asynchronous is met, else a promise. What the steps throw is thrown, or rejects. */
-export function run<T>(steps: Steps<T>): MaybePromise<T> {
+export function runMaybeAsync<T>(steps: SyncOrAsync<T>): MaybePromise<T> {
   const first = steps.next()
   return first.done === true ? first.value : finish(steps, first.value)
 }
 
 /** Runs the steps and always answers with a promise. */
-export async function runLater<T>(steps: Steps<T>): Promise<T> {
-  return run(steps)
+export async function runAsync<T>(steps: SyncOrAsync<T>): Promise<T> {
+  return runMaybeAsync(steps)
 }
 
 /**
@@ -40,7 +40,7 @@ export async function runLater<T>(steps: Steps<T>): Promise<T> {
  *
  * @throws TypeError when a step would have to wait; nothing after that step has run
  */
-export function runNow<T>(steps: Steps<T>): T {
+export function runSync<T>(steps: SyncOrAsync<T>): T {
   const first = steps.next()
   if (first.done === true) return first.value
 
@@ -57,7 +57,7 @@ function abandon(step: IteratorResult<Promise<void>, unknown>): void {
   if (step.done !== true) step.value.catch(() => undefined)
 }
 
-async function finish<T>(steps: Steps<T>, first: Promise<void>): Promise<T> {
+async function finish<T>(steps: SyncOrAsync<T>, first: Promise<void>): Promise<T> {
   let pending = first
   for (;;) {
     const next = await pending.then(

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import type { CallOptions, SigningKeySource } from '../core/ports.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
-import type { MaybePromise, Steps } from '../schema/sync-or-async.ts'
-import { run, wait } from '../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import { keyFormat } from './key-format.ts'
 import { MAX_KEY_BYTES, materialFromBytes, TOO_LARGE, unreadableKey } from './key-text.ts'
-import { ParsedKey } from './lazy-key.ts'
+import { LazyKey } from './lazy-key.ts'
 import { openpgpPublicText } from './openpgp.ts'
 import { sshPublicLine } from './ssh.ts'
 
@@ -27,7 +27,7 @@ interface FileContent extends FileState {
 }
 
 /** A file that can be asked whether it changed. */
-export interface KeyFile {
+export interface KeyFileReader {
   /** For the log. */
   readonly path: string
   /** The state the file is in, without reading it. @throws ForgeError `SIGNING_KEY_UNREADABLE` */
@@ -40,7 +40,7 @@ export interface KeyFile {
  * The key file at a path. Symbolic links are followed. What is missing, too large, or no ordinary file is
  * `SIGNING_KEY_UNREADABLE`; a pipe or device is refused without waiting for it.
  */
-export function keyFileAt(path: string): KeyFile {
+export function keyFileAt(path: string): KeyFileReader {
   return {
     path,
     state: () => explained(() => stateOf(statSync(path, { bigint: true }))),
@@ -110,8 +110,8 @@ interface Seen {
  * A key in a file that may change. Every question looks at the file's state first (one `stat`, two microseconds, no
  * reading); only a changed file is read, and only a changed content is parsed, once, when the key is asked for.
  */
-export class FileKey implements SigningKeySource {
-  readonly #file: KeyFile
+export class WatchedKeyFile implements SigningKeySource {
+  readonly #file: KeyFileReader
   readonly #now: () => number
   #seen: Seen
 
@@ -120,7 +120,7 @@ export class FileKey implements SigningKeySource {
    * @param now - milliseconds since 1970, to compare with the file's times of change
    * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or is no key
    */
-  constructor(file: KeyFile, now: () => number = Date.now) {
+  constructor(file: KeyFileReader, now: () => number = Date.now) {
     this.#file = file
     this.#now = now
     const content = file.read()
@@ -142,10 +142,10 @@ export class FileKey implements SigningKeySource {
    * its cause does
    */
   publicKey(options?: CallOptions): MaybePromise<PublicKey> {
-    return run(this.#answer(options))
+    return runMaybeAsync(this.#answer(options))
   }
 
-  *#answer(options: CallOptions | undefined): Steps<PublicKey> {
+  *#answer(options: CallOptions | undefined): SyncOrAsync<PublicKey> {
     options?.signal?.throwIfAborted()
     try {
       this.#look()
@@ -173,7 +173,7 @@ export class FileKey implements SigningKeySource {
 function sourceOf(bytes: Uint8Array): SigningKeySource {
   const material = materialFromBytes(bytes)
   const format = keyFormat(material)
-  return new ParsedKey(format, () =>
+  return new LazyKey(format, () =>
     material.kind === 'text' && format === 'ssh' ? sshPublicLine(material.text) : openpgpPublicText(material),
   )
 }
@@ -222,7 +222,7 @@ export async function openKeyFile(path: string | URL): Promise<SigningKeySource>
   }
 
   try {
-    const key = new FileKey(keyFileAt(file))
+    const key = new WatchedKeyFile(keyFileAt(file))
     await key.publicKey()
     return key
   } catch (error) {

@@ -24,14 +24,14 @@ export function decodeBase64(text: string): Buffer | undefined {
 const KEY_MATERIAL = /PRIVATE KEY|[A-Za-z0-9+/]{60}/i
 
 /** Whether a private key was pasted where a remark belongs: an SSH comment, an armor header. */
-export function holdsPastedKey(remark: string): boolean {
+export function looksLikeKeyMaterial(remark: string): boolean {
   return KEY_MATERIAL.test(remark)
 }
 
 /** Whether a remark may be shown: it holds no run of 16 characters that look like base64, which 12 bytes have. */
-export function isPlainRemark(remark: string): boolean {
+export function isPlainComment(remark: string): boolean {
   const runs = remark.match(/[A-Za-z0-9+/]{16,}/g) ?? []
-  return !holdsPastedKey(remark) && !runs.some(looksLikeBase64)
+  return !looksLikeKeyMaterial(remark) && !runs.some(looksLikeBase64)
 }
 
 /** Small and capital letters and digits in one run, or more of it than words have. */

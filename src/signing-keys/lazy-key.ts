@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { CallOptions, SigningKeySource } from '../core/ports.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
-import type { MaybePromise, Steps } from '../schema/sync-or-async.ts'
-import { isPromise, run, wait } from '../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
+import { isPromise, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 
 /** Waits for a promise that others share, but no longer than the signal allows: then it rejects with `signal.reason`. */
 function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -20,7 +20,7 @@ function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): 
  * A key that is parsed when it is first asked for, once, however many ask. Afterwards it answers at once, and what it was
  * parsed from, which may be private, is let go of.
  */
-export class ParsedKey implements SigningKeySource {
+export class LazyKey implements SigningKeySource {
   readonly format: SigningKeyFormat
   #answer: () => MaybePromise<PublicKey>
 
@@ -41,12 +41,12 @@ export class ParsedKey implements SigningKeySource {
   }
 
   #parse(readText: () => MaybePromise<string>): MaybePromise<PublicKey> {
-    const parsing = run(this.#settle(readText))
+    const parsing = runMaybeAsync(this.#settle(readText))
     if (isPromise(parsing)) this.#answer = () => parsing
     return parsing
   }
 
-  *#settle(readText: () => MaybePromise<string>): Steps<PublicKey> {
+  *#settle(readText: () => MaybePromise<string>): SyncOrAsync<PublicKey> {
     try {
       const key = toPublicKey(this.format, yield* wait(readText()))
       this.#answer = () => key

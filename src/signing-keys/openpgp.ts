@@ -4,13 +4,13 @@ import { isOpenpgpBlock, requireOneKey } from './key-format.ts'
 import type { KeyBlock, KeyMaterial } from './key-text.ts'
 import {
   decodeBase64,
-  isPlainRemark,
+  isPlainComment,
   materialFromBytes,
   materialFromText,
   splitKeyText,
   unreadableKey,
 } from './key-text.ts'
-import { ParsedKey } from './lazy-key.ts'
+import { LazyKey } from './lazy-key.ts'
 import type { OpenpgpPacket } from './openpgp-packets.ts'
 import { joinPackets, PACKET, splitPackets } from './openpgp-packets.ts'
 import { publicKeyPackets } from './openpgp-public-key.ts'
@@ -53,7 +53,7 @@ function writePublicArmor(bytes: Buffer): string {
 }
 
 function isPlainHeader(line: string): boolean {
-  return KNOWN_HEADER.test(line) && isPlainRemark(line)
+  return KNOWN_HEADER.test(line) && isPlainComment(line)
 }
 
 /** The CRC-24 of RFC 9580, section 6.1, in base64. */
@@ -127,7 +127,7 @@ export function openpgpKey(key: string | Uint8Array): SigningKeySource {
   }
 
   const own = typeof key === 'string' ? key : Uint8Array.from(key)
-  return new ParsedKey('openpgp', () =>
+  return new LazyKey('openpgp', () =>
     openpgpPublicText(typeof own === 'string' ? materialFromText(own) : materialFromBytes(own)),
   )
 }

@@ -2,8 +2,8 @@ import { ECDH } from 'node:crypto'
 import { ByteReader, bitLength } from './byte-reader.ts'
 import {
   decodeBase64,
-  holdsPastedKey,
-  isPlainRemark,
+  isPlainComment,
+  looksLikeKeyMaterial,
   MAX_EXPONENT_BITS,
   MAX_NUMBER_BITS,
   unreadableKey,
@@ -156,7 +156,7 @@ export function readSshLine(line: string): string {
   if (blob === undefined || sshBlobType(blob) !== type) {
     throw unreadableKey('the SSH public key is damaged or not of the type its line begins with; copy it again')
   }
-  return writeSshLine(blob, type, isPlainRemark(comment) ? comment : '')
+  return writeSshLine(blob, type, isPlainComment(comment) ? comment : '')
 }
 
 /** Writes an SSH public key line: the comment is left out when it is empty. */
@@ -166,7 +166,7 @@ export function writeSshLine(blob: Buffer, type: string, comment = ''): string {
 
 function requireCleanComment(comment: string): void {
   if (CONTROL_CHARACTER.test(comment)) throw unreadableKey('the comment of the SSH key holds control characters')
-  if (holdsPastedKey(comment)) {
+  if (looksLikeKeyMaterial(comment)) {
     throw unreadableKey('something like a private key stands behind the SSH public key; give the public line alone')
   }
 }

@@ -1,7 +1,7 @@
 import type { SigningKeySource } from '../core/ports.ts'
 import { isOpenpgpBlock, requireOneKey } from './key-format.ts'
 import { MAX_SSH_KEY_BYTES, materialFromText, splitKeyText, unreadableKey } from './key-text.ts'
-import { ParsedKey } from './lazy-key.ts'
+import { LazyKey } from './lazy-key.ts'
 import { publicLineOfOpensshKey } from './openssh-private-key.ts'
 import { publicLineOfPem } from './pem-key.ts'
 import { looksLikeSshLine, readSshLine } from './ssh-line.ts'
@@ -45,5 +45,5 @@ function readOnlyLine(lines: readonly string[]): string {
 export function sshKey(key: string): SigningKeySource {
   if (typeof key !== 'string') throw new TypeError('sshKey takes the key as a text; for a file use openKeyFile')
 
-  return new ParsedKey('ssh', () => sshPublicLine(materialFromText(key).text))
+  return new LazyKey('ssh', () => sshPublicLine(materialFromText(key).text))
 }

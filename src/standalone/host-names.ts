@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** The form in which names are compared: names that differ only in case are one name. */
-export function foldName(name: string): string {
+export function normalizeName(name: string): string {
   return name.toLowerCase()
 }
 

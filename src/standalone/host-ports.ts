@@ -1,5 +1,5 @@
 import type { Directory } from '../http-adapters/http.ts'
-import type { Asker, Id, MaybePromise, Membership, OrganizationRole, Policy, RepositoryRole } from '../index.ts'
+import type { Caller, Id, MaybePromise, Membership, OrganizationRole, Policy, RepositoryRole } from '../index.ts'
 import { rolePolicy } from '../index.ts'
 import type { FixtureVisibility } from './fixture/fixture.ts'
 import type { HostStore, OrganizationStanding, RepositoryStanding } from './host-store/host-store.ts'
@@ -42,7 +42,7 @@ export function hostDirectory(store: HostStore): Directory<StandaloneUser> {
 }
 
 /** The id of a signed-in user; undefined for everybody else. */
-export function idOf(asker: Asker<StandaloneUser>): Id | undefined {
+export function idOf(asker: Caller<StandaloneUser>): Id | undefined {
   return typeof asker === 'string' ? undefined : asker.id
 }
 

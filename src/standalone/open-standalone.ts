@@ -143,7 +143,7 @@ function loadFixture(connection: SqliteConnection, { store, forge, fixture }: Ho
 
     const seed = seedFromFixture(fixture, new Date())
     store.load(seed)
-    forge.joinSync(connection, (joined) => {
+    forge.withTransactionSync(connection, (joined) => {
       for (const call of forgeSeedCalls(seed)) call(joined)
     })
     return 'loaded'

@@ -5,9 +5,6 @@ export type { ForgeStorage, Removed, Retired, Retirement, SchemaStatus } from '.
 export type {
   AggregateStore,
   Authorship,
-  BadgeCaseKey,
-  BadgeCaseState,
-  BadgeCaseStore,
   BadgeCatalogueKey,
   BadgeCatalogueState,
   BadgeCatalogueStore,
@@ -20,5 +17,8 @@ export type {
   PinBoardKey,
   PinBoardStore,
   PinRow,
+  UserBadgesKey,
+  UserBadgesState,
+  UserBadgesStore,
   WriteContext,
 } from './contract/stores.ts'

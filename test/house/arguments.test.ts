@@ -81,7 +81,7 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
       [[undefined, {}], 'blockUser needs isMember: true or false'],
     ],
     unblockUser: [[[5], 'unblockUser needs current: a block, or undefined']],
-    admitMember: [[[null], 'admitMember needs current: a block, or undefined']],
+    assertNotBlocked: [[[null], 'assertNotBlocked needs current: a block, or undefined']],
     refuseOrganization: [[[], "refuseOrganization needs target: an object such as { kind: 'user', id: '9' }"]],
     refuseTarget: [
       [[], "refuseTarget needs target: an object such as { kind: 'user', id: '9' }"],
@@ -305,8 +305,12 @@ test.each([
     'consume needs { signal }',
   ],
   ['authorize', () => Reflect.apply(forge.authorize, undefined, ['system']), 'request must be an object such as'],
-  ['join', () => Reflect.apply(forge.join, undefined, []), 'join needs work: a function of the services'],
-  ['joinSync', () => Reflect.apply(forge.joinSync, undefined, []), 'joinSync needs work: a function of the services'],
+  ['join', () => Reflect.apply(forge.withTransaction, undefined, []), 'join needs work: a function of the services'],
+  [
+    'joinSync',
+    () => Reflect.apply(forge.withTransactionSync, undefined, []),
+    'joinSync needs work: a function of the services',
+  ],
   ['events.prune', () => Reflect.apply(forge.events.prune, undefined, []), 'prune needs { before }'],
   [
     'events.list',

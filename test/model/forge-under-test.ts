@@ -99,7 +99,7 @@ export class ForgeUnderTest<Tx> {
       case 'walkBlocks':
         return this.#walk(step.organizationId, step.limit)
       case 'blockedAmong':
-        return blocks.blockedAmong(step.organizationId, step.userIds)
+        return blocks.filterBlocked(step.organizationId, step.userIds)
       case 'grant':
         return badges.grant(as, step.userId, step.slugs)
       case 'revoke':

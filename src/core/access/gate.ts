@@ -1,7 +1,7 @@
-import type { AccessRequest, Verdict } from '../../schema/access.ts'
+import type { AccessDecision, AccessRequest } from '../../schema/access.ts'
 import { needObject } from '../../schema/arguments.ts'
 import { ForgeError, notFound } from '../../schema/errors.ts'
-import type { Steps } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Call } from '../call.ts'
 import { answerOf, checkAsker, portContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
@@ -23,7 +23,7 @@ export function* authorize<A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   request: AccessRequest,
-): Steps<void> {
+): SyncOrAsync<void> {
   refuseAborted(call)
   checkAsker(call.actor)
   if (call.guarded) yield* askPolicy(environment, call, request)
@@ -43,7 +43,7 @@ export function* askPolicy<A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   request: AccessRequest,
-): Steps<void> {
+): SyncOrAsync<void> {
   needObject(request, 'request', "{ action: 'pins.read', repositoryId: 10 }")
   const { actor } = call
   if (actor === 'system') return
@@ -57,7 +57,7 @@ export function* askPolicy<A extends Actor, Tx>(
 }
 
 /** JavaScript hosts may return anything. A decision that is malformed, by a database's `'t'` or 1 for example, decides nothing. */
-function checkVerdict(verdict: Verdict): void {
+function checkVerdict(verdict: AccessDecision): void {
   if (verdict?.allow === true) return
   if (verdict?.allow === false && (verdict.conceal === undefined || typeof verdict.conceal === 'boolean')) return
 

@@ -1,7 +1,7 @@
-import type { AccessRequest, Verdict } from '../../schema/access.ts'
+import type { AccessDecision, AccessRequest } from '../../schema/access.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
-import { run, wait } from '../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import type { Actor, Policy, PortContext } from '../ports.ts'
 
 /** What a user may do in a repository; 'none' conceals that it exists. */
@@ -20,8 +20,8 @@ export interface Roles<A extends Actor, Tx> {
   organizationRole(organizationId: Id, context: PortContext<A | 'anonymous', Tx>): MaybePromise<OrganizationRole>
 }
 
-const ALLOWED: Verdict = { allow: true }
-const CONCEALED: Verdict = { allow: false, reason: 'not found', conceal: true }
+const ALLOWED: AccessDecision = { allow: true }
+const CONCEALED: AccessDecision = { allow: false, reason: 'not found', conceal: true }
 const ADMINS_ONLY = 'user should be an owner or a collaborator with admin write of a repository'
 const OWNERS_ONLY = 'Must be an organization owner'
 /** In characters. */
@@ -43,7 +43,7 @@ export function rolePolicy<A extends Actor, Tx = unknown>(roles: Roles<A, Tx>): 
   needFunction(roles.repositoryRole, 'repositoryRole', "a function of the repository's id and the context")
   needFunction(roles.organizationRole, 'organizationRole', "a function of the organization's id and the context")
   return {
-    authorize: (request, context) => run(judge(roles, request, context)),
+    authorize: (request, context) => runMaybeAsync(judge(roles, request, context)),
   }
 }
 
@@ -55,7 +55,7 @@ function* judge<A extends Actor, Tx>(
   roles: Roles<A, Tx>,
   request: AccessRequest,
   context: PortContext<A | 'anonymous', Tx>,
-): Steps<Verdict> {
+): SyncOrAsync<AccessDecision> {
   const { actor } = context
   if (actor !== 'anonymous' && isAdmin(yield* wait(roles.isSiteAdmin(actor)))) return ALLOWED
 
@@ -86,7 +86,7 @@ function isAdmin(answer: boolean): boolean {
   throw malformed('isSiteAdmin', 'true or false', answer)
 }
 
-function whoReads(role: RepositoryRole): Verdict {
+function whoReads(role: RepositoryRole): AccessDecision {
   switch (role) {
     case 'admin':
     case 'writer':
@@ -99,7 +99,7 @@ function whoReads(role: RepositoryRole): Verdict {
   }
 }
 
-function whoAdministers(actor: Actor | 'anonymous', role: RepositoryRole): Verdict {
+function whoAdministers(actor: Actor | 'anonymous', role: RepositoryRole): AccessDecision {
   switch (role) {
     case 'admin':
       return actor === 'anonymous' ? refused(ADMINS_ONLY) : ALLOWED
@@ -113,7 +113,7 @@ function whoAdministers(actor: Actor | 'anonymous', role: RepositoryRole): Verdi
   }
 }
 
-function whoOwns(actor: Actor | 'anonymous', role: OrganizationRole): Verdict {
+function whoOwns(actor: Actor | 'anonymous', role: OrganizationRole): AccessDecision {
   switch (role) {
     case 'owner':
       return actor === 'anonymous' ? refused(OWNERS_ONLY) : ALLOWED
@@ -127,7 +127,7 @@ function whoOwns(actor: Actor | 'anonymous', role: OrganizationRole): Verdict {
   }
 }
 
-function refused(reason: string): Verdict {
+function refused(reason: string): AccessDecision {
   return { allow: false, reason }
 }
 

@@ -3,11 +3,11 @@ import type { Decision } from '../../schema/decision.ts'
 import { ForgeError } from '../../schema/errors.ts'
 
 /** A message names so many slugs, and so much of each; the details have them all. */
-const MOST_NAMED = 100
-const LONGEST_NAMED = 255
+const MAX_NAMED = 100
+const MAX_NAMED_LENGTH = 255
 
 /** What a badge rule knows of the slugs it is asked about. */
-export interface BadgeCase {
+export interface UserBadges {
   /** Those that are defined in the catalogue. */
   readonly known: readonly string[]
   /** Those that the user holds. */
@@ -19,7 +19,7 @@ export interface BadgeCase {
  *
  * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */
-export function grantBadges(badges: BadgeCase, slugs: readonly string[]): Decision<BadgeCase, void> {
+export function grantBadges(badges: UserBadges, slugs: readonly string[]): Decision<UserBadges, void> {
   checkArguments('grantBadges', badges, slugs)
   refuseUnknown(badges, slugs)
   const added = distinct(slugs).filter((slug) => !badges.held.includes(slug))
@@ -37,7 +37,7 @@ export function grantBadges(badges: BadgeCase, slugs: readonly string[]): Decisi
  *
  * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */
-export function revokeBadges(badges: BadgeCase, slugs: readonly string[]): Decision<BadgeCase, void> {
+export function revokeBadges(badges: UserBadges, slugs: readonly string[]): Decision<UserBadges, void> {
   checkArguments('revokeBadges', badges, slugs)
   refuseUnknown(badges, slugs)
   const removed = distinct(slugs).filter((slug) => badges.held.includes(slug))
@@ -50,18 +50,18 @@ export function revokeBadges(badges: BadgeCase, slugs: readonly string[]): Decis
   }
 }
 
-function checkArguments(caller: string, badges: BadgeCase, slugs: readonly string[]): void {
+function checkArguments(caller: string, badges: UserBadges, slugs: readonly string[]): void {
   const isBadgeCase = isObject(badges) && Array.isArray(badges.known) && Array.isArray(badges.held)
   need(isBadgeCase, caller, 'badges', 'an object such as { known: [], held: [] }')
   need(Array.isArray(slugs), caller, 'slugs', 'an array of texts')
 }
 
-function refuseUnknown(badges: BadgeCase, slugs: readonly string[]): void {
+function refuseUnknown(badges: UserBadges, slugs: readonly string[]): void {
   const unknown = distinct(slugs).filter((slug) => !badges.known.includes(slug))
   if (unknown.length === 0) return
 
-  const named = unknown.slice(0, MOST_NAMED).map((slug) => JSON.stringify(slug.slice(0, LONGEST_NAMED)))
-  const more = unknown.length > MOST_NAMED ? `, and ${unknown.length - MOST_NAMED} more` : ''
+  const named = unknown.slice(0, MAX_NAMED).map((slug) => JSON.stringify(slug.slice(0, MAX_NAMED_LENGTH)))
+  const more = unknown.length > MAX_NAMED ? `, and ${unknown.length - MAX_NAMED} more` : ''
   throw new ForgeError('UNKNOWN_BADGE', `no such badge: ${named.join(', ')}${more}`, { slugs: unknown })
 }
 

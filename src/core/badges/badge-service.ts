@@ -2,9 +2,9 @@ import type { Decision } from '../../schema/decision.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Badge, Grant } from '../../schema/records.ts'
-import type { Steps } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
-import type { BadgeCaseState } from '../../storage/contract/stores.ts'
+import type { UserBadgesState } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
 import type { Call } from '../call.ts'
 import { actorIdOf } from '../call.ts'
@@ -12,40 +12,40 @@ import type { Decide } from '../change.ts'
 import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
-import { allAbout } from '../subject.ts'
-import type { BadgeCase } from './badge-rules.ts'
+import { withSubjects } from '../subject.ts'
+import type { UserBadges } from './badge-rules.ts'
 import { grantBadges, revokeBadges } from './badge-rules.ts'
 import { checkSlugs } from './catalogue-rules.ts'
 
 /** Grants of badges, as steps: what the badge service does for one call. */
-export class BadgeOperations<A extends Actor, Tx> {
+export class BadgeServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
   constructor(environment: Environment<A, Tx>) {
     this.#environment = environment
   }
 
-  *grant(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): Steps<void> {
+  *grant(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): SyncOrAsync<void> {
     return yield* this.#change(call, user, slugs, grantBadges)
   }
 
-  *revoke(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): Steps<void> {
+  *revoke(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): SyncOrAsync<void> {
     return yield* this.#change(call, user, slugs, revokeBadges)
   }
 
-  *heldBy(call: Call<A, Tx>, user: IdInput): Steps<readonly Grant[]> {
+  *heldBy(call: Call<A, Tx>, user: IdInput): SyncOrAsync<readonly Grant[]> {
     const userId = toId(user, 'userId')
     yield* authorize(this.#environment, call, { action: 'badges.read', userId })
 
-    return yield* wait(this.#environment.storage.badgeCases.heldBy(userId, call.transaction))
+    return yield* wait(this.#environment.storage.userBadges.heldBy(userId, call.transaction))
   }
 
   *#change(
     call: Call<A, Tx>,
     user: IdInput,
     asked: readonly string[],
-    rule: (badges: BadgeCase, slugs: readonly string[]) => Decision<BadgeCase, void>,
-  ): Steps<void> {
+    rule: (badges: UserBadges, slugs: readonly string[]) => Decision<UserBadges, void>,
+  ): SyncOrAsync<void> {
     const environment = this.#environment
     const userId = toId(user, 'userId')
     const grantedBy = actorIdOf(call.actor)
@@ -54,19 +54,19 @@ export class BadgeOperations<A extends Actor, Tx> {
     }
     const slugs = [...asked] // the caller's list may change before the change has its turn
 
-    const decide: Decide<BadgeCaseState, void> = (state, grantedAt) => {
+    const decide: Decide<UserBadgesState, void> = (state, grantedAt) => {
       const badges = toBadgeCase(state)
       const decision = rule(badges, slugs)
       const held = decision.state.held
       return {
         ...decision,
         state: decision.state === badges ? state : { ...state, held: arrange(state, held, grantedAt, grantedBy) },
-        events: allAbout({ userId }, decision.events),
+        events: withSubjects({ userId }, decision.events),
       }
     }
 
     return yield* change(environment, call, {
-      store: environment.storage.badgeCases,
+      store: environment.storage.userBadges,
       key: { userId, slugs },
       fenced: asksPolicy(call),
       *ask() {
@@ -78,12 +78,12 @@ export class BadgeOperations<A extends Actor, Tx> {
   }
 }
 
-function toBadgeCase(state: BadgeCaseState): BadgeCase {
+function toBadgeCase(state: UserBadgesState): UserBadges {
   return { known: state.known.map(({ slug }) => slug), held: state.held.map(({ badge }) => badge.slug) }
 }
 
 function arrange(
-  state: BadgeCaseState,
+  state: UserBadgesState,
   held: readonly string[],
   grantedAt: Date,
   grantedBy: Grant['grantedBy'],

@@ -2,7 +2,7 @@ import { needObject } from '../../schema/arguments.ts'
 import type { Decision } from '../../schema/decision.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { Badge } from '../../schema/records.ts'
-import type { Steps } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { BadgeCatalogueState } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
@@ -11,11 +11,11 @@ import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
 import { toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
-import { allAbout } from '../subject.ts'
+import { withSubjects } from '../subject.ts'
 import { checkSlug, defineBadge, removeBadge, updateBadge } from './catalogue-rules.ts'
 
 /** The badge catalogue, as steps: what the catalogue service does for one call. */
-export class CatalogueOperations<A extends Actor, Tx> {
+export class CatalogueServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
   constructor(environment: Environment<A, Tx>) {
@@ -29,7 +29,7 @@ export class CatalogueOperations<A extends Actor, Tx> {
       readonly description?: string | undefined
       readonly imageUrl?: string | undefined
     },
-  ): Steps<Badge> {
+  ): SyncOrAsync<Badge> {
     needObject(badge, 'badge', "{ slug: 'owl' }")
     const { slug, description = '', imageUrl = '' } = badge
     return yield* this.#change(call, slug, (entry) => defineBadge(entry, { slug, description, imageUrl }))
@@ -39,23 +39,23 @@ export class CatalogueOperations<A extends Actor, Tx> {
     call: Call<A, Tx>,
     slug: string,
     given: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
-  ): Steps<Badge> {
+  ): SyncOrAsync<Badge> {
     needObject(given, 'change', "{ description: 'Ships at night' }")
     const change = { ...given } // the caller's object may change before the change has its turn
     return yield* this.#change(call, slug, (entry) => updateBadge(entry, slug, change))
   }
 
-  *remove(call: Call<A, Tx>, slug: string): Steps<void> {
+  *remove(call: Call<A, Tx>, slug: string): SyncOrAsync<void> {
     return yield* this.#change(call, slug, (entry) => removeBadge(entry, slug))
   }
 
-  *find(call: Call<A, Tx>, slug: string): Steps<Badge | undefined> {
+  *find(call: Call<A, Tx>, slug: string): SyncOrAsync<Badge | undefined> {
     yield* authorize(this.#environment, call, { action: 'badges.catalogue.read' })
     checkSlug(slug)
     return yield* wait(this.#environment.storage.badgeCatalogue.find(slug, call.transaction))
   }
 
-  *list(call: Call<A, Tx>, page: PageRequest | undefined): Steps<Page<Badge>> {
+  *list(call: Call<A, Tx>, page: PageRequest | undefined): SyncOrAsync<Page<Badge>> {
     yield* authorize(this.#environment, call, { action: 'badges.catalogue.read' })
     return yield* wait(this.#environment.storage.badgeCatalogue.page(toPageQuery(page), call.transaction))
   }
@@ -64,7 +64,7 @@ export class CatalogueOperations<A extends Actor, Tx> {
     call: Call<A, Tx>,
     slug: string,
     rule: (entry: BadgeCatalogueState) => Decision<BadgeCatalogueState, Result>,
-  ): Steps<Result> {
+  ): SyncOrAsync<Result> {
     const environment = this.#environment
     if (typeof slug !== 'string') throw new TypeError('slug must be a text')
 
@@ -77,7 +77,7 @@ export class CatalogueOperations<A extends Actor, Tx> {
         checkSlug(slug)
         return (entry: BadgeCatalogueState) => {
           const decision = rule(entry)
-          return { ...decision, events: allAbout({}, decision.events) }
+          return { ...decision, events: withSubjects({}, decision.events) }
         }
       },
     })

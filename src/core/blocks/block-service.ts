@@ -3,7 +3,7 @@ import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { AccountRef, Block } from '../../schema/records.ts'
-import type { Steps } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
 import type { BlockKey } from '../../storage/contract/stores.ts'
@@ -14,7 +14,7 @@ import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
 import { toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
-import { allAbout } from '../subject.ts'
+import { withSubjects } from '../subject.ts'
 import type { BlockTarget } from './block-rules.ts'
 import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
 
@@ -28,14 +28,14 @@ export interface BlockRequest {
 const TARGET_EXAMPLE = "{ organizationId: 5, account: { kind: 'user', id: 9 } }"
 
 /** Blocks, as steps: what the block service does for one call. */
-export class BlockOperations<A extends Actor, Tx> {
+export class BlockServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
   constructor(environment: Environment<A, Tx>) {
     this.#environment = environment
   }
 
-  *block(call: Call<A, Tx>, request: BlockRequest): Steps<Block> {
+  *block(call: Call<A, Tx>, request: BlockRequest): SyncOrAsync<Block> {
     needObject(request, 'target', TARGET_EXAMPLE)
     const environment = this.#environment
     const target = toTarget(request.account)
@@ -56,13 +56,13 @@ export class BlockOperations<A extends Actor, Tx> {
         return (current, blockedAt) => {
           const block: Block = { ...key, note, blockedAt, blockedBy }
           const decision = blockUser(current, block, isMember)
-          return { ...decision, events: allAbout(key, decision.events) }
+          return { ...decision, events: withSubjects(key, decision.events) }
         }
       },
     })
   }
 
-  *unblock(call: Call<A, Tx>, request: BlockRequest): Steps<void> {
+  *unblock(call: Call<A, Tx>, request: BlockRequest): SyncOrAsync<void> {
     needObject(request, 'target', TARGET_EXAMPLE)
     const environment = this.#environment
     const target = toTarget(request.account)
@@ -78,7 +78,7 @@ export class BlockOperations<A extends Actor, Tx> {
 
         return (current) => {
           const decision = unblockUser(current)
-          return { ...decision, events: allAbout(key, decision.events) }
+          return { ...decision, events: withSubjects(key, decision.events) }
         }
       },
     })
@@ -87,7 +87,7 @@ export class BlockOperations<A extends Actor, Tx> {
   *find(
     call: Call<A, Tx>,
     target: { readonly organizationId: IdInput; readonly userId: IdInput },
-  ): Steps<Block | undefined> {
+  ): SyncOrAsync<Block | undefined> {
     needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
     const key = toKey(target.organizationId, toId(target.userId, 'target.userId'))
     yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId: key.organizationId })
@@ -95,14 +95,14 @@ export class BlockOperations<A extends Actor, Tx> {
     return yield* wait(this.#environment.storage.blocks.find(key, call.transaction))
   }
 
-  *list(call: Call<A, Tx>, organization: IdInput, page: PageRequest | undefined): Steps<Page<Block>> {
+  *list(call: Call<A, Tx>, organization: IdInput, page: PageRequest | undefined): SyncOrAsync<Page<Block>> {
     const organizationId = toId(organization, 'organizationId')
     yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId })
 
     return yield* wait(this.#environment.storage.blocks.page(organizationId, toPageQuery(page), call.transaction))
   }
 
-  *blockedAmong(call: Call<A, Tx>, organization: IdInput, users: readonly IdInput[]): Steps<ReadonlySet<Id>> {
+  *blockedAmong(call: Call<A, Tx>, organization: IdInput, users: readonly IdInput[]): SyncOrAsync<ReadonlySet<Id>> {
     const organizationId = toId(organization, 'organizationId')
     if (!Array.isArray(users)) throw new TypeError('userIds must be an array of ids')
     const userIds = users.map((user) => toId(user, 'userId'))
@@ -115,7 +115,7 @@ function* asksMembership<A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   key: BlockKey,
-): Steps<boolean> {
+): SyncOrAsync<boolean> {
   const answer = yield* answerOf(call, environment.membership.isMember(key, portContext(call, call.actor)))
   if (typeof answer === 'boolean') return answer
 

@@ -7,20 +7,20 @@ import type { Environment } from '../environment.ts'
 import { toLimit, toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
 import type { ConsumeOptions, EventHandler, EventListFilter, EventService } from '../services.ts'
-import type { Announcer } from './listeners.ts'
+import type { Listeners } from './listeners.ts'
 import type { ConsumerPace, RunningConsumers } from './outbox-consumer.ts'
 import { OutboxConsumer } from './outbox-consumer.ts'
-import { Bell } from './wake-up.ts'
+import { WakeUp } from './wake-up.ts'
 
 const DEFAULT_READ_LIMIT = 100
-const LONGEST_NAME = 64
-const DEFAULT_LEASE = 30_000
-const DEFAULT_POLL = 1000
-const LONGEST_TIME = 3_600_000
+const MAX_NAME_LENGTH = 64
+const DEFAULT_LEASE_MS = 30_000
+const DEFAULT_POLL_MS = 1000
+const MAX_TIME_MS = 3_600_000
 
 /** What the event service works with besides the storage: the listeners and the consumers of this forge. */
 export interface EventParts {
-  readonly announcer: Announcer
+  readonly announcer: Listeners
   readonly consumers: RunningConsumers
 }
 
@@ -60,8 +60,8 @@ async function consume<A extends Actor, Tx>(
     throw new TypeError('consume needs { signal }: it ends when that aborts')
 
   const pace = toPace(options)
-  const bell = new Bell()
-  const stopListening = announcer.on(() => bell.ring())
+  const bell = new WakeUp()
+  const stopListening = announcer.on(() => bell.notify())
   try {
     const outbox = new OutboxConsumer({ events: storage.events, consumer, handler, pace, bell, logger })
     await consumers.run(consumer.name, signal, (stop) => outbox.run(stop))
@@ -77,27 +77,27 @@ function toTime(before: Date | undefined): Date {
 
 function toPace({ leaseMilliseconds, pollMilliseconds, batch }: ConsumeOptions): ConsumerPace {
   return {
-    leaseMilliseconds: milliseconds('leaseMilliseconds', leaseMilliseconds ?? DEFAULT_LEASE),
-    pollMilliseconds: milliseconds('pollMilliseconds', pollMilliseconds ?? DEFAULT_POLL),
+    leaseMilliseconds: milliseconds('leaseMilliseconds', leaseMilliseconds ?? DEFAULT_LEASE_MS),
+    pollMilliseconds: milliseconds('pollMilliseconds', pollMilliseconds ?? DEFAULT_POLL_MS),
     batch: toLimit(batch ?? DEFAULT_READ_LIMIT),
   }
 }
 
 function milliseconds(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= LONGEST_TIME) return value
-  throw new TypeError(`${name} must be an integer from 1 to ${LONGEST_TIME}`)
+  if (Number.isSafeInteger(value) && value >= 1 && value <= MAX_TIME_MS) return value
+  throw new TypeError(`${name} must be an integer from 1 to ${MAX_TIME_MS}`)
 }
 
 function toConsumerName(name: string): string {
   if (typeof name !== 'string' || name === '') throw new TypeError('a consumer needs a name')
-  checkText('name', name, LONGEST_NAME)
+  checkText('name', name, MAX_NAME_LENGTH)
   return name
 }
 
 /** Types that this version does not know are passed on: a newer one may have written them. */
 function toTypes(types: readonly ForgeEventType[]): readonly ForgeEventType[] {
   if (!Array.isArray(types)) throw new TypeError('filter.types must be an array of event types')
-  for (const [index, type] of types.entries()) checkText(`types/${index}`, type, LONGEST_NAME)
+  for (const [index, type] of types.entries()) checkText(`types/${index}`, type, MAX_NAME_LENGTH)
   return types
 }
 

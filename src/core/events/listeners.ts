@@ -15,7 +15,7 @@ interface Announcement {
  * the events in one order, the order in which they were announced: one that is announced while a listener runs, since that
  * made a change, comes after those before it have reached everyone.
  */
-export class Announcer {
+export class Listeners {
   readonly #listeners = new Set<{ readonly hear: Listener }>()
   readonly #announcements: Announcement[] = []
   readonly #logger: Logger
@@ -38,7 +38,7 @@ export class Announcer {
   }
 
   /** Tells every listener of every event, in order; one that fails is logged and stops nobody. */
-  announce(events: readonly ForgeEvent[]): void {
+  emit(events: readonly ForgeEvent[]): void {
     this.#announcements.push({ events })
     this.#notifyAll()
   }

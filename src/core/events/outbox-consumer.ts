@@ -3,7 +3,7 @@ import type { ForgeEvent } from '../../schema/events.ts'
 import type { Consumer, EventStore } from '../../storage/contract/events.ts'
 import type { Logger } from '../ports.ts'
 import type { EventHandler } from '../services.ts'
-import { Bell } from './wake-up.ts'
+import { WakeUp } from './wake-up.ts'
 
 /** Milliseconds and counts of one consumer. */
 export interface ConsumerPace {
@@ -20,13 +20,13 @@ export interface ConsumerParts<Tx> {
   readonly handler: EventHandler
   readonly pace: ConsumerPace
   /** Rung when this process has committed events. */
-  readonly bell: Bell
+  readonly bell: WakeUp
   readonly logger: Logger
 }
 
 /** Renewals for every lease: it may miss two and still hold. */
 const RENEWALS = 3
-const LONGEST_REST = 60_000
+const MAX_PAUSE_MS = 60_000
 /** How long a closing forge waits for handlers. One that waits for the close itself would never end. */
 const MAX_CLOSE_WAIT_MS = 5000
 
@@ -76,7 +76,7 @@ export class RunningConsumers {
     for (const stop of this.#running.keys()) stop.abort()
 
     const enough = new AbortController()
-    await Promise.race([ended, new Bell().pause(MAX_CLOSE_WAIT_MS, enough.signal)])
+    await Promise.race([ended, new WakeUp().wait(MAX_CLOSE_WAIT_MS, enough.signal)])
     enough.abort()
   }
 }
@@ -107,7 +107,7 @@ export class OutboxConsumer<Tx> {
     const seen = bell.rings
     try {
       const consumed = await this.#turn(signal)
-      if (!consumed) await bell.pause(pace.pollMilliseconds, signal, seen)
+      if (!consumed) await bell.wait(pace.pollMilliseconds, signal, seen)
     } catch (error) {
       if (!isPassing(error)) throw error
       logger.warn('the outbox cannot be consumed just now', { consumer: consumer.name, error })
@@ -155,7 +155,7 @@ export class OutboxConsumer<Tx> {
   async #keepLease(stop: AbortController, done: AbortSignal): Promise<void> {
     const { leaseMilliseconds } = this.#parts.pace
     while (!done.aborted) {
-      await new Bell().pause(leaseMilliseconds / RENEWALS, done)
+      await new WakeUp().wait(leaseMilliseconds / RENEWALS, done)
       if (!done.aborted) await this.#renew(stop)
     }
   }
@@ -182,7 +182,7 @@ export class OutboxConsumer<Tx> {
   async #rest(signal: AbortSignal): Promise<void> {
     const { pace } = this.#parts
     this.#failures += 1
-    await new Bell().pause(Math.min(LONGEST_REST, pace.pollMilliseconds * 2 ** Math.min(this.#failures, 10)), signal)
+    await new WakeUp().wait(Math.min(MAX_PAUSE_MS, pace.pollMilliseconds * 2 ** Math.min(this.#failures, 10)), signal)
   }
 
   async #release(): Promise<void> {

@@ -1,5 +1,5 @@
 /** Wakes whoever waits: a pause that ends when its time is over, when it is rung, or when a signal aborts. */
-export class Bell {
+export class WakeUp {
   readonly #sleepers = new Set<() => void>()
   #rings = 0
 
@@ -9,7 +9,7 @@ export class Bell {
   }
 
   /** Ends every pause that is going on. */
-  ring(): void {
+  notify(): void {
     this.#rings += 1
     for (const wake of [...this.#sleepers]) wake()
   }
@@ -19,7 +19,7 @@ export class Bell {
    *
    * @param seen - `rings` as it was when the caller last looked for work; after a later ring there is nothing to wait for
    */
-  pause(milliseconds: number, signal: AbortSignal, seen: number = this.#rings): Promise<void> {
+  wait(milliseconds: number, signal: AbortSignal, seen: number = this.#rings): Promise<void> {
     if (signal.aborted || seen !== this.#rings) return Promise.resolve()
 
     return new Promise((resolve) => {

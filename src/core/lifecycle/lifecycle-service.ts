@@ -2,36 +2,36 @@ import { needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { IssueRef } from '../../schema/records.ts'
-import type { Steps } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { Retired } from '../../storage/contract/storage.ts'
 import type { Call } from '../call.ts'
 import { writeContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
-import { admitMember, retirementEvent } from './lifecycle-rules.ts'
+import { assertNotBlocked, retirementEvent } from './lifecycle-rules.ts'
 
 /** The host's lifecycle calls, as steps: what the lifecycle service does for one call. */
-export class LifecycleOperations<A extends Actor, Tx> {
+export class LifecycleServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
   constructor(environment: Environment<A, Tx>) {
     this.#environment = environment
   }
 
-  *userDeleted(call: Call<A, Tx>, userId: IdInput): Steps<void> {
+  *userDeleted(call: Call<A, Tx>, userId: IdInput): SyncOrAsync<void> {
     yield* this.#retire(call, { thing: 'user', userId: toId(userId, 'userId') })
   }
 
-  *organizationDeleted(call: Call<A, Tx>, organizationId: IdInput): Steps<void> {
+  *organizationDeleted(call: Call<A, Tx>, organizationId: IdInput): SyncOrAsync<void> {
     yield* this.#retire(call, { thing: 'organization', organizationId: toId(organizationId, 'organizationId') })
   }
 
-  *repositoryDeleted(call: Call<A, Tx>, repositoryId: IdInput): Steps<void> {
+  *repositoryDeleted(call: Call<A, Tx>, repositoryId: IdInput): SyncOrAsync<void> {
     yield* this.#retire(call, { thing: 'repository', repositoryId: toId(repositoryId, 'repositoryId') })
   }
 
-  *issueDeleted(call: Call<A, Tx>, issue: IssueRef): Steps<void> {
+  *issueDeleted(call: Call<A, Tx>, issue: IssueRef): SyncOrAsync<void> {
     needObject(issue, 'issue', "{ id: 7, repositoryId: 10, kind: 'issue' }")
     if (issue.kind !== 'issue' && issue.kind !== 'pullRequest') {
       throw new TypeError("issue.kind must be 'issue' or 'pullRequest'")
@@ -44,7 +44,10 @@ export class LifecycleOperations<A extends Actor, Tx> {
     })
   }
 
-  *memberAdded(call: Call<A, Tx>, member: { readonly organizationId: IdInput; readonly userId: IdInput }): Steps<void> {
+  *memberAdded(
+    call: Call<A, Tx>,
+    member: { readonly organizationId: IdInput; readonly userId: IdInput },
+  ): SyncOrAsync<void> {
     needObject(member, 'member', '{ organizationId: 5, userId: 9 }')
     const key = {
       organizationId: toId(member.organizationId, 'member.organizationId'),
@@ -52,15 +55,15 @@ export class LifecycleOperations<A extends Actor, Tx> {
     }
     yield* wait(
       this.#environment.storage.blocks.update(key, {
-        seen: undefined,
-        decide: admitMember,
+        expectedEpoch: undefined,
+        decide: assertNotBlocked,
         raisesEpoch: true,
         ...writeContext(this.#environment, call),
       }),
     )
   }
 
-  *#retire(call: Call<A, Tx>, retired: Retired): Steps<void> {
+  *#retire(call: Call<A, Tx>, retired: Retired): SyncOrAsync<void> {
     const events = yield* wait(
       this.#environment.storage.retire({
         retired,

@@ -4,7 +4,7 @@ import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { IssueRef, Pin, PinKind } from '../../schema/records.ts'
-import type { Steps } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
@@ -14,36 +14,39 @@ import type { Decide } from '../change.ts'
 import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
-import { allAbout } from '../subject.ts'
+import { withSubjects } from '../subject.ts'
 import type { BoardPosition } from './pin-rules.ts'
 import { movePin, pinIssue, unpinIssue } from './pin-rules.ts'
 
 const ISSUE_EXAMPLE = "{ id: 7, repositoryId: 10, kind: 'issue' }"
 
 /** Pins, as steps: what the pin service does for one call. */
-export class PinOperations<A extends Actor, Tx> {
+export class PinServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
   constructor(environment: Environment<A, Tx>) {
     this.#environment = environment
   }
 
-  *pin(call: Call<A, Tx>, issue: IssueRef): Steps<Pin> {
+  *pin(call: Call<A, Tx>, issue: IssueRef): SyncOrAsync<Pin> {
     needObject(issue, 'issue', ISSUE_EXAMPLE)
     const kind = toPinKind(issue.kind)
     const limit = this.#environment.maxPins[kind]
     return yield* this.#change(call, issue, (board, id) => pinIssue(board, id, limit, kind), pinAt)
   }
 
-  *unpin(call: Call<A, Tx>, issue: IssueRef): Steps<void> {
+  *unpin(call: Call<A, Tx>, issue: IssueRef): SyncOrAsync<void> {
     return yield* this.#change(call, issue, unpinIssue, () => undefined)
   }
 
-  *move(call: Call<A, Tx>, issue: IssueRef, position: number): Steps<Pin> {
+  *move(call: Call<A, Tx>, issue: IssueRef, position: number): SyncOrAsync<Pin> {
     return yield* this.#change(call, issue, (board, id) => movePin(board, id, position), pinAt)
   }
 
-  *list(call: Call<A, Tx>, board: { readonly repositoryId: IdInput; readonly kind: PinKind }): Steps<readonly Pin[]> {
+  *list(
+    call: Call<A, Tx>,
+    board: { readonly repositoryId: IdInput; readonly kind: PinKind },
+  ): SyncOrAsync<readonly Pin[]> {
     needObject(board, 'board', "{ repositoryId: 10, kind: 'issue' }")
     const repositoryId = toId(board.repositoryId, 'board.repositoryId')
     const kind = toPinKind(board.kind)
@@ -53,7 +56,7 @@ export class PinOperations<A extends Actor, Tx> {
     return rows.map(toPin)
   }
 
-  *allowed(call: Call<A, Tx>, repository: IdInput): Steps<{ readonly [K in PinKind]: boolean }> {
+  *allowed(call: Call<A, Tx>, repository: IdInput): SyncOrAsync<{ readonly [K in PinKind]: boolean }> {
     const repositoryId = toId(repository, 'repositoryId')
     yield* authorize(this.#environment, call, { action: 'pins.read', repositoryId })
 
@@ -63,7 +66,7 @@ export class PinOperations<A extends Actor, Tx> {
     return { issue: issues.length < maxPins.issue, pullRequest: pullRequests.length < maxPins.pullRequest }
   }
 
-  *history(call: Call<A, Tx>, issue: IssueRef): Steps<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]> {
+  *history(call: Call<A, Tx>, issue: IssueRef): SyncOrAsync<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]> {
     needObject(issue, 'issue', ISSUE_EXAMPLE)
     const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
     const issueId = toId(issue.id, 'issue.id')
@@ -72,7 +75,7 @@ export class PinOperations<A extends Actor, Tx> {
     return yield* wait(this.#environment.storage.events.history(issueId, call.transaction))
   }
 
-  *#load(call: Call<A, Tx>, key: PinBoardKey): Steps<readonly PinRow[]> {
+  *#load(call: Call<A, Tx>, key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
     return yield* wait(this.#environment.storage.pinBoards.load(key, call.transaction))
   }
 
@@ -81,7 +84,7 @@ export class PinOperations<A extends Actor, Tx> {
     issue: IssueRef,
     rule: (board: readonly Id[], issueId: Id) => Decision<readonly Id[], Decided>,
     answer: (rows: readonly PinRow[], decided: Decided) => Result,
-  ): Steps<Result> {
+  ): SyncOrAsync<Result> {
     needObject(issue, 'issue', ISSUE_EXAMPLE)
     const environment = this.#environment
     const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
@@ -94,7 +97,7 @@ export class PinOperations<A extends Actor, Tx> {
       const state = decision.state === board ? rows : arrange(rows, decision.state, pinnedAt, pinnedBy)
       return {
         state,
-        events: allAbout({ repositoryId, issueId }, decision.events),
+        events: withSubjects({ repositoryId, issueId }, decision.events),
         result: answer(state, decision.result),
       }
     }

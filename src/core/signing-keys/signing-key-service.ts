@@ -3,7 +3,7 @@ import { ForgeError } from '../../schema/errors.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
-import type { Steps } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { authorize, refuseAborted } from '../access/gate.ts'
 import type { Call } from '../call.ts'
 import { answerOf } from '../call.ts'
@@ -11,7 +11,7 @@ import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 
 /** The signing key, as steps: what the signing-key service does for one call. */
-export class SigningKeyOperations<A extends Actor, Tx> {
+export class SigningKeyServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
   constructor(environment: Environment<A, Tx>) {
@@ -21,7 +21,7 @@ export class SigningKeyOperations<A extends Actor, Tx> {
   *publicKey(
     call: Call<A, Tx>,
     request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
-  ): Steps<PublicKey> {
+  ): SyncOrAsync<PublicKey> {
     refuseAborted(call)
     needObject(request, 'request', "{ format: 'ssh' }")
     if (request.repositoryId !== undefined) {

@@ -1,10 +1,10 @@
-import { Gathering } from '../routes/body.ts'
+import { BodyBuffer } from '../routes/body.ts'
 import { bodyTooLarge } from '../routes/error-status.ts'
-import type { NeutralRequest, Target } from '../routes/messages.ts'
-import { MOST_DROPPED } from '../routes/messages.ts'
+import type { ApiRequest, Target } from '../routes/messages.ts'
+import { MAX_DISCARDED_BYTES } from '../routes/messages.ts'
 
 /** A Fetch request as the routes see it. Nothing is read before somebody asks for it. */
-export class FetchExchange implements NeutralRequest {
+export class FetchRequestContext implements ApiRequest {
   readonly method: string
   readonly path: string
   readonly query: string
@@ -63,7 +63,7 @@ export async function readBody(
   const chunks = request.body?.[Symbol.asyncIterator]()
   if (chunks === undefined) return undefined
 
-  const bytes = new Gathering(limit)
+  const bytes = new BodyBuffer(limit)
   for (let next = await nextOf(chunks, clientGone); next.done !== true; next = await nextOf(chunks, clientGone)) {
     if (bytes.take(next.value)) continue
     void dropRest(chunks)
@@ -90,7 +90,7 @@ async function dropRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
     let size = 0
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
       size += next.value.length
-      if (size > MOST_DROPPED) return void (await chunks.return?.())
+      if (size > MAX_DISCARDED_BYTES) return void (await chunks.return?.())
     }
   } catch {
     // the client is gone

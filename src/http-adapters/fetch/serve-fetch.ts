@@ -1,11 +1,11 @@
 import type { Actor, Api } from '../routes/create-api.ts'
 import type { Authenticate, DispatchOptions } from '../routes/dispatch.ts'
-import type { NeutralReply, Target } from '../routes/messages.ts'
+import type { ApiResponse, Target } from '../routes/messages.ts'
 import { below, parseTarget } from '../routes/messages.ts'
-import { FetchExchange } from './fetch-context.ts'
+import { FetchRequestContext } from './fetch-context.ts'
 
 /** One request on its way through a function of Fetch requests. */
-export interface FetchVisit<A extends Actor> {
+export interface FetchContext<A extends Actor> {
   readonly request: Request
   /** Where the API is; `""` at the root. */
   readonly base: string
@@ -14,27 +14,27 @@ export interface FetchVisit<A extends Actor> {
 }
 
 /** Answers one request; undefined: not one of our paths. Never rejects. */
-export async function serveFetch<A extends Actor>(api: Api<A>, visit: FetchVisit<A>): Promise<Response | undefined> {
+export async function serveFetch<A extends Actor>(api: Api<A>, visit: FetchContext<A>): Promise<Response | undefined> {
   const target = targetOf(visit)
   if (target === undefined) return undefined
 
-  const exchange = new FetchExchange(visit.request, target)
+  const exchange = new FetchRequestContext(visit.request, target)
   const reply = await api.dispatch(exchange, visit.authenticate, visit.options)
   return reply && respond(api, exchange, reply)
 }
 
 /** The 404 to a path that nobody answers. */
 export function refuseFetch<A extends Actor>(api: Api<A>, request: Request): Response {
-  return toResponse(api.unmatched(new FetchExchange(request, { path: '/', query: '' })))
+  return toResponse(api.unmatched(new FetchRequestContext(request, { path: '/', query: '' })))
 }
 
-function targetOf({ request: { url }, base }: Pick<FetchVisit<never>, 'request' | 'base'>): Target | undefined {
+function targetOf({ request: { url }, base }: Pick<FetchContext<never>, 'request' | 'base'>): Target | undefined {
   const fragment = url.indexOf('#')
   return below(base, parseTarget(fragment === -1 ? url : url.slice(0, fragment)))
 }
 
 /** A reply that cannot be written, for example with a header that is not allowed, becomes a 500. */
-function respond<A extends Actor>(api: Api<A>, exchange: FetchExchange, reply: NeutralReply): Response {
+function respond<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, reply: ApiResponse): Response {
   try {
     return toResponse(reply)
   } catch (error) {
@@ -47,6 +47,6 @@ function respond<A extends Actor>(api: Api<A>, exchange: FetchExchange, reply: N
  *
  * @throws TypeError for a header that HTTP does not allow
  */
-function toResponse({ status, headers, body }: NeutralReply): Response {
+function toResponse({ status, headers, body }: ApiResponse): Response {
   return new Response(body ?? null, { status, headers: Object.fromEntries(headers) })
 }

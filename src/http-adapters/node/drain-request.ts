@@ -1,8 +1,8 @@
-import { MOST_DROPPED } from '../routes/messages.ts'
+import { MAX_DISCARDED_BYTES } from '../routes/messages.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 
 /** How long a client that is still to send may be silent, in milliseconds. */
-const LONGEST_SILENCE = 5000
+const MAX_SILENCE_MS = 5000
 
 /** Whether the client is still sending. */
 export function isSending({ complete, headers }: NodeRequest): boolean {
@@ -12,7 +12,7 @@ export function isSending({ complete, headers }: NodeRequest): boolean {
 
 /** Whether the client says that it sends more than is taken in and dropped: then the answer says that the connection ends. */
 export function isTooMuchToDrop({ headers }: NodeRequest): boolean {
-  return Number(headers['content-length']) > MOST_DROPPED
+  return Number(headers['content-length']) > MAX_DISCARDED_BYTES
 }
 
 /** What becomes of a client that is still sending; one of these is called, once. */
@@ -27,7 +27,7 @@ export interface Rest {
  * Takes in and drops what the client is still sending. A connection that is closed while bytes come in is reset, and a client
  * that sends all before it reads would never see its answer.
  */
-export function dropRest(request: NodeRequest, { ended, cut }: Rest): void {
+export function drain(request: NodeRequest, { ended, cut }: Rest): void {
   let isOver = false
   const finish = (tell: () => void): void => {
     clearTimeout(silence)
@@ -35,14 +35,14 @@ export function dropRest(request: NodeRequest, { ended, cut }: Rest): void {
     isOver = true
     tell()
   }
-  const silence = setTimeout(() => finish(cut), LONGEST_SILENCE).unref()
+  const silence = setTimeout(() => finish(cut), MAX_SILENCE_MS).unref()
 
   let size = 0
   request.on('data', (chunk) => {
     if (isOver) return
     silence.refresh()
     size += chunk instanceof Uint8Array ? chunk.length : String(chunk).length
-    if (size > MOST_DROPPED) finish(cut)
+    if (size > MAX_DISCARDED_BYTES) finish(cut)
   })
   for (const event of ['end', 'error', 'close']) request.on(event, () => finish(ended))
 }
@@ -54,5 +54,5 @@ export function dropRest(request: NodeRequest, { ended, cut }: Rest): void {
  */
 export function afterHandingOver(response: NodeResponse, then: () => void): void {
   response.on('finish', then)
-  setTimeout(then, LONGEST_SILENCE).unref()
+  setTimeout(then, MAX_SILENCE_MS).unref()
 }

@@ -1,10 +1,10 @@
-import { Gathering } from '../routes/body.ts'
+import { BodyBuffer } from '../routes/body.ts'
 import { bodyTooLarge } from '../routes/error-status.ts'
-import type { NeutralRequest, Target } from '../routes/messages.ts'
+import type { ApiRequest, Target } from '../routes/messages.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 
 /** A Node request as the routes see it. Nothing is read or listened to before somebody asks for it. */
-export class NodeExchange implements NeutralRequest {
+export class NodeRequestContext implements ApiRequest {
   readonly method: string
   readonly path: string
   readonly query: string
@@ -69,7 +69,7 @@ export function readBody(request: NodeRequest, limit: number, clientGone: () => 
   if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
 
   return new Promise((resolve, reject) => {
-    const bytes = new Gathering(limit)
+    const bytes = new BodyBuffer(limit)
     let isWhole = false
     request.on('data', (chunk) => {
       if (!bytes.take(toBytes(chunk))) reject(bodyTooLarge(limit))

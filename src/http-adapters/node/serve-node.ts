@@ -1,12 +1,12 @@
 import type { Actor, Api } from '../routes/create-api.ts'
 import type { Authenticate, DispatchOptions } from '../routes/dispatch.ts'
-import type { NeutralReply, NeutralRequest, Target } from '../routes/messages.ts'
-import { afterHandingOver, dropRest, isSending, isTooMuchToDrop } from './drain-request.ts'
-import { NodeExchange } from './node-context.ts'
+import type { ApiRequest, ApiResponse, Target } from '../routes/messages.ts'
+import { afterHandingOver, drain, isSending, isTooMuchToDrop } from './drain-request.ts'
+import { NodeRequestContext } from './node-context.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 
 /** One request on its way through a Node server. */
-export interface NodeVisit<A extends Actor> {
+export interface NodeContext<A extends Actor> {
   readonly request: NodeRequest
   readonly response: NodeResponse
   /** The host's way on, for paths that are not ours; undefined: we answer those too. */
@@ -18,13 +18,13 @@ export interface NodeVisit<A extends Actor> {
 }
 
 /** Answers one request, or lets the host go on. Never throws; nothing it starts rejects. */
-export function serveNode<A extends Actor>(api: Api<A>, visit: NodeVisit<A>): void {
+export function serveNode<A extends Actor>(api: Api<A>, visit: NodeContext<A>): void {
   const { request, response, next, target, authenticate, options } = visit
   if (response.headersSent || response.writableEnded) return
 
-  const exchange = new NodeExchange(request, response, target ?? { path: '/', query: '' })
+  const exchange = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
   const reply = target === undefined ? undefined : api.dispatch(exchange, authenticate, options)
-  const finish = (settled: NeutralReply | undefined): void => {
+  const finish = (settled: ApiResponse | undefined): void => {
     if (settled === undefined && next !== undefined) next()
     else write(api, exchange, visit, settled ?? api.unmatched(exchange))
   }
@@ -35,9 +35,9 @@ export function serveNode<A extends Actor>(api: Api<A>, visit: NodeVisit<A>): vo
 /** A reply that cannot be written, for example with a header that is not allowed, becomes a 500; if that fails too, the end. */
 function write<A extends Actor>(
   api: Api<A>,
-  exchange: NeutralRequest,
-  { request, response }: NodeVisit<A>,
-  reply: NeutralReply,
+  exchange: ApiRequest,
+  { request, response }: NodeContext<A>,
+  reply: ApiResponse,
 ): void {
   try {
     writeReply(request, response, reply)
@@ -46,7 +46,7 @@ function write<A extends Actor>(
   }
 }
 
-function writeFailure(request: NodeRequest, response: NodeResponse, reply: NeutralReply): void {
+function writeFailure(request: NodeRequest, response: NodeResponse, reply: ApiResponse): void {
   try {
     writeReply(request, response, reply)
   } catch {
@@ -62,7 +62,7 @@ const OF_A_BODY: readonly string[] = ['Content-Type', 'Content-Length']
  * Writes a reply. Headers that the host has set stay, but for those that this reply has too. A response that the host has
  * begun, or whose client is gone, is left alone.
  */
-function writeReply(request: NodeRequest, response: NodeResponse, reply: NeutralReply): void {
+function writeReply(request: NodeRequest, response: NodeResponse, reply: ApiResponse): void {
   if (response.headersSent || response.writableEnded || response.destroyed === true) return
 
   response.statusCode = reply.status
@@ -72,7 +72,7 @@ function writeReply(request: NodeRequest, response: NodeResponse, reply: Neutral
   else response.end(reply.body)
 }
 
-function writeHeaders(response: NodeResponse, { headers, body }: NeutralReply): void {
+function writeHeaders(response: NodeResponse, { headers, body }: ApiResponse): void {
   if (body === undefined) for (const name of OF_A_BODY) response.removeHeader?.(name)
   for (const [name, value] of headers) {
     response.setHeader(name, LISTS.has(name) ? added(response, name, value) : value)
@@ -108,5 +108,5 @@ function writeEarly(request: NodeRequest, response: NodeResponse, body: string |
     afterHandingOver(response, () => request.destroy?.()) // the response would lose its hold on the socket by then
     ended()
   }
-  dropRest(request, { ended, cut })
+  drain(request, { ended, cut })
 }

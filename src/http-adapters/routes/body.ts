@@ -1,8 +1,8 @@
 import { invalidInput } from '../../schema/errors.ts'
-import type { Steps } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import { bodyTooLarge } from './error-status.ts'
-import type { NeutralRequest } from './messages.ts'
+import type { ApiRequest } from './messages.ts'
 
 const NOTHING = new Uint8Array(0)
 /** Bytes that the first buffer holds, at least. */
@@ -12,7 +12,7 @@ const MIN_CAPACITY = 1024
  * The bytes of a body as they come, up to a limit. For adapters. They are copied into one buffer that doubles: the chunks are
  * as many as the client likes, and each that is kept takes far more than its bytes.
  */
-export class Gathering {
+export class BodyBuffer {
   readonly #limit: number
   #buffer = NOTHING
   #size = 0
@@ -54,7 +54,7 @@ export class Gathering {
  *
  * @throws ForgeError `INVALID_INPUT` naming the whole body: missing, not UTF-8, not JSON; WireError `BODY_TOO_LARGE`
  */
-export function* readJson(request: NeutralRequest, limit: number): Steps<unknown> {
+export function* readJson(request: ApiRequest, limit: number): SyncOrAsync<unknown> {
   const body = yield* wait(request.body(limit))
   if (body === undefined) throw missing()
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return body

@@ -4,7 +4,7 @@ import { internalsOf } from '../../schema/doors.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Authenticate, DispatchOptions } from './dispatch.ts'
 import { Dispatcher } from './dispatch.ts'
-import type { NeutralReply, NeutralRequest } from './messages.ts'
+import type { ApiRequest, ApiResponse } from './messages.ts'
 import type { OpenApiDocument } from './openapi/document.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { ApiOptions } from './settings.ts'
@@ -47,12 +47,12 @@ export interface Api<A extends Actor> {
    * @returns undefined: not one of our paths
    */
   dispatch(
-    request: NeutralRequest,
+    request: ApiRequest,
     authenticate: Authenticate<A>,
     options?: DispatchOptions,
-  ): MaybePromise<NeutralReply | undefined>
+  ): MaybePromise<ApiResponse | undefined>
   /** For adapters: the 404 for a path that is not ours, where nobody else can answer. */
-  unmatched(request: NeutralRequest): NeutralReply
+  unmatched(request: ApiRequest): ApiResponse
   /** For adapters: the reply to a failure of their own; unexpected ones are logged. */
-  failed(request: NeutralRequest, error: unknown): NeutralReply
+  failed(request: ApiRequest, error: unknown): ApiResponse
 }

@@ -1,5 +1,5 @@
 import { crossSite } from './error-status.ts'
-import type { NeutralRequest } from './messages.ts'
+import type { ApiRequest } from './messages.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -15,14 +15,14 @@ const EXEMPT = /^\s*(?:bearer|token)\s+\S/i
  * @param publicUrl - where clients see us; besides it the `Host` header counts as ours
  * @throws WireError `CROSS_SITE`
  */
-export function refuseCrossSite(request: NeutralRequest, publicUrl: string | undefined): void {
+export function refuseCrossSite(request: ApiRequest, publicUrl: string | undefined): void {
   if (SAFE.has(request.method) || EXEMPT.test(request.header('authorization') ?? '')) return
   if (!isFromAnotherSite(request, publicUrl)) return
 
   throw crossSite()
 }
 
-function isFromAnotherSite(request: NeutralRequest, publicUrl: string | undefined): boolean {
+function isFromAnotherSite(request: ApiRequest, publicUrl: string | undefined): boolean {
   const origin = request.header('origin')
   switch (request.header('sec-fetch-site')) {
     case 'same-origin':
@@ -37,7 +37,7 @@ function isFromAnotherSite(request: NeutralRequest, publicUrl: string | undefine
   }
 }
 
-function isOwn(origin: string, request: NeutralRequest, publicUrl: string | undefined): boolean {
+function isOwn(origin: string, request: ApiRequest, publicUrl: string | undefined): boolean {
   const from = hostOf(origin)
   if (from === undefined) return false // "null", an opaque origin
   const scheme = origin.slice(0, origin.indexOf(':'))

@@ -1,10 +1,10 @@
 import type { Logger } from '../../core/ports.ts'
 import type { ForgeError } from '../../schema/errors.ts'
 import { isForgeError } from '../../schema/errors.ts'
-import { quietly } from '../../schema/observer.ts'
+import { ignoreErrors } from '../../schema/observer.ts'
 import type { ErrorCode } from './error-status.ts'
 import { errorStatus, isWireError } from './error-status.ts'
-import type { HeaderLine, NeutralReply, NeutralRequest } from './messages.ts'
+import type { ApiRequest, ApiResponse, HeaderLine } from './messages.ts'
 import type { ErrorReplyOptions } from './reply.ts'
 import { errorReply } from './reply.ts'
 import type { CredentialKind } from './settings.ts'
@@ -21,7 +21,7 @@ export interface FailureOptions {
 
 /** What failed, for the log. */
 export interface Failed {
-  readonly request: NeutralRequest
+  readonly request: ApiRequest
   /** Undefined: before a route was found, or while the reply was written. */
   readonly operationId?: string | undefined
 }
@@ -40,7 +40,7 @@ const INVALID_CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
  * Makes the reply to whatever was thrown. What nobody expected is a bare 500 with a `requestId`; its cause goes to the
  * log alone. Source: docs/behaviour.md, Everywhere
  */
-export class Failures {
+export class ErrorResponder {
   readonly #logger: Logger | undefined
   readonly #newId: (() => string) | undefined
   readonly #docsUrl: string
@@ -54,7 +54,7 @@ export class Failures {
   }
 
   /** Never throws: what cannot be looked at, or told as JSON, is what nobody expected. */
-  reply(error: unknown, failed: Failed): NeutralReply {
+  reply(error: unknown, failed: Failed): ApiResponse {
     try {
       return this.#known(error, failed)
     } catch {
@@ -62,13 +62,13 @@ export class Failures {
     }
   }
 
-  #known(error: unknown, failed: Failed): NeutralReply {
+  #known(error: unknown, failed: Failed): ApiResponse {
     if (isWireError(error) && Object.hasOwn(errorStatus, error.code)) return this.#reply(error.code, error.message)
     if (isForgeError(error) && Object.hasOwn(errorStatus, error.code)) return this.#forgeError(error, failed)
     return this.#internal(error, failed)
   }
 
-  #forgeError(error: ForgeError, failed: Failed): NeutralReply {
+  #forgeError(error: ForgeError, failed: Failed): ApiResponse {
     switch (error.code) {
       case 'UNAUTHENTICATED':
         return this.#reply(error.code, UNAUTHENTICATED[this.#credentials], challenge('Bearer'))
@@ -94,22 +94,22 @@ export class Failures {
     }
   }
 
-  #busy(error: ForgeError, failed: Failed): NeutralReply {
+  #busy(error: ForgeError, failed: Failed): ApiResponse {
     const requestId = this.#tell('warn', 'database busy', error, failed)
     return this.#reply(error.code, 'the database is busy, try again', { requestId, headers: [['Retry-After', '1']] })
   }
 
-  #unavailable(error: ForgeError, failed: Failed): NeutralReply {
+  #unavailable(error: ForgeError, failed: Failed): ApiResponse {
     const requestId = this.#tell('error', 'database not available', error, failed)
     return this.#reply(error.code, 'the database is not available', { requestId, headers: [['Retry-After', '5']] })
   }
 
-  #internal(error: unknown, failed: Failed): NeutralReply {
+  #internal(error: unknown, failed: Failed): ApiResponse {
     const requestId = this.#tell('error', 'request failed', error, failed)
     return this.#reply('INTERNAL', 'internal error', { requestId })
   }
 
-  #reply(code: ErrorCode, message: string, more: Omit<ErrorReplyOptions, 'docsUrl'> = {}): NeutralReply {
+  #reply(code: ErrorCode, message: string, more: Omit<ErrorReplyOptions, 'docsUrl'> = {}): ApiResponse {
     return errorReply(code, message, { docsUrl: this.#docsUrl, ...more })
   }
 
@@ -117,7 +117,7 @@ export class Failures {
     if (isAbort(error, request.signal)) return undefined // nobody is left to be told, and nothing is wrong here
 
     const requestId = this.#makeId()
-    quietly(() => this.#logger?.[level](message, { requestId, operationId, method: request.method, error }))
+    ignoreErrors(() => this.#logger?.[level](message, { requestId, operationId, method: request.method, error }))
     return requestId
   }
 

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
 /** A request, as every adapter hands it in: plain values, so that no runtime's own request is ever built. */
-export interface NeutralRequest {
+export interface ApiRequest {
   /** In capitals, as sent. */
   readonly method: string
   /** Below the mount point, still percent-encoded, beginning with `/`, without the query: `/orgs/acme/blocks`. */
@@ -26,7 +26,7 @@ export interface NeutralRequest {
 export type HeaderLine = readonly [name: string, value: string]
 
 /** A reply, as every adapter writes it out. Without a body there is no content type either; a HEAD reply has its `Content-Length`. */
-export interface NeutralReply {
+export interface ApiResponse {
   readonly status: number
   readonly headers: readonly HeaderLine[]
   readonly body: string | undefined
@@ -79,4 +79,4 @@ export function toBase(basePath: string | undefined): string {
 }
 
 /** Most bytes that an adapter takes in and drops of a body nobody wants: 64 MiB. Source: docs/behaviour.md, Over HTTP */
-export const MOST_DROPPED = 67_108_864
+export const MAX_DISCARDED_BYTES = 67_108_864

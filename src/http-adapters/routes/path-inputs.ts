@@ -4,11 +4,11 @@ import { notFound } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { AccountRef } from '../../schema/records.ts'
-import type { Steps } from '../../schema/sync-or-async.ts'
-import { run, wait } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { isNothing } from './ports.ts'
-import type { Exchange } from './request-context.ts'
+import { isNil } from './ports.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Input, Parameter } from './route.ts'
 
 const CONTROL_CHARACTER = /\p{Cc}/u
@@ -30,7 +30,7 @@ export interface FoundAccount extends AccountRef {
 export const accountInPath: Input<AccountRef> = {
   parameters: [{ name: 'username', in: 'path', schema: nameSchema, description: 'name of the user' }],
   errors: ['USER_NOT_FOUND'],
-  read: (exchange) => run(readAccount(exchange)),
+  read: (exchange) => runMaybeAsync(readAccount(exchange)),
 }
 
 /**
@@ -38,12 +38,15 @@ export const accountInPath: Input<AccountRef> = {
  *
  * @throws TypeError when the directory returns anything but an account, undefined or null
  */
-function* findAccount<A extends Actor>(exchange: Exchange<A>, parameter: string): Steps<FoundAccount | undefined> {
+function* findAccount<A extends Actor>(
+  exchange: RequestContext<A>,
+  parameter: string,
+): SyncOrAsync<FoundAccount | undefined> {
   const name = exchange.parameter(parameter)
   if (!isName(name)) return undefined
 
   const account = yield* wait(exchange.settings.directory.findAccount(name, exchange.context))
-  return isNothing(account) ? undefined : toAccount(account)
+  return isNil(account) ? undefined : toAccount(account)
 }
 
 /** An account of an unknown kind must not pass for one of the other. */
@@ -52,7 +55,7 @@ function toAccount({ kind, id }: AccountRef): FoundAccount {
   throw new TypeError("findAccount must return { kind: 'user' or 'organization', id }, undefined or null")
 }
 
-function* readAccount<A extends Actor>(exchange: Exchange<A>): Steps<AccountRef> {
+function* readAccount<A extends Actor>(exchange: RequestContext<A>): SyncOrAsync<AccountRef> {
   const account = yield* findAccount(exchange, 'username')
   if (account === undefined) throw notFound('user')
   return account
@@ -67,11 +70,11 @@ export function organizationFor(action: OrganizationAction): Input<Id> {
     parameters: [{ name: 'org', in: 'path', schema: nameSchema, description: 'name of the organization' }],
     action,
     errors: ['ORGANIZATION_NOT_FOUND', 'FORBIDDEN'],
-    read: (exchange) => run(enterOrganization(exchange, action)),
+    read: (exchange) => runMaybeAsync(enterOrganization(exchange, action)),
   }
 }
 
-function* enterOrganization<A extends Actor>(exchange: Exchange<A>, action: OrganizationAction): Steps<Id> {
+function* enterOrganization<A extends Actor>(exchange: RequestContext<A>, action: OrganizationAction): SyncOrAsync<Id> {
   const account = yield* findAccount(exchange, 'org')
   if (account?.kind !== 'organization') throw notFound('organization')
 
@@ -89,11 +92,11 @@ export function userFor(action: UserAction): Input<Id> {
     parameters: [{ name: 'username', in: 'path', schema: nameSchema, description: 'name of the user' }],
     action,
     errors: ['FORBIDDEN', 'USER_NOT_FOUND'],
-    read: (exchange) => run(findUser(exchange, action)),
+    read: (exchange) => runMaybeAsync(findUser(exchange, action)),
   }
 }
 
-function* findUser<A extends Actor>(exchange: Exchange<A>, action: UserAction): Steps<Id> {
+function* findUser<A extends Actor>(exchange: RequestContext<A>, action: UserAction): SyncOrAsync<Id> {
   yield* wait(exchange.operations.authorize(exchange.actor, { action, userId: undefined }, exchange.context))
 
   const account = yield* findAccount(exchange, 'username')
@@ -116,7 +119,7 @@ export function repositoryFor(action: RepositoryAction): Input<Id> {
     parameters: repositoryParameters,
     action,
     errors: ['REPOSITORY_NOT_FOUND', 'FORBIDDEN'],
-    read: (exchange) => run(enterRepository(exchange, action)),
+    read: (exchange) => runMaybeAsync(enterRepository(exchange, action)),
   }
 }
 
@@ -125,14 +128,17 @@ export function repositoryFor(action: RepositoryAction): Input<Id> {
  *
  * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`. Source: docs/behaviour.md, Everywhere
  */
-export function* enterRepository<A extends Actor>(exchange: Exchange<A>, action: RepositoryAction): Steps<Id> {
+export function* enterRepository<A extends Actor>(
+  exchange: RequestContext<A>,
+  action: RepositoryAction,
+): SyncOrAsync<Id> {
   const { context, operations, settings } = exchange
   const owner = exchange.parameter('owner')
   const name = exchange.parameter('repo')
   if (!isName(owner) || !isName(name)) throw notFound('repository')
 
   const repository = yield* wait(settings.directory.findRepository(owner, name, context))
-  if (isNothing(repository)) throw notFound('repository')
+  if (isNil(repository)) throw notFound('repository')
 
   const repositoryId = toId(repository.id, 'repository.id')
   yield* wait(operations.authorize(exchange.actor, { action, repositoryId }, context))

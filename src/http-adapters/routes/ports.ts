@@ -1,4 +1,4 @@
-import type { Actor, Asker, PortContext } from '../../core/ports.ts'
+import type { Actor, Caller, PortContext } from '../../core/ports.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import type { AccountRef, IssueRef } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
@@ -6,15 +6,15 @@ import type { MaybePromise } from '../../schema/sync-or-async.ts'
 /** Port: names to references, for paths. Concealment is the policy's: a private repository is found here and concealed there. Names are case-insensitive. */
 export interface Directory<A extends Actor, Tx = unknown> {
   /** The user or organization of that name, undefined when there is none. */
-  findAccount(name: string, context: PortContext<Asker<A>, Tx>): MaybePromise<AccountRef | undefined>
+  findAccount(name: string, context: PortContext<Caller<A>, Tx>): MaybePromise<AccountRef | undefined>
   /** The repository of that owner and name, undefined when there is none. */
   findRepository(
     owner: string,
     name: string,
-    context: PortContext<Asker<A>, Tx>,
+    context: PortContext<Caller<A>, Tx>,
   ): MaybePromise<{ readonly id: IdInput } | undefined>
   /** The issue or pull request of that number, undefined when there is none; `index` is a safe integer from 1 up. */
-  findIssue(repositoryId: Id, index: number, context: PortContext<Asker<A>, Tx>): MaybePromise<IssueRef | undefined>
+  findIssue(repositoryId: Id, index: number, context: PortContext<Caller<A>, Tx>): MaybePromise<IssueRef | undefined>
 }
 
 /**
@@ -24,14 +24,14 @@ export interface Directory<A extends Actor, Tx = unknown> {
  */
 export interface Presenter<A extends Actor, Tx = unknown> {
   /** The users as the wire shows them, in the order asked. */
-  users(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+  users(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
   /** The issues as the wire shows them, in the order asked. */
-  issues(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+  issues(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
   /** The pull requests as the wire shows them, in the order asked. */
-  pullRequests(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+  pullRequests(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
 }
 
 /** Whether a port gave nothing: undefined, or the null that hosts in JavaScript give, as their mappers of databases do. */
-export function isNothing(given: unknown): given is undefined | null {
+export function isNil(given: unknown): given is undefined | null {
   return given === undefined || given === null
 }

@@ -1,7 +1,7 @@
 import type { Id } from '../../schema/ids.ts'
-import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, wait } from '../../schema/sync-or-async.ts'
-import { isNothing } from './ports.ts'
+import { isNil } from './ports.ts'
 
 /**
  * Asks the presenter once for a page; not at all when the page is empty.
@@ -12,7 +12,7 @@ import { isNothing } from './ports.ts'
 export function* presented(
   ids: readonly Id[],
   present: (ids: readonly Id[]) => MaybePromise<readonly (object | undefined)[]>,
-): Steps<readonly (object | undefined)[]> {
+): SyncOrAsync<readonly (object | undefined)[]> {
   if (ids.length === 0) return []
 
   const shown = yield* wait(present(ids))
@@ -24,7 +24,7 @@ export function* presented(
 }
 
 function toShown(one: unknown): object | undefined {
-  if (isNothing(one)) return undefined
+  if (isNil(one)) return undefined
   if (typeof one !== 'object' || Array.isArray(one)) throw new TypeError('the presenter must give a list of objects')
   if (isPromise(one)) throw new TypeError('the presenter gave a list of promises: await them with Promise.all')
   return 'toJSON' in one && typeof one.toJSON === 'function' ? toShown(asJson(one)) : one

@@ -2,7 +2,7 @@ import type { ErrorMore } from './error-json.ts'
 import { errorJson } from './error-json.ts'
 import type { ErrorCode } from './error-status.ts'
 import { errorStatus } from './error-status.ts'
-import type { HeaderLine, NeutralReply } from './messages.ts'
+import type { ApiResponse, HeaderLine } from './messages.ts'
 import type { Reply } from './route.ts'
 
 /** The headers of every reply. */
@@ -18,30 +18,30 @@ export const textType = 'text/plain; charset=utf-8'
 
 const JSON_TYPE: HeaderLine = ['Content-Type', jsonType]
 const TEXT_TYPE: HeaderLine = ['Content-Type', textType]
-const NO_CONTENT: NeutralReply = { status: 204, headers: ALWAYS, body: undefined }
+const NO_CONTENT: ApiResponse = { status: 204, headers: ALWAYS, body: undefined }
 
 /** 204: done, nothing to say. */
-export function emptyReply(): NeutralReply {
+export function emptyReply(): ApiResponse {
   return NO_CONTENT
 }
 
 /** 204 to OPTIONS: which methods the path has. */
-export function optionsReply(allow: string): NeutralReply {
+export function optionsReply(allow: string): ApiResponse {
   return { status: 204, headers: [...ALWAYS, ['Allow', allow]], body: undefined }
 }
 
 /** 304: the client has this text already. */
-export function notModifiedReply(headers: readonly HeaderLine[]): NeutralReply {
+export function notModifiedReply(headers: readonly HeaderLine[]): ApiResponse {
   return { status: 304, headers: [...ALWAYS, ...headers], body: undefined }
 }
 
 /** 200 with JSON. */
-export function jsonReply(value: unknown, headers: readonly HeaderLine[] = []): NeutralReply {
+export function jsonReply(value: unknown, headers: readonly HeaderLine[] = []): ApiResponse {
   return { status: 200, headers: [...ALWAYS, JSON_TYPE, ...headers], body: JSON.stringify(value) }
 }
 
 /** 200 with plain text. */
-export function textReply(text: string, headers: readonly HeaderLine[] = []): NeutralReply {
+export function textReply(text: string, headers: readonly HeaderLine[] = []): ApiResponse {
   return { status: 200, headers: [...ALWAYS, TEXT_TYPE, ...headers], body: text }
 }
 
@@ -55,7 +55,7 @@ export interface ErrorReplyOptions extends ErrorMore {
 }
 
 /** An error, as JSON. */
-export function errorReply(code: ErrorCode, message: string, options: ErrorReplyOptions): NeutralReply {
+export function errorReply(code: ErrorCode, message: string, options: ErrorReplyOptions): ApiResponse {
   const { status = errorStatus[code], headers = [], docsUrl, ...more } = options
   return {
     status,
@@ -65,7 +65,7 @@ export function errorReply(code: ErrorCode, message: string, options: ErrorReply
 }
 
 /** The reply to HEAD: the same headers and the length, no body. */
-export function withoutBody(reply: NeutralReply): NeutralReply {
+export function withoutBody(reply: ApiResponse): ApiResponse {
   if (reply.body === undefined) return reply
 
   const length = new TextEncoder().encode(reply.body).length

@@ -1,30 +1,30 @@
-import type { Operations } from '../../core/forge.ts'
-import type { Actor, Asker, PortContext } from '../../core/ports.ts'
-import type { NeutralRequest } from './messages.ts'
+import type { UnguardedServices } from '../../core/forge.ts'
+import type { Actor, Caller, PortContext } from '../../core/ports.ts'
+import type { ApiRequest } from './messages.ts'
 import type { Settings } from './settings.ts'
 
 /** One request of a known caller on its way through its route. */
-export interface Exchange<A extends Actor> {
-  readonly request: NeutralRequest
-  readonly actor: Asker<A>
-  readonly operations: Operations<A>
+export interface RequestContext<A extends Actor> {
+  readonly request: ApiRequest
+  readonly actor: Caller<A>
+  readonly operations: UnguardedServices<A>
   readonly settings: Settings<A>
   /** For ports, and for operations as their options. */
-  readonly context: PortContext<Asker<A>, unknown>
+  readonly context: PortContext<Caller<A>, unknown>
   /** A parameter of the path, decoded. */
   parameter(name: string): string
 }
 
 /** What ports are told of a request. Its signal is made when somebody looks at it. */
-export function contextOf<A extends Actor>(request: NeutralRequest, actor: Asker<A>): PortContext<Asker<A>, unknown> {
-  return new RequestContext(request, actor)
+export function contextOf<A extends Actor>(request: ApiRequest, actor: Caller<A>): PortContext<Caller<A>, unknown> {
+  return new RequestPortContext(request, actor)
 }
 
-class RequestContext<Who> implements PortContext<Who, unknown> {
+class RequestPortContext<Who> implements PortContext<Who, unknown> {
   readonly actor: Who
-  readonly #request: NeutralRequest
+  readonly #request: ApiRequest
 
-  constructor(request: NeutralRequest, actor: Who) {
+  constructor(request: ApiRequest, actor: Who) {
     this.actor = actor
     this.#request = request
   }

@@ -1,8 +1,8 @@
 import type { Logger } from '../../core/ports.ts'
-import { harmless } from '../../schema/observer.ts'
+import { safeObserver } from '../../schema/observer.ts'
 import type { ErrorJson } from './error-json.ts'
 import type { ErrorCode } from './error-status.ts'
-import type { NeutralReply, NeutralRequest } from './messages.ts'
+import type { ApiRequest, ApiResponse } from './messages.ts'
 import { METHODS } from './router.ts'
 import type { ServiceName } from './settings.ts'
 
@@ -31,13 +31,13 @@ export interface ObservedRequest {
 export type Place = Partial<Pick<ObservedRequest, 'path' | 'operationId' | 'service'>>
 
 /** Begins to observe a request; to be called with its reply. */
-export type RequestObserver = (request: NeutralRequest, place: Place) => (reply: NeutralReply) => void
+export type RequestObserver = (request: ApiRequest, place: Place) => (reply: ApiResponse) => void
 
 /** One request that was answered. */
 interface Answered {
-  readonly request: NeutralRequest
+  readonly request: ApiRequest
   readonly place: Place
-  readonly reply: NeutralReply
+  readonly reply: ApiResponse
   readonly milliseconds: number
 }
 
@@ -46,7 +46,7 @@ export function requestObserver(
   observe: (request: ObservedRequest) => void,
   logger: Logger | undefined,
 ): RequestObserver {
-  const tell = harmless((answered: Answered) => observe(observed(answered)), logger)
+  const tell = safeObserver((answered: Answered) => observe(observed(answered)), logger)
 
   return (request, place) => {
     const begun = performance.now()
@@ -61,7 +61,7 @@ function observed({ request, place, reply, milliseconds }: Answered): ObservedRe
 }
 
 /** What an error tells the client. */
-function errorOf({ status, body }: NeutralReply): Pick<ObservedRequest, 'code' | 'requestId' | 'aborted'> {
+function errorOf({ status, body }: ApiResponse): Pick<ObservedRequest, 'code' | 'requestId' | 'aborted'> {
   if (status < 400 || body === undefined) return { code: undefined, requestId: undefined, aborted: false }
 
   const { code, requestId }: ErrorJson = JSON.parse(body)

@@ -1,12 +1,12 @@
 import type { Actor } from '../../core/ports.ts'
 import type { Action } from '../../schema/access.ts'
-import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { ErrorCode } from './error-status.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { NeutralReply } from './messages.ts'
+import type { ApiResponse } from './messages.ts'
 import type { ReplyHeader } from './reply-headers.ts'
-import type { Exchange } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 import type { ServiceName, Settings } from './settings.ts'
 
 /** The methods that routes have. HEAD and OPTIONS follow from them. */
@@ -30,11 +30,11 @@ export interface Input<Value> {
   readonly action?: Action | undefined
   /** What `read` may throw, besides what every route may (route-errors.ts). */
   readonly errors: readonly ErrorCode[]
-  read<A extends Actor>(exchange: Exchange<A>): MaybePromise<Value>
+  read<A extends Actor>(exchange: RequestContext<A>): MaybePromise<Value>
 }
 
 /** One thing that a route answers when nothing is wrong, as documents describe it. */
-export interface Answer {
+export interface ResponseSpec {
   readonly status: 200 | 204 | 304
   readonly description: string
   /** Undefined: there is none. */
@@ -44,25 +44,25 @@ export interface Answer {
 }
 
 /** What documents say of the replies of a route. */
-export interface ReplyFacts extends Answer {
+export interface ReplyFacts extends ResponseSpec {
   /** What else of the request the reply depends on. */
   readonly parameters?: readonly Parameter[] | undefined
   /** What else is answered when nothing is wrong. */
-  readonly others?: readonly Answer[] | undefined
+  readonly others?: readonly ResponseSpec[] | undefined
   /** Refusals that are answers of the route, not errors of its operation. */
   readonly refusals?: readonly { readonly status: number; readonly code: ErrorCode }[] | undefined
 }
 
 /** How a route answers with the result of its operation. */
 export interface Reply<Result> extends ReplyFacts {
-  write<A extends Actor>(exchange: Exchange<A>, result: Result): MaybePromise<NeutralReply>
+  write<A extends Actor>(exchange: RequestContext<A>, result: Result): MaybePromise<ApiResponse>
 }
 
 /** The inputs of a route, in the order in which they are read: that is the order of checks. */
 export type Inputs = Readonly<Record<string, Input<unknown>>>
 
 /** The values of a route's inputs. */
-export type Given<I extends Inputs> = { readonly [K in keyof I]: I[K] extends Input<infer Value> ? Value : never }
+export type InputValues<I extends Inputs> = { readonly [K in keyof I]: I[K] extends Input<infer Value> ? Value : never }
 
 /** What a row of the route table says, whatever its inputs and its result are. */
 export interface RouteFacts {
@@ -81,7 +81,7 @@ export interface RouteFacts {
 export interface RouteDefinition<I extends Inputs, Result> extends RouteFacts {
   readonly inputs: I
   /** The one call of a service. The caller is authorised by then. */
-  call<A extends Actor>(exchange: Exchange<A>, given: Given<I>): MaybePromise<Result>
+  call<A extends Actor>(exchange: RequestContext<A>, given: InputValues<I>): MaybePromise<Result>
   readonly reply: Reply<Result>
 }
 
@@ -89,7 +89,7 @@ export interface RouteDefinition<I extends Inputs, Result> extends RouteFacts {
 export interface Route extends RouteFacts {
   readonly inputs: Inputs
   readonly reply: ReplyFacts
-  answer<A extends Actor>(exchange: Exchange<A>): Steps<NeutralReply>
+  answer<A extends Actor>(exchange: RequestContext<A>): SyncOrAsync<ApiResponse>
 }
 
 /** Makes a row of the route table: inputs, then the operation, then the reply. */
@@ -98,7 +98,7 @@ export function route<const I extends Inputs, Result>(definition: RouteDefinitio
   return {
     ...definition,
     *answer(exchange) {
-      const given: Given<I> = yield* readAll(inputs, exchange)
+      const given: InputValues<I> = yield* readAll(inputs, exchange)
       const result = yield* wait(definition.call(exchange, given))
       return yield* wait(definition.reply.write(exchange, result))
     },
@@ -107,11 +107,11 @@ export function route<const I extends Inputs, Result>(definition: RouteDefinitio
 
 function* readAll<I extends Inputs, A extends Actor>(
   inputs: readonly (readonly [name: string, input: Input<unknown>])[],
-  exchange: Exchange<A>,
-): Steps<Given<I>> {
+  exchange: RequestContext<A>,
+): SyncOrAsync<InputValues<I>> {
   const given: Record<string, unknown> = {}
   for (const [name, input] of inputs) given[name] = yield* wait(input.read(exchange))
 
   // One value per input, each read by the input of that name; TypeScript cannot follow the loop.
-  return given as Given<I>
+  return given as InputValues<I>
 }

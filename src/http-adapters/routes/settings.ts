@@ -64,7 +64,7 @@ export interface Settings<A extends Actor> {
 }
 
 const SERVICES: readonly ServiceName[] = ['pins', 'blocks', 'badges', 'signing-keys']
-const MOST_ON_PAGE = 1000
+const MAX_PAGE_SIZE = 1000
 
 /**
  * Checks the options of an API and fills in the defaults.
@@ -139,7 +139,7 @@ function toServices(names: readonly ServiceName[]): ReadonlySet<ServiceName> {
 }
 
 function toLimits(limits: ApiLimits): Settings<Actor>['limits'] {
-  const maxPageSize = integer(limits.maxPageSize ?? 50, 'limits.maxPageSize', MOST_ON_PAGE)
+  const maxPageSize = integer(limits.maxPageSize ?? 50, 'limits.maxPageSize', MAX_PAGE_SIZE)
   const defaultPageSize = limits.defaultPageSize ?? Math.min(30, maxPageSize)
   return {
     maxPageSize,

@@ -1,6 +1,6 @@
 import type { Id, IssueRef } from '../../index.ts'
 import type { Account, Collaborator, Issue, Label, Member, Repository, Seed } from '../fixture/seed.ts'
-import { foldName } from '../host-names.ts'
+import { normalizeName } from '../host-names.ts'
 import type { HostStore, IssueDetails, OrganizationStanding, RepositoryStanding } from './host-store.ts'
 
 /** A store in plain memory, for tests and throw-away hosts: no file, no native dependency. */
@@ -40,12 +40,12 @@ export class MemoryHostStore implements HostStore {
   }
 
   findAccount(name: string): Account | undefined {
-    return this.#accountNames.get(foldName(name))
+    return this.#accountNames.get(normalizeName(name))
   }
 
   findRepository(owner: string, name: string): Repository | undefined {
     const account = this.findAccount(owner)
-    return account && this.#repositoryNames.get(pair(account.id, foldName(name)))
+    return account && this.#repositoryNames.get(pair(account.id, normalizeName(name)))
   }
 
   findIssue(repositoryId: Id, index: number): IssueRef | undefined {
@@ -114,12 +114,12 @@ export class MemoryHostStore implements HostStore {
 
   #addAccount(account: Account): void {
     this.#accounts.set(account.id, account)
-    this.#accountNames.set(foldName(account.name), account)
+    this.#accountNames.set(normalizeName(account.name), account)
   }
 
   #addRepository(repository: Repository): void {
     this.#repositories.set(repository.id, repository)
-    this.#repositoryNames.set(pair(repository.ownerId, foldName(repository.name)), repository)
+    this.#repositoryNames.set(pair(repository.ownerId, normalizeName(repository.name)), repository)
   }
 
   #addIssue(issue: Issue): void {

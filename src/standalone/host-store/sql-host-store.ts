@@ -1,7 +1,7 @@
 import type { Id, IssueRef, PinKind } from '../../index.ts'
 import type { FixtureVisibility } from '../fixture/fixture.ts'
 import type { Account, CollaboratorRole, Label, Repository, Seed } from '../fixture/seed.ts'
-import { foldName } from '../host-names.ts'
+import { normalizeName } from '../host-names.ts'
 import type { HostStore, IssueDetails, OrganizationStanding, RepositoryStanding } from './host-store.ts'
 import type { AccountRow, IssueRow, LabelRow, RepositoryRow } from './sql-rows.ts'
 import {
@@ -49,7 +49,7 @@ export class SqlHostStore implements HostStore {
   findAccount(name: string): { readonly id: Id; readonly kind: 'user' | 'organization' } | undefined {
     const row = this.#session.first<{ id: number; kind: 'user' | 'organization' }>(
       'select id, kind from host_accounts where folded_name = ?',
-      foldName(name),
+      normalizeName(name),
     )
     return row && { id: String(row.id), kind: row.kind }
   }
@@ -58,8 +58,8 @@ export class SqlHostStore implements HostStore {
     const row = this.#session.first<{ id: number }>(
       `select r.id from host_accounts a join host_repositories r on r.owner_id = a.id
        where a.folded_name = ? and r.folded_name = ?`,
-      foldName(owner),
-      foldName(name),
+      normalizeName(owner),
+      normalizeName(name),
     )
     return row && { id: String(row.id) }
   }

@@ -1,5 +1,5 @@
 import type { Account } from '../fixture/seed.ts'
-import { foldName } from '../host-names.ts'
+import { normalizeName } from '../host-names.ts'
 import type { SiteLinks } from './site-links.ts'
 import { NEVER, wireTime } from './site-links.ts'
 
@@ -42,5 +42,5 @@ export function presentUser(account: Account, view: UserView, links: SiteLinks):
 function shownEmail(account: Account, view: UserView, links: SiteLinks): string {
   if (account.kind === 'organization') return account.email
   if (view === 'full' || (view === 'signedIn' && !account.hideEmail)) return account.email
-  return `${account.id}+${foldName(account.name)}@noreply.${links.hostname}`
+  return `${account.id}+${normalizeName(account.name)}@noreply.${links.hostname}`
 }

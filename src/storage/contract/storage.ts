@@ -3,7 +3,7 @@ import type { Id } from '../../schema/ids.ts'
 import type { PinKind } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { EventStore } from './events.ts'
-import type { BadgeCaseStore, BadgeCatalogueStore, BlockStore, PinBoardStore, WriteContext } from './stores.ts'
+import type { BadgeCatalogueStore, BlockStore, PinBoardStore, UserBadgesStore, WriteContext } from './stores.ts'
 
 /** What is gone for good. */
 export type Retired =
@@ -36,7 +36,7 @@ export interface SchemaStatus {
 export interface ForgeStorage<Tx = unknown> {
   readonly pinBoards: PinBoardStore<Tx>
   readonly blocks: BlockStore<Tx>
-  readonly badgeCases: BadgeCaseStore<Tx>
+  readonly userBadges: UserBadgesStore<Tx>
   readonly badgeCatalogue: BadgeCatalogueStore<Tx>
   readonly events: EventStore<Tx>
   /** For the host's lifecycle calls: one transaction, all or nothing. Gives back the events it made. */
@@ -47,7 +47,7 @@ export interface ForgeStorage<Tx = unknown> {
    * Checks that a host's transaction is open and usable; on a database with one write lock it takes that.
    * @throws TypeError when it is none, or not open; ForgeError `STORAGE_BUSY` when another writer holds the lock
    */
-  enter(transaction: Tx): MaybePromise<void>
+  checkTransaction(transaction: Tx): MaybePromise<void>
   /** Brings our tables to the version this library needs. @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE` */
   migrate(): Promise<void>
   /** How our tables are; changes nothing. */

@@ -26,7 +26,7 @@ export interface WriteContext<Tx> {
 /** One change of one aggregate. */
 export interface Change<State, Result, Tx> extends WriteContext<Tx> {
   /** The aggregate's epoch as read before the ports were asked; undefined = nothing was asked. */
-  readonly seen: number | undefined
+  readonly expectedEpoch: number | undefined
   /**
    * Pure and synchronous; may run again on a newer state, at a later time. Gives back the very state it got when nothing
    * changes: then nothing is written, but that the head may be made. What it throws ends the change with nothing written.
@@ -109,14 +109,14 @@ export interface BlockStore<Tx> extends AggregateStore<BlockKey, Block | undefin
 }
 
 /** Names the part of one user's badge case that a change is about. */
-export interface BadgeCaseKey {
+export interface UserBadgesKey {
   readonly userId: Id
   /** Slugs, compared exactly. */
   readonly slugs: readonly string[]
 }
 
 /** What is known of the slugs asked for. */
-export interface BadgeCaseState {
+export interface UserBadgesState {
   /** The definitions that exist, of the slugs asked for. */
   readonly known: readonly Badge[]
   /** The grants the user holds, of the slugs asked for. A change adds to these and takes from them. */
@@ -124,7 +124,7 @@ export interface BadgeCaseState {
 }
 
 /** The badge cases of users. On a retired user every call but `epoch` is `USER_NOT_FOUND`. */
-export interface BadgeCaseStore<Tx> extends AggregateStore<BadgeCaseKey, BadgeCaseState, Tx> {
+export interface UserBadgesStore<Tx> extends AggregateStore<UserBadgesKey, UserBadgesState, Tx> {
   /** All grants of the user, oldest first. */
   heldBy(userId: Id, transaction?: Tx): MaybePromise<readonly Grant[]>
 }

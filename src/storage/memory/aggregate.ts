@@ -2,7 +2,7 @@ import type { HostThing } from '../../schema/errors.ts'
 import { notFound } from '../../schema/errors.ts'
 import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
-import { runNow, wait } from '../../schema/sync-or-async.ts'
+import { runSync, wait } from '../../schema/sync-or-async.ts'
 import type { Change, Outcome, WriteContext } from '../contract/stores.ts'
 import type { HeadKey, MemoryTables } from './memory-tables.ts'
 import { copyEvent } from './memory-tables.ts'
@@ -27,7 +27,8 @@ export function updateAggregate<State, Result>(
 ): Outcome<Result> {
   change.signal?.throwIfAborted()
   refuseRetired(tables, aggregate.alive)
-  if (change.seen !== undefined && change.seen !== tables.head(aggregate.head).epoch) return { stale: true }
+  if (change.expectedEpoch !== undefined && change.expectedEpoch !== tables.head(aggregate.head).epoch)
+    return { stale: true }
 
   const before = aggregate.load()
   const at = change.by.at()
@@ -60,7 +61,7 @@ export function append(
 ): readonly ForgeEvent[] {
   if (events.length > 0 && context.beforeCommit !== undefined) {
     const { beforeCommit } = context
-    tables.exclusively(() => runNow(wait(beforeCommit(events.map(copyEvent), undefined))))
+    tables.exclusively(() => runSync(wait(beforeCommit(events.map(copyEvent), undefined))))
   }
   tables.refuseWhileExclusive()
   write()

@@ -5,7 +5,7 @@ import { memoryEvents } from './events.ts'
 import { MemoryTables } from './memory-tables.ts'
 import { memoryPinBoards } from './pin-boards.ts'
 import { retire } from './retirement.ts'
-import { memoryBadgeCases } from './user-badges.ts'
+import { memoryUserBadges } from './user-badges.ts'
 
 /** Makes a storage over plain tables in memory: the reference the other storages are compared with. */
 export function createMemoryStorage(): ForgeStorage<undefined> {
@@ -14,12 +14,12 @@ export function createMemoryStorage(): ForgeStorage<undefined> {
   return {
     pinBoards: memoryPinBoards(tables),
     blocks: memoryBlocks(tables),
-    badgeCases: memoryBadgeCases(tables),
+    userBadges: memoryUserBadges(tables),
     badgeCatalogue: memoryBadgeCatalogue(tables),
     events: memoryEvents(tables),
     retire: (retirement) => retire(tables, retirement),
     transactions: 'none',
-    enter() {
+    checkTransaction() {
       throw new TypeError('memory storage has no transactions to join')
     },
     migrate: async () => undefined,

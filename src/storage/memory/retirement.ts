@@ -7,7 +7,7 @@ import type { MemoryTables } from './memory-tables.ts'
 import { boardHead } from './pin-boards.ts'
 
 /** What one retirement does to the tables. */
-interface Farewell {
+interface Removal {
   /** Whether the same was told before. */
   readonly before: boolean
   readonly removed: Removed
@@ -18,7 +18,7 @@ const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
 
 /** Retires one of the host's things in a memory storage. */
 export function retire(tables: MemoryTables, retirement: Retirement<undefined>): readonly ForgeEvent[] {
-  const farewell = farewellTo(tables, retirement.retired)
+  const farewell = removalOf(tables, retirement.retired)
   if (farewell.before) return []
 
   const { by, record } = retirement
@@ -26,22 +26,22 @@ export function retire(tables: MemoryTables, retirement: Retirement<undefined>):
   return append(tables, events, retirement, () => farewell.write())
 }
 
-function farewellTo(tables: MemoryTables, retired: Retired): Farewell {
+function removalOf(tables: MemoryTables, retired: Retired): Removal {
   switch (retired.thing) {
     case 'user':
-      return userFarewell(tables, retired.userId)
+      return userRemoval(tables, retired.userId)
     case 'organization':
-      return organizationFarewell(tables, retired.organizationId)
+      return organizationRemoval(tables, retired.organizationId)
     case 'repository':
-      return repositoryFarewell(tables, retired.repositoryId)
+      return repositoryRemoval(tables, retired.repositoryId)
     case 'issue':
-      return issueFarewell(tables, retired, retired.issueId)
+      return issueRemoval(tables, retired, retired.issueId)
     default:
       return retired satisfies never
   }
 }
 
-function userFarewell(tables: MemoryTables, userId: Id): Farewell {
+function userRemoval(tables: MemoryTables, userId: Id): Removal {
   const blockers = [...tables.blocks].filter(([, blocks]) => blocks.has(userId))
 
   return {
@@ -58,7 +58,7 @@ function userFarewell(tables: MemoryTables, userId: Id): Farewell {
   }
 }
 
-function organizationFarewell(tables: MemoryTables, organizationId: Id): Farewell {
+function organizationRemoval(tables: MemoryTables, organizationId: Id): Removal {
   return {
     before: tables.head(`organization ${organizationId}`).retired,
     removed: { ...NOTHING, blocks: tables.blocks.get(organizationId)?.size ?? 0 },
@@ -69,7 +69,7 @@ function organizationFarewell(tables: MemoryTables, organizationId: Id): Farewel
   }
 }
 
-function repositoryFarewell(tables: MemoryTables, repositoryId: Id): Farewell {
+function repositoryRemoval(tables: MemoryTables, repositoryId: Id): Removal {
   const heads = [boardHead({ repositoryId, kind: 'issue' }), boardHead({ repositoryId, kind: 'pullRequest' })]
   const pins = heads.map((head) => tables.boards.get(head)?.rows.length ?? 0).reduce((sum, count) => sum + count)
 
@@ -86,7 +86,7 @@ function repositoryFarewell(tables: MemoryTables, repositoryId: Id): Farewell {
 }
 
 /** The issue leaves every board of its kind that has it: a transfer to another repository needs no call. */
-function issueFarewell(tables: MemoryTables, key: PinBoardKey, issueId: Id): Farewell {
+function issueRemoval(tables: MemoryTables, key: PinBoardKey, issueId: Id): Removal {
   const boards = [...tables.boards].filter(
     ([, board]) => board.kind === key.kind && board.rows.some((row) => row.issueId === issueId),
   )

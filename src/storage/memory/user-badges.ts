@@ -1,11 +1,11 @@
 import type { Badge, Grant } from '../../schema/records.ts'
-import type { BadgeCaseKey, BadgeCaseState, BadgeCaseStore } from '../contract/stores.ts'
+import type { UserBadgesKey, UserBadgesState, UserBadgesStore } from '../contract/stores.ts'
 import type { Aggregate } from './aggregate.ts'
 import { refuseRetired, updateAggregate } from './aggregate.ts'
 import type { GrantRow, MemoryTables } from './memory-tables.ts'
 
 /** The badge cases of a memory storage. */
-export function memoryBadgeCases(tables: MemoryTables): BadgeCaseStore<undefined> {
+export function memoryUserBadges(tables: MemoryTables): UserBadgesStore<undefined> {
   return {
     epoch: ({ userId }) => tables.head(`user ${userId}`).epoch,
     update: (key, change) => updateAggregate(tables, badgeCase(tables, key), change),
@@ -16,7 +16,7 @@ export function memoryBadgeCases(tables: MemoryTables): BadgeCaseStore<undefined
   }
 }
 
-function badgeCase(tables: MemoryTables, { userId, slugs }: BadgeCaseKey): Aggregate<BadgeCaseState> {
+function badgeCase(tables: MemoryTables, { userId, slugs }: UserBadgesKey): Aggregate<UserBadgesState> {
   const rows = (): readonly GrantRow[] => tables.grants.get(userId) ?? []
 
   return {
@@ -36,7 +36,7 @@ function badgeCase(tables: MemoryTables, { userId, slugs }: BadgeCaseKey): Aggre
   }
 }
 
-function holds(state: BadgeCaseState, badge: Badge): boolean {
+function holds(state: UserBadgesState, badge: Badge): boolean {
   return state.held.some((grant) => grant.badge.id === badge.id)
 }
 

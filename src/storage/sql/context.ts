@@ -4,7 +4,7 @@ import { Columns } from './columns.ts'
 import type { Place, SqlDialect } from './dialect.ts'
 import type { IdColumns } from './ids.ts'
 import { chooseIdColumns, IdCodec } from './ids.ts'
-import { RepeatableDdl } from './schema/idempotent-ddl.ts'
+import { IdempotentDdl } from './schema/idempotent-ddl.ts'
 import { TablePrefix } from './table-prefix.ts'
 import type { Tables } from './tables.ts'
 
@@ -47,7 +47,7 @@ export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOpti
     )
   }
 
-  const plugins = [new TablePrefix({ schema, prefix }), ...(dialect.ddlCommitsItself ? [new RepeatableDdl()] : [])]
+  const plugins = [new TablePrefix({ schema, prefix }), ...(dialect.ddlCommitsItself ? [new IdempotentDdl()] : [])]
   const build = new Kysely<Tables>({ dialect: dialect.compiler, plugins })
   const codec = new IdCodec(chooseIdColumns(ids), dialect)
   return { dialect, schema, prefix, ids: codec, columns: new Columns(dialect), build }

@@ -1,6 +1,6 @@
 import { closedError } from '../../schema/errors.ts'
-import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
-import { runNow } from '../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { runSync } from '../../schema/sync-or-async.ts'
 import type { ForgeStorage, SchemaStatus } from '../contract/storage.ts'
 import type { SqlStorageOptions } from './context.ts'
 import { createSqlContext } from './context.ts'
@@ -24,7 +24,7 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
   return {
     ...createSqlStores(context, runtime),
     transactions: 'synchronous',
-    enter: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.enter(transaction),
     migrate: () => runtime.migrate(),
     schemaStatus: () => runtime.status(),
     close: async () => runtime.close(),
@@ -55,24 +55,24 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
     this.#reach(transaction)
   }
 
-  read<T>(work: (session: Session) => Steps<T>, transaction: S | undefined): MaybePromise<T> {
-    if (transaction === undefined) return this.#later(() => runNow(work(this.#usableSession())))
+  read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: S | undefined): MaybePromise<T> {
+    if (transaction === undefined) return this.#later(() => runSync(work(this.#usableSession())))
 
     this.#reach(transaction)
-    return runNow(work(this.#session))
+    return runSync(work(this.#session))
   }
 
   /** Nothing else runs between two statements of one turn. */
-  readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: S | undefined): MaybePromise<T> {
+  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: S | undefined): MaybePromise<T> {
     return this.read(work, transaction)
   }
 
-  readOutside<T>(work: (session: Session) => Steps<T>): MaybePromise<T> {
+  readOutside<T>(work: (session: Session) => SyncOrAsync<T>): MaybePromise<T> {
     return this.read(work, undefined)
   }
 
   write<T>(
-    work: (session: Session, open: S) => Steps<T>,
+    work: (session: Session, open: S) => SyncOrAsync<T>,
     { transaction, signal }: WriteCircumstances<S>,
   ): MaybePromise<T> {
     this.#refuseInside()
@@ -89,7 +89,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
   /** Brings the tables up to date. */
   migrate(): Promise<void> {
     return this.#later(() => {
-      if (runNow(this.#schema.needsMigration(this.#session))) {
+      if (runSync(this.#schema.needsMigration(this.#session))) {
         this.#change(() => migrateAtOnce(this.#schema, this.#session))
       }
     })
@@ -97,7 +97,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
 
   /** How the tables are; writes nothing. */
   status(): Promise<SchemaStatus> {
-    return this.#later(() => ({ state: runNow(this.#schema.state(this.#session)), warnings: [] }))
+    return this.#later(() => ({ state: runSync(this.#schema.state(this.#session)), warnings: [] }))
   }
 
   /** Takes no new calls from now on; what was called before is answered. */
@@ -106,10 +106,10 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
   }
 
   /** Runs work all or nothing. Where the host has a transaction open, the work is a part of it. */
-  #change<T>(work: () => Steps<T>): T {
+  #change<T>(work: () => SyncOrAsync<T>): T {
     this.#changing = true
     try {
-      return this.#database.transactionSync(() => runNow(work()))
+      return this.#database.transactionSync(() => runSync(work()))
     } finally {
       this.#changing = false
     }
@@ -132,7 +132,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
 
   /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` */
   #usableSession(): Session {
-    if (!this.#usable) runNow(this.#schema.refuseUnusable(this.#session))
+    if (!this.#usable) runSync(this.#schema.refuseUnusable(this.#session))
     this.#usable = true
     return this.#session
   }

@@ -22,7 +22,7 @@ export interface Statement<Row> {
 export type Query<Parameters, Row> = (parameters: Parameters) => Statement<Row>
 
 /** Marks the place of a parameter, by its name, in a query that is being built. */
-export type Given<Parameters> = <K extends keyof Parameters>(name: K) => Slot<Parameters, Parameters[K]>
+export type QueryValues<Parameters> = <K extends keyof Parameters>(name: K) => Slot<Parameters, Parameters[K]>
 
 /** The place of one parameter in a query, and how its value is made from the parameters. */
 export class Slot<Parameters, Value> implements Expression<Value> {
@@ -56,7 +56,7 @@ function slot<Parameters, Value>(pick: (parameters: Parameters) => Value): Slot<
  * @param build - builds the query; `given('userId')` stands where that parameter goes
  */
 export function defineQuery<Parameters, Row>(
-  build: (given: Given<Parameters>) => Compilable<Row>,
+  build: (given: QueryValues<Parameters>) => Compilable<Row>,
 ): Query<Parameters, Row> {
   let bind: Query<Parameters, Row> | undefined
 

@@ -1,9 +1,9 @@
-import type { MaybePromise, Steps } from '../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { Statement } from './query.ts'
 
 /** Runs statements on one connection. */
-export interface Asking {
+export interface Queryable {
   /**
    * Runs a statement and gives its rows; none when it gives none back.
    * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
@@ -12,7 +12,7 @@ export interface Asking {
 }
 
 /** One connection, as the stores see it. */
-export interface Session extends Asking {
+export interface Session extends Queryable {
   /** Runs the host's own code on the connection, in the middle of ours: it may read through the storage there, and change nothing. */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T>
 }
@@ -30,30 +30,30 @@ export interface WriteCircumstances<Tx> {
 /** Where the stores' work runs: on connections of our own, or inside the host's transaction when one is given. */
 export interface SqlRuntime<Tx> {
   /** Reads what is committed; what the statements see may change from one to the next. */
-  read<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): MaybePromise<T>
+  read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): MaybePromise<T>
   /** Reads what is committed; all statements see the same. */
-  readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): MaybePromise<T>
+  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): MaybePromise<T>
   /** Reads what is committed, also while a host's transaction is open; `hidden` when that cannot be seen now. */
-  readOutside<T>(work: (session: Session) => Steps<T>, hidden: T): MaybePromise<T>
+  readOutside<T>(work: (session: Session) => SyncOrAsync<T>, hidden: T): MaybePromise<T>
   /** Writes all or nothing, and answers after the commit; inside a host's transaction at once. The work may run again. */
   write<T>(
-    work: (session: Session, transaction: Tx) => Steps<T>,
+    work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
     circumstances: WriteCircumstances<Tx>,
   ): MaybePromise<T>
 }
 
 /** The rows of a statement. */
-export function* ask<Row>(session: Asking, statement: Statement<Row>): Steps<readonly Row[]> {
+export function* query<Row>(session: Queryable, statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
   return yield* wait(session.all(statement))
 }
 
 /** The first row of a statement, if it gives one. */
-export function* askFirst<Row>(session: Asking, statement: Statement<Row>): Steps<Row | undefined> {
-  const rows = yield* ask(session, statement)
+export function* queryFirst<Row>(session: Queryable, statement: Statement<Row>): SyncOrAsync<Row | undefined> {
+  const rows = yield* query(session, statement)
   return rows[0]
 }
 
 /** Runs a statement for what it does. */
-export function* tell(session: Asking, statement: Statement<unknown>): Steps<void> {
-  yield* ask(session, statement)
+export function* execute(session: Queryable, statement: Statement<unknown>): SyncOrAsync<void> {
+  yield* query(session, statement)
 }

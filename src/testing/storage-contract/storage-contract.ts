@@ -2,7 +2,7 @@ import type { ForgeStorage } from '../../storage/storage.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { abortCases } from './cases/abort-cases.ts'
 import { auditCases } from './cases/audit-cases.ts'
-import { badgeCases } from './cases/badge-cases.ts'
+import { userBadges } from './cases/badge-cases.ts'
 import { badgeCatalogueCases } from './cases/badge-catalogue-cases.ts'
 import { blockCases } from './cases/block-cases.ts'
 import { blockPageCases } from './cases/block-page-cases.ts'
@@ -41,7 +41,7 @@ const CASES: readonly StorageCase[] = [
   ...pinBoardCases,
   ...blockCases,
   ...blockPageCases,
-  ...badgeCases,
+  ...userBadges,
   ...badgeCatalogueCases,
   ...eventCases,
   ...auditCases,

@@ -90,7 +90,7 @@ describe('the block service', () => {
   test('tells those who are blocked among many without asking the policy', async () => {
     const forge = aForge({ policy: { authorize: () => ({ allow: false, reason: 'never' }) } })
     await forge.blocks.block('system', target('9'))
-    expect(await forge.blocks.blockedAmong(5, [8, 9, 10])).toEqual(new Set(['9']))
+    expect(await forge.blocks.filterBlocked(5, [8, 9, 10])).toEqual(new Set(['9']))
   })
 
   test('refuses an account kind that is none, and a membership that is neither true nor false', async () => {
@@ -98,7 +98,7 @@ describe('the block service', () => {
     await expect(aForge().blocks.block(olga, { organizationId: 5, account })).rejects.toThrow(TypeError)
     const forge = aForge({ membership: { isMember: () => undefined as unknown as boolean } })
     await expect(forge.blocks.block(olga, target('9'))).rejects.toThrow(TypeError)
-    expect(await forge.blocks.blockedAmong(5, [9])).toEqual(new Set())
+    expect(await forge.blocks.filterBlocked(5, [9])).toEqual(new Set())
   })
 
   test('does not let a blocked user become a member', async () => {

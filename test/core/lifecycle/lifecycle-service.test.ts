@@ -31,7 +31,7 @@ describe('the lifecycle service', () => {
     const [event] = (await forge.events.list({})).items
     expect([event?.type, event?.organizationId, event?.data]).toEqual(['organization.deleted', '5', { blocks: 1 }])
     expect(await codeOf(() => forge.blocks.block(olga, block(5, 8)))).toBe('ORGANIZATION_NOT_FOUND')
-    expect(await forge.blocks.blockedAmong(5, [9])).toEqual(new Set())
+    expect(await forge.blocks.filterBlocked(5, [9])).toEqual(new Set())
   })
 
   test('takes the pins of a deleted repository away', async () => {

@@ -131,7 +131,7 @@ async function everythingOn<Tx>(storage: ForgeStorage<Tx>, transaction: Tx): Pro
   return [
     await storage.pinBoards.load(BOARD, transaction),
     await storage.blocks.page('20', all, transaction),
-    await storage.badgeCases.heldBy('30', transaction),
+    await storage.userBadges.heldBy('30', transaction),
     await storage.badgeCatalogue.page(all, transaction),
     await storage.events.history('1', transaction),
   ]

@@ -15,7 +15,7 @@ import type { Server } from '../../../src/storage/sql/server/server.ts'
 import { ServerDatabase } from '../../../src/storage/sql/server/server-database.ts'
 import { ServerRuntime } from '../../../src/storage/sql/server/server-runtime.ts'
 import type { SqlRuntime } from '../../../src/storage/sql/session.ts'
-import { tell } from '../../../src/storage/sql/session.ts'
+import { execute } from '../../../src/storage/sql/session.ts'
 import { databaseFrom } from '../../../src/storage/sql/sqlite/connections.ts'
 import { SqliteDatabase } from '../../../src/storage/sql/sqlite/database.ts'
 import { GroupCommit } from '../../../src/storage/sql/sqlite/group-commit.ts'
@@ -40,7 +40,7 @@ export function faultySqlite(fault: SqlFault): MakeSqliteStorage {
     const runtime = new SqliteRuntime({ database, batches, joins })
     const storage: Pick<ForgeStorage<Database.Database>, Life> = {
       transactions: 'synchronous',
-      enter: (transaction) => runtime.enter(transaction),
+      checkTransaction: (transaction) => runtime.enter(transaction),
       migrate: async () => void (await whenFree(() => database.migrate())),
       schemaStatus: async () => whenFree(() => database.status()),
       async close() {
@@ -75,7 +75,7 @@ function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, f
   const runtime = new ServerRuntime({ server, database, dialect: context.dialect, queues: fault.queues?.(server) })
   const storage: Pick<ForgeStorage<Tx>, Life> = {
     transactions: 'asynchronous',
-    enter: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.enter(transaction),
     migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
     schemaStatus: () => database.during((deadline) => database.status(deadline)),
     close: () => database.close(),
@@ -83,7 +83,7 @@ function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, f
   return assembled(storage, { fault, context, runtime })
 }
 
-type Life = 'transactions' | 'enter' | 'migrate' | 'schemaStatus' | 'close'
+type Life = 'transactions' | 'checkTransaction' | 'migrate' | 'schemaStatus' | 'close'
 
 interface Parts<Tx> {
   readonly fault: SqlFault
@@ -101,7 +101,7 @@ function assembled<Tx>(
     async migrate() {
       await storage.migrate()
       for (const statement of fault.afterMigration?.(context) ?? []) {
-        await runtime.write((session) => tell(session, statement), {})
+        await runtime.write((session) => execute(session, statement), {})
       }
     },
   }

@@ -1,5 +1,5 @@
-import type { Steps } from '../../../src/schema/sync-or-async.ts'
-import { run, wait } from '../../../src/schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../src/schema/sync-or-async.ts'
 import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
 import type { SqlValue, Statement } from '../../../src/storage/sql/query.ts'
@@ -26,7 +26,7 @@ export interface SqlFault {
 }
 
 /** Runs a statement of a session, or something else in its place. */
-export type Interception = <Row>(session: Session, statement: Statement<Row>) => Steps<readonly Row[]>
+export type Interception = <Row>(session: Session, statement: Statement<Row>) => SyncOrAsync<readonly Row[]>
 
 /** A fault in what the changes run; `make` is asked anew for each attempt. */
 export function inWrites(make: (context: SqlContext) => Interception): SqlFault {
@@ -67,13 +67,13 @@ export function plainly<Tx>(runtime: SqlRuntime<Tx>): SqlRuntime<Tx> {
 /** A session of which every statement goes another way. */
 export function intercepted(session: Session, interception: Interception): Session {
   return {
-    all: (statement) => run(interception(session, statement)),
+    all: (statement) => runMaybeAsync(interception(session, statement)),
     lend: (work) => session.lend(work),
   }
 }
 
 /** Runs a statement as it is. */
-export function* asItIs<Row>(session: Session, statement: Statement<Row>): Steps<readonly Row[]> {
+export function* asItIs<Row>(session: Session, statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
   return yield* wait(session.all(statement))
 }
 

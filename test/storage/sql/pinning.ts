@@ -8,7 +8,7 @@ type Pinning = Change<readonly PinRow[], number, unknown>
 /** A change that pins an issue at the end of the sample board, in whatever way `extras` say. */
 export function pinning(issueId: Id, extras: Partial<Pinning> = {}): Pinning {
   return {
-    seen: undefined,
+    expectedEpoch: undefined,
     by: AUTHOR,
     decide(rows) {
       const position = rows.length + 1

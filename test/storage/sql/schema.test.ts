@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { runNow } from '../../../src/schema/sync-or-async.ts'
+import { runSync } from '../../../src/schema/sync-or-async.ts'
 import { createSqlContext } from '../../../src/storage/sql/context.ts'
 import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite.ts'
 import { ALL_MIGRATIONS } from '../../../src/storage/sql/schema/all-migrations.ts'
@@ -143,7 +143,7 @@ describe('migrating', () => {
     const newest = ALL_MIGRATIONS.length
     const more = [newest + 1, newest + 2].map(notingItself)
     for (const migrations of [ALL_MIGRATIONS, [...ALL_MIGRATIONS, ...more], [...ALL_MIGRATIONS, ...more]]) {
-      runNow(migrateAtOnce(new Schema(context, migrations), session))
+      runSync(migrateAtOnce(new Schema(context, migrations), session))
     }
 
     expect(

@@ -1,17 +1,17 @@
 import type { Violation } from '../../../schema/errors.ts'
 import { ForgeError, invalidInput } from '../../../schema/errors.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
-import { run } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runMaybeAsync } from '../../../schema/sync-or-async.ts'
 import { textFault, violationsIn } from '../../../schema/text.ts'
 import { readJson } from '../body.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { refTo } from '../json-schema.ts'
-import type { NeutralRequest } from '../messages.ts'
+import type { ApiRequest } from '../messages.ts'
 import type { Input } from '../route.ts'
 
 const KEY = 'badge_slugs'
 /** In characters (code points). */
-const LONGEST_SLUG = 255
+const MAX_SLUG_LENGTH = 255
 
 /** What a body with slugs is. */
 export const badgeSlugsSchema: JsonSchema = {
@@ -20,7 +20,7 @@ export const badgeSlugsSchema: JsonSchema = {
   properties: {
     [KEY]: {
       type: 'array',
-      items: { type: 'string', minLength: 1, maxLength: LONGEST_SLUG },
+      items: { type: 'string', minLength: 1, maxLength: MAX_SLUG_LENGTH },
       description: 'slugs of badges; all are taken, or none',
     },
   },
@@ -32,10 +32,10 @@ export const badgeSlugsInBody: Input<readonly string[]> = {
   parameters: [],
   body: { description: 'the slugs of the badges', schema: refTo('BadgeSlugs') },
   errors: ['INVALID_INPUT', 'BODY_TOO_LARGE'],
-  read: ({ request, settings }) => run(readSlugs(request, settings.limits.maxBodyBytes)),
+  read: ({ request, settings }) => runMaybeAsync(readSlugs(request, settings.limits.maxBodyBytes)),
 }
 
-function* readSlugs(request: NeutralRequest, limit: number): Steps<readonly string[]> {
+function* readSlugs(request: ApiRequest, limit: number): SyncOrAsync<readonly string[]> {
   const list = listIn(yield* readJson(request, limit))
   const violations = violationsIn(list, violationOf)
   const [first] = violations
@@ -68,7 +68,7 @@ function violationOf(slug: unknown, index: number): Violation | undefined {
     return { pointer, code, message: 'must be a text that is not empty' }
   }
 
-  const fault = textFault(slug, LONGEST_SLUG)
+  const fault = textFault(slug, MAX_SLUG_LENGTH)
   return fault && { pointer, ...fault }
 }
 

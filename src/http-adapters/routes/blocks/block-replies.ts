@@ -1,15 +1,15 @@
 import type { Actor } from '../../../core/ports.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { Block } from '../../../schema/records.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
-import { run } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runMaybeAsync } from '../../../schema/sync-or-async.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { listOf } from '../json-schema.ts'
-import type { NeutralReply, NeutralRequest } from '../messages.ts'
+import type { ApiRequest, ApiResponse } from '../messages.ts'
 import { presented } from '../presented.ts'
 import { emptyReply, errorReply, jsonReply, jsonType } from '../reply.ts'
 import { counted, countedHeaders } from '../reply-headers.ts'
-import type { Exchange } from '../request-context.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { Reply } from '../route.ts'
 import type { NumberedPage } from './block-inputs.ts'
 
@@ -25,10 +25,13 @@ export const blockPage: Reply<BlockPage> = {
   description: 'list of users',
   body: { type: jsonType, schema: listOf('User') },
   headers: ['Link', ...countedHeaders],
-  write: (exchange, page) => run(writePage(exchange, page)),
+  write: (exchange, page) => runMaybeAsync(writePage(exchange, page)),
 }
 
-function* writePage<A extends Actor>(exchange: Exchange<A>, { blocks, page }: BlockPage): Steps<NeutralReply> {
+function* writePage<A extends Actor>(
+  exchange: RequestContext<A>,
+  { blocks, page }: BlockPage,
+): SyncOrAsync<ApiResponse> {
   const { context, request, settings } = exchange
   const ids = blocks.items.map((block) => block.userId)
   const shown = yield* presented(ids, (asked) => settings.present.users(asked, context))
@@ -39,7 +42,7 @@ function* writePage<A extends Actor>(exchange: Exchange<A>, { blocks, page }: Bl
 }
 
 /** Without a public address only the request itself is known to be right, whatever prefixes were stripped on the way. */
-function linkBase(publicUrl: string | undefined, request: NeutralRequest): string {
+function linkBase(publicUrl: string | undefined, request: ApiRequest): string {
   return publicUrl === undefined ? '' : publicUrl + request.path.replace(/\/$/, '')
 }
 

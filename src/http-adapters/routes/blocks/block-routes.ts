@@ -1,11 +1,11 @@
 import type { Actor } from '../../../core/ports.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { AccountRef, Block } from '../../../schema/records.ts'
-import type { MaybePromise, Steps } from '../../../schema/sync-or-async.ts'
-import { run, wait } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import { accountInPath, organizationFor } from '../path-inputs.ts'
 import { noContent } from '../reply.ts'
-import type { Exchange } from '../request-context.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { Route } from '../route.ts'
 import { route } from '../route.ts'
 import type { NumberedPage } from './block-inputs.ts'
@@ -22,7 +22,7 @@ export const blockRoutes: readonly Route[] = [
     service: 'blocks',
     summary: 'List the users that an organization blocks',
     inputs: { organizationId: organizationFor('blocks.read'), page: pageInQuery },
-    call: (exchange, { organizationId, page }) => run(listBlocks(exchange, organizationId, page)),
+    call: (exchange, { organizationId, page }) => runMaybeAsync(listBlocks(exchange, organizationId, page)),
     reply: blockPage,
     errors: [],
   }),
@@ -62,16 +62,16 @@ export const blockRoutes: readonly Route[] = [
 ]
 
 function* listBlocks<A extends Actor>(
-  { operations, actor, context }: Exchange<A>,
+  { operations, actor, context }: RequestContext<A>,
   organizationId: Id,
   page: NumberedPage,
-): Steps<BlockPage> {
+): SyncOrAsync<BlockPage> {
   return { page, blocks: yield* wait(operations.blocks.list(actor, organizationId, page, context)) }
 }
 
 /** An organization is never blocked; its id may be some user's, so it is not asked about. */
 function findBlock<A extends Actor>(
-  { operations, actor, context }: Exchange<A>,
+  { operations, actor, context }: RequestContext<A>,
   organizationId: Id,
   account: AccountRef,
 ): MaybePromise<Block | undefined> {

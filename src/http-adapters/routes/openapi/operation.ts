@@ -6,7 +6,7 @@ import type { JsonSchema } from '../json-schema.ts'
 import { refTo } from '../json-schema.ts'
 import { jsonType } from '../reply.ts'
 import type { ReplyHeader } from '../reply-headers.ts'
-import type { Answer, Input, Parameter, Route } from '../route.ts'
+import type { Input, Parameter, ResponseSpec, Route } from '../route.ts'
 import { errorHeaders, routeErrors } from '../route-errors.ts'
 import type { Settings } from '../settings.ts'
 
@@ -83,7 +83,7 @@ function responsesOf(route: Route): Readonly<Record<string, Response>> {
   return Object.fromEntries([...answers, ...errors])
 }
 
-function answered({ description, body, headers }: Answer): Response {
+function answered({ description, body, headers }: ResponseSpec): Response {
   return {
     description,
     headers: headerRefs(headers),

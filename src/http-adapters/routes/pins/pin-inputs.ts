@@ -2,13 +2,13 @@ import type { Actor } from '../../../core/ports.ts'
 import { invalidInput, notFound } from '../../../schema/errors.ts'
 import { toId } from '../../../schema/ids.ts'
 import type { IssueRef } from '../../../schema/records.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
-import { run, wait } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import { parseInteger } from '../integer-text.ts'
 import type { RepositoryAction } from '../path-inputs.ts'
 import { enterRepository, repositoryParameters } from '../path-inputs.ts'
-import { isNothing } from '../ports.ts'
-import type { Exchange } from '../request-context.ts'
+import { isNil } from '../ports.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { Input } from '../route.ts'
 
 /** The issue or pull request in the path, once the policy has let the caller do this in its repository. */
@@ -25,18 +25,18 @@ export function issueFor(action: RepositoryAction): Input<IssueRef> {
     ],
     action,
     errors: ['REPOSITORY_NOT_FOUND', 'FORBIDDEN', 'ISSUE_NOT_FOUND'],
-    read: (exchange) => run(findIssue(exchange, action)),
+    read: (exchange) => runMaybeAsync(findIssue(exchange, action)),
   }
 }
 
-function* findIssue<A extends Actor>(exchange: Exchange<A>, action: RepositoryAction): Steps<IssueRef> {
+function* findIssue<A extends Actor>(exchange: RequestContext<A>, action: RepositoryAction): SyncOrAsync<IssueRef> {
   const repositoryId = yield* enterRepository(exchange, action)
   const index = parseInteger(exchange.parameter('index'))
   if (index === undefined || index < 1 || !Number.isSafeInteger(index)) throw notFound('issue')
 
   const { directory } = exchange.settings
   const issue = yield* wait(directory.findIssue(repositoryId, index, exchange.context))
-  if (isNothing(issue)) throw notFound('issue')
+  if (isNil(issue)) throw notFound('issue')
   if (toId(issue.repositoryId, 'issue.repositoryId') === repositoryId) return issue
   throw new TypeError('findIssue gave an issue of another repository than it was asked about')
 }

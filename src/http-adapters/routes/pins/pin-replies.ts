@@ -1,14 +1,14 @@
 import type { Actor } from '../../../core/ports.ts'
 import type { Pin, PinKind } from '../../../schema/records.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
-import { run } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runMaybeAsync } from '../../../schema/sync-or-async.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { listOf, refTo } from '../json-schema.ts'
-import type { NeutralReply } from '../messages.ts'
+import type { ApiResponse } from '../messages.ts'
 import { presented } from '../presented.ts'
 import { jsonReply, jsonType } from '../reply.ts'
 import { counted, countedHeaders } from '../reply-headers.ts'
-import type { Exchange } from '../request-context.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { Reply } from '../route.ts'
 
 /** 200 with the pinned issues or pull requests, in order of position. */
@@ -18,15 +18,15 @@ export function pinnedList(kind: PinKind): Reply<readonly Pin[]> {
     description: kind === 'issue' ? 'list of issues' : 'list of pull requests',
     body: { type: jsonType, schema: listOf(kind === 'issue' ? 'Issue' : 'PullRequest') },
     headers: countedHeaders,
-    write: (exchange, pins) => run(writePinned(exchange, kind, pins)),
+    write: (exchange, pins) => runMaybeAsync(writePinned(exchange, kind, pins)),
   }
 }
 
 function* writePinned<A extends Actor>(
-  { settings, context }: Exchange<A>,
+  { settings, context }: RequestContext<A>,
   kind: PinKind,
   pins: readonly Pin[],
-): Steps<NeutralReply> {
+): SyncOrAsync<ApiResponse> {
   const ids = pins.map((pin) => pin.issueId)
   const { present } = settings
   const shown = yield* presented(ids, (asked) =>

@@ -2,7 +2,7 @@ import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
 import type { SchemaChanges, SchemaStatement } from '../schema/migration.ts'
-import { tell } from '../session.ts'
+import { execute } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
 /** MariaDB commits every change of a table at once: each statement is written so that it can be run again. */
@@ -15,10 +15,10 @@ const mysqlSchemaChanges: SchemaChanges = {
   unlock: () => ({ sql: `select release_lock(${LOCK}) as unlocked`, parameters: [], returnsRows: true }),
   units: (statements) => statements.map((statement) => [statement]),
   *run(session, unit) {
-    for (const statement of unit) yield* tell(session, bounded(statement))
+    for (const statement of unit) yield* execute(session, bounded(statement))
   },
   *index(session, { statement }) {
-    yield* tell(session, bounded(statement))
+    yield* execute(session, bounded(statement))
   },
 }
 

@@ -1,13 +1,13 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { EventNumbering, Place, SqlDialect } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { SchemaChanges, SchemaStatement } from '../schema/migration.ts'
 import { writtenStatement } from '../schema/migration.ts'
-import type { Asking } from '../session.ts'
-import { askFirst, tell } from '../session.ts'
+import type { Queryable } from '../session.ts'
+import { execute, queryFirst } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
 /** PostgreSQL takes changed tables back with their transaction; an index is made beside its users outside of one. */
@@ -24,22 +24,25 @@ const postgresSchemaChanges: SchemaChanges = {
   }),
   units: (statements) => [statements],
   *run(session, unit) {
-    yield* tell(session, command('begin isolation level read committed read write'))
+    yield* execute(session, command('begin isolation level read committed read write'))
     try {
-      for (const statement of [...LIMITS.map(command), ...unit, command('commit')]) yield* tell(session, statement)
+      for (const statement of [...LIMITS.map(command), ...unit, command('commit')]) yield* execute(session, statement)
     } catch (error) {
       yield* rollBack(session)
       throw error
     }
   },
   *index(session, { place, statement, wait }) {
-    const before = yield* askFirst(session, SETTINGS)
-    yield* tell(session, settingsTo(JSON.stringify({ lock_timeout: `${Math.max(1, wait)}ms`, statement_timeout: '0' })))
+    const before = yield* queryFirst(session, SETTINGS)
+    yield* execute(
+      session,
+      settingsTo(JSON.stringify({ lock_timeout: `${Math.max(1, wait)}ms`, statement_timeout: '0' })),
+    )
     try {
       yield* dropInvalid(session, place, statement)
-      yield* tell(session, statement)
+      yield* execute(session, statement)
     } finally {
-      if (before !== undefined) yield* tell(session, settingsTo(before.settings))
+      if (before !== undefined) yield* execute(session, settingsTo(before.settings))
     }
   },
 }
@@ -67,9 +70,9 @@ function settingsTo(settings: string): Statement<unknown> {
 }
 
 /** What is left of an index that could not be made has its name, and is good for nothing. */
-function* dropInvalid(session: Asking, place: Place, index: SchemaStatement): Steps<void> {
-  const found = yield* askFirst(session, invalidIndex(place, index.makes?.name ?? ''))
-  if (found !== undefined) yield* tell(session, command(`drop index concurrently if exists ${found.name}`))
+function* dropInvalid(session: Queryable, place: Place, index: SchemaStatement): SyncOrAsync<void> {
+  const found = yield* queryFirst(session, invalidIndex(place, index.makes?.name ?? ''))
+  if (found !== undefined) yield* execute(session, command(`drop index concurrently if exists ${found.name}`))
 }
 
 function invalidIndex({ schema }: Place, name: string): Statement<{ readonly name: string }> {
@@ -85,9 +88,9 @@ function invalidIndex({ schema }: Place, name: string): Statement<{ readonly nam
   }
 }
 
-function* rollBack(session: Asking): Steps<void> {
+function* rollBack(session: Queryable): SyncOrAsync<void> {
   try {
-    yield* tell(session, command('rollback'))
+    yield* execute(session, command('rollback'))
   } catch {
     // the connection is lost, and the transaction with it
   }

@@ -3,7 +3,7 @@ import { isForgeError } from '../../../schema/errors.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 
 interface SampleRow {
   readonly a_number: number
@@ -18,7 +18,7 @@ const ANYTHING: Statement<unknown> = { sql: 'select 1', parameters: [], returnsR
  * One row that is asked for to see whether the database is of the dialect that the host has named, which alone knows how
  * to tell the time; and how his driver gives our columns, since Kysely takes no word on that with a query.
  */
-export class Sample {
+export class DriverProbe {
   readonly #query: Query<Record<never, never>, SampleRow>
   #isReadable = false
 
@@ -33,7 +33,7 @@ export class Sample {
   }
 
   /** Asks the first time. @throws TypeError when the database is of another dialect, or when columns come under other names, or numbers or texts as something else */
-  async refuseUnreadable(connection: Asking): Promise<void> {
+  async refuseUnreadable(connection: Queryable): Promise<void> {
     if (this.#isReadable) return
 
     const row = await this.#ask(connection)
@@ -46,7 +46,7 @@ export class Sample {
     this.#isReadable = true
   }
 
-  async #ask(connection: Asking): Promise<SampleRow | undefined> {
+  async #ask(connection: Queryable): Promise<SampleRow | undefined> {
     try {
       const [row] = await connection.all(this.#query({}))
       return row
@@ -59,7 +59,7 @@ export class Sample {
   }
 }
 
-async function isThere(connection: Asking): Promise<boolean> {
+async function isThere(connection: Queryable): Promise<boolean> {
   try {
     await connection.all(ANYTHING)
     return true

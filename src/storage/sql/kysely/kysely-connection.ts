@@ -2,7 +2,7 @@ import type { Statement } from '../query.ts'
 import { plainRows } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 import type { ServerConnection } from '../server/server.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 import type { KyselyExecutor, KyselyQuery } from './kysely-database.ts'
 
 /** How statements run on a connection. */
@@ -20,7 +20,7 @@ export interface Running {
 }
 
 /** A Kysely that is bound to one connection, and runs our statements there as they are: the host's plugins left out. */
-export class KyselyConnection implements Asking {
+export class KyselyConnection implements Queryable {
   readonly #executor: KyselyExecutor
   readonly #running: Running
 
@@ -49,7 +49,7 @@ export class KyselyConnection implements Asking {
 }
 
 /** The same connection as a part of a transaction. */
-export function inside<Tx>(transaction: Tx, connection: Asking): ServerConnection<Tx> {
+export function inside<Tx>(transaction: Tx, connection: Queryable): ServerConnection<Tx> {
   return { transaction, all: (statement) => connection.all(statement) }
 }
 

@@ -4,9 +4,9 @@ import type { Retry } from '../server/failures.ts'
 import { poolBusy, unavailable } from '../server/failures.ts'
 import { HostWarnings, LEFT_OPEN } from '../server/host-warnings.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
-import type { Asking } from '../session.ts'
-import { Sample } from './driver-probe.ts'
-import type { Habits, Manner } from './kysely-backend.ts'
+import type { Queryable } from '../session.ts'
+import { DriverProbe } from './driver-probe.ts'
+import type { ConnectionSettings, KyselyBackend } from './kysely-backend.ts'
 import type { Running } from './kysely-connection.ts'
 import { inside, KyselyConnection } from './kysely-connection.ts'
 import type {
@@ -20,27 +20,27 @@ import type {
 import { isKyselyTransaction } from './kysely-database.ts'
 import { notGiven, translateKyselyError } from './kysely-errors.ts'
 import { comesFromAnother, connectionOf, DriverConnections } from './kysely-insides.ts'
-import { Course } from './transaction-phase.ts'
+import { TransactionPhase } from './transaction-phase.ts'
 
 /** A database behind a Kysely of the host's. */
 export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   readonly #database: KyselyDatabase<Tx>
-  readonly #manner: Manner
-  readonly #sample: Sample
+  readonly #manner: KyselyBackend
+  readonly #sample: DriverProbe
   readonly #hostWarnings = new HostWarnings()
   readonly #connections = new DriverConnections()
 
-  constructor(database: KyselyDatabase<Tx>, manner: Manner, context: SqlContext) {
+  constructor(database: KyselyDatabase<Tx>, manner: KyselyBackend, context: SqlContext) {
     this.#database = database
     this.#manner = manner
-    this.#sample = new Sample(context)
+    this.#sample = new DriverProbe(context)
   }
 
-  plainly<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T> {
+  plainly<T>(work: (connection: Queryable) => Promise<T>, deadline: Deadline): Promise<T> {
     return this.#onConnection(deadline, (bound, { ending }) => work(this.#own(bound, deadline, ending?.commit)))
   }
 
-  inSnapshot<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T> {
+  inSnapshot<T>(work: (connection: Queryable) => Promise<T>, deadline: Deadline): Promise<T> {
     return this.#begun(this.#manner.levels.snapshot, deadline, (transaction) => work(this.#own(transaction, deadline)))
   }
 
@@ -91,7 +91,10 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   /** Runs work on a connection that was checked, and that is destroyed when the call is interrupted. One that comes later goes back unused. */
-  async #onConnection<T>(deadline: Deadline, work: (bound: BoundKysely<Tx>, habits: Habits) => Promise<T>): Promise<T> {
+  async #onConnection<T>(
+    deadline: Deadline,
+    work: (bound: BoundKysely<Tx>, habits: ConnectionSettings) => Promise<T>,
+  ): Promise<T> {
     let isGiven = false
     deadline.expireWith(poolBusy)
     const use = async (bound: BoundKysely<Tx>): Promise<T> => {
@@ -114,7 +117,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   /** Runs work in a transaction of our own: what that throws is thrown, whatever became of the ROLLBACK. */
   #begun<T>(level: IsolationLevel | undefined, deadline: Deadline, work: (transaction: Tx) => Promise<T>): Promise<T> {
     return this.#onConnection(deadline, async (bound) => {
-      const course = new Course()
+      const course = new TransactionPhase()
       try {
         return await atLevel(bound.transaction(), level).execute((transaction) =>
           course.follow(async () => {
@@ -136,7 +139,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     return this.#manner.translateWork(error, thrown === error ? 'done' : 'failed')
   }
 
-  async #look(bound: KyselyExecutor, deadline: Deadline): Promise<Habits> {
+  async #look(bound: KyselyExecutor, deadline: Deadline): Promise<ConnectionSettings> {
     const connection = this.#on(bound, { retry: 'call', deadline })
     await this.#sample.refuseUnreadable(connection)
     const habits = await this.#manner.look(connection, await connectionOf(bound))

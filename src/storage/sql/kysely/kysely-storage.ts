@@ -6,13 +6,13 @@ import { mysqlDialect } from '../dialects/mariadb.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
 import { createServerStorage } from '../server/server-storage.ts'
-import type { Manner } from './kysely-backend.ts'
+import type { KyselyBackend } from './kysely-backend.ts'
 import type { KyselyDatabase, KyselyTransaction } from './kysely-database.ts'
 import { isKyselyDatabase } from './kysely-database.ts'
 import { KyselyServer } from './kysely-server.ts'
-import { MysqlManner } from './mysql-backend.ts'
-import { PostgresManner } from './postgres-backend.ts'
-import { SqliteManner } from './sqlite-backend.ts'
+import { MysqlBackend } from './mysql-backend.ts'
+import { PostgresBackend } from './postgres-backend.ts'
+import { SqliteBackend } from './sqlite-backend.ts'
 
 /** What a storage over a Kysely can be told, and what it must be. */
 export interface KyselyStorageOptions extends SchemaStorageOptions {
@@ -45,20 +45,20 @@ export function createKyselyStorage<Tx extends KyselyTransaction>(
 
 interface Speech {
   readonly dialect: SqlDialect
-  readonly manner: (context: SqlContext) => Manner
+  readonly manner: (context: SqlContext) => KyselyBackend
 }
 
 function speaking(name: KyselyStorageOptions['dialect']): Speech {
   switch (name) {
     case 'postgres':
-      return { dialect: postgresDialect, manner: (context) => new PostgresManner(context) }
+      return { dialect: postgresDialect, manner: (context) => new PostgresBackend(context) }
     case 'mysql':
       return {
         dialect: mysqlDialect,
-        manner: ({ ids }) => new MysqlManner(Object.values(ids.columns).includes('uuid')),
+        manner: ({ ids }) => new MysqlBackend(Object.values(ids.columns).includes('uuid')),
       }
     case 'sqlite':
-      return { dialect: sqliteDialect, manner: ({ prefix }) => new SqliteManner(prefix) }
+      return { dialect: sqliteDialect, manner: ({ prefix }) => new SqliteBackend(prefix) }
     default:
       throw new TypeError(`dialect must be ${DIALECTS}, not ${JSON.stringify(name satisfies never)}`)
   }

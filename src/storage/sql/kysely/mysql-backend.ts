@@ -16,11 +16,11 @@ import type { Statement } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { busy, unavailable } from '../server/failures.ts'
-import type { Asking } from '../session.ts'
-import type { Habits, JoinedConnection, Manner } from './kysely-backend.ts'
+import type { Queryable } from '../session.ts'
+import type { ConnectionSettings, JoinedConnection, KyselyBackend } from './kysely-backend.ts'
 
 /** Where statements begin transactions by themselves, and commit none. */
-const ENDING: Habits['ending'] = { commit: command(COMMIT) }
+const ENDING: ConnectionSettings['ending'] = { commit: command(COMMIT) }
 
 interface KyselyFacts extends ConnectionFacts {
   /** What a bare COMMIT, as Kysely sends it, does after that. */
@@ -34,7 +34,7 @@ const KYSELY_FACTS: Statement<KyselyFacts> = {
 }
 
 /** MariaDB through a Kysely, which writes parameters into the text of a statement. */
-export class MysqlManner implements Manner {
+export class MysqlBackend implements KyselyBackend {
   readonly levels = { changes: 'read committed', snapshot: 'repeatable read' } as const
   readonly #needsUuid: boolean
   readonly #known = new WeakSet<object>()
@@ -68,7 +68,7 @@ export class MysqlManner implements Manner {
     return deadline === undefined ? withSettings : withSettingsUntil(deadline)
   }
 
-  async look(connection: Asking, key: object | undefined): Promise<Habits> {
+  async look(connection: Queryable, key: object | undefined): Promise<ConnectionSettings> {
     if (key === undefined || !this.#known.has(key)) await this.#refuseOtherServers(connection)
     if (key !== undefined) this.#known.add(key)
 
@@ -81,7 +81,7 @@ export class MysqlManner implements Manner {
   }
 
   /** The level was set by Kysely, and the limits come with each statement. */
-  async begin(connection: Asking): Promise<Asking> {
+  async begin(connection: Queryable): Promise<Queryable> {
     return connection
   }
 
@@ -102,7 +102,7 @@ export class MysqlManner implements Manner {
     if (endsTransaction(error)) this.#lost.add(transaction)
   }
 
-  async warnings(connection: Asking): Promise<readonly string[]> {
+  async warnings(connection: Queryable): Promise<readonly string[]> {
     return (await connection.all(DURABILITY)).flatMap(warningsAbout)
   }
 
@@ -112,7 +112,7 @@ export class MysqlManner implements Manner {
     throw new TypeError('a connection of Kysely is on another database than the storage: the host has changed it')
   }
 
-  async #refuseOtherServers(connection: Asking): Promise<void> {
+  async #refuseOtherServers(connection: Queryable): Promise<void> {
     const [row] = await connection.all(VERSION)
     const reason = whyUnusable(String(row?.version), this.#needsUuid)
     if (reason !== undefined) throw unavailable(reason)
@@ -125,7 +125,7 @@ function refuseChains({ completion }: KyselyFacts): void {
   throw new TypeError(`the connection has completion_type = ${completion}: set it to NO_CHAIN`)
 }
 
-async function factsOf(connection: Asking): Promise<KyselyFacts> {
+async function factsOf(connection: Queryable): Promise<KyselyFacts> {
   const [facts] = await connection.all(KYSELY_FACTS)
   if (facts === undefined) throw unavailable('the server does not answer with its settings')
   return facts

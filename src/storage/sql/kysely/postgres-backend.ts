@@ -1,8 +1,8 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Place } from '../dialect.ts'
 import { command } from '../dialect.ts'
-import type { Home } from '../postgres/database-identity.ts'
-import { homeQuery, isSame, refuseElsewhere } from '../postgres/database-identity.ts'
+import type { DatabaseIdentity } from '../postgres/database-identity.ts'
+import { identityQuery, isSame, refuseElsewhere } from '../postgres/database-identity.ts'
 import {
   translateCommitError,
   translateConnectError,
@@ -17,21 +17,21 @@ import type { Statement } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { unavailable } from '../server/failures.ts'
-import type { Asking } from '../session.ts'
-import type { Habits, JoinedConnection, Manner } from './kysely-backend.ts'
+import type { Queryable } from '../session.ts'
+import type { ConnectionSettings, JoinedConnection, KyselyBackend } from './kysely-backend.ts'
 
 // Outside a transaction there are no savepoints, and in one that has failed nothing can be run but its end.
 const SAVEPOINT = command('savepoint forgelet')
 const RELEASE = command('release savepoint forgelet')
 
 /** PostgreSQL through a Kysely: its own pg, PGlite, or any driver that throws the errors of the server. */
-export class PostgresManner implements Manner {
+export class PostgresBackend implements KyselyBackend {
   readonly levels = { changes: 'read committed', snapshot: 'repeatable read' } as const
-  readonly #homeQuery: Statement<Home>
-  #home: Home | undefined
+  readonly #homeQuery: Statement<DatabaseIdentity>
+  #home: DatabaseIdentity | undefined
 
   constructor(place: Place) {
-    this.#homeQuery = homeQuery(place)
+    this.#homeQuery = identityQuery(place)
   }
 
   translate(error: unknown, retry: Retry): unknown {
@@ -53,14 +53,14 @@ export class PostgresManner implements Manner {
   }
 
   /** Finds out, too, what the storage's own connections reach, once there is something. */
-  async look(connection: Asking): Promise<Habits> {
+  async look(connection: Queryable): Promise<ConnectionSettings> {
     const leftOpen = await isInsideTransaction(connection)
     if (leftOpen) await connection.all(ROLL_BACK)
     if (this.#home === undefined) await this.#learnHome(connection)
     return { leftOpen }
   }
 
-  async begin(connection: Asking, deadline: Deadline): Promise<Asking> {
+  async begin(connection: Queryable, deadline: Deadline): Promise<Queryable> {
     const limits = new ServerLimits(connection, deadline)
     await connection.all(settings(limits.first()))
     return limits
@@ -76,11 +76,11 @@ export class PostgresManner implements Manner {
     refuseElsewhere(this.#home, theirs)
   }
 
-  async warnings(connection: Asking): Promise<readonly string[]> {
+  async warnings(connection: Queryable): Promise<readonly string[]> {
     return warningsAbout(await connection.all(DURABILITY))
   }
 
-  async #learnHome(own: Asking): Promise<void> {
+  async #learnHome(own: Queryable): Promise<void> {
     const [home] = await own.all(this.#homeQuery)
     if (home !== undefined && home.ledger !== null) this.#home = home
   }

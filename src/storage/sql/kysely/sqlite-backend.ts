@@ -4,11 +4,11 @@ import type { Statement } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { unavailable } from '../server/failures.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 import { translateError } from '../sqlite/errors.ts'
 import { writeLock } from '../sqlite/sqlite-storage.ts'
 import { pauseBefore } from '../sqlite/waiting.ts'
-import type { Habits, JoinedConnection, Manner } from './kysely-backend.ts'
+import type { ConnectionSettings, JoinedConnection, KyselyBackend } from './kysely-backend.ts'
 
 interface Settings {
   readonly foreign_keys: number
@@ -28,7 +28,7 @@ const ROLL_BACK = command('rollback')
 const BEGIN = command('begin immediate')
 
 /** SQLite through a Kysely, whose transactions begin without the write lock. */
-export class SqliteManner implements Manner {
+export class SqliteBackend implements KyselyBackend {
   readonly levels = { changes: undefined, snapshot: undefined }
   readonly #writeLock: Statement<unknown>
 
@@ -57,13 +57,13 @@ export class SqliteManner implements Manner {
   }
 
   /** One connection serves everybody, so a transaction that is open may be in use: it is not rolled back. */
-  async look(connection: Asking): Promise<Habits> {
+  async look(connection: Queryable): Promise<ConnectionSettings> {
     if (!(await isOpen(connection))) return {}
     throw new TypeError('the connection is inside a transaction: end it, or join it where it is one of Kysely')
   }
 
   /** Before there is a table of ours to lock by, Kysely's transaction is begun anew. */
-  async begin(connection: Asking, deadline: Deadline): Promise<Asking> {
+  async begin(connection: Queryable, deadline: Deadline): Promise<Queryable> {
     if (await whenFree(deadline, () => this.#takeWriteLock(connection))) return connection
 
     await connection.all(ROLL_BACK)
@@ -76,13 +76,13 @@ export class SqliteManner implements Manner {
     await this.#takeWriteLock(connection)
   }
 
-  async warnings(connection: Asking): Promise<readonly string[]> {
+  async warnings(connection: Queryable): Promise<readonly string[]> {
     const [settings] = await connection.all(SETTINGS)
     return settings === undefined ? [] : warningsAbout(settings)
   }
 
   /** False where there is no table of ours: whoever looks at the tables next tells of that. */
-  async #takeWriteLock(connection: Asking): Promise<boolean> {
+  async #takeWriteLock(connection: Queryable): Promise<boolean> {
     try {
       await connection.all(this.#writeLock)
       return true
@@ -106,7 +106,7 @@ async function whenFree<T>({ lockWait }: Deadline, attempt: () => Promise<T>): P
   }
 }
 
-async function isOpen(connection: Asking): Promise<boolean> {
+async function isOpen(connection: Queryable): Promise<boolean> {
   try {
     await connection.all(PROBE)
     return false

@@ -1,5 +1,5 @@
 /** How far the work in a transaction came: that tells what the error means which the transaction ended with. */
-export class Course {
+export class TransactionPhase {
   #point: 'begin' | 'work' | 'commit' = 'begin'
   #error: unknown
 

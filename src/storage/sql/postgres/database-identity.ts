@@ -3,14 +3,14 @@ import type { Statement } from '../query.ts'
 import type { Tables } from '../tables.ts'
 
 /** What a connection reaches under the names of ours. */
-export interface Home {
+export interface DatabaseIdentity {
   readonly database: string
   /** The number of our ledger in the catalogue; null where it is not, or the `search_path` leads elsewhere. */
   readonly ledger: string | null
 }
 
 /** Asks a connection what it reaches. */
-export function homeQuery({ schema, prefix }: Place): Statement<Home> {
+export function identityQuery({ schema, prefix }: Place): Statement<DatabaseIdentity> {
   const ledger = `"${prefix}${'ledger' satisfies keyof Tables}"`
   return {
     sql:
@@ -22,12 +22,12 @@ export function homeQuery({ schema, prefix }: Place): Statement<Home> {
 }
 
 /** Whether two connections reach the same tables. */
-export function isSame(one: Home | undefined, other: Home | undefined): boolean {
+export function isSame(one: DatabaseIdentity | undefined, other: DatabaseIdentity | undefined): boolean {
   return one?.database === other?.database && one?.ledger === other?.ledger
 }
 
 /** @throws TypeError when a transaction reaches other tables than the storage, with the mend */
-export function refuseElsewhere(home: Home | undefined, theirs: Home | undefined): void {
+export function refuseElsewhere(home: DatabaseIdentity | undefined, theirs: DatabaseIdentity | undefined): void {
   if (home === undefined || isSame(home, theirs)) return
   if (home.database !== theirs?.database) {
     throw new TypeError('the transaction is on another database than the storage')

@@ -1,7 +1,7 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import { command } from '../dialect.ts'
 import type { Statement } from '../query.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 import { saysInsideTransaction } from './driver-errors.ts'
 import type { PgClient } from './pg-pool.ts'
 
@@ -12,7 +12,7 @@ export const ROLL_BACK: Statement<unknown> = command('rollback')
 const PROBE = command('do $$ begin rollback; end $$')
 
 /** Whether a connection is inside a transaction. Costs a round trip; false where the role may not use PL/pgSQL. */
-export async function isInsideTransaction(connection: Asking): Promise<boolean> {
+export async function isInsideTransaction(connection: Queryable): Promise<boolean> {
   try {
     await connection.all(PROBE)
     return false

@@ -5,8 +5,8 @@ import type { Deadline } from '../server/call-deadline.ts'
 import { HostWarnings, LEFT_OPEN } from '../server/host-warnings.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
 import { onClient } from './checkout.ts'
-import type { Home } from './database-identity.ts'
-import { homeQuery, isSame, refuseElsewhere } from './database-identity.ts'
+import type { DatabaseIdentity } from './database-identity.ts'
+import { identityQuery, isSame, refuseElsewhere } from './database-identity.ts'
 import { isInsideTransaction, knownStatus, ROLL_BACK } from './left-open.ts'
 import type { PgClient, PgPool } from './pg-pool.ts'
 import { isPgClient } from './pg-pool.ts'
@@ -20,14 +20,14 @@ import { BEGIN_SNAPSHOT, BEGIN_WRITING, inTransaction } from './transactions.ts'
 /** A PostgreSQL server behind pg. */
 export class PostgresServer<C extends PgClient> implements Server<C> {
   readonly #source: PoolSource
-  readonly #homeQuery: Statement<Home>
+  readonly #homeQuery: Statement<DatabaseIdentity>
   readonly #names = new StatementNames()
   readonly #hostWarnings = new HostWarnings()
-  #home: Home | undefined
+  #home: DatabaseIdentity | undefined
 
   constructor(urlOrPool: string | PgPool, place: Place) {
     this.#source = new PoolSource(urlOrPool)
-    this.#homeQuery = homeQuery(place)
+    this.#homeQuery = identityQuery(place)
   }
 
   plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {

@@ -1,6 +1,6 @@
 import type { Statement } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 
 /** What the server itself limits in one transaction, in milliseconds. */
 export interface Limits {
@@ -19,11 +19,11 @@ const MAX_DIFFERENCE_MS = 250
  * no further round trip.
  */
 export class ServerLimits {
-  readonly #connection: Asking
+  readonly #connection: Queryable
   readonly #deadline: Deadline
   #set: Limits = { lock: 0, statement: 0 }
 
-  constructor(connection: Asking, deadline: Deadline) {
+  constructor(connection: Queryable, deadline: Deadline) {
     this.#connection = connection
     this.#deadline = deadline
   }

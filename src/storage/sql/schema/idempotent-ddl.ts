@@ -13,7 +13,7 @@ import type {
 import { OperationNodeTransformer } from 'kysely'
 
 /** Writes what makes tables, columns, indexes and views so that it can be run again after a run that ended halfway. */
-export class RepeatableDdl implements KyselyPlugin {
+export class IdempotentDdl implements KyselyPlugin {
   readonly #transformer = new RepeatableTransformer()
 
   transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {

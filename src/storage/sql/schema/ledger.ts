@@ -1,11 +1,11 @@
 import type { HostThing } from '../../../schema/errors.ts'
 import { ForgeError } from '../../../schema/errors.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
-import type { Asking } from '../session.ts'
-import { ask, askFirst } from '../session.ts'
+import type { Queryable } from '../session.ts'
+import { query, queryFirst } from '../session.ts'
 import { TABLE_COLUMNS } from '../tables.ts'
 
 /** What our tables are: the number of their newest migration, and of the oldest library that may still use them. */
@@ -63,27 +63,27 @@ export class Ledger {
    * What the tables are; undefined when there are none of ours, or none that say so.
    * @throws TypeError when the ids of the host's are kept in other columns than the storage was told
    */
-  *read(session: Asking): Steps<SchemaVersion | undefined> {
+  *read(session: Queryable): SyncOrAsync<SchemaVersion | undefined> {
     if (!(yield* this.exists(session))) return undefined
 
-    const row = yield* askFirst(session, this.#find({}))
+    const row = yield* queryFirst(session, this.#find({}))
     if (row === undefined) return undefined
     this.#refuseOtherIds(row)
     return { version: row.version, oldestLibrary: row.oldest_library }
   }
 
   /** Whether there is a table with the columns of a ledger. */
-  *exists(session: Asking): Steps<boolean> {
+  *exists(session: Queryable): SyncOrAsync<boolean> {
     const { schema, prefix, dialect } = this.#context
     const name = `${prefix}ledger`
-    const present = yield* ask(session, dialect.columns({ schema, prefix: name }))
+    const present = yield* query(session, dialect.columns({ schema, prefix: name }))
     const columns = new Set(present.filter(({ table }) => table === name).map(({ column }) => column))
     return TABLE_COLUMNS.ledger.every((column) => columns.has(column))
   }
 
   /** The newest step that was begun, where every statement commits by itself. */
-  *begun(session: Asking): Steps<number> {
-    const row = yield* askFirst(session, this.#findBegun({}))
+  *begun(session: Queryable): SyncOrAsync<number> {
+    const row = yield* queryFirst(session, this.#findBegun({}))
     return row?.begun ?? 0
   }
 

@@ -1,12 +1,12 @@
-import type { Steps } from '../../../schema/sync-or-async.ts'
-import type { Asking } from '../session.ts'
-import { tell } from '../session.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { Queryable } from '../session.ts'
+import { execute } from '../session.ts'
 import { statementsOf } from './migration.ts'
 import type { Schema } from './schema.ts'
 
 /** Migrates inside a transaction that holds the write lock; another process may have done so. */
-export function* migrateAtOnce(schema: Schema, session: Asking): Steps<void> {
+export function* migrateAtOnce(schema: Schema, session: Queryable): SyncOrAsync<void> {
   yield* schema.migrate(session, function* (part) {
-    for (const statement of statementsOf(schema.context, part)) yield* tell(session, statement)
+    for (const statement of statementsOf(schema.context, part)) yield* execute(session, statement)
   })
 }

@@ -1,11 +1,11 @@
 import type { Compilable, RawBuilder, RootOperationNode } from 'kysely'
 import { sql } from 'kysely'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { Place } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import { compileStatement } from '../query.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 import type { Tables } from '../tables.ts'
 import type { SchemaVersion } from './ledger.ts'
 
@@ -191,9 +191,9 @@ export interface SchemaChanges {
   /** Parts statements into those that are run together or not at all. */
   units(statements: readonly SchemaStatement[]): readonly (readonly SchemaStatement[])[]
   /** Runs one such unit. It waits for a table no longer than two seconds: others wait behind it. @throws ForgeError `STORAGE_BUSY` */
-  run(session: Asking, unit: readonly SchemaStatement[]): Steps<void>
+  run(session: Queryable, unit: readonly SchemaStatement[]): SyncOrAsync<void>
   /** Makes an index beside who reads and writes. @throws ForgeError `STORAGE_BUSY` */
-  index(session: Asking, making: IndexMaking): Steps<void>
+  index(session: Queryable, making: IndexMaking): SyncOrAsync<void>
 }
 
 /** An index to be made. */

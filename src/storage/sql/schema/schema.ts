@@ -1,12 +1,12 @@
 import { needObject } from '../../../schema/arguments.ts'
 import { ForgeError } from '../../../schema/errors.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SchemaStorageOptions, SqlContext, SqlStorageOptions } from '../context.ts'
 import { createSqlContext } from '../context.ts'
 import type { SqlDialect } from '../dialect.ts'
-import type { Asking } from '../session.ts'
-import { ask, askFirst } from '../session.ts'
+import type { Queryable } from '../session.ts'
+import { query, queryFirst } from '../session.ts'
 import { TABLE_COLUMNS, VIEW_COLUMNS } from '../tables.ts'
 import { ALL_MIGRATIONS } from './all-migrations.ts'
 import type { SchemaVersion } from './ledger.ts'
@@ -37,14 +37,14 @@ export class Schema {
   }
 
   /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE`; TypeError when ids are kept in other columns */
-  *refuseUnusable(session: Asking): Steps<void> {
+  *refuseUnusable(session: Queryable): SyncOrAsync<void> {
     const found = yield* this.#ledger.read(session)
     if (found === undefined) yield* this.#refuseNowhere(session)
     refuseUnusable(found, this.#needed)
   }
 
   /** Whether there is something to migrate. @throws ForgeError `SCHEMA_TOO_NEW`; TypeError when ids are kept in other columns */
-  *needsMigration(session: Asking): Steps<boolean> {
+  *needsMigration(session: Queryable): SyncOrAsync<boolean> {
     const found = yield* this.#ledger.read(session)
     if (found === undefined) yield* this.#refuseNowhere(session)
     refuseTooNew(found, this.#needed)
@@ -58,7 +58,7 @@ export class Schema {
    * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` when a name of ours is taken; TypeError when ids are kept in
    * other columns
    */
-  *migrate(session: Asking, take: (part: MigrationPart) => Steps<void>): Steps<void> {
+  *migrate(session: Queryable, take: (part: MigrationPart) => SyncOrAsync<void>): SyncOrAsync<void> {
     const found = yield* this.#ledger.read(session)
     refuseTooNew(found, this.#needed)
     yield* this.#refuseForeign(session, found)
@@ -66,8 +66,8 @@ export class Schema {
   }
 
   /** What is there under names of ours and is not ours would be taken for it, or stop the migration halfway. */
-  *#refuseForeign(session: Asking, found: SchemaVersion | undefined): Steps<void> {
-    const present = yield* ask(session, this.context.dialect.things(this.context))
+  *#refuseForeign(session: Queryable, found: SchemaVersion | undefined): SyncOrAsync<void> {
+    const present = yield* query(session, this.context.dialect.things(this.context))
     const begun = yield* this.#begun(session, found)
     const ours = new Set(this.#made((version) => version <= begun).map(({ table }) => table))
     const foreign = new Set(present.filter((thing) => !isPartOf(ours, thing)).map(({ name }) => name))
@@ -81,7 +81,7 @@ export class Schema {
   }
 
   /** The newest step whose things can be there by us: 0 is the making of the ledger, -1 none. */
-  *#begun(session: Asking, found: SchemaVersion | undefined): Steps<number> {
+  *#begun(session: Queryable, found: SchemaVersion | undefined): SyncOrAsync<number> {
     const { ddlCommitsItself } = this.context.dialect
     if (found === undefined) return ddlCommitsItself && (yield* this.#ledger.exists(session)) ? 0 : -1
     return ddlCommitsItself ? Math.max(found.version, yield* this.#ledger.begun(session)) : found.version
@@ -93,8 +93,8 @@ export class Schema {
    *
    * @throws TypeError when ids are kept in other columns
    */
-  *state(session: Asking): Steps<SchemaStatus['state']> {
-    const present = yield* ask(session, this.context.dialect.things(this.context))
+  *state(session: Queryable): SyncOrAsync<SchemaStatus['state']> {
+    const present = yield* query(session, this.context.dialect.things(this.context))
     const names = new Set(present.map(({ name }) => name))
     const made = this.#made(() => true)
     if (made.every(({ name }) => !names.has(name))) {
@@ -110,11 +110,11 @@ export class Schema {
   }
 
   /** @throws ForgeError `STORAGE_UNAVAILABLE` where there is no schema that tables could be made in */
-  *#refuseNowhere(session: Asking): Steps<void> {
+  *#refuseNowhere(session: Queryable): SyncOrAsync<void> {
     const { dialect, schema } = this.context
     if (schema !== undefined || dialect.defaultSchema === undefined) return
 
-    const found = yield* askFirst(session, dialect.defaultSchema)
+    const found = yield* queryFirst(session, dialect.defaultSchema)
     if (found?.name !== null) return
     const message =
       'the search_path of the connection names no schema that exists and that its role may use: ' +
@@ -134,9 +134,9 @@ export class Schema {
     ]
   }
 
-  *#hasColumns(session: Asking): Steps<boolean> {
+  *#hasColumns(session: Queryable): SyncOrAsync<boolean> {
     const { prefix, dialect } = this.context
-    const present = yield* ask(session, dialect.columns(this.context))
+    const present = yield* query(session, dialect.columns(this.context))
     const columns = new Set(present.map(({ table, column }) => `${table}.${column}`))
     return columnsNeeded(prefix).every((name) => columns.has(name))
   }

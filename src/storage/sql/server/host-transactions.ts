@@ -8,7 +8,7 @@ import type { ServerDatabase } from './server-database.ts'
 import type { TransactionQueue, TransactionQueues } from './transaction-queues.ts'
 
 /** What joins are made of. */
-export interface JoinsParts<Tx extends object> {
+export interface HostTransactionParts<Tx extends object> {
   readonly server: Server<Tx>
   readonly database: ServerDatabase<Tx>
   readonly queues: TransactionQueues<Tx>
@@ -22,7 +22,7 @@ export class HostTransactions<Tx extends object> {
   /** Those in which a statement of an interrupted call still waits for its answer. */
   readonly #unanswered = new WeakSet<TransactionQueue>()
 
-  constructor({ server, database, queues }: JoinsParts<Tx>) {
+  constructor({ server, database, queues }: HostTransactionParts<Tx>) {
     this.#server = server
     this.#database = database
     this.#queues = queues

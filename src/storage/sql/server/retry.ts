@@ -10,7 +10,7 @@ const MAX_PAUSE_MS = 200
  *
  * @throws ForgeError `STORAGE_BUSY` when ten attempts, or the time that the call may wait for others, were not enough
  */
-export async function whenFree<T>(deadline: CallDeadline, attempt: () => Promise<T>): Promise<T> {
+export async function retry<T>(deadline: CallDeadline, attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count += 1) {
     try {
       return await attempt()

@@ -1,13 +1,13 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import { command } from '../dialect.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 
 const SAVEPOINT = command('savepoint forgelet')
 const RELEASE = command('release savepoint forgelet')
 const ROLL_BACK = command('rollback to savepoint forgelet')
 
 /** Runs work inside the open transaction, all or nothing: what fails leaves the rest of the transaction as it was. */
-export async function inSavepoint<T>(connection: Asking, work: () => Promise<T>): Promise<T> {
+export async function inSavepoint<T>(connection: Queryable, work: () => Promise<T>): Promise<T> {
   await connection.all(SAVEPOINT)
   try {
     const value = await work()
@@ -24,7 +24,7 @@ export async function inSavepoint<T>(connection: Asking, work: () => Promise<T>)
  *
  * @throws TypeError when it did not, with the database's answer as cause
  */
-export async function guarded<T>(connection: Asking, work: () => Promise<T>): Promise<T> {
+export async function guarded<T>(connection: Queryable, work: () => Promise<T>): Promise<T> {
   await connection.all(SAVEPOINT)
   const value = await work()
   await release(connection)
@@ -32,7 +32,7 @@ export async function guarded<T>(connection: Asking, work: () => Promise<T>): Pr
 }
 
 /** The server's own word for a lost connection goes on; any other says that the transaction is not what it was. */
-async function release(connection: Asking): Promise<void> {
+async function release(connection: Queryable): Promise<void> {
   try {
     await connection.all(RELEASE)
   } catch (error) {
@@ -43,7 +43,7 @@ async function release(connection: Asking): Promise<void> {
 }
 
 /** Takes back what was done since the savepoint, where that still can be done. */
-export async function takeBack(connection: Asking): Promise<void> {
+export async function takeBack(connection: Queryable): Promise<void> {
   try {
     await connection.all(ROLL_BACK)
     await connection.all(RELEASE)

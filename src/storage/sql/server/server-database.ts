@@ -1,12 +1,12 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
-import { runLater } from '../../../schema/sync-or-async.ts'
+import { runAsync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { Schema } from '../schema/schema.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 import type { CallLimits, Deadline } from './call-deadline.ts'
 import { CallDeadline, MAX_CALL_MS } from './call-deadline.ts'
 import { migrateServer } from './migrate-server.ts'
-import { whenFree } from './retry.ts'
+import { retry } from './retry.ts'
 import type { Server, ServerConnection } from './server.ts'
 
 /** How long `close()` waits for calls, in milliseconds: ordinary calls have ended by then, the others are interrupted. */
@@ -86,8 +86,8 @@ export class ServerDatabase<Tx extends object> {
 
   /** How the tables are; writes nothing. */
   async status(deadline: CallDeadline): Promise<SchemaStatus> {
-    const state = await whenFree(deadline, () =>
-      this.#server.plainly((connection) => runLater(this.#schema.state(connection)), deadline),
+    const state = await retry(deadline, () =>
+      this.#server.plainly((connection) => runAsync(this.#schema.state(connection)), deadline),
     )
     return { state, warnings: await this.#server.warnings(deadline) }
   }
@@ -122,7 +122,7 @@ export class ServerDatabase<Tx extends object> {
     this.#isUsable = false
   }
 
-  async #look(connection: Asking): Promise<void> {
-    await runLater(this.#schema.refuseUnusable(connection))
+  async #look(connection: Queryable): Promise<void> {
+    await runAsync(this.#schema.refuseUnusable(connection))
   }
 }

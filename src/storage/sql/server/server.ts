@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 import type { Deadline } from './call-deadline.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Deadline } from './call-deadline.ts'
  * the server is away; `BrokenReference` when a foreign key of ours refused the row. Anything else is a fault and stays as
  * the driver threw it.
  */
-export interface ServerConnection<Tx> extends Asking {
+export interface ServerConnection<Tx> extends Queryable {
   /** The driver's own connection, as the host's `beforeCommit` gets it and as `join` takes it. */
   readonly transaction: Tx
 }
@@ -27,9 +27,9 @@ export interface Server<Tx extends object> {
    * Runs work on one connection of our own, each statement a transaction of its own. A migration runs here, by
    * `dialect.schemaChanges`: it holds a lock of its session meanwhile, and begins and ends transactions by statements.
    */
-  plainly<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T>
+  plainly<T>(work: (connection: Queryable) => Promise<T>, deadline: Deadline): Promise<T>
   /** Runs reads on a connection of our own, all of which see the same. */
-  inSnapshot<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T>
+  inSnapshot<T>(work: (connection: Queryable) => Promise<T>, deadline: Deadline): Promise<T>
   /**
    * Runs work in a transaction of our own, and answers after its COMMIT: READ COMMITTED, its commit durable, and its locks
    * together not waited for longer than the deadline allows: then it is `STORAGE_BUSY`. Work that throws is rolled back, and its error thrown on; where that is the driver's own for a

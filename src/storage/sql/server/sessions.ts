@@ -1,10 +1,10 @@
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { Statement } from '../query.ts'
-import type { Asking, Session } from '../session.ts'
+import type { Queryable, Session } from '../session.ts'
 
 /** A session that reads: it never has the host's code run in its middle. */
-export function readingSession(connection: Asking): Session {
+export function readingSession(connection: Queryable): Session {
   return { all: (statement) => connection.all(statement), lend: (work) => work() }
 }
 
@@ -17,7 +17,7 @@ export interface Writing {
 }
 
 /** A session that writes: what it reads, it reads as it is committed now, also where the transaction began to read before. */
-export function writingSession(connection: Asking, { lockingRead, lend }: Writing): Session {
+export function writingSession(connection: Queryable, { lockingRead, lend }: Writing): Session {
   return {
     all: (statement) => connection.all(lockingRead === '' ? statement : locking(statement, lockingRead)),
     lend,

@@ -1,5 +1,5 @@
 import { closedError } from '../../../schema/errors.ts'
-import { runNow } from '../../../schema/sync-or-async.ts'
+import { runSync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import { migrateAtOnce } from '../schema/migrate-at-once.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -37,7 +37,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
     if (!databaseExists(this.#database)) throw this.#schema.missing()
 
     return this.#look((connections) => {
-      runNow(this.#schema.refuseUnusable(connections.reader))
+      runSync(this.#schema.refuseUnusable(connections.reader))
       this.#usable = true
       return connections
     })
@@ -49,8 +49,8 @@ export class SqliteDatabase<H extends SqliteHandle> {
       if (connections.shared && transactionOn(connections.writerHandle) === 'open') {
         throw new TypeError('the handle is inside a transaction: end it before migrate()')
       }
-      const needed = runNow(this.#schema.needsMigration(connections.reader))
-      if (needed) inTransaction(connections, (writer) => runNow(migrateAtOnce(this.#schema, writer)))
+      const needed = runSync(this.#schema.needsMigration(connections.reader))
+      if (needed) inTransaction(connections, (writer) => runSync(migrateAtOnce(this.#schema, writer)))
     })
   }
 
@@ -60,7 +60,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
     if (!databaseExists(this.#database)) return { state: 'empty', warnings: [] }
 
     return this.#look(({ reader, shared }) => {
-      const state = runNow(this.#schema.state(reader))
+      const state = runSync(this.#schema.state(reader))
       return { state, warnings: shared || this.hostHandle === undefined ? [] : warningsAbout(this.hostHandle) }
     })
   }

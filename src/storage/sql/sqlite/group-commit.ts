@@ -7,8 +7,8 @@ import { inSavepoint, inTransaction, lostTransaction } from './transactions.ts'
 import { PATIENCE, pauseBefore } from './waiting.ts'
 
 /** A batch closes at this many operations, or when its first has waited this many milliseconds for the turn to end. */
-const MOST_OPERATIONS = 256
-const LONGEST_TURN = 5
+const MAX_OPERATIONS = 256
+const MAX_BATCH_MS = 5
 
 /**
  * Commits the changes of one turn of the event loop together, each in a savepoint of its own, and answers them, refusals
@@ -54,13 +54,13 @@ export class GroupCommit {
   }
 
   #isFull(): boolean {
-    return this.#waiting.length >= MOST_OPERATIONS || performance.now() - this.#opened >= LONGEST_TURN
+    return this.#waiting.length >= MAX_OPERATIONS || performance.now() - this.#opened >= MAX_BATCH_MS
   }
 
   #flush(): void {
     const aborted = this.#waiting.filter((operation) => operation.aborted)
     this.#settle(aborted, (operation) => operation.callOff())
-    const batch = this.#waiting.slice(0, MOST_OPERATIONS)
+    const batch = this.#waiting.slice(0, MAX_OPERATIONS)
     this.#state = 'running'
     try {
       if (batch.length > 0) this.#commit(batch)

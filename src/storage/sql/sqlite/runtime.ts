@@ -1,5 +1,5 @@
-import type { MaybePromise, Steps } from '../../../schema/sync-or-async.ts'
-import { runNow } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runSync } from '../../../schema/sync-or-async.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import type { Connections } from './connections.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -34,43 +34,43 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     this.#joins.enter(transaction)
   }
 
-  read<T>(work: (session: Session) => Steps<T>, transaction: H | undefined): MaybePromise<T> {
-    if (transaction !== undefined) return runNow(work(this.#joins.reach(transaction)))
+  read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: H | undefined): MaybePromise<T> {
+    if (transaction !== undefined) return runSync(work(this.#joins.reach(transaction)))
 
     return this.#readPlain((connections) => {
       this.#refuseUncommitted(connections)
-      return runNow(work(connections.reader))
+      return runSync(work(connections.reader))
     })
   }
 
-  readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: H | undefined): MaybePromise<T> {
-    if (transaction !== undefined) return runNow(work(this.#joins.reach(transaction)))
+  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: H | undefined): MaybePromise<T> {
+    if (transaction !== undefined) return runSync(work(this.#joins.reach(transaction)))
 
     return this.#readPlain((connections) => {
       this.#refuseUncommitted(connections)
       const { reader, shared } = connections
-      return shared ? runNow(work(reader)) : inSnapshot(reader, () => runNow(work(reader)))
+      return shared ? runSync(work(reader)) : inSnapshot(reader, () => runSync(work(reader)))
     })
   }
 
-  readOutside<T>(work: (session: Session) => Steps<T>, hidden: T): MaybePromise<T> {
-    return this.#readPlain(({ reader, shared }) => (shared && this.#hostIsInside() ? hidden : runNow(work(reader))))
+  readOutside<T>(work: (session: Session) => SyncOrAsync<T>, hidden: T): MaybePromise<T> {
+    return this.#readPlain(({ reader, shared }) => (shared && this.#hostIsInside() ? hidden : runSync(work(reader))))
   }
 
   write<T>(
-    work: (session: Session, open: H) => Steps<T>,
+    work: (session: Session, open: H) => SyncOrAsync<T>,
     { transaction, signal }: WriteCircumstances<H>,
   ): MaybePromise<T> {
     this.#refuseInside()
     if (transaction !== undefined) {
-      return this.#joins.write(transaction, (connection) => runNow(work(connection, transaction)), signal)
+      return this.#joins.write(transaction, (connection) => runSync(work(connection, transaction)), signal)
     }
     this.#database.refuseClosing()
     if (this.#hostIsInside()) throw new TypeError('the handle is inside a transaction: use joinSync')
 
     return this.#batches.submit(() => {
       const { writer, writerHandle } = this.#database.connect()
-      return runNow(work(writer, writerHandle))
+      return runSync(work(writer, writerHandle))
     }, signal)
   }
 

@@ -30,7 +30,7 @@ export function createSqliteStorage<H extends SqliteHandle>(
   return {
     ...createSqlStores(context, runtime),
     transactions: 'synchronous',
-    enter: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.enter(transaction),
     async migrate() {
       database.refuseClosing()
       await whenFree(() => database.migrate())

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { Session, SqlRuntime } from '../session.ts'
@@ -20,11 +20,11 @@ export interface SqlAggregate<Key, State> {
   /** The head whose epoch fences the changes. */
   head(key: Key): HeadKey
   /** Locks the heads concerned in the global order and gives that one. @throws ForgeError `*_NOT_FOUND` for a retired one */
-  lock(session: Session, key: Key): Steps<Head>
+  lock(session: Session, key: Key): SyncOrAsync<Head>
   /** What is behind the lock. */
-  load(session: Session, key: Key, head: Head): Steps<State>
+  load(session: Session, key: Key, head: Head): SyncOrAsync<State>
   /** Writes what differs, and gives the head as it is to be. @throws ForgeError `*_NOT_FOUND` for what may not be added */
-  write(session: Session, key: Key, states: Difference<State>): Steps<Head>
+  write(session: Session, key: Key, states: Difference<State>): SyncOrAsync<Head>
 }
 
 /** What a change makes of an aggregate. */
@@ -49,7 +49,7 @@ export function aggregateStore<Key, State, Tx>(
     },
   }
 
-  function* epoch(session: Session, key: HeadKey): Steps<number> {
+  function* epoch(session: Session, key: HeadKey): SyncOrAsync<number> {
     const head = yield* heads.find(session, key)
     return head.epoch
   }
@@ -68,9 +68,9 @@ function* applyChange<Key, State, Result, Tx>(
   { heads, log }: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State>,
   { session, key, change, open }: Attempt<Key, State, Result, Tx>,
-): Steps<Outcome<Result>> {
+): SyncOrAsync<Outcome<Result>> {
   const head = yield* aggregate.lock(session, key)
-  if (change.seen !== undefined && change.seen !== head.epoch) return { stale: true }
+  if (change.expectedEpoch !== undefined && change.expectedEpoch !== head.epoch) return { stale: true }
 
   const before = yield* aggregate.load(session, key, head)
   const at = change.by.at()

@@ -1,13 +1,13 @@
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { Badge } from '../../../schema/records.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore, PageQuery } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery, mayTakeLong } from '../query.ts'
 import type { Session } from '../session.ts'
-import { ask, askFirst, tell } from '../session.ts'
+import { execute, query, queryFirst } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, RowBesideHead } from './locks.ts'
@@ -45,22 +45,22 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
     return { scope: 'catalogue', key: '' }
   }
 
-  *lock(session: Session): Steps<Head> {
+  *lock(session: Session): SyncOrAsync<Head> {
     return yield* this.#heads.lock(session, this.head())
   }
 
-  *load(session: Session, { slug }: BadgeCatalogueKey, head: Head): Steps<BadgeCatalogueState> {
+  *load(session: Session, { slug }: BadgeCatalogueKey, head: Head): SyncOrAsync<BadgeCatalogueState> {
     const badge = yield* this.find(session, slug)
-    const count = badge && (yield* askFirst(session, this.#queries.holders(badge)))
+    const count = badge && (yield* queryFirst(session, this.#queries.holders(badge)))
     return { badge, holders: count?.holders ?? 0, nextId: String(head.nextSeq) }
   }
 
-  *find(session: Session, slug: string): Steps<Badge | undefined> {
-    const row = yield* askFirst(session, this.#queries.find({ slug }))
+  *find(session: Session, slug: string): SyncOrAsync<Badge | undefined> {
+    const row = yield* queryFirst(session, this.#queries.find({ slug }))
     return row && { ...row }
   }
 
-  *page(session: Session, query: PageQuery): Steps<Page<Badge>> {
+  *page(session: Session, pageQuery: PageQuery): SyncOrAsync<Page<Badge>> {
     const [heads, { slice, tail }] = [this.#heads, this.#queries]
     const key = this.head()
 
@@ -75,34 +75,34 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
       place: (row) => Number(row.id),
       item: ({ id, slug, description, imageUrl }) => ({ id, slug, description, imageUrl }),
     }
-    return yield* readPage(list, query)
+    return yield* readPage(list, pageQuery)
   }
 
   *write(
     session: Session,
     _key: BadgeCatalogueKey,
     { before, after, head }: Difference<BadgeCatalogueState>,
-  ): Steps<Head> {
+  ): SyncOrAsync<Head> {
     if (after.badge === undefined) return yield* this.#remove(session, before.badge, head)
     if (before.badge !== undefined) {
-      yield* tell(session, this.#queries.update({ ...after.badge, id: before.badge.id }))
+      yield* execute(session, this.#queries.update({ ...after.badge, id: before.badge.id }))
       return head
     }
 
-    yield* tell(session, this.#queries.insert(after.badge))
+    yield* execute(session, this.#queries.insert(after.badge))
     return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
   }
 
-  *#remove(session: Session, badge: Badge | undefined, head: Head): Steps<Head> {
+  *#remove(session: Session, badge: Badge | undefined, head: Head): SyncOrAsync<Head> {
     if (badge === undefined) return head
 
-    yield* tell(session, this.#queries.remove(badge))
+    yield* execute(session, this.#queries.remove(badge))
     return { ...head, total: head.total - 1 }
   }
 }
 
-function* readRows(session: Session, statement: Statement<RowBesideHead<Badge>>): Steps<CountedRows<Badge>> {
-  return splitHead(yield* ask(session, statement), 'id')
+function* readRows(session: Session, statement: Statement<RowBesideHead<Badge>>): SyncOrAsync<CountedRows<Badge>> {
+  return splitHead(yield* query(session, statement), 'id')
 }
 
 /** Names one definition. */

@@ -1,7 +1,7 @@
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { Block } from '../../../schema/records.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { BlockKey, BlockStore, PageQuery } from '../../contract/stores.ts'
 import type { Columns } from '../columns.ts'
 import { toMilliseconds } from '../columns.ts'
@@ -9,7 +9,7 @@ import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { ask, askFirst, tell } from '../session.ts'
+import { execute, query, queryFirst } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, RowBesideHead } from './locks.ts'
@@ -52,7 +52,7 @@ export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
     return { scope: 'organization', key: this.#context.ids.fitting('organization', organizationId) }
   }
 
-  *lock(session: Session, key: BlockKey): Steps<Head> {
+  *lock(session: Session, key: BlockKey): SyncOrAsync<Head> {
     const user = { scope: 'user', key: this.#context.ids.fitting('user', key.userId) } as const
     refuseRetired(yield* this.#heads.lock(session, user), 'user')
     const head = yield* this.#heads.lock(session, this.head(key))
@@ -60,17 +60,17 @@ export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
     return head
   }
 
-  *load(session: Session, key: BlockKey): Steps<Block | undefined> {
-    const row = yield* askFirst(session, this.#queries.find(key))
+  *load(session: Session, key: BlockKey): SyncOrAsync<Block | undefined> {
+    const row = yield* queryFirst(session, this.#queries.find(key))
     return row && toBlock(key.organizationId, row)
   }
 
-  *among(session: Session, organizationId: Id, userIds: readonly Id[]): Steps<ReadonlySet<Id>> {
-    const rows = yield* ask(session, this.#queries.among({ organizationId, userIds }))
+  *among(session: Session, organizationId: Id, userIds: readonly Id[]): SyncOrAsync<ReadonlySet<Id>> {
+    const rows = yield* query(session, this.#queries.among({ organizationId, userIds }))
     return new Set(rows.map((row) => row.userId))
   }
 
-  *page(session: Session, organizationId: Id, query: PageQuery): Steps<Page<Block>> {
+  *page(session: Session, organizationId: Id, pageQuery: PageQuery): SyncOrAsync<Page<Block>> {
     const [heads, { slice, tail }] = [this.#heads, this.#queries]
     const key = { organizationId, ...this.head({ organizationId }) }
 
@@ -86,20 +86,20 @@ export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
       place: (row) => row.seq,
       item: (row) => toBlock(organizationId, row),
     }
-    return yield* readPage(list, query)
+    return yield* readPage(list, pageQuery)
   }
 
-  *write(session: Session, key: BlockKey, { before, after, head }: Difference<Block | undefined>): Steps<Head> {
+  *write(session: Session, key: BlockKey, { before, after, head }: Difference<Block | undefined>): SyncOrAsync<Head> {
     if (after === undefined) {
-      yield* tell(session, this.#queries.remove(key))
+      yield* execute(session, this.#queries.remove(key))
       return { ...head, total: head.total - 1 }
     }
     if (before !== undefined) {
-      yield* tell(session, this.#queries.update({ ...after, ...key }))
+      yield* execute(session, this.#queries.update({ ...after, ...key }))
       return head
     }
 
-    yield* tell(session, this.#queries.insert({ ...after, ...key, seq: head.nextSeq }))
+    yield* execute(session, this.#queries.insert({ ...after, ...key, seq: head.nextSeq }))
     return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
   }
 }
@@ -107,8 +107,8 @@ export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
 function* readRows(
   session: Session,
   statement: Statement<RowBesideHead<StoredBlock>>,
-): Steps<CountedRows<StoredBlock>> {
-  const found = splitHead(yield* ask(session, statement), 'seq')
+): SyncOrAsync<CountedRows<StoredBlock>> {
+  const found = splitHead(yield* query(session, statement), 'seq')
   refuseRetired(found, 'organization')
   return found
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Claim, Consumer } from '../../contract/events.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { asWritten, defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { ask, askFirst, tell } from '../session.ts'
+import { execute, query, queryFirst } from '../session.ts'
 import type { OutboxRow } from './outbox.ts'
 import { placeInOutbox } from './outbox.ts'
 import { cursorOf } from './pages.ts'
@@ -24,50 +24,50 @@ export class Consumers {
     this.#outbox = outbox
   }
 
-  *claim(session: Session, consumer: Consumer, milliseconds: number): Steps<Claim | undefined> {
+  *claim(session: Session, consumer: Consumer, milliseconds: number): SyncOrAsync<Claim | undefined> {
     const row = (yield* this.#lock(session, consumer.name)) ?? (yield* this.#add(session, consumer.name))
     if (isLeased(row) && row.holder !== consumer.holder) return undefined
 
-    yield* tell(session, this.#queries.lease({ ...consumer, milliseconds }))
+    yield* execute(session, this.#queries.lease({ ...consumer, milliseconds }))
     return { cursor: cursorOf(row.position) }
   }
 
-  *advance(session: Session, consumer: Consumer, cursor: string): Steps<boolean> {
+  *advance(session: Session, consumer: Consumer, cursor: string): SyncOrAsync<boolean> {
     const position = placeInOutbox(cursor)
     const row = yield* this.#lock(session, consumer.name)
     if (row === undefined || !isLeased(row) || row.holder !== consumer.holder) return false
 
     // never back: who prunes reads the cursors without locking them
-    if (position > row.position) yield* tell(session, this.#queries.move({ name: consumer.name, position }))
+    if (position > row.position) yield* execute(session, this.#queries.move({ name: consumer.name, position }))
     return true
   }
 
-  *release(session: Session, consumer: Consumer): Steps<void> {
-    yield* tell(session, this.#queries.release(consumer))
+  *release(session: Session, consumer: Consumer): SyncOrAsync<void> {
+    yield* execute(session, this.#queries.release(consumer))
   }
 
-  *forget(session: Session, name: string): Steps<boolean> {
-    const gone = yield* ask(session, this.#queries.remove({ name }))
+  *forget(session: Session, name: string): SyncOrAsync<boolean> {
+    const gone = yield* query(session, this.#queries.remove({ name }))
     return gone.length > 0
   }
 
   /** The place that every name has behind it; undefined when there are no names. */
-  *behindAll(session: Session): Steps<number | undefined> {
-    const row = yield* askFirst(session, this.#queries.slowest({}))
+  *behindAll(session: Session): SyncOrAsync<number | undefined> {
+    const row = yield* queryFirst(session, this.#queries.slowest({}))
     return row?.position
   }
 
-  *#lock(session: Session, name: string): Steps<ConsumerRow | undefined> {
-    yield* tell(session, this.#queries.lock({ name }))
-    return yield* askFirst(session, this.#queries.find({ name }))
+  *#lock(session: Session, name: string): SyncOrAsync<ConsumerRow | undefined> {
+    yield* execute(session, this.#queries.lock({ name }))
+    return yield* queryFirst(session, this.#queries.find({ name }))
   }
 
-  *#add(session: Session, name: string): Steps<ConsumerRow> {
+  *#add(session: Session, name: string): SyncOrAsync<ConsumerRow> {
     const { floor } = yield* this.#outbox.lock(session)
     const added = yield* this.#lock(session, name) // by another, while we waited for the outbox
     if (added !== undefined) return added
 
-    yield* tell(session, this.#queries.insert({ name, position: floor }))
+    yield* execute(session, this.#queries.insert({ name, position: floor }))
     return { position: floor, holder: null, until: 0, now: 0 }
   }
 }

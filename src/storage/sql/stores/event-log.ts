@@ -2,7 +2,7 @@ import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { EventDraft, ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { WriteContext } from '../../contract/stores.ts'
 import { toMilliseconds } from '../columns.ts'
@@ -10,7 +10,7 @@ import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { askFirst } from '../session.ts'
+import { queryFirst } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
 /** An event as our table keeps it. */
@@ -83,10 +83,10 @@ export class EventLog {
   }
 
   /** Writes the events, and completes them with id, time and actor. */
-  *append(session: Session, drafts: readonly EventDraft[], { actorId, at }: Stamp): Steps<readonly ForgeEvent[]> {
+  *append(session: Session, drafts: readonly EventDraft[], { actorId, at }: Stamp): SyncOrAsync<readonly ForgeEvent[]> {
     const events: ForgeEvent[] = []
     for (const draft of drafts) {
-      const row = yield* askFirst(session, this.#insert({ draft, at, actorId }))
+      const row = yield* queryFirst(session, this.#insert({ draft, at, actorId }))
       if (row === undefined) throw new Error('an event was written without an id')
       events.push(copyEvent({ ...draft, id: row.id, version: DATA_VERSION, at, actorId }))
     }
@@ -99,7 +99,7 @@ export class EventLog {
     events: readonly ForgeEvent[],
     { beforeCommit }: WriteContext<Tx>,
     transaction: Tx,
-  ): Steps<void> {
+  ): SyncOrAsync<void> {
     if (events.length === 0 || beforeCommit === undefined) return
 
     yield* wait(session.lend(() => beforeCommit(events.map(copyEvent), transaction)))

@@ -3,15 +3,15 @@ import { sql } from 'kysely'
 import type { ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
-import { run, wait } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import type { EventFilter, EventStore } from '../../contract/events.ts'
 import type { PageQuery } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { compileStatement, defineQuery, Slot } from '../query.ts'
 import type { Session } from '../session.ts'
-import { ask, askFirst } from '../session.ts'
+import { query, queryFirst } from '../session.ts'
 import type { Tables } from '../tables.ts'
 import type { StoreParts } from './aggregate.ts'
 import { Consumers } from './consumers.ts'
@@ -32,7 +32,7 @@ export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<
   const pruning = new Pruning({ context, runtime, row, numbering, consumers })
 
   return {
-    read: (query) => run(outbox.read(query)),
+    read: (query) => runMaybeAsync(outbox.read(query)),
     list: (filter, query) => runtime.readSnapshot((session) => events.list(session, filter, query), undefined),
     history: (issueId, transaction) => runtime.read((session) => events.history(session, issueId), transaction),
     claim: ({ name, holder }, milliseconds) =>
@@ -41,7 +41,7 @@ export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<
       runtime.write((session) => consumers.advance(session, { name, holder }, cursor), {}),
     release: ({ name, holder }) => runtime.write((session) => consumers.release(session, { name, holder }), {}),
     forget: (name) => runtime.write((session) => consumers.forget(session, name), {}),
-    prune: (before) => run(pruning.prune(before)),
+    prune: (before) => runMaybeAsync(pruning.prune(before)),
     committed: (eventIds) => runtime.readOutside((session) => events.among(session, eventIds), []),
   }
 }
@@ -57,33 +57,33 @@ class Events {
   }
 
   /** In a snapshot, in which the events are counted once: a filter may find very many. */
-  *list(session: Session, filter: EventFilter, query: PageQuery): Steps<Page<ForgeEvent>> {
-    const count = yield* askFirst(session, this.#queries.count(filter))
+  *list(session: Session, filter: EventFilter, pageQuery: PageQuery): SyncOrAsync<Page<ForgeEvent>> {
+    const count = yield* queryFirst(session, this.#queries.count(filter))
     const total = count?.total ?? 0
 
     const list: PagedList<EventRow, ForgeEvent> = {
       start: -Number.MAX_SAFE_INTEGER,
       count: () => wait(total),
-      slice: (part) => counted(total, ask(session, this.#queries.slice(filter, part))),
-      tail: (part) => counted(total, ask(session, this.#queries.tail(filter, part))),
+      slice: (part) => counted(total, query(session, this.#queries.slice(filter, part))),
+      tail: (part) => counted(total, query(session, this.#queries.tail(filter, part))),
       place: (row) => -Number(row.id),
       item: toEvent,
     }
-    return yield* readPage(list, query)
+    return yield* readPage(list, pageQuery)
   }
 
-  *history(session: Session, issueId: Id): Steps<readonly Pinning[]> {
-    const rows = yield* ask(session, this.#queries.history({ issueId }))
+  *history(session: Session, issueId: Id): SyncOrAsync<readonly Pinning[]> {
+    const rows = yield* query(session, this.#queries.history({ issueId }))
     return rows.map(toEvent).filter(isPinning)
   }
 
-  *among(session: Session, eventIds: readonly Id[]): Steps<readonly ForgeEvent[]> {
-    const rows = yield* ask(session, this.#queries.among({ eventIds }))
+  *among(session: Session, eventIds: readonly Id[]): SyncOrAsync<readonly ForgeEvent[]> {
+    const rows = yield* query(session, this.#queries.among({ eventIds }))
     return rows.map(toEvent)
   }
 }
 
-function* counted<Row>(total: number, reading: Steps<readonly Row[]>): Steps<CountedRows<Row>> {
+function* counted<Row>(total: number, reading: SyncOrAsync<readonly Row[]>): SyncOrAsync<CountedRows<Row>> {
   return { rows: yield* reading, total }
 }
 

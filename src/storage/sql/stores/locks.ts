@@ -1,13 +1,13 @@
 import type { AliasedRawBuilder } from 'kysely'
 import type { HostThing } from '../../../schema/errors.ts'
 import { notFound } from '../../../schema/errors.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { askFirst, tell } from '../session.ts'
+import { execute, queryFirst } from '../session.ts'
 import type { HeadScope } from '../tables.ts'
 
 /** Names one head. */
@@ -52,20 +52,20 @@ export class Heads {
   }
 
   /** Locks a head until the end of the transaction; makes it when it is not there. Load what it guards in a later statement. */
-  *lock(session: Session, key: HeadKey): Steps<Head> {
-    const row = yield* askFirst(session, this.#lock(key))
+  *lock(session: Session, key: HeadKey): SyncOrAsync<Head> {
+    const row = yield* queryFirst(session, this.#lock(key))
     return toHead(key, row)
   }
 
   /** A head as it is, without locking; that of an aggregate that does not exist yet is all zero. */
-  *find(session: Session, key: HeadKey): Steps<Head> {
-    const row = yield* askFirst(session, this.#find(key))
+  *find(session: Session, key: HeadKey): SyncOrAsync<Head> {
+    const row = yield* queryFirst(session, this.#find(key))
     return toHead(key, row)
   }
 
   /** Writes a locked head. Its version goes up, which is what makes an isolated transaction of the host's notice. */
-  *save(session: Session, head: Head): Steps<void> {
-    yield* tell(session, this.#save(head))
+  *save(session: Session, head: Head): SyncOrAsync<void> {
+    yield* execute(session, this.#save(head))
   }
 }
 

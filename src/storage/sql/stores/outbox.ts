@@ -1,13 +1,13 @@
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { asWritten, defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
-import { ask, askFirst, tell } from '../session.ts'
+import { execute, query, queryFirst } from '../session.ts'
 import type { PlacedEvent } from './event-log.ts'
 import { outboxPlace, selectEvents, toEvent } from './event-log.ts'
 import { cursorOf, noCursor, placeOf } from './pages.ts'
@@ -47,7 +47,7 @@ export class Outbox<Tx> {
   }
 
   /** @throws ForgeError `INVALID_INPUT` for a cursor that is none; `EVENTS_PRUNED` for one below the floor */
-  *read({ after, limit }: OutboxQuery): Steps<OutboxPage> {
+  *read({ after, limit }: OutboxQuery): SyncOrAsync<OutboxPage> {
     const start = after === undefined ? undefined : placeInOutbox(after)
     const isNumbered = yield* this.#numbering.step()
     const page = yield* this.#read(start, limit)
@@ -58,7 +58,7 @@ export class Outbox<Tx> {
     return yield* this.#read(start, limit)
   }
 
-  *#waitForNumbering(): Steps<void> {
+  *#waitForNumbering(): SyncOrAsync<void> {
     try {
       yield* this.#numbering.waitAndStep()
     } catch (error) {
@@ -66,17 +66,17 @@ export class Outbox<Tx> {
     }
   }
 
-  *#read(start: number | undefined, limit: number): Steps<OutboxPage> {
+  *#read(start: number | undefined, limit: number): SyncOrAsync<OutboxPage> {
     return yield* wait(this.#runtime.readSnapshot((session) => this.#page(session, start, limit), undefined))
   }
 
   /** The floor and the events come from one snapshot: nothing is removed between the look at the one and at the other. */
-  *#page(session: Session, start: number | undefined, limit: number): Steps<OutboxPage> {
+  *#page(session: Session, start: number | undefined, limit: number): SyncOrAsync<OutboxPage> {
     const { floor } = yield* this.#row.read(session)
     const after = start ?? floor
     if (after < floor) throw pruned(floor)
 
-    const rows = yield* ask(session, this.#after({ after, limit }))
+    const rows = yield* query(session, this.#after({ after, limit }))
     return { events: rows.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(rows.at(-1)?.place ?? after) }
   }
 }
@@ -129,26 +129,26 @@ export class OutboxRow {
   }
 
   /** The row as it is. @throws ForgeError `STORAGE_UNAVAILABLE` when somebody has removed it */
-  *read(session: Session): Steps<OutboxState> {
-    const row = yield* askFirst(session, this.#find({}))
+  *read(session: Session): SyncOrAsync<OutboxState> {
+    const row = yield* queryFirst(session, this.#find({}))
     if (row !== undefined) return row
     throw new ForgeError('STORAGE_UNAVAILABLE', 'the outbox has lost its row', { outcome: 'nothing-done' })
   }
 
   /** Locks the row until the end of the transaction. */
-  *lock(session: Session): Steps<OutboxState> {
-    yield* tell(session, this.#lock({}))
+  *lock(session: Session): SyncOrAsync<OutboxState> {
+    yield* execute(session, this.#lock({}))
     return yield* this.read(session)
   }
 
   /** Locks the row, or gives undefined at once when another has locked it. Only where ids are not the positions. */
-  *lockUnlessLocked(session: Session): Steps<OutboxState | undefined> {
-    return yield* askFirst(session, this.#findUnlocked({}))
+  *lockUnlessLocked(session: Session): SyncOrAsync<OutboxState | undefined> {
+    return yield* queryFirst(session, this.#findUnlocked({}))
   }
 
   /** Writes the row, which is locked. */
-  *save(session: Session, state: OutboxState): Steps<void> {
-    yield* tell(session, this.#save(state))
+  *save(session: Session, state: OutboxState): SyncOrAsync<void> {
+    yield* execute(session, this.#save(state))
   }
 }
 
@@ -185,7 +185,7 @@ interface Numbered {
 }
 
 /** Locks the row of the outbox; undefined when another has it and is not waited for. */
-type RowLock = (session: Session) => Steps<OutboxState | undefined>
+type RowLock = (session: Session) => SyncOrAsync<OutboxState | undefined>
 
 /**
  * Gives committed events their positions, where ids are not in order of commit. All of a transaction come into sight
@@ -205,37 +205,37 @@ export class Numbering<Tx> {
   }
 
   /** Numbers the oldest that are committed, in a transaction of its own. False: another transaction is numbering. */
-  *step(): Steps<boolean> {
+  *step(): SyncOrAsync<boolean> {
     return (yield* this.#run((session) => this.#row.lockUnlessLocked(session))) !== undefined
   }
 
   /** Numbers the oldest that are committed; waits for another transaction that is numbering. */
-  *waitAndStep(): Steps<void> {
+  *waitAndStep(): SyncOrAsync<void> {
     yield* this.#run((session) => this.#row.lock(session))
   }
 
   /** Numbers all that was committed when it began; where another is at it, waits its turn. */
-  *catchUp(): Steps<void> {
+  *catchUp(): SyncOrAsync<void> {
     while ((yield* this.#run((session) => this.#row.lock(session))) === MOST);
   }
 
   /** How many were numbered; undefined without the lock. */
-  *#run(lock: RowLock): Steps<number | undefined> {
+  *#run(lock: RowLock): SyncOrAsync<number | undefined> {
     const number = this.#number
     if (number === undefined) return 0
 
-    const due = yield* wait(this.#runtime.read((session) => ask(session, this.#unnumbered({ limit: 1 })), undefined))
+    const due = yield* wait(this.#runtime.read((session) => query(session, this.#unnumbered({ limit: 1 })), undefined))
     if (due.length === 0) return 0
     return yield* wait(this.#runtime.write((session) => this.#numberOldest(session, number, lock), {}))
   }
 
-  *#numberOldest(session: Session, number: Query<Numbered, unknown>, lock: RowLock): Steps<number | undefined> {
+  *#numberOldest(session: Session, number: Query<Numbered, unknown>, lock: RowLock): SyncOrAsync<number | undefined> {
     const state = yield* lock(session)
     if (state === undefined) return undefined
 
-    const rows = yield* ask(session, this.#unnumbered({ limit: MOST }))
+    const rows = yield* query(session, this.#unnumbered({ limit: MOST }))
     if (rows.length === 0) return 0
-    yield* tell(session, number({ ids: rows.map((row) => row.id), last: state.last }))
+    yield* execute(session, number({ ids: rows.map((row) => row.id), last: state.last }))
     yield* this.#row.save(session, { ...state, last: state.last + rows.length })
     return rows.length
   }

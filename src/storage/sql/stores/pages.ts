@@ -1,7 +1,7 @@
 import type { ForgeError } from '../../../schema/errors.ts'
 import { invalidInput } from '../../../schema/errors.ts'
 import type { Page } from '../../../schema/paging.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { PageQuery } from '../../contract/stores.ts'
 
 /** Rows of a list from its beginning: those after a place, less the first `offset`. */
@@ -28,9 +28,9 @@ export interface PagedList<Row, Item> {
   /** A place before the first row's. */
   readonly start: number
   /** How many rows there are, which is not known to be so when the next statement runs. */
-  count(): Steps<number>
-  slice(slice: Slice): Steps<CountedRows<Row>>
-  tail(tail: Tail): Steps<CountedRows<Row>>
+  count(): SyncOrAsync<number>
+  slice(slice: Slice): SyncOrAsync<CountedRows<Row>>
+  tail(tail: Tail): SyncOrAsync<CountedRows<Row>>
   place(row: Row): number
   item(row: Row): Item
 }
@@ -41,7 +41,7 @@ export interface PagedList<Row, Item> {
  *
  * @throws ForgeError `INVALID_INPUT` for a cursor that is none
  */
-export function* readPage<Row, Item>(list: PagedList<Row, Item>, { from, limit }: PageQuery): Steps<Page<Item>> {
+export function* readPage<Row, Item>(list: PagedList<Row, Item>, { from, limit }: PageQuery): SyncOrAsync<Page<Item>> {
   const { rows, total, more } =
     'after' in from ? yield* rowsAfter(list, from.after, limit) : yield* rowsOfPage(list, from.page, limit)
   const last = rows.at(-1)
@@ -76,7 +76,7 @@ interface PageRows<Row> extends CountedRows<Row> {
   readonly more: boolean
 }
 
-function* rowsAfter<Row, Item>(list: PagedList<Row, Item>, cursor: string, limit: number): Steps<PageRows<Row>> {
+function* rowsAfter<Row, Item>(list: PagedList<Row, Item>, cursor: string, limit: number): SyncOrAsync<PageRows<Row>> {
   const after = placeIn(cursor)
   if (after === undefined) {
     yield* list.count() // a list that is gone is refused before its cursor is
@@ -87,7 +87,7 @@ function* rowsAfter<Row, Item>(list: PagedList<Row, Item>, cursor: string, limit
   return { rows: rows.slice(0, limit), total, more: rows.length > limit }
 }
 
-function* rowsOfPage<Row, Item>(list: PagedList<Row, Item>, page: number, limit: number): Steps<PageRows<Row>> {
+function* rowsOfPage<Row, Item>(list: PagedList<Row, Item>, page: number, limit: number): SyncOrAsync<PageRows<Row>> {
   const offset = (page - 1) * limit
   if (offset === 0) return yield* rowsFromStart(list, offset, limit)
 
@@ -104,7 +104,11 @@ function* rowsOfPage<Row, Item>(list: PagedList<Row, Item>, page: number, limit:
 }
 
 /** The rows at an offset from the beginning, which need no total to be found. */
-function* rowsFromStart<Row, Item>(list: PagedList<Row, Item>, offset: number, limit: number): Steps<PageRows<Row>> {
+function* rowsFromStart<Row, Item>(
+  list: PagedList<Row, Item>,
+  offset: number,
+  limit: number,
+): SyncOrAsync<PageRows<Row>> {
   const { rows, total } = yield* list.slice({ after: list.start, offset, limit })
   return { rows, total, more: offset + rows.length < total }
 }

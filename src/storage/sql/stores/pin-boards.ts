@@ -1,14 +1,14 @@
 import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { PinBoardKey, PinBoardStore, PinRow } from '../../contract/stores.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { ask, tell } from '../session.ts'
+import { execute, query } from '../session.ts'
 import type { HeadScope } from '../tables.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
@@ -48,51 +48,55 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
     return { scope: SCOPES[kind], key: this.#context.ids.fitting('repository', repositoryId) }
   }
 
-  *lock(session: Session, key: PinBoardKey): Steps<Head> {
+  *lock(session: Session, key: PinBoardKey): SyncOrAsync<Head> {
     const head = yield* this.#heads.lock(session, this.head(key))
     refuseRetired(head, 'repository')
     return head
   }
 
-  *load(session: Session, key: PinBoardKey): Steps<readonly PinRow[]> {
-    const rows = yield* ask(session, this.#queries.load(key))
+  *load(session: Session, key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
+    const rows = yield* query(session, this.#queries.load(key))
     return rows.map((row) => ({ ...row, pinnedAt: new Date(row.pinnedAt) }))
   }
 
   /** The board for a reader. A retired board is empty, so only an empty one is asked whether it is retired. */
-  *loadAlive(session: Session, key: PinBoardKey): Steps<readonly PinRow[]> {
+  *loadAlive(session: Session, key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
     const board = yield* this.load(session, key)
     if (board.length === 0) refuseRetired(yield* this.#heads.find(session, this.head(key)), 'repository')
     return board
   }
 
   /** Replaces the rows from the first place that differs to the last. */
-  *write(session: Session, key: PinBoardKey, { before, after, head }: Difference<readonly PinRow[]>): Steps<Head> {
+  *write(
+    session: Session,
+    key: PinBoardKey,
+    { before, after, head }: Difference<readonly PinRow[]>,
+  ): SyncOrAsync<Head> {
     yield* this.#refuseTombstones(session, before, after)
     const { first, last } = changedRange(before, after)
     if (first <= Math.min(last, before.length)) {
-      yield* tell(session, this.#queries.removeRange({ ...key, first, last: Math.min(last, before.length) }))
+      yield* execute(session, this.#queries.removeRange({ ...key, first, last: Math.min(last, before.length) }))
     }
     for (const [index, row] of after.slice(first - 1, last).entries()) {
-      yield* tell(session, this.#queries.insert({ ...key, ...row, position: first + index }))
+      yield* execute(session, this.#queries.insert({ ...key, ...row, position: first + index }))
     }
     return { ...head, total: after.length }
   }
 
   /** Keeps issues from being deleted, or pinned elsewhere, meanwhile. Behind the boards in the global order of locks. */
-  *lockIssues(session: Session, issueIds: readonly Id[]): Steps<void> {
+  *lockIssues(session: Session, issueIds: readonly Id[]): SyncOrAsync<void> {
     for (const issueId of issueIds.toSorted()) {
       yield* this.#heads.lock(session, { scope: 'issue', key: this.#context.ids.fitting('issue', issueId) })
     }
   }
 
-  *#refuseTombstones(session: Session, before: readonly PinRow[], after: readonly PinRow[]): Steps<void> {
+  *#refuseTombstones(session: Session, before: readonly PinRow[], after: readonly PinRow[]): SyncOrAsync<void> {
     const known = new Set(before.map((row) => row.issueId))
     const issueIds: readonly Id[] = after.map((row) => row.issueId).filter((issueId) => !known.has(issueId))
     if (issueIds.length === 0) return
 
     yield* this.lockIssues(session, issueIds)
-    const gone = yield* ask(session, this.#queries.tombstones({ issueIds }))
+    const gone = yield* query(session, this.#queries.tombstones({ issueIds }))
     if (gone.length > 0) throw notFound('issue')
   }
 }

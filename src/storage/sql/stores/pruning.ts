@@ -1,14 +1,14 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { asWritten, defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
-import { ask, askFirst, tell } from '../session.ts'
+import { execute, query, queryFirst } from '../session.ts'
 import type { Tables } from '../tables.ts'
 import type { Consumers } from './consumers.ts'
 import { outboxPlace } from './event-log.ts'
@@ -18,7 +18,7 @@ import type { Numbering, OutboxParts, OutboxRow } from './outbox.ts'
 const MOST = 500
 
 /** A stretch of the outbox, without its beginning and with its end. */
-export interface Stretch {
+export interface PageRange {
   readonly after: number
   readonly end: number
 }
@@ -48,7 +48,7 @@ export class Pruning<Tx> {
   }
 
   /** Removes what was made before a time and is behind every consumer; gives how many. */
-  *prune(before: Date): Steps<number> {
+  *prune(before: Date): SyncOrAsync<number> {
     const time = toMilliseconds(before)
     yield* this.#numbering.catchUp()
     let stretch = yield* this.#next(0)
@@ -62,19 +62,19 @@ export class Pruning<Tx> {
   }
 
   /** The next stretch. One that is not full is the last: what is written meanwhile waits for the next prune. */
-  *#next(after: number): Steps<Stretch & { readonly isLast: boolean }> {
+  *#next(after: number): SyncOrAsync<PageRange & { readonly isLast: boolean }> {
     const found = yield* wait(this.#runtime.read((session) => this.#measure(session, after), undefined))
     return { after, end: found?.end ?? after, isLast: found === undefined || found.count < MOST }
   }
 
-  *#measure(session: Session, after: number): Steps<StretchEnd | undefined> {
+  *#measure(session: Session, after: number): SyncOrAsync<StretchEnd | undefined> {
     const behindAll = (yield* this.#consumers.behindAll(session)) ?? Number.MAX_SAFE_INTEGER
-    return yield* askFirst(session, this.#queries.end({ after, behindAll, limit: MOST }))
+    return yield* queryFirst(session, this.#queries.end({ after, behindAll, limit: MOST }))
   }
 
-  *#clear({ after, end }: Stretch, before: number): Steps<number> {
+  *#clear({ after, end }: PageRange, before: number): SyncOrAsync<number> {
     const look = this.#runtime.read(
-      (session) => ask(session, this.#queries.removable({ after, end, before })),
+      (session) => query(session, this.#queries.removable({ after, end, before })),
       undefined,
     )
     const found = yield* wait(look)
@@ -84,14 +84,14 @@ export class Pruning<Tx> {
   }
 
   /** Looks again behind the lock: another may have pruned, and a new consumer may have come. */
-  *#remove(session: Session, { after, end }: Stretch, before: number): Steps<number> {
+  *#remove(session: Session, { after, end }: PageRange, before: number): SyncOrAsync<number> {
     const state = yield* this.#row.lock(session)
     const behindAll = (yield* this.#consumers.behindAll(session)) ?? end
-    const rows = yield* ask(session, this.#queries.removable({ after, end: Math.min(end, behindAll), before }))
+    const rows = yield* query(session, this.#queries.removable({ after, end: Math.min(end, behindAll), before }))
     const last = rows.at(-1)
     if (last === undefined) return 0
 
-    yield* tell(session, this.#queries.remove({ ids: rows.map((row) => row.id) }))
+    yield* execute(session, this.#queries.remove({ ids: rows.map((row) => row.id) }))
     yield* this.#row.save(session, { ...state, floor: Math.max(state.floor, last.place) })
     return rows.length
   }
@@ -113,7 +113,7 @@ export interface PruningQueries {
   /** Where a stretch of so many events ends, at most, among those that are behind every consumer. */
   readonly end: Query<{ readonly after: number; readonly behindAll: number; readonly limit: number }, StretchEnd>
   /** What of a stretch may go, in order. */
-  readonly removable: Query<Stretch & { readonly before: number }, { readonly id: Id; readonly place: number }>
+  readonly removable: Query<PageRange & { readonly before: number }, { readonly id: Id; readonly place: number }>
   readonly remove: Query<{ readonly ids: readonly Id[] }, unknown>
 }
 

@@ -1,35 +1,35 @@
 import type { ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
-import type { MaybePromise, Steps } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Removed, Retired, Retirement } from '../../contract/storage.ts'
 import type { PinBoardKey } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { asWritten, defineQuery, mayTakeLong } from '../query.ts'
 import type { Session } from '../session.ts'
-import { ask, tell } from '../session.ts'
+import { execute, query } from '../session.ts'
 import type { StoreParts } from './aggregate.ts'
 import type { OrganizationKey } from './blocks.ts'
 import { Blocks } from './blocks.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
 import { PinBoards } from './pin-boards.ts'
 import type { UserKey } from './user-badges.ts'
-import { BadgeCases } from './user-badges.ts'
+import { UserBadges } from './user-badges.ts'
 
 /** The retirements of an SQL storage. */
 export function sqlRetirement<Tx>(
   parts: StoreParts<Tx>,
 ): (retirement: Retirement<Tx>) => MaybePromise<readonly ForgeEvent[]> {
   const { context, runtime, heads, log } = parts
-  const farewells = new Farewells(context, heads)
+  const farewells = new Removals(context, heads)
 
   return (theirs) => {
     const retirement = { ...theirs, retired: { ...theirs.retired } } // it waits for its turn, and may be changed by then
     return runtime.write((session, open) => retire(session, retirement, open), retirement)
   }
 
-  function* retire(session: Session, retirement: Retirement<Tx>, open: Tx): Steps<readonly ForgeEvent[]> {
+  function* retire(session: Session, retirement: Retirement<Tx>, open: Tx): SyncOrAsync<readonly ForgeEvent[]> {
     const removed = yield* farewells.to(session, retirement.retired)
     if (removed === undefined) return []
 
@@ -43,22 +43,22 @@ export function sqlRetirement<Tx>(
 const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
 
 /** What each retirement does to the rows. Each gives undefined when the same was told before. */
-class Farewells {
+class Removals {
   readonly #heads: Heads
   readonly #boards: PinBoards
   readonly #blocks: Blocks
-  readonly #cases: BadgeCases
+  readonly #cases: UserBadges
   readonly #queries: RetirementQueries
 
   constructor(context: SqlContext, heads: Heads) {
     this.#heads = heads
     this.#boards = new PinBoards(context, heads)
     this.#blocks = new Blocks(context, heads)
-    this.#cases = new BadgeCases(context, heads)
+    this.#cases = new UserBadges(context, heads)
     this.#queries = retirementQueries(context)
   }
 
-  to(session: Session, retired: Retired): Steps<Removed | undefined> {
+  to(session: Session, retired: Retired): SyncOrAsync<Removed | undefined> {
     switch (retired.thing) {
       case 'user':
         return this.#user(session, retired.userId)
@@ -73,31 +73,31 @@ class Farewells {
     }
   }
 
-  *#user(session: Session, userId: Id): Steps<Removed | undefined> {
+  *#user(session: Session, userId: Id): SyncOrAsync<Removed | undefined> {
     const user = yield* this.#heads.lock(session, this.#cases.head({ userId }))
     if (user.retired) return undefined
 
     const organizations = yield* this.#lockBlockers(session, userId)
-    const blocks = yield* ask(session, this.#queries.removeBlocksOf({ userId }))
+    const blocks = yield* query(session, this.#queries.removeBlocksOf({ userId }))
     for (const { organizationId } of blocks) {
       const head = organizations.get(organizationId)
       if (head !== undefined) yield* this.#raise(session, { ...head, total: head.total - 1 })
     }
-    const grants = yield* ask(session, this.#queries.removeGrantsOf({ userId }))
+    const grants = yield* query(session, this.#queries.removeGrantsOf({ userId }))
     yield* this.#raise(session, { ...user, retired: true })
     return { ...NOTHING, blocks: blocks.length, grants: grants.length }
   }
 
-  *#organization(session: Session, organizationId: Id): Steps<Removed | undefined> {
+  *#organization(session: Session, organizationId: Id): SyncOrAsync<Removed | undefined> {
     const head = yield* this.#heads.lock(session, this.#blocks.head({ organizationId }))
     if (head.retired) return undefined
 
-    yield* tell(session, this.#queries.removeBlocksBy({ organizationId }))
+    yield* execute(session, this.#queries.removeBlocksBy({ organizationId }))
     yield* this.#raise(session, { ...head, total: 0, retired: true })
     return { ...NOTHING, blocks: head.total }
   }
 
-  *#repository(session: Session, repositoryId: Id): Steps<Removed | undefined> {
+  *#repository(session: Session, repositoryId: Id): SyncOrAsync<Removed | undefined> {
     const keys = [
       { repositoryId, kind: 'issue' },
       { repositoryId, kind: 'pullRequest' },
@@ -116,9 +116,9 @@ class Farewells {
   }
 
   /** The issue leaves every board of its kind that has it: it may have gone to another repository since it was pinned. */
-  *#issue(session: Session, board: PinBoardKey, issueId: Id): Steps<Removed | undefined> {
+  *#issue(session: Session, board: PinBoardKey, issueId: Id): SyncOrAsync<Removed | undefined> {
     const heads = yield* this.#lockBoardsWith(session, board, issueId)
-    const first = yield* ask(session, this.#queries.entomb({ issueId }))
+    const first = yield* query(session, this.#queries.entomb({ issueId }))
     if (first.length === 0) return undefined
 
     let pins = 0
@@ -139,7 +139,7 @@ class Farewells {
     session: Session,
     board: PinBoardKey,
     issueId: Id,
-  ): Steps<readonly (readonly [PinBoardKey, Head])[]> {
+  ): SyncOrAsync<readonly (readonly [PinBoardKey, Head])[]> {
     const { boardsWith } = this.#queries
     const known = yield* this.#boardsFound(session, board, asWritten(boardsWith)({ issueId, kind: board.kind }))
     const locked = yield* this.#lockBoards(session, known)
@@ -155,12 +155,12 @@ class Farewells {
     session: Session,
     { repositoryId, kind }: PinBoardKey,
     look: Statement<PinBoardKey>,
-  ): Steps<readonly PinBoardKey[]> {
-    const found = yield* ask(session, look)
+  ): SyncOrAsync<readonly PinBoardKey[]> {
+    const found = yield* query(session, look)
     return [{ repositoryId, kind }, ...found.filter((one) => one.repositoryId !== repositoryId)]
   }
 
-  *#lockBoards(session: Session, keys: readonly PinBoardKey[]): Steps<readonly (readonly [PinBoardKey, Head])[]> {
+  *#lockBoards(session: Session, keys: readonly PinBoardKey[]): SyncOrAsync<readonly (readonly [PinBoardKey, Head])[]> {
     const wanted = keys.map((key) => ({ key, head: this.#boards.head(key) })).sort((a, b) => inOrder(a.head, b.head))
     const locked: (readonly [PinBoardKey, Head])[] = []
     for (const { key, head } of wanted) locked.push([key, yield* this.#heads.lock(session, head)])
@@ -168,24 +168,24 @@ class Farewells {
   }
 
   /** As with boards: a snapshot that the host's transaction reads from may be older than the lock on the user. */
-  *#lockBlockers(session: Session, userId: Id): Steps<ReadonlyMap<Id, Head>> {
+  *#lockBlockers(session: Session, userId: Id): SyncOrAsync<ReadonlyMap<Id, Head>> {
     const { organizationsBlocking } = this.#queries
-    const known = yield* ask(session, asWritten(organizationsBlocking)({ userId }))
+    const known = yield* query(session, asWritten(organizationsBlocking)({ userId }))
     const locked = yield* this.#lockOrganizations(session, known)
 
-    const now = yield* ask(session, organizationsBlocking({ userId }))
+    const now = yield* query(session, organizationsBlocking({ userId }))
     const late = now.filter(({ organizationId }) => !locked.has(organizationId))
     return new Map([...locked, ...(yield* this.#lockOrganizations(session, late))])
   }
 
-  *#lockOrganizations(session: Session, keys: readonly OrganizationKey[]): Steps<ReadonlyMap<Id, Head>> {
+  *#lockOrganizations(session: Session, keys: readonly OrganizationKey[]): SyncOrAsync<ReadonlyMap<Id, Head>> {
     const wanted = keys.map((key) => ({ key, head: this.#blocks.head(key) })).sort((a, b) => inOrder(a.head, b.head))
     const locked = new Map<Id, Head>()
     for (const { key, head } of wanted) locked.set(key.organizationId, yield* this.#heads.lock(session, head))
     return locked
   }
 
-  *#raise(session: Session, head: Head): Steps<void> {
+  *#raise(session: Session, head: Head): SyncOrAsync<void> {
     yield* this.#heads.save(session, { ...head, epoch: head.epoch + 1 })
   }
 }

@@ -8,12 +8,12 @@ import { sqlEvents } from './events.ts'
 import { Heads } from './locks.ts'
 import { sqlPinBoards } from './pin-boards.ts'
 import { sqlRetirement } from './retirement.ts'
-import { sqlBadgeCases } from './user-badges.ts'
+import { sqlUserBadges } from './user-badges.ts'
 
 /** What of a storage is the same over every SQL database. */
 export type SqlStores<Tx> = Pick<
   ForgeStorage<Tx>,
-  'pinBoards' | 'blocks' | 'badgeCases' | 'badgeCatalogue' | 'events' | 'retire'
+  'pinBoards' | 'blocks' | 'userBadges' | 'badgeCatalogue' | 'events' | 'retire'
 >
 
 /** Makes the stores of an SQL storage over the connections it runs on. */
@@ -23,7 +23,7 @@ export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>
   return {
     pinBoards: sqlPinBoards(parts),
     blocks: sqlBlocks(parts),
-    badgeCases: sqlBadgeCases(parts),
+    userBadges: sqlUserBadges(parts),
     badgeCatalogue: sqlBadgeCatalogue(parts),
     events: sqlEvents(parts),
     retire: sqlRetirement(parts),

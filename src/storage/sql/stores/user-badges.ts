@@ -1,22 +1,22 @@
 import type { Id } from '../../../schema/ids.ts'
 import type { Badge, Grant } from '../../../schema/records.ts'
-import type { Steps } from '../../../schema/sync-or-async.ts'
-import type { BadgeCaseKey, BadgeCaseState, BadgeCaseStore } from '../../contract/stores.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { UserBadgesKey, UserBadgesState, UserBadgesStore } from '../../contract/stores.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { ask, tell } from '../session.ts'
+import { execute, query } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
 import { refuseRetired } from './locks.ts'
 
 /** The badge cases of an SQL storage. */
-export function sqlBadgeCases<Tx>(parts: StoreParts<Tx>): BadgeCaseStore<Tx> {
+export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): UserBadgesStore<Tx> {
   const { context, runtime, heads } = parts
-  const cases = new BadgeCases(context, heads)
+  const cases = new UserBadges(context, heads)
 
   return {
     ...aggregateStore(parts, cases),
@@ -25,18 +25,18 @@ export function sqlBadgeCases<Tx>(parts: StoreParts<Tx>): BadgeCaseStore<Tx> {
 }
 
 /** The badge cases as aggregates: one head per user. */
-export class BadgeCases implements SqlAggregate<BadgeCaseKey, BadgeCaseState> {
+export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState> {
   readonly #context: SqlContext
   readonly #heads: Heads
-  readonly #queries: BadgeCaseQueries
+  readonly #queries: UserBadgesQueries
 
   constructor(context: SqlContext, heads: Heads) {
     this.#context = context
     this.#heads = heads
-    this.#queries = badgeCaseQueries(context)
+    this.#queries = userBadgesQueries(context)
   }
 
-  own({ userId, slugs }: BadgeCaseKey): BadgeCaseKey {
+  own({ userId, slugs }: UserBadgesKey): UserBadgesKey {
     return { userId, slugs: [...slugs] }
   }
 
@@ -44,32 +44,36 @@ export class BadgeCases implements SqlAggregate<BadgeCaseKey, BadgeCaseState> {
     return { scope: 'user', key: this.#context.ids.fitting('user', userId) }
   }
 
-  *lock(session: Session, key: BadgeCaseKey): Steps<Head> {
+  *lock(session: Session, key: UserBadgesKey): SyncOrAsync<Head> {
     const head = yield* this.#heads.lock(session, this.head(key))
     refuseRetired(head, 'user')
     return head
   }
 
-  *load(session: Session, key: BadgeCaseKey): Steps<BadgeCaseState> {
-    const known = yield* ask(session, this.#queries.known(key))
-    const held = yield* ask(session, this.#queries.held(key))
+  *load(session: Session, key: UserBadgesKey): SyncOrAsync<UserBadgesState> {
+    const known = yield* query(session, this.#queries.known(key))
+    const held = yield* query(session, this.#queries.held(key))
     return { known: known.map((badge) => ({ ...badge })), held: held.map(toGrant) }
   }
 
   /** All grants for a reader. A retired user holds none, so only one who holds none is asked about. */
-  *heldBy(session: Session, userId: Id): Steps<readonly Grant[]> {
-    const rows = yield* ask(session, this.#queries.heldBy({ userId }))
+  *heldBy(session: Session, userId: Id): SyncOrAsync<readonly Grant[]> {
+    const rows = yield* query(session, this.#queries.heldBy({ userId }))
     if (rows.length === 0) refuseRetired(yield* this.#heads.find(session, this.head({ userId })), 'user')
     return rows.map(toGrant)
   }
 
-  *write(session: Session, { userId }: BadgeCaseKey, { before, after, head }: Difference<BadgeCaseState>): Steps<Head> {
+  *write(
+    session: Session,
+    { userId }: UserBadgesKey,
+    { before, after, head }: Difference<UserBadgesState>,
+  ): SyncOrAsync<Head> {
     for (const { badge } of missingFrom(after.held, before.held)) {
-      yield* tell(session, this.#queries.remove({ userId, badgeId: badge.id }))
+      yield* execute(session, this.#queries.remove({ userId, badgeId: badge.id }))
     }
     let seq = head.nextSeq
     for (const { badge, grantedAt, grantedBy } of missingFrom(before.held, after.held)) {
-      yield* tell(session, this.#queries.insert({ userId, badgeId: badge.id, seq, grantedAt, grantedBy }))
+      yield* execute(session, this.#queries.insert({ userId, badgeId: badge.id, seq, grantedAt, grantedBy }))
       seq += 1
     }
     return { ...head, nextSeq: seq }
@@ -106,16 +110,16 @@ export interface PlacedGrant extends UserKey {
 }
 
 /** The statements of the badge cases. */
-export interface BadgeCaseQueries {
-  readonly known: Query<BadgeCaseKey, Badge>
-  readonly held: Query<BadgeCaseKey, StoredGrant>
+export interface UserBadgesQueries {
+  readonly known: Query<UserBadgesKey, Badge>
+  readonly held: Query<UserBadgesKey, StoredGrant>
   readonly heldBy: Query<UserKey, StoredGrant>
   readonly insert: Query<PlacedGrant, unknown>
   readonly remove: Query<UserKey & { readonly badgeId: Id }, unknown>
 }
 
 /** Defines the statements of the badge cases. */
-function badgeCaseQueries(context: SqlContext): BadgeCaseQueries {
+function userBadgesQueries(context: SqlContext): UserBadgesQueries {
   return {
     known: knownQuery(context),
     held: heldQuery(context),
@@ -125,7 +129,7 @@ function badgeCaseQueries(context: SqlContext): BadgeCaseQueries {
   }
 }
 
-function knownQuery({ build, dialect, columns }: SqlContext): BadgeCaseQueries['known'] {
+function knownQuery({ build, dialect, columns }: SqlContext): UserBadgesQueries['known'] {
   return defineQuery((given) =>
     build
       .selectFrom('badges')
@@ -135,7 +139,7 @@ function knownQuery({ build, dialect, columns }: SqlContext): BadgeCaseQueries['
   )
 }
 
-function heldQuery({ build, ids, dialect, columns }: SqlContext): BadgeCaseQueries['held'] {
+function heldQuery({ build, ids, dialect, columns }: SqlContext): UserBadgesQueries['held'] {
   return defineQuery((given) =>
     build
       .selectFrom('user_grants')
@@ -148,7 +152,7 @@ function heldQuery({ build, ids, dialect, columns }: SqlContext): BadgeCaseQueri
   )
 }
 
-function heldByQuery({ build, ids, columns }: SqlContext): BadgeCaseQueries['heldBy'] {
+function heldByQuery({ build, ids, columns }: SqlContext): UserBadgesQueries['heldBy'] {
   return defineQuery((given) =>
     build
       .selectFrom('user_grants')
@@ -160,7 +164,7 @@ function heldByQuery({ build, ids, columns }: SqlContext): BadgeCaseQueries['hel
   )
 }
 
-function insertQuery({ build, ids }: SqlContext): BadgeCaseQueries['insert'] {
+function insertQuery({ build, ids }: SqlContext): UserBadgesQueries['insert'] {
   return defineQuery((given) =>
     build.insertInto('user_grants').values({
       user_id: ids.given('user', given('userId')),
@@ -172,7 +176,7 @@ function insertQuery({ build, ids }: SqlContext): BadgeCaseQueries['insert'] {
   )
 }
 
-function removeQuery({ build, ids }: SqlContext): BadgeCaseQueries['remove'] {
+function removeQuery({ build, ids }: SqlContext): UserBadgesQueries['remove'] {
   return defineQuery((given) =>
     build
       .deleteFrom('user_grants')

@@ -1,8 +1,6 @@
 import type { Badge, Block, Decision, EventDraft, ForgeEvent, Grant, MaybePromise } from '../../../index.ts'
 import type {
   AggregateStore,
-  BadgeCaseKey,
-  BadgeCaseState,
   BadgeCatalogueKey,
   BadgeCatalogueState,
   BlockKey,
@@ -10,6 +8,8 @@ import type {
   Outcome,
   PinBoardKey,
   PinRow,
+  UserBadgesKey,
+  UserBadgesState,
 } from '../../../storage/storage.ts'
 import { blocksOf, outbox } from './contents.ts'
 import type { Extras } from './sample-changes.ts'
@@ -103,9 +103,9 @@ const block = sample<BlockKey, Block | undefined>({
         },
 })
 
-const badgeCase = sample<BadgeCaseKey, BadgeCaseState>({
+const badgeCase = sample<UserBadgesKey, UserBadgesState>({
   name: 'a badge case',
-  store: (storage) => storage.badgeCases,
+  store: (storage) => storage.userBadges,
   key: { userId: '30', slugs: ['night-owl'] },
   alter: ({ known, held }) => ({
     state: { known, held: held.length > 0 ? [] : known.map((badge) => ({ badge, grantedAt: NOON, grantedBy: null })) },
@@ -165,7 +165,7 @@ export async function everything<Tx>(storage: ForgeStorage<Tx>): Promise<Everyth
   return {
     board: await storage.pinBoards.load(BOARD),
     blocks: await blocksOf(storage, '20'),
-    held: await storage.badgeCases.heldBy('30'),
+    held: await storage.userBadges.heldBy('30'),
     catalogue: (await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 1000 })).items,
     events: await outbox(storage),
     epochs: await Promise.all(AGGREGATES.map((one) => one.epoch(storage))),

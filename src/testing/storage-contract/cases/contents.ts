@@ -25,7 +25,7 @@ export async function blockedBy<Tx>(storage: ForgeStorage<Tx>, organizationId: I
 
 /** The slugs a user holds, in order. */
 export async function slugsHeldBy<Tx>(storage: ForgeStorage<Tx>, userId: Id): Promise<readonly string[]> {
-  return (await storage.badgeCases.heldBy(userId)).map((one) => one.badge.slug)
+  return (await storage.userBadges.heldBy(userId)).map((one) => one.badge.slug)
 }
 
 /** All slugs of the catalogue, in order, checked against the total. */
@@ -35,7 +35,7 @@ export async function catalogueOf<Tx>(storage: ForgeStorage<Tx>): Promise<readon
   return items.map((badge) => badge.slug)
 }
 
-const MOST_EVENTS = 100_000
+const MAX_EVENTS = 100_000
 
 /** Every event of the outbox, from the beginning to the end, read in pages. */
 export async function outbox<Tx>(storage: ForgeStorage<Tx>, limit = 1000): Promise<readonly ForgeEvent[]> {
@@ -47,7 +47,7 @@ export async function outbox<Tx>(storage: ForgeStorage<Tx>, limit = 1000): Promi
     if (events.length === 0) return all
     assert.notEqual(cursor, after, 'a cursor moves on')
     all.push(...events)
-    assert.ok(all.length < MOST_EVENTS, 'the outbox comes to an end')
+    assert.ok(all.length < MAX_EVENTS, 'the outbox comes to an end')
     after = cursor
   }
 }

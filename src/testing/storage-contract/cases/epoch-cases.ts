@@ -86,10 +86,10 @@ export const epochCases: readonly StorageCase[] = [
   }),
 
   storageCase('the epoch of a badge case is the user’s, for all slugs', async (storage) => {
-    await change(storage.badgeCases, { userId: '30', slugs: ['a'] }, left, RAISE)
+    await change(storage.userBadges, { userId: '30', slugs: ['a'] }, left, RAISE)
 
-    assert.equal(await storage.badgeCases.epoch({ userId: '30', slugs: ['b', 'c'] }), 1)
-    assert.equal(await storage.badgeCases.epoch({ userId: '31', slugs: ['a'] }), 0)
+    assert.equal(await storage.userBadges.epoch({ userId: '30', slugs: ['b', 'c'] }), 1)
+    assert.equal(await storage.userBadges.epoch({ userId: '31', slugs: ['a'] }), 0)
     await grant(storage, '31', [], { seen: 0 })
   }),
 

@@ -70,10 +70,10 @@ export const joinedLifeCases: readonly StorageCase[] = [
     ['begin'],
     async (storage, bench) => {
       const { transaction, commit } = await bench.begin()
-      assert.equal(await storage.enter(transaction), undefined)
+      assert.equal(await storage.checkTransaction(transaction), undefined)
       await commit()
       const outcomes = [
-        await outcomeOf(() => storage.enter(transaction)),
+        await outcomeOf(() => storage.checkTransaction(transaction)),
         await outcomeOf(() => pin(storage, BOARD, '1', { transaction })),
       ]
 

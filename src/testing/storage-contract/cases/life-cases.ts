@@ -77,7 +77,7 @@ function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() =>
     () => storage.blocks.among('20', ['30']),
     () => storage.blocks.page('20', { from: { page: 1 }, limit: 30 }),
     () => grant(storage, '30', ['a']),
-    () => storage.badgeCases.heldBy('30'),
+    () => storage.userBadges.heldBy('30'),
     () => define(storage, 'b'),
     () => storage.badgeCatalogue.find('a'),
     () => storage.badgeCatalogue.page({ from: { page: 1 }, limit: 30 }),
@@ -91,7 +91,7 @@ function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() =>
     () => storage.events.forget('mail'),
     () => storage.events.prune(new Date(0)),
     () => storage.blocks.epoch({ organizationId: '20', userId: '30' }),
-    () => storage.badgeCases.epoch({ userId: '30', slugs: [] }),
+    () => storage.userBadges.epoch({ userId: '30', slugs: [] }),
     () => storage.badgeCatalogue.epoch({ slug: 'a' }),
     () => retire(storage, { thing: 'user', userId: '30' }),
   ]
@@ -108,6 +108,6 @@ async function refusesAsClosed(call: () => unknown): Promise<void> {
 
 async function refusesToEnter<Tx>(storage: ForgeStorage<Tx>, value: unknown): Promise<void> {
   const transaction = value as Tx // unknown data: a host in JavaScript may hand in anything
-  const outcome = await outcomeOf(() => storage.enter(transaction))
+  const outcome = await outcomeOf(() => storage.checkTransaction(transaction))
   assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError, `${String(value)} is refused`)
 }

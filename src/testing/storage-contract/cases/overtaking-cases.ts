@@ -109,7 +109,7 @@ export const overtakingCases: readonly StorageCase[] = [
       const { transaction, rollback } = await bench.begin()
       await pin(storage, BOARD, '1', { transaction })
       const waiting = outcomeOf(() => pin(elsewhere, BOARD, '2'))
-      await whileWaiting(waiting, MOST_PATIENCE)
+      await whileWaiting(waiting, MAX_WAIT_MS)
       const outcome = await Promise.race([waiting, Promise.resolve({ value: 'it waits still' })])
       await rollback()
       await waiting
@@ -124,7 +124,7 @@ export const overtakingCases: readonly StorageCase[] = [
 /** For what need not wait, in milliseconds. */
 const LONG_ENOUGH = 1000
 /** Nobody waits longer for a lock, in milliseconds. */
-const MOST_PATIENCE = 10_000
+const MAX_WAIT_MS = 10_000
 
 /** Three transactions at once; fewer where one writer keeps all others away: nothing can wait in a wrong order there. */
 async function beginThree<Tx>(bench: Bench<Tx>): Promise<readonly HostTransaction<Tx>[]> {

@@ -16,7 +16,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'a block': (storage) => storage.blocks.find(BLOCK),
   'a page of blocks': (storage) => storage.blocks.page('20', { from: { page: 1 }, limit: 30 }),
   'a set of blocked users': (storage) => storage.blocks.among('20', ['30', '31']),
-  'a list of grants': (storage) => storage.badgeCases.heldBy('30'),
+  'a list of grants': (storage) => storage.userBadges.heldBy('30'),
   'a badge': (storage) => storage.badgeCatalogue.find('a'),
   'a page of badges': (storage) => storage.badgeCatalogue.page({ from: { page: 1 }, limit: 30 }),
   'a read of the outbox': (storage) => storage.events.read({ after: undefined, limit: 100 }),
@@ -65,7 +65,7 @@ export const ownershipCases: readonly StorageCase[] = [
     const badge = { id: await nextBadgeId(storage), slug: 'a', description: 'mine', imageUrl: '' }
     await change(storage.badgeCatalogue, { slug: 'a' }, (entry) => ({ state: { ...entry, badge }, ...QUIET }))
     const held = [{ badge, grantedAt: new Date(6), grantedBy: '7' }]
-    await change(storage.badgeCases, CASE, ({ known }) => ({ state: { known, held }, ...QUIET }))
+    await change(storage.userBadges, CASE, ({ known }) => ({ state: { known, held }, ...QUIET }))
     const before = structuredClone(await everything(storage))
     const blockBefore = structuredClone(await storage.blocks.find(BLOCK))
     for (const handedIn of [state, events, data, kept, held, badge]) spoil(handedIn)
@@ -83,7 +83,7 @@ export const ownershipCases: readonly StorageCase[] = [
     }
     await change(storage.pinBoards, BOARD, leave)
     await change(storage.blocks, BLOCK, leave)
-    await change(storage.badgeCases, CASE, leave)
+    await change(storage.userBadges, CASE, leave)
     await change(storage.badgeCatalogue, { slug: 'a' }, leave)
 
     assert.deepEqual(await everything(storage), before)

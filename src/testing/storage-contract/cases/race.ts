@@ -35,7 +35,7 @@ function persistent<Tx>(storage: ForgeStorage<Tx>): ForgeStorage<Tx> {
     ...storage,
     pinBoards: persistentCalls(storage.pinBoards),
     blocks: persistentCalls(storage.blocks),
-    badgeCases: persistentCalls(storage.badgeCases),
+    userBadges: persistentCalls(storage.userBadges),
     badgeCatalogue: persistentCalls(storage.badgeCatalogue),
     events: persistentCalls(storage.events),
     retire: (retirement) => untilFree(() => storage.retire(retirement)),

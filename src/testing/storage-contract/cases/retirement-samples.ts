@@ -40,7 +40,7 @@ export async function summary<Tx>(storage: ForgeStorage<Tx>): Promise<object> {
 
 /** The epochs that the retirement of a thing raises. */
 export async function epochs<Tx>(storage: ForgeStorage<Tx>, retired: Retired): Promise<readonly number[]> {
-  if (retired.thing === 'user') return [await storage.badgeCases.epoch({ userId: retired.userId, slugs: [] })]
+  if (retired.thing === 'user') return [await storage.userBadges.epoch({ userId: retired.userId, slugs: [] })]
   if (retired.thing === 'issue') return [await storage.pinBoards.epoch(BOARD)]
   if (retired.thing === 'organization') {
     return [await storage.blocks.epoch({ organizationId: retired.organizationId, userId: '99' })]
@@ -87,7 +87,7 @@ export function refusedAfter<Tx>(
       ['USER_NOT_FOUND', () => grant(storage, '30', ['a'])],
       ['USER_NOT_FOUND', () => grant(storage, '30', [])],
       ['USER_NOT_FOUND', () => revoke(storage, '30', ['a'])],
-      ['USER_NOT_FOUND', () => storage.badgeCases.heldBy('30')],
+      ['USER_NOT_FOUND', () => storage.userBadges.heldBy('30')],
     ]
   }
   if (retired.thing === 'organization') {

@@ -43,7 +43,7 @@ export async function change<Key, State, Result, Tx>(
   decide: (state: State, at: Date) => Decision<State, Result, EventDraft>,
   extras: Extras<Tx> = {},
 ): Promise<Outcome<Result>> {
-  return store.update(key, { seen: extras.seen, decide, by: AUTHOR, ...extras })
+  return store.update(key, { expectedEpoch: extras.seen, decide, by: AUTHOR, ...extras })
 }
 
 /** The result and events of a change that was not stale. */
@@ -217,7 +217,7 @@ export async function grant<Tx>(
   extras: Extras<Tx> = {},
 ): Promise<void> {
   const outcome = await change(
-    storage.badgeCases,
+    storage.userBadges,
     { userId, slugs },
     ({ known, held }) => {
       const added = slugs
@@ -241,7 +241,7 @@ export async function grant<Tx>(
 
 /** Revokes badges the user holds. */
 export async function revoke<Tx>(storage: ForgeStorage<Tx>, userId: Id, slugs: readonly string[]): Promise<void> {
-  const outcome = await change(storage.badgeCases, { userId, slugs }, ({ known, held }) => ({
+  const outcome = await change(storage.userBadges, { userId, slugs }, ({ known, held }) => ({
     state: { known, held: [] },
     events: held.map(({ badge }) => ({
       ...NO_SUBJECT,

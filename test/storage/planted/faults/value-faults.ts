@@ -94,7 +94,7 @@ export const keepsSeconds: StorageFault = ({ pinBoards, ...storage }) => ({
 })
 
 function takingSlugsFor<Tx>(storage: ForgeStorage<Tx>, as: (slug: string) => string): ForgeStorage<Tx> {
-  const { badgeCases, badgeCatalogue, ...others } = storage
+  const { userBadges, badgeCatalogue, ...others } = storage
   return {
     ...others,
     badgeCatalogue: {
@@ -102,9 +102,9 @@ function takingSlugsFor<Tx>(storage: ForgeStorage<Tx>, as: (slug: string) => str
       update: ({ slug }, change) => badgeCatalogue.update({ slug: as(slug) }, change),
       find: (slug, transaction) => badgeCatalogue.find(as(slug), transaction),
     },
-    badgeCases: {
-      ...badgeCases,
-      update: ({ userId, slugs }, change) => badgeCases.update({ userId, slugs: slugs.map(as) }, change),
+    userBadges: {
+      ...userBadges,
+      update: ({ userId, slugs }, change) => userBadges.update({ userId, slugs: slugs.map(as) }, change),
     },
   }
 }

@@ -14,7 +14,7 @@ import { MysqlServer } from '../../../../src/storage/sql/mysql/mysql-server.ts'
 import { PostgresServer } from '../../../../src/storage/sql/postgres/postgres-server.ts'
 import { Schema } from '../../../../src/storage/sql/schema/schema.ts'
 import { CallDeadline } from '../../../../src/storage/sql/server/call-deadline.ts'
-import type { MigrationPatience } from '../../../../src/storage/sql/server/migrate-server.ts'
+import type { MigrationLimits } from '../../../../src/storage/sql/server/migrate-server.ts'
 import { migrateServer } from '../../../../src/storage/sql/server/migrate-server.ts'
 import type { TestServer } from '../../databases/servers.ts'
 import { SERVERS } from '../../databases/servers.ts'
@@ -33,7 +33,7 @@ export interface ServerKind {
   storage(url: string, options?: SchemaStorageOptions): ForgeStorage
   plan(options?: SchemaPlanOptions): readonly string[]
   /** Migrates the way a storage does, with another patience. */
-  migrate(url: string, patience: MigrationPatience): Promise<void>
+  migrate(url: string, patience: MigrationLimits): Promise<void>
 }
 
 /** PostgreSQL. */

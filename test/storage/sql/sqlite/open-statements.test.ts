@@ -245,7 +245,7 @@ describe('a change that cannot be taken back in a join', () => {
   test('refuses every further operation of that transaction', async () => {
     const { handle, storage } = await failToTakeBack()
     const operations = [
-      () => storage.enter(handle),
+      () => storage.checkTransaction(handle),
       () => storage.pinBoards.load(BOARD, handle),
       () => storage.pinBoards.update(BOARD, pinning('3', { transaction: handle })),
       () => storage.pinBoards.update(BOARD, pinning('3', { transaction: handle })),
@@ -258,7 +258,7 @@ describe('a change that cannot be taken back in a join', () => {
     const { handle, storage } = await failToTakeBack()
     handle.exec('rollback')
     handle.exec('begin immediate')
-    storage.enter(handle)
+    storage.checkTransaction(handle)
     storage.pinBoards.update(BOARD, pinning('3', { transaction: handle }))
     handle.exec('commit')
 
