@@ -1,5 +1,4 @@
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
-import { runAsync, runMaybeAsync, runSync } from '../schema/sync-or-async.ts'
 import { BadgeServiceMethods } from './badges/badge-service.ts'
 import { CatalogueServiceMethods } from './badges/catalogue-service.ts'
 import { BlockServiceMethods } from './blocks/block-service.ts'
@@ -8,153 +7,77 @@ import type { Environment } from './environment.ts'
 import { LifecycleServiceMethods } from './lifecycle/lifecycle-service.ts'
 import { PinServiceMethods } from './pins/pin-service.ts'
 import type { Actor } from './ports.ts'
-import type {
-  BadgeService,
-  BlockService,
-  LifecycleService,
-  MaybeAsync,
-  PinService,
-  SigningKeyService,
-  Sync,
-  TransactionServices,
-} from './services.ts'
+import type { MaybeAsync, Sync, TransactionServices } from './services.ts'
 import { SigningKeyServiceMethods } from './signing-keys/signing-key-service.ts'
 
-/** Runs an operation as a promise: the services as hosts know them. */
-export type PerformLater = <T>(steps: SyncOrAsync<T>) => Promise<T>
+/** Runs one method of a service: `runAsync`, `runSync`, `runMaybeAsync`, or a queue in front of one of them. */
+type Run = <T>(steps: SyncOrAsync<T>) => MaybePromise<T>
 
-/** Runs an operation at once: the services inside a synchronous transaction. */
-export type PerformNow = <T>(steps: SyncOrAsync<T>) => T
-
-/** Runs an operation at once where nothing is asynchronous: the operations behind the services. */
-export type Perform = <T>(steps: SyncOrAsync<T>) => MaybePromise<T>
-
-/** One service, in each of the ways it can be called. */
-export interface ServiceBinder<Service, A extends Actor, Tx> {
-  (open: OpenCall<A, Tx>, perform: PerformLater): Service
-  (open: OpenCall<A, Tx>, perform: PerformNow): Sync<Service>
-  (open: OpenCall<A, Tx>, perform: Perform): MaybeAsync<Service>
+/** Binds services to the way their calls are opened and run; a service answers as `run` does. */
+export interface BindServices<A extends Actor, Tx> {
+  (open: OpenCall<A, Tx>, run: <T>(steps: SyncOrAsync<T>) => Promise<T>): TransactionServices<A>
+  (open: OpenCall<A, Tx>, run: <T>(steps: SyncOrAsync<T>) => T): Sync<TransactionServices<A>>
+  (open: OpenCall<A, Tx>, run: Run): MaybeAsync<TransactionServices<A>>
 }
 
-/** Makes the face of a service out of its methods, written once: each opens a call and performs its operation. */
-function bindService<Service, A extends Actor, Tx>(
-  methods: (open: OpenCall<A, Tx>, perform: Perform) => MaybeAsync<Service>,
-): ServiceBinder<Service, A, Tx> {
-  function turn(open: OpenCall<A, Tx>, perform: PerformLater): Service
-  function turn(open: OpenCall<A, Tx>, perform: PerformNow): Sync<Service>
-  function turn(open: OpenCall<A, Tx>, perform: Perform): MaybeAsync<Service>
-  // A method answers as `perform` does; the overloads say so, since a type cannot.
-  function turn(open: OpenCall<A, Tx>, perform: Perform): Service | Sync<Service> | MaybeAsync<Service> {
-    return methods(open, perform)
+/** Makes the methods of every service once, over one environment, and returns the function that binds them. */
+export function servicesOf<A extends Actor, Tx>(environment: Environment<A, Tx>): BindServices<A, Tx> {
+  const pins = new PinServiceMethods(environment)
+  const blocks = new BlockServiceMethods(environment)
+  const badges = new BadgeServiceMethods(environment)
+  const catalogue = new CatalogueServiceMethods(environment)
+  const signingKeys = new SigningKeyServiceMethods(environment)
+  const lifecycle = new LifecycleServiceMethods(environment)
+
+  function bind(open: OpenCall<A, Tx>, run: <T>(steps: SyncOrAsync<T>) => Promise<T>): TransactionServices<A>
+  function bind(open: OpenCall<A, Tx>, run: <T>(steps: SyncOrAsync<T>) => T): Sync<TransactionServices<A>>
+  function bind(open: OpenCall<A, Tx>, run: Run): MaybeAsync<TransactionServices<A>>
+  // Each method answers as `run` does. The overloads state that, because a type parameter cannot.
+  function bind(
+    open: OpenCall<A, Tx>,
+    run: Run,
+  ): TransactionServices<A> | Sync<TransactionServices<A>> | MaybeAsync<TransactionServices<A>> {
+    const services: MaybeAsync<TransactionServices<A>> = {
+      pins: {
+        pin: (caller, issue, options) => run(pins.pin(open(caller, options), issue)),
+        unpin: (caller, issue, options) => run(pins.unpin(open(caller, options), issue)),
+        move: (caller, target, options) => run(pins.move(open(caller, options), target)),
+        list: (caller, board, options) => run(pins.list(open(caller, options), board)),
+        allowed: (caller, repositoryId, options) => run(pins.allowed(open(caller, options), repositoryId)),
+        history: (caller, issue, options) => run(pins.history(open(caller, options), issue)),
+      },
+      blocks: {
+        block: (caller, target, options) => run(blocks.block(open(caller, options), target)),
+        unblock: (caller, target, options) => run(blocks.unblock(open(caller, options), target)),
+        find: (caller, target, options) => run(blocks.find(open(caller, options), target)),
+        list: (caller, request, options) => run(blocks.list(open(caller, options), request)),
+        filterBlocked: (candidates) => run(blocks.filterBlocked(open('system', undefined), candidates)),
+      },
+      badges: {
+        grant: (caller, grants, options) => run(badges.grant(open(caller, options), grants)),
+        revoke: (caller, grants, options) => run(badges.revoke(open(caller, options), grants)),
+        heldBy: (caller, userId, options) => run(badges.heldBy(open(caller, options), userId)),
+        catalogue: {
+          define: (caller, badge, options) => run(catalogue.define(open(caller, options), badge)),
+          update: (caller, change, options) => run(catalogue.update(open(caller, options), change)),
+          remove: (caller, slug, options) => run(catalogue.remove(open(caller, options), slug)),
+          find: (caller, slug, options) => run(catalogue.find(open(caller, options), slug)),
+          list: (caller, page, options) => run(catalogue.list(open(caller, options), page)),
+        },
+      },
+      signingKeys: {
+        publicKey: (caller, request, options) => run(signingKeys.publicKey(open(caller, options), request)),
+      },
+      lifecycle: {
+        userDeleted: (userId) => run(lifecycle.userDeleted(open('system', undefined), userId)),
+        organizationDeleted: (id) => run(lifecycle.organizationDeleted(open('system', undefined), id)),
+        repositoryDeleted: (id) => run(lifecycle.repositoryDeleted(open('system', undefined), id)),
+        issueDeleted: (issue) => run(lifecycle.issueDeleted(open('system', undefined), issue)),
+        memberAdded: (member) => run(lifecycle.memberAdded(open('system', undefined), member)),
+      },
+    }
+    return services
   }
-  return turn
-}
 
-/** The pin service over its operations. */
-function pinService<A extends Actor, Tx>(pins: PinServiceMethods<A, Tx>): ServiceBinder<PinService<A>, A, Tx> {
-  return bindService<PinService<A>, A, Tx>((open, perform) => ({
-    pin: (actor, issue, options) => perform(pins.pin(open(actor, options), issue)),
-    unpin: (actor, issue, options) => perform(pins.unpin(open(actor, options), issue)),
-    move: (actor, issue, position, options) => perform(pins.move(open(actor, options), issue, position)),
-    list: (actor, board, options) => perform(pins.list(open(actor, options), board)),
-    allowed: (actor, repositoryId, options) => perform(pins.allowed(open(actor, options), repositoryId)),
-    history: (actor, issue, options) => perform(pins.history(open(actor, options), issue)),
-  }))
-}
-
-/** The block service over its operations. */
-function blockService<A extends Actor, Tx>(blocks: BlockServiceMethods<A, Tx>): ServiceBinder<BlockService<A>, A, Tx> {
-  return bindService<BlockService<A>, A, Tx>((open, perform) => ({
-    block: (actor, target, options) => perform(blocks.block(open(actor, options), target)),
-    unblock: (actor, target, options) => perform(blocks.unblock(open(actor, options), target)),
-    find: (actor, target, options) => perform(blocks.find(open(actor, options), target)),
-    list: (actor, organizationId, page, options) => perform(blocks.list(open(actor, options), organizationId, page)),
-    filterBlocked: (organizationId, userIds) =>
-      perform(blocks.blockedAmong(open('system', undefined), organizationId, userIds)),
-  }))
-}
-
-/** The badge service, and the catalogue's in it, over their operations. */
-function badgeService<A extends Actor, Tx>(
-  badges: BadgeServiceMethods<A, Tx>,
-  catalogue: CatalogueServiceMethods<A, Tx>,
-): ServiceBinder<BadgeService<A>, A, Tx> {
-  return bindService<BadgeService<A>, A, Tx>((open, perform) => ({
-    grant: (actor, userId, slugs, options) => perform(badges.grant(open(actor, options), userId, slugs)),
-    revoke: (actor, userId, slugs, options) => perform(badges.revoke(open(actor, options), userId, slugs)),
-    heldBy: (actor, userId, options) => perform(badges.heldBy(open(actor, options), userId)),
-    catalogue: {
-      define: (actor, badge, options) => perform(catalogue.define(open(actor, options), badge)),
-      update: (actor, slug, change, options) => perform(catalogue.update(open(actor, options), slug, change)),
-      remove: (actor, slug, options) => perform(catalogue.remove(open(actor, options), slug)),
-      find: (actor, slug, options) => perform(catalogue.find(open(actor, options), slug)),
-      list: (actor, page, options) => perform(catalogue.list(open(actor, options), page)),
-    },
-  }))
-}
-
-/** The lifecycle service over its operations; it is always the host itself that calls. */
-function lifecycleService<A extends Actor, Tx>(
-  lifecycle: LifecycleServiceMethods<A, Tx>,
-): ServiceBinder<LifecycleService, A, Tx> {
-  return bindService<LifecycleService, A, Tx>((open, perform) => ({
-    userDeleted: (userId) => perform(lifecycle.userDeleted(open('system', undefined), userId)),
-    organizationDeleted: (organizationId) =>
-      perform(lifecycle.organizationDeleted(open('system', undefined), organizationId)),
-    repositoryDeleted: (repositoryId) => perform(lifecycle.repositoryDeleted(open('system', undefined), repositoryId)),
-    issueDeleted: (issue) => perform(lifecycle.issueDeleted(open('system', undefined), issue)),
-    memberAdded: (member) => perform(lifecycle.memberAdded(open('system', undefined), member)),
-  }))
-}
-
-/** The signing-key service over its operations. */
-function signingKeyService<A extends Actor, Tx>(
-  signingKeys: SigningKeyServiceMethods<A, Tx>,
-): ServiceBinder<SigningKeyService<A>, A, Tx> {
-  return bindService<SigningKeyService<A>, A, Tx>((open, perform) => ({
-    publicKey: (actor, request, options) => perform(signingKeys.publicKey(open(actor, options), request)),
-  }))
-}
-
-/** The operations of one forge, and the three ways to call them. */
-export interface BoundServices<A extends Actor, Tx> {
-  /** As promises; `perform` says when. */
-  later(open: OpenCall<A, Tx>, perform?: PerformLater): TransactionServices<A>
-  /** At once; a promise met on the way is a TypeError. */
-  now(open: OpenCall<A, Tx>): Sync<TransactionServices<A>>
-  /** At once where nothing is asynchronous. */
-  prompt(open: OpenCall<A, Tx>): MaybeAsync<TransactionServices<A>>
-}
-
-/** Builds every feature once, over one environment. */
-export function bindServices<A extends Actor, Tx>(environment: Environment<A, Tx>): BoundServices<A, Tx> {
-  const pins = pinService(new PinServiceMethods(environment))
-  const blocks = blockService(new BlockServiceMethods(environment))
-  const badges = badgeService(new BadgeServiceMethods(environment), new CatalogueServiceMethods(environment))
-  const signingKeys = signingKeyService(new SigningKeyServiceMethods(environment))
-  const lifecycle = lifecycleService(new LifecycleServiceMethods(environment))
-
-  return {
-    later: (open, perform = runAsync) => ({
-      pins: pins(open, perform),
-      blocks: blocks(open, perform),
-      badges: badges(open, perform),
-      signingKeys: signingKeys(open, perform),
-      lifecycle: lifecycle(open, perform),
-    }),
-    now: (open) => ({
-      pins: pins(open, runSync),
-      blocks: blocks(open, runSync),
-      badges: badges(open, runSync),
-      signingKeys: signingKeys(open, runSync),
-      lifecycle: lifecycle(open, runSync),
-    }),
-    prompt: (open) => ({
-      pins: pins(open, runMaybeAsync),
-      blocks: blocks(open, runMaybeAsync),
-      badges: badges(open, runMaybeAsync),
-      signingKeys: signingKeys(open, runMaybeAsync),
-      lifecycle: lifecycle(open, runMaybeAsync),
-    }),
-  }
+  return bind
 }

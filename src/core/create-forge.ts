@@ -5,7 +5,7 @@ import { safeObserver, toLogger } from '../schema/observer.ts'
 import type { PinKind } from '../schema/records.ts'
 import { runAsync, runMaybeAsync } from '../schema/sync-or-async.ts'
 import { askPolicy, authorize } from './access/gate.ts'
-import { bindServices } from './bind-services.ts'
+import { servicesOf } from './bind-services.ts'
 import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
 import { eventService } from './events/event-service.ts'
@@ -30,7 +30,7 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
   const environment = toEnvironment(options)
   const announcer = new Listeners(environment.logger)
   const consumers = new RunningConsumers(environment.logger)
-  const rooms = bindServices(environment)
+  const bindServices = servicesOf(environment)
   options.storage.onWarning?.((message) => environment.logger.warn(message, {}))
 
   const place = {
@@ -43,17 +43,18 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
 
   const internals: ForgeInternals<A> = {
     operations: {
-      ...rooms.prompt(unguarded),
+      ...bindServices(unguarded, runMaybeAsync),
       authorize: (actor, request, call) => runMaybeAsync(askPolicy(environment, unguarded(actor, call), request)),
     },
     logger: environment.logger,
   }
   const forge: Forge<A, Tx> = {
-    ...rooms.later(guarded),
+    ...bindServices(guarded, runAsync),
     events: eventService(environment, { announcer, consumers }),
-    withTransaction: (transaction, work) => withTransaction({ environment, announcer, rooms }, transaction, work),
+    withTransaction: (transaction, work) =>
+      withTransaction({ environment, announcer, bindServices }, transaction, work),
     withTransactionSync: (transaction, work) =>
-      withTransactionSync({ environment, announcer, rooms }, transaction, work),
+      withTransactionSync({ environment, announcer, bindServices }, transaction, work),
     authorize: (actor, request, call) => runAsync(authorize(environment, guarded(actor, call), request)),
     close: async () => {
       await consumers.end()

@@ -32,7 +32,11 @@ export interface PinService<A extends Actor> {
    * Moves a pinned issue to a 1-based position; beyond the end means last.
    * @throws ForgeError `ISSUE_NOT_PINNED`, `INVALID_INPUT` when the position is not an integer from 1 up
    */
-  move(actor: Caller<A>, issue: IssueRef, position: number, options?: CallOptions): Promise<Pin>
+  move(
+    actor: Caller<A>,
+    target: { readonly issue: IssueRef; readonly position: number },
+    options?: CallOptions,
+  ): Promise<Pin>
   /** A board in order of position. */
   list(
     actor: Caller<A>,
@@ -82,9 +86,16 @@ export interface BlockService<A extends Actor> {
     options?: CallOptions,
   ): Promise<Block | undefined>
   /** Oldest block first, stable under concurrent writes. @throws ForgeError `INVALID_INPUT` for a page request that is none */
-  list(actor: Caller<A>, organizationId: IdInput, page?: PageRequest, options?: CallOptions): Promise<Page<Block>>
+  list(
+    actor: Caller<A>,
+    request: PageRequest & { readonly organizationId: IdInput },
+    options?: CallOptions,
+  ): Promise<Page<Block>>
   /** The one unguarded read: what a host asks before it lets someone act. Those of the users who are blocked. */
-  filterBlocked(organizationId: IdInput, userIds: readonly IdInput[]): Promise<ReadonlySet<Id>>
+  filterBlocked(candidates: {
+    readonly organizationId: IdInput
+    readonly userIds: readonly IdInput[]
+  }): Promise<ReadonlySet<Id>>
 }
 
 /** The badge catalogue: what can be granted. Every method throws `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses. */
@@ -102,8 +113,11 @@ export interface BadgeCatalogueService<A extends Actor> {
   /** Changes what is given and keeps the rest. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `BADGE_NOT_FOUND` */
   update(
     actor: Caller<A>,
-    slug: string,
-    change: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
+    change: {
+      readonly slug: string
+      readonly description?: string | undefined
+      readonly imageUrl?: string | undefined
+    },
     options?: CallOptions,
   ): Promise<Badge>
   /** @throws ForgeError `BADGE_NOT_FOUND`, `BADGE_IN_USE` while someone holds it */
@@ -120,9 +134,17 @@ export interface BadgeCatalogueService<A extends Actor> {
  */
 export interface BadgeService<A extends Actor> {
   /** Grants badges, all or none; one already held or repeated is passed over. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `UNKNOWN_BADGE` naming every unknown slug */
-  grant(actor: Caller<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
+  grant(
+    actor: Caller<A>,
+    grants: { readonly userId: IdInput; readonly slugs: readonly string[] },
+    options?: CallOptions,
+  ): Promise<void>
   /** Revokes badges, all or none; one not held is passed over. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `UNKNOWN_BADGE` naming every unknown slug */
-  revoke(actor: Caller<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
+  revoke(
+    actor: Caller<A>,
+    grants: { readonly userId: IdInput; readonly slugs: readonly string[] },
+    options?: CallOptions,
+  ): Promise<void>
   /** What the user holds, oldest grant first. */
   heldBy(actor: Caller<A>, userId: IdInput, options?: CallOptions): Promise<readonly Grant[]>
   readonly catalogue: BadgeCatalogueService<A>

@@ -3,7 +3,7 @@ import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { ForgeEvent } from '../schema/events.ts'
 import type { SyncOrAsync } from '../schema/sync-or-async.ts'
 import { isPromise, runAsync, runSync, wait } from '../schema/sync-or-async.ts'
-import type { BoundServices } from './bind-services.ts'
+import type { BindServices } from './bind-services.ts'
 import type { OpenCall } from './call.ts'
 import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
@@ -16,7 +16,7 @@ import type { Sync, TransactionServices } from './services.ts'
 export interface TransactionParts<A extends Actor, Tx> {
   readonly environment: Environment<A, Tx>
   readonly announcer: Listeners
-  readonly rooms: BoundServices<A, Tx>
+  readonly bindServices: BindServices<A, Tx>
 }
 
 /**
@@ -26,7 +26,7 @@ export interface TransactionParts<A extends Actor, Tx> {
  * @throws TypeError, ForgeError `STORAGE_BUSY` as `forge.join` tells
  */
 export async function withTransaction<T, A extends Actor, Tx>(
-  { environment, announcer, rooms }: TransactionParts<A, Tx>,
+  { environment, announcer, bindServices }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: TransactionServices<A>) => Promise<T>,
 ): Promise<TransactionResult<T>> {
@@ -49,7 +49,7 @@ export async function withTransaction<T, A extends Actor, Tx>(
     announce: (written) => events.add(written),
   })
 
-  const joined = rooms.later(openCall, (steps) => calls.perform(steps))
+  const joined = bindServices(openCall, (steps) => calls.perform(steps))
   const value = await calls.during(async () => work(joined))
   return { value, afterCommit: () => events.announce() }
 }
@@ -118,7 +118,7 @@ function lostBefore(cause: ForgeError): ForgeError<'STORAGE_BUSY'> {
  * @throws TypeError, ForgeError `STORAGE_BUSY` as `forge.joinSync` tells
  */
 export function withTransactionSync<T, A extends Actor, Tx>(
-  { environment, announcer, rooms }: TransactionParts<A, Tx>,
+  { environment, announcer, bindServices }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: Sync<TransactionServices<A>>) => T,
 ): TransactionResult<T> {
@@ -144,7 +144,7 @@ export function withTransactionSync<T, A extends Actor, Tx>(
   }
 
   try {
-    const value = work(rooms.now(openCall))
+    const value = work(bindServices(openCall, runSync))
     refusePromise(value)
     return { value, afterCommit: () => events.announce() }
   } finally {

@@ -292,7 +292,23 @@ test.each([
   [
     'badges.grant',
     () => Reflect.apply(forge.badges.grant, undefined, ['system', 1]),
-    'slugs must be an array of texts',
+    "grants must be an object such as { userId: 9, slugs: ['night-owl'] }",
+  ],
+  [
+    'badges.grant',
+    () => Reflect.apply(forge.badges.grant, undefined, ['system', { userId: 1 }]),
+    'grants.slugs must be an array of texts',
+  ],
+  [
+    'pins.move',
+    () => Reflect.apply(forge.pins.move, undefined, ['system']),
+    'target must be an object such as { issue',
+  ],
+  ['blocks.list', () => Reflect.apply(forge.blocks.list, undefined, ['system']), 'request must be an object such as'],
+  [
+    'blocks.filterBlocked',
+    () => Reflect.apply(forge.blocks.filterBlocked, undefined, []),
+    'candidates must be an object such as',
   ],
   [
     'events.consume',

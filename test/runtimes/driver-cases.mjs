@@ -156,7 +156,7 @@ const ON_FILES = {
     }
 
     await assert.rejects(fill(), { code: 'STORAGE_UNAVAILABLE', message: 'the disk is full' })
-    const { total } = await forge.blocks.list(olga, 5, { page: 1, limit: 1 })
+    const { total } = await forge.blocks.list(olga, { organizationId: 5, page: 1, limit: 1 })
     assert.ok(kept.length > 0)
     assert.equal(total, kept.length)
   },

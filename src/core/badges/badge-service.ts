@@ -1,3 +1,4 @@
+import { needObject } from '../../schema/arguments.ts'
 import type { Decision } from '../../schema/decision.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
@@ -17,6 +18,12 @@ import type { UserBadges } from './badge-rules.ts'
 import { grantBadges, revokeBadges } from './badge-rules.ts'
 import { checkSlugs } from './catalogue-rules.ts'
 
+/** The badges to grant or to revoke. */
+interface BadgeRequest {
+  readonly userId: IdInput
+  readonly slugs: readonly string[]
+}
+
 /** Grants of badges, as steps: what the badge service does for one call. */
 export class BadgeServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
@@ -25,12 +32,12 @@ export class BadgeServiceMethods<A extends Actor, Tx> {
     this.#environment = environment
   }
 
-  *grant(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): SyncOrAsync<void> {
-    return yield* this.#change(call, user, slugs, grantBadges)
+  *grant(call: Call<A, Tx>, request: BadgeRequest): SyncOrAsync<void> {
+    return yield* this.#change(call, request, grantBadges)
   }
 
-  *revoke(call: Call<A, Tx>, user: IdInput, slugs: readonly string[]): SyncOrAsync<void> {
-    return yield* this.#change(call, user, slugs, revokeBadges)
+  *revoke(call: Call<A, Tx>, request: BadgeRequest): SyncOrAsync<void> {
+    return yield* this.#change(call, request, revokeBadges)
   }
 
   *heldBy(call: Call<A, Tx>, user: IdInput): SyncOrAsync<readonly Grant[]> {
@@ -42,17 +49,17 @@ export class BadgeServiceMethods<A extends Actor, Tx> {
 
   *#change(
     call: Call<A, Tx>,
-    user: IdInput,
-    asked: readonly string[],
+    request: BadgeRequest,
     rule: (badges: UserBadges, slugs: readonly string[]) => Decision<UserBadges, void>,
   ): SyncOrAsync<void> {
+    needObject(request, 'grants', "{ userId: 9, slugs: ['night-owl'] }")
     const environment = this.#environment
-    const userId = toId(user, 'userId')
+    const userId = toId(request.userId, 'grants.userId')
     const grantedBy = actorIdOf(call.actor)
-    if (!Array.isArray(asked) || asked.some((slug) => typeof slug !== 'string')) {
-      throw new TypeError('slugs must be an array of texts')
+    if (!Array.isArray(request.slugs) || request.slugs.some((slug) => typeof slug !== 'string')) {
+      throw new TypeError('grants.slugs must be an array of texts')
     }
-    const slugs = [...asked] // the caller's list may change before the change has its turn
+    const slugs = [...request.slugs] // the caller's list may change before the change has its turn
 
     const decide: Decide<UserBadgesState, void> = (state, grantedAt) => {
       const badges = toBadgeCase(state)

@@ -37,11 +37,14 @@ export class CatalogueServiceMethods<A extends Actor, Tx> {
 
   *update(
     call: Call<A, Tx>,
-    slug: string,
-    given: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
+    given: {
+      readonly slug: string
+      readonly description?: string | undefined
+      readonly imageUrl?: string | undefined
+    },
   ): SyncOrAsync<Badge> {
-    needObject(given, 'change', "{ description: 'Ships at night' }")
-    const change = { ...given } // the caller's object may change before the change has its turn
+    needObject(given, 'change', "{ slug: 'night-owl', description: 'Ships at night' }")
+    const { slug, ...change } = given // a copy: the caller may change the object before the change has its turn
     return yield* this.#change(call, slug, (entry) => updateBadge(entry, slug, change))
   }
 

@@ -95,17 +95,22 @@ export class BlockServiceMethods<A extends Actor, Tx> {
     return yield* wait(this.#environment.storage.blocks.find(key, call.transaction))
   }
 
-  *list(call: Call<A, Tx>, organization: IdInput, page: PageRequest | undefined): SyncOrAsync<Page<Block>> {
-    const organizationId = toId(organization, 'organizationId')
+  *list(call: Call<A, Tx>, request: PageRequest & { readonly organizationId: IdInput }): SyncOrAsync<Page<Block>> {
+    needObject(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
+    const organizationId = toId(request.organizationId, 'request.organizationId')
     yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId })
 
-    return yield* wait(this.#environment.storage.blocks.page(organizationId, toPageQuery(page), call.transaction))
+    return yield* wait(this.#environment.storage.blocks.page(organizationId, toPageQuery(request), call.transaction))
   }
 
-  *blockedAmong(call: Call<A, Tx>, organization: IdInput, users: readonly IdInput[]): SyncOrAsync<ReadonlySet<Id>> {
-    const organizationId = toId(organization, 'organizationId')
-    if (!Array.isArray(users)) throw new TypeError('userIds must be an array of ids')
-    const userIds = users.map((user) => toId(user, 'userId'))
+  *filterBlocked(
+    call: Call<A, Tx>,
+    candidates: { readonly organizationId: IdInput; readonly userIds: readonly IdInput[] },
+  ): SyncOrAsync<ReadonlySet<Id>> {
+    needObject(candidates, 'candidates', '{ organizationId: 5, userIds: [8, 9] }')
+    const organizationId = toId(candidates.organizationId, 'candidates.organizationId')
+    if (!Array.isArray(candidates.userIds)) throw new TypeError('candidates.userIds must be an array of ids')
+    const userIds = candidates.userIds.map((user) => toId(user, 'userId'))
 
     return yield* wait(this.#environment.storage.blocks.among(organizationId, userIds, call.transaction))
   }

@@ -39,7 +39,9 @@ export class PinServiceMethods<A extends Actor, Tx> {
     return yield* this.#change(call, issue, unpinIssue, () => undefined)
   }
 
-  *move(call: Call<A, Tx>, issue: IssueRef, position: number): SyncOrAsync<Pin> {
+  *move(call: Call<A, Tx>, target: { readonly issue: IssueRef; readonly position: number }): SyncOrAsync<Pin> {
+    needObject(target, 'target', `{ issue: ${ISSUE_EXAMPLE}, position: 1 }`)
+    const { issue, position } = target // a copy: the caller may change the object before the change has its turn
     return yield* this.#change(call, issue, (board, id) => movePin(board, id, position), pinAt)
   }
 

@@ -25,7 +25,7 @@ const asking: readonly [string, Act, AccessRequest, string][] = [
   ],
   [
     'pins.move',
-    (f, who) => f.pins.move(who, issue, 1),
+    (f, who) => f.pins.move(who, { issue, position: 1 }),
     { action: 'pins.write', repositoryId: '10' },
     'REPOSITORY_NOT_FOUND',
   ],
@@ -67,12 +67,22 @@ const asking: readonly [string, Act, AccessRequest, string][] = [
   ],
   [
     'blocks.list',
-    (f, who) => f.blocks.list(who, 5),
+    (f, who) => f.blocks.list(who, { organizationId: 5 }),
     { action: 'blocks.read', organizationId: '5' },
     'ORGANIZATION_NOT_FOUND',
   ],
-  ['badges.grant', (f, who) => f.badges.grant(who, 9, []), { action: 'badges.grant', userId: '9' }, 'USER_NOT_FOUND'],
-  ['badges.revoke', (f, who) => f.badges.revoke(who, 9, []), { action: 'badges.grant', userId: '9' }, 'USER_NOT_FOUND'],
+  [
+    'badges.grant',
+    (f, who) => f.badges.grant(who, { userId: 9, slugs: [] }),
+    { action: 'badges.grant', userId: '9' },
+    'USER_NOT_FOUND',
+  ],
+  [
+    'badges.revoke',
+    (f, who) => f.badges.revoke(who, { userId: 9, slugs: [] }),
+    { action: 'badges.grant', userId: '9' },
+    'USER_NOT_FOUND',
+  ],
   ['badges.heldBy', (f, who) => f.badges.heldBy(who, 9), { action: 'badges.read', userId: '9' }, 'USER_NOT_FOUND'],
   [
     'catalogue.define',
@@ -82,7 +92,7 @@ const asking: readonly [string, Act, AccessRequest, string][] = [
   ],
   [
     'catalogue.update',
-    (f, who) => f.badges.catalogue.update(who, 'a', {}),
+    (f, who) => f.badges.catalogue.update(who, { slug: 'a' }),
     { action: 'badges.catalogue.write' },
     'FORBIDDEN',
   ],

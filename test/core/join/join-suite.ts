@@ -101,7 +101,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
       await joined.blocks.block(olga, target)
     })
     await host.commit()
-    expect([await pinned(forge), (await forge.blocks.list(olga, 5)).total]).toEqual([['1'], 1])
+    expect([await pinned(forge), (await forge.blocks.list(olga, { organizationId: 5 })).total]).toEqual([['1'], 1])
   })
 
   test('runs calls that are started together one after the other, and loses none', async () => {
@@ -244,7 +244,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
       await expect(joined.blocks.block(olga, target)).rejects.toThrow('no watches today')
     })
     await host.commit()
-    expect([await pinned(forge), (await forge.blocks.list(olga, 5)).total]).toEqual([['1'], 0])
+    expect([await pinned(forge), (await forge.blocks.list(olga, { organizationId: 5 })).total]).toEqual([['1'], 0])
   })
 
   test('runs lifecycle calls, and heeds them in the same transaction', async () => {

@@ -25,7 +25,7 @@ export const badgeRoutes: readonly Route[] = [
     service: 'badges',
     summary: 'Add badges to a user',
     inputs: { userId: userFor('badges.grant'), slugs: badgeSlugsInBody },
-    call: ({ operations, actor, context }, { userId, slugs }) => operations.badges.grant(actor, userId, slugs, context),
+    call: ({ operations, actor, context }, request) => operations.badges.grant(actor, request, context),
     reply: noContent,
     errors: ['UNKNOWN_BADGE'],
   }),
@@ -36,8 +36,7 @@ export const badgeRoutes: readonly Route[] = [
     service: 'badges',
     summary: 'Remove badges from a user',
     inputs: { userId: userFor('badges.grant'), slugs: badgeSlugsInBody },
-    call: ({ operations, actor, context }, { userId, slugs }) =>
-      operations.badges.revoke(actor, userId, slugs, context),
+    call: ({ operations, actor, context }, request) => operations.badges.revoke(actor, request, context),
     reply: noContent,
     errors: ['UNKNOWN_BADGE'],
   }),

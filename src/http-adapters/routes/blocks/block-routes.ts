@@ -66,7 +66,7 @@ function* listBlocks<A extends Actor>(
   organizationId: Id,
   page: NumberedPage,
 ): SyncOrAsync<BlockPage> {
-  return { page, blocks: yield* wait(operations.blocks.list(actor, organizationId, page, context)) }
+  return { page, blocks: yield* wait(operations.blocks.list(actor, { organizationId, ...page }, context)) }
 }
 
 /** An organization is never blocked; its id may be some user's, so it is not asked about. */

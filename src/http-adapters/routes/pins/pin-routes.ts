@@ -36,8 +36,7 @@ export const pinRoutes: readonly Route[] = [
     service: 'pins',
     summary: 'Move a pinned issue or pull request to a position',
     inputs: { issue: issueFor('pins.write'), position: positionInPath },
-    call: ({ operations, actor, context }, { issue, position }) =>
-      operations.pins.move(actor, issue, position, context),
+    call: ({ operations, actor, context }, target) => operations.pins.move(actor, target, context),
     reply: noContent,
     errors: ['ISSUE_NOT_PINNED'],
   }),
