@@ -4,19 +4,25 @@ import { dirname, join } from 'node:path'
 import type { Api } from '../http-adapters/http.ts'
 import { API_PATH } from './public-url.ts'
 
-/** What the page may load and send: nothing but its own parts, and requests to its own server. */
+/**
+ * The Content-Security-Policy of the API page. The page may load only its own parts, and send requests only to its own
+ * server.
+ */
 export const PAGE_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:", // the icons in Swagger UI's own style sheet
+  "img-src 'self' data:", // the icons in the style sheet of Swagger UI
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The API page: Swagger UI over the document of this server. All addresses in it are relative, so that it may be under any prefix. */
+/**
+ * Returns the HTML of the API page: Swagger UI over the OpenAPI document of this server. All addresses are relative, so
+ * that the page works under any prefix.
+ */
 export function apiPage(): string {
   return `<!doctype html>
 <html lang="en">
@@ -38,7 +44,10 @@ export function apiPage(): string {
 `
 }
 
-/** Starts Swagger UI. No validator: it would send the address of this server to another. */
+/**
+ * Returns the script that starts Swagger UI. The validator is off, because it would send the address of this server to
+ * a third party.
+ */
 export function apiPageScript(): string {
   return `SwaggerUIBundle({
   url: 'v1/openapi.json',
@@ -51,7 +60,7 @@ export function apiPageScript(): string {
 `
 }
 
-/** What Swagger UI's own style sheet leaves open, and what would not fit on a phone. */
+/** Returns additional styles for Swagger UI, including those that make the page fit on a phone. */
 export function apiPageStyle(): string {
   return `body { margin: 0; background: #fff; }
 
@@ -69,20 +78,21 @@ export function apiPageStyle(): string {
 `
 }
 
-/** The files of Swagger UI that the build has put beside this program. */
+/** The files of Swagger UI that the build copies next to this program. */
 export type SwaggerUiFile = 'swagger-ui-bundle.js' | 'swagger-ui.css'
 
-/** Reads a file of Swagger UI, as it is published. */
+/** Reads a published file of Swagger UI. */
 export function swaggerUiFile(name: SwaggerUiFile): Uint8Array {
   const require = createRequire(import.meta.url)
-  // The package finds itself by its own name, from the sources as from the build.
+  // The package resolves its own name, so that this works from the sources and from the build.
   return readFileSync(join(dirname(require.resolve('forgelet/package.json')), 'dist/swagger-ui', name))
 }
 
 /**
- * The OpenAPI document of the server: what it serves and what `forgelet openapi` prints.
+ * Returns the OpenAPI document that the server serves and `forgelet openapi` prints.
  *
- * @param publicUrl - as it was told; undefined: the server is wherever the document was fetched from, under any of its names
+ * @param publicUrl - the configured public URL; if undefined, the document refers to the host that it was fetched from,
+ * under whatever name
  */
 export function apiDocument(api: Pick<Api<never>, 'openApi'>, publicUrl: string | undefined): object {
   const servers = [{ url: publicUrl ?? API_PATH }]

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { CommandError } from './command.ts'
 import { mayHoldPassword } from './database.ts'
 
-/** A command line, read: the command, the words after it, and what the options of that command say. */
+/** A parsed command line: the command, the words after it, and the options of the command. */
 export interface Arguments {
   readonly command: Command | undefined
   readonly words: readonly string[]
@@ -10,8 +10,8 @@ export interface Arguments {
 }
 
 /**
- * Reads a command line.
- * @throws CommandError (wrong usage) for an unknown command or option, and for an option without the value it needs
+ * Parses a command line.
+ * @throws CommandError (wrong usage) for an unknown command or option, and for an option without its required value
  */
 export function parseArguments(args: readonly string[]): Arguments {
   const { tokens } = parseArgs({
@@ -45,7 +45,10 @@ function parserOptions(): { [name: string]: { type: 'string' | 'boolean'; short?
   )
 }
 
-/** Before a command is named, every option is of `serve`: it is what most command lines lack. */
+/**
+ * Returns the options of a command. Without a command, the options of `serve` apply, because it is the command that
+ * users most often omit.
+ */
 function specsOf(command: Command | undefined): ReadonlyMap<string, OptionSpec> {
   return new Map<string, OptionSpec>(Object.entries({ ...COMMANDS[command ?? 'serve'], ...COMMON_OPTIONS }))
 }
@@ -65,15 +68,18 @@ function textOrTrue({ name, rawName, value }: OptionToken, command: Command | un
     if (value === undefined) return true
     throw new CommandError(2, `${rawName} takes no value: write ${rawName} alone`)
   }
-  // A negative number is a value, to be refused by whoever knows what it is for.
+  // A negative number counts as a value. The check of the option reports whether it is in range.
   if (value !== undefined && value !== '' && !/^-(?!\d)/.test(value)) return safeValue(rawName, value)
   throw new CommandError(2, `${rawName} needs a value: ${helpOf(command)} tells which`)
 }
 
-/** The options whose values are URLs; their checks show nothing of a URL but its scheme. */
+/** The options whose values are URLs. The checks of these options report at most the scheme of a URL. */
 const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url'])
 
-/** Messages show the values of the other options, and words. A password that was put there by mistake must not be in them. */
+/**
+ * Refuses a value that may hold a password. Error messages show words and the values of most options, and a misplaced
+ * password must not appear in them.
+ */
 function safeValue(rawName: string, value: string): string {
   if (URL_OPTIONS.has(rawName) || !mayHoldPassword(value)) return value
   throw new CommandError(2, `${rawName}: the value looks like the address of a database, which is given with --db`)
@@ -92,19 +98,19 @@ function commandNamed(name: string | undefined): Command | undefined {
   )
 }
 
-/** One option of the command line. */
+/** An option of the command line. */
 export interface OptionSpec {
   readonly type: 'string' | 'boolean'
-  /** Its letter. */
+  /** The short form, one letter. */
   readonly short?: string
-  /** What its value is called in the help. */
+  /** The placeholder for the value in the help text. */
   readonly value?: string
   readonly help: string
-  /** As the help shows it. */
+  /** The default value, as the help text shows it. */
   readonly standard?: string
 }
 
-/** The options of `forgelet serve`, in the order of the help. */
+/** The options of `forgelet serve`, in the order of the help text. */
 export const SERVE_OPTIONS = {
   db: {
     type: 'string',
@@ -120,7 +126,7 @@ export const SERVE_OPTIONS = {
   'public-url': { type: 'string', value: 'URL', help: 'where clients reach the API, when not at HOST and PORT' },
 } as const
 
-/** The options of `forgelet schema`, in the order of the help. */
+/** The options of `forgelet schema`, in the order of the help text. */
 export const SCHEMA_OPTIONS = {
   db: {
     type: 'string',
@@ -134,20 +140,20 @@ export const SCHEMA_OPTIONS = {
   from: { type: 'string', value: 'N', help: 'plan: the version that the tables have now', standard: '0' },
 } as const
 
-/** The options of `forgelet openapi`, in the order of the help. */
+/** The options of `forgelet openapi`, in the order of the help text. */
 export const OPENAPI_OPTIONS = {
   out: { type: 'string', short: 'o', value: 'FILE', help: 'write it there, not to stdout' },
   'public-url': { type: 'string', value: 'URL', help: 'where clients reach the API, for its list of servers' },
 } as const
 
-/** The options every command has. */
+/** The options that every command has. */
 export const COMMON_OPTIONS = {
   json: { type: 'boolean', help: 'results and errors as one JSON line' },
   help: { type: 'boolean', short: 'h', help: 'show this text' },
   version: { type: 'boolean', short: 'v', help: 'show the version' },
 } as const
 
-/** The commands, and the options that each has beside the common ones. */
+/** The commands and the options of each, without the common options. */
 export const COMMANDS: {
   readonly serve: typeof SERVE_OPTIONS
   readonly schema: typeof SCHEMA_OPTIONS
@@ -161,14 +167,14 @@ export const COMMANDS: {
 /** The name of a command. */
 export type Command = keyof typeof COMMANDS
 
-/** What the command line says; undefined = not given. */
+/** The values of the options; undefined = not given. */
 export type OptionValues = {
   readonly [K in keyof typeof SERVE_OPTIONS | keyof typeof SCHEMA_OPTIONS | keyof typeof OPENAPI_OPTIONS]?: string
 } & {
   readonly [K in keyof typeof COMMON_OPTIONS]?: true
 }
 
-/** What `forgelet --help` shows. */
+/** Returns the text that `forgelet --help` prints. */
 export function mainHelp(): string {
   return `forgelet - issue pins, organization blocks, badges and signing keys of a code forge
 
@@ -181,7 +187,7 @@ Usage
 ${optionList(COMMON_OPTIONS)}`
 }
 
-/** What `--help` shows after the name of a command. */
+/** Returns the text that `forgelet COMMAND --help` prints. */
 export function commandHelp(command: Command): string {
   return HELP[command]()
 }

@@ -1,17 +1,17 @@
 import { createRequire } from 'node:module'
 import type { Violation } from '../index.ts'
 
-/** How a command ends: done, the input is invalid, wrong usage, the database cannot be used. */
+/** The exit code of a command: 0 done, 1 invalid input, 2 wrong usage, 3 the database cannot be used. */
 export type ExitCode = 0 | 1 | 2 | 3
 
-/** How many violations a command prints; `--json` has them all. */
+/** The maximum number of violations that a command prints. `--json` prints all of them. */
 const MAX_PRINTED_VIOLATIONS = 20
 
-/** Ends a command with a message of one line, the violations it is about, and an exit code. */
+/** Ends a command with a one-line message, the violations, and an exit code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: ExitCode
-  /** What is wrong with the input; empty or undefined when the message says it all. */
+  /** The violations of the input; empty or undefined if the message is complete on its own. */
   readonly violations: readonly Violation[] | undefined
 
   constructor(exitCode: ExitCode, message: string, violations?: readonly Violation[]) {
@@ -20,7 +20,7 @@ export class CommandError extends Error {
     this.violations = violations
   }
 
-  /** What is printed without `--json`: the message, then one line for each violation. */
+  /** Returns the lines to print without `--json`: the message, then one line for each violation. */
   lines(): readonly string[] {
     const { message, violations = [] } = this
     const rest = violations.length - MAX_PRINTED_VIOLATIONS
@@ -35,7 +35,10 @@ export class CommandError extends Error {
   }
 }
 
-/** One line without control characters: they could move the cursor of the terminal and hide the rest. */
+/**
+ * Converts a text to one line without control characters, which could move the cursor of the terminal and hide the
+ * rest.
+ */
 function printable(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
@@ -45,25 +48,25 @@ function printable(text: string): string {
 
 /** The environment variables that commands read. */
 export interface Environment {
-  /** The database, where `--db` is not given; empty = not set. */
+  /** The database to use if `--db` is not given; empty = not set. */
   readonly FORGELET_DB?: string | undefined
 }
 
-/** Where a command writes, how it is told to stop, and its environment. */
+/** The output, the stop signal and the environment of a command. */
 export interface CommandIO {
-  /** A line of result. */
+  /** Writes a line of the result. */
   out(line: string): void
-  /** A line of message. */
+  /** Writes a line of a message. */
   err(line: string): void
-  /** Aborted when the command shall stop (Ctrl-C). */
+  /** Aborted when the command should stop (Ctrl-C). */
   readonly stop: AbortSignal
   readonly environment: Environment
 }
 
-/** The version of this package. */
+/** Returns the version of this package. */
 export function packageVersion(): string {
   const require = createRequire(import.meta.url)
-  // The package finds itself by its own name, from the sources as from the build.
+  // The package resolves its own name, so that this works from the sources and from the build.
   const { version } = require('forgelet/package.json') as { readonly version: string }
   return version
 }

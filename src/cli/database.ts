@@ -2,18 +2,18 @@ import { isForgeError } from '../index.ts'
 import type { IdColumns } from '../storage/sqlite.ts'
 import { CommandError } from './command.ts'
 
-/** The database that a command was given, and where: the option comes before the environment variable. */
+/** The database setting of a command, and its source. The option takes precedence over the environment variable. */
 export interface DatabaseSetting {
   readonly name: '--db' | 'FORGELET_DB'
   readonly text: string
 }
 
-/** Where a database is. */
+/** The address of a database. */
 export interface DatabaseAddress {
   readonly kind: 'sqlite' | 'postgres' | 'mysql'
-  /** A file, or a URL that may hold a password. */
+  /** A file name, or a URL that may contain a password. */
   readonly location: string
-  /** The location without credentials, for messages. */
+  /** The location without credentials, for use in messages. */
   readonly shown: string
 }
 
@@ -27,7 +27,8 @@ const KINDS: { readonly [scheme: string]: DatabaseAddress['kind'] | undefined } 
 }
 
 /**
- * Chooses the database of a command: the option `--db`, else the environment variable, else a file in the working folder.
+ * Selects the database of a command: the option `--db`, else the environment variable, else a file in the working
+ * directory.
  *
  * @param option - the value of `--db`; undefined = not given
  * @param variable - the value of `FORGELET_DB`; undefined or empty = not set
@@ -39,8 +40,8 @@ export function databaseSetting(option: string | undefined, variable: string | u
 }
 
 /**
- * Reads a database setting: a URL, or else a file.
- * @throws CommandError (wrong usage) for anything else; the message has at most the scheme of a URL
+ * Parses a database setting, which is a URL or a file.
+ * @throws CommandError (wrong usage) for anything else; the message contains at most the scheme of a URL
  */
 export function parseDatabase({ name, text }: DatabaseSetting): DatabaseAddress {
   refuseBlank({ name, text }, 'a URL or a file')
@@ -54,8 +55,8 @@ export function parseDatabase({ name, text }: DatabaseSetting): DatabaseAddress 
 }
 
 /**
- * Reads a database setting that must name a file.
- * @throws CommandError (wrong usage) for anything else; the message has at most the scheme of a URL
+ * Parses a database setting that must be a file.
+ * @throws CommandError (wrong usage) for anything else; the message contains at most the scheme of a URL
  */
 export function parseDatabaseFile({ name, text }: DatabaseSetting): string {
   refuseBlank({ name, text }, 'a file, or ":memory:"')
@@ -66,7 +67,7 @@ export function parseDatabaseFile({ name, text }: DatabaseSetting): string {
   )
 }
 
-/** To the driver a blank name is a database that is gone with the process. */
+/** Refuses a blank name, because the driver would open a database that is deleted when the process ends. */
 function refuseBlank({ name, text }: DatabaseSetting, expected: string): void {
   if (text.trim() === '') throw new CommandError(2, `${name} is blank: give ${expected}`)
 }
@@ -91,7 +92,10 @@ function server({ name, text }: DatabaseSetting, kind: DatabaseAddress['kind'], 
   return { kind, location: text, shown: `${protocol}//${host}${pathname}` }
 }
 
-/** Whether a "/", "?" or "#" in the password ends the host early: then the rest of the password is in the path. */
+/**
+ * Returns true if a "/", "?" or "#" in the password ends the host early, so that the rest of the password is in the
+ * path.
+ */
 function endsEarly({ pathname, search, hash }: URL): boolean {
   return `${pathname}${search}${hash}`.includes('@')
 }
@@ -106,9 +110,9 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * The end of a command whose database cannot be used; any other error as it is.
+ * Converts an error of the database to the CommandError that ends the command. Returns any other error unchanged.
  *
- * @param ids - what `--ids` says, where the command has it
+ * @param ids - the value of `--ids`, if the command has this option
  */
 export function databaseRefusal(db: string, error: unknown, ids?: IdColumns): unknown {
   if (error instanceof TypeError) {
@@ -121,7 +125,10 @@ export function databaseRefusal(db: string, error: unknown, ids?: IdColumns): un
   return mend === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}${mend}`)
 }
 
-/** The `--ids` that a database needs whose ids have other column types, as the storage's message names them. */
+/**
+ * Returns the `--ids` option that the database needs if its ids have other column types. The message of the storage
+ * names these types.
+ */
 function idsOption(message: string, ids: IdColumns | undefined): string {
   const kept = [...message.matchAll(/(\w+) ids as (\w+)/g)].map(([, kind = '', column = '']) => [kind, column])
   if (ids === undefined || kept.length === 0) return ''
@@ -139,12 +146,13 @@ function tooNew(db: string, found: number): CommandError {
 
 const DATABASE_MENDS: { readonly [code: string]: string | undefined } = {
   STORAGE_BUSY: '; stop the other process, or try again',
-  STORAGE_UNAVAILABLE: '', // says the mend itself
+  STORAGE_UNAVAILABLE: '', // the message of this error names the fix
 }
 
 /**
- * Whether a value of the command line looks like the address of a database with its password: a URL of any scheme,
- * `user:password@host`, or a list of settings with a password. Such a value is neither used as a file name nor shown.
+ * Returns true if a value of the command line looks like the address of a database with its password: a URL of any
+ * scheme, `user:password@host`, or a list of settings with a password. Such a value is neither used as a file name nor
+ * printed.
  */
 export function mayHoldPassword(text: string): boolean {
   const withoutDrive = text.replace(/^[a-z]:[\\/]/i, '') // C:\data\me@example.com is a path

@@ -9,32 +9,36 @@ import { API_PATH } from './public-url.ts'
 import type { StaticPages } from './static-page.ts'
 import { answerPage, staticPages } from './static-page.ts'
 
-/** Answers requests. */
+/** Handles the requests of the server. */
 export interface RequestHandler {
-  /** Answers one. */
+  /** Handles one request. */
   receive(request: IncomingMessage, response: ServerResponse): void
-  /** Where the API page is, as errors name it; `""` while it is not known. */
+  /** The URL of the API page, for error bodies; `""` if not known yet. */
   readonly docsUrl: string
 }
 
 /**
- * Milliseconds after which a connection is closed on which nothing moves, in either direction: a client that does not read
- * its reply, or does not finish its request, must not hold the reply for ever.
+ * How long a connection may be inactive in both directions before the server closes it, in milliseconds. A client that
+ * does not read its response, or does not finish its request, must not keep the response in memory indefinitely.
  */
 const MAX_SILENCE_MS = 30_000
-/** How many requests a client may send ahead on one connection; one more closes the connection. */
+/**
+ * The maximum number of requests that a client may send ahead on one connection. One more request closes the
+ * connection.
+ */
 export const MAX_WAITING_REQUESTS = 32
 
 /**
- * An HTTP server that replies in JSON also to what Node refuses before it is a request: clients of the API read every body.
- * Requests that are sent ahead on one connection (pipelining) are handled one after another, each when the reply to the one
- * before it has been sent: however much a client asks for and does not read, the server holds one reply for it.
+ * Creates an HTTP server that responds in JSON, even to input that Node rejects before it becomes a request, because
+ * clients of the API parse every body. The server handles the pipelined requests of a connection one after another. It
+ * starts a request when the response to the previous one has been sent. The server thus holds at most one response for
+ * each connection, even if the client does not read.
  *
- * @param maxSilenceMs - closes a connection on which nothing moves for this long
+ * @param maxSilenceMs - the inactivity after which a connection is closed, in milliseconds
  */
 export function createJsonServer(reception: RequestHandler, maxSilenceMs: number = MAX_SILENCE_MS): Server {
   const inTurn = new Turns()
-  // Node's own check for a Host has no body.
+  // Node's own check for the Host header responds without a body.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     inTurn.take(request, response, () => {
       if (lacksHost(request)) refuse(response, 400, NO_HOST, reception)
@@ -49,14 +53,14 @@ export function createJsonServer(reception: RequestHandler, maxSilenceMs: number
   return server
 }
 
-/** The requests of each connection, in turn. */
+/** Queues the requests of each connection. */
 class Turns {
-  /** The requests of a connection that wait for the one that is being answered. */
+  /** The requests that wait for the current request of their connection. */
   readonly #waiting = new WeakMap<Socket, (() => void)[]>()
 
-  /** Answers a request at once, or when the replies to those before it have been sent. */
+  /** Handles a request immediately, or after the responses to the previous requests have been sent. */
   take({ socket }: IncomingMessage, response: ServerResponse, answer: () => void): void {
-    if (socket.destroyed) return // Node has read more requests before it was destroyed
+    if (socket.destroyed) return // Node had already parsed more requests when the socket was destroyed
 
     const waiting = this.#waiting.get(socket)
     if (waiting !== undefined && waiting.length >= MAX_WAITING_REQUESTS) {
@@ -71,7 +75,7 @@ class Turns {
   }
 
   #next(socket: Socket): void {
-    // After a reply with "Connection: close" Node ends the connection, and the client expects no further one.
+    // After a response with "Connection: close", Node ends the connection, and the client expects no further response.
     const answer = socket.destroyed || socket.writableEnded ? undefined : this.#waiting.get(socket)?.shift()
     if (answer === undefined) this.#waiting.delete(socket)
     else answer()
@@ -92,7 +96,10 @@ function refuse(response: ServerResponse, status: number, wrong: Wrong, { docsUr
   replyJson(response, status, errorBody(...wrong, docsUrl), [['Connection', 'close']])
 }
 
-/** Every answer of this server is written whole, so that nothing is cut in two by this one. */
+/**
+ * Responds to input that Node cannot parse. The server writes every response in a single step, so this response cannot
+ * interrupt another one.
+ */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, { docsUrl }: RequestHandler): void {
   if (!socket.writable) {
     socket.destroy()
@@ -115,7 +122,10 @@ const REFUSALS: { readonly [code: string]: Refusal | undefined } = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'REQUEST_TIMEOUT', 'the request did not come in time'],
 }
 
-/** Takes every request of the server: the API's, those for the server's own pages, and what nobody answers. */
+/**
+ * Handles every request of the server: requests to the API, requests for the server's own pages, and requests for
+ * unknown paths.
+ */
 export class RequestListener implements RequestHandler {
   docsUrl = ''
   #receive: RequestHandler['receive'] = (_, response) =>
@@ -126,9 +136,9 @@ export class RequestListener implements RequestHandler {
   }
 
   /**
-   * From now on requests go to the host; until then they are told to come back.
+   * Starts to pass requests to the host. Until this call, every request receives 503 with `Retry-After`.
    *
-   * @param publicUrl - where clients see the API root, when somebody has told
+   * @param publicUrl - the URL of the API root for clients, if configured
    */
   open(host: Pick<Standalone, 'api' | 'authenticate'>, publicUrl?: string | undefined): void {
     const pages = staticPages(host.api, publicUrl)
@@ -147,5 +157,5 @@ export class RequestListener implements RequestHandler {
   }
 }
 
-/** Proxies send the whole address, its scheme in any case; one slash too many does no harm. */
+/** Matches the path of a request target. Proxies send an absolute URL, with the scheme in any case. */
 const PATH = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)/i

@@ -10,8 +10,8 @@ import { CommandError } from './command.ts'
 import { parsePublicUrl } from './public-url.ts'
 
 /**
- * Writes the OpenAPI document that `forgelet serve` serves, without a server and without a database.
- * @throws CommandError (wrong usage) when the file cannot be written
+ * Writes the OpenAPI document that `forgelet serve` serves. It needs neither a server nor a database.
+ * @throws CommandError (wrong usage) if the file cannot be written
  */
 export async function openapi({ file, publicUrl, json }: OpenApiOptions, terminal: CommandIO): Promise<ExitCode> {
   const document = apiDocument(apiOfNobody(), publicUrl)
@@ -21,7 +21,7 @@ export async function openapi({ file, publicUrl, json }: OpenApiOptions, termina
   return 0
 }
 
-/** An API that is described, and never asked. */
+/** Creates an API that is only described and never called. */
 function apiOfNobody(): Api<{ readonly id: string }> {
   const forge = createForge<{ readonly id: string }, undefined>({
     storage: memoryStorage(),
@@ -50,11 +50,11 @@ function writeFailure(error: unknown): string {
   return String(code ?? error)
 }
 
-/** What `forgelet openapi` is told, checked. */
+/** The checked options of `forgelet openapi`. */
 export interface OpenApiOptions {
-  /** Undefined: to stdout. */
+  /** The output file; undefined = stdout. */
   readonly file: string | undefined
-  /** Where clients see the API root; undefined = wherever the document is fetched from. */
+  /** The URL of the API root for clients; undefined = the host that the document is fetched from. */
   readonly publicUrl: string | undefined
   readonly json: boolean
 }

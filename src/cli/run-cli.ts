@@ -5,7 +5,7 @@ import { openApiOptions, openapi } from './openapi.ts'
 import { schema, schemaOptions } from './schema.ts'
 import { serve, serveOptions } from './serve.ts'
 
-/** Runs one command line; gives back the exit code. */
+/** Runs one command line and returns the exit code. */
 export async function runCli(args: readonly string[], terminal: CommandIO): Promise<ExitCode> {
   try {
     return await runCommand(args, terminal)

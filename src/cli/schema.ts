@@ -7,7 +7,7 @@ import type { DatabaseAddress } from './database.ts'
 import { databaseRefusal, databaseSetting, parseDatabase } from './database.ts'
 
 /**
- * Looks at the tables of a database, writes down how they are made, or brings them up to date.
+ * Reports the state of the tables of a database, prints the SQL that creates them, or brings them up to date.
  * @throws CommandError with the documented exit code
  */
 export async function schema(options: SchemaOptions, terminal: CommandIO): Promise<ExitCode> {
@@ -20,7 +20,7 @@ export async function schema(options: SchemaOptions, terminal: CommandIO): Promi
     await storage.close()
     return code
   } catch (error) {
-    // A storage that cannot be used may not end either; the process does.
+    // A storage that cannot be used may not close either. The process ends anyway.
     storage.close().catch(() => undefined)
     throw databaseRefusal(options.database.shown, error, options.ids)
   }
@@ -84,23 +84,26 @@ const MENDS: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string
     'a table, view, column, index or trigger is missing, or others have its name: bring back what was there, or choose another prefix',
 }
 
-/** Never settles unless the command is told to stop: then what runs is left, all or nothing of it done. */
+/**
+ * Settles only when the command is stopped. The running migration is then abandoned: it is applied completely or not at
+ * all.
+ */
 async function stopped(stop: AbortSignal): Promise<never> {
   if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
   throw new CommandError(3, 'stopped before the end: nothing is half done; the next "forgelet schema apply" goes on')
 }
 
-/** What `forgelet schema` is told to do. */
+/** The actions of `forgelet schema`. */
 export type SchemaAction = 'status' | 'plan' | 'apply'
 
-/** What `forgelet schema` is told, as far as it can be checked without a storage. */
+/** The options of `forgelet schema`, checked as far as possible without a storage. */
 export interface SchemaOptions {
   readonly action: SchemaAction
   readonly database: DatabaseAddress
   readonly prefix: string | undefined
   readonly schema: string | undefined
   readonly ids: IdColumns
-  /** Of `plan`: the version that the tables have. */
+  /** For `plan`: the current version of the tables. */
   readonly from: number
   readonly json: boolean
 }
@@ -165,13 +168,13 @@ function version(text: string): number {
 
 type Told = Pick<SchemaOptions, 'ids' | 'prefix' | 'schema'>
 
-/** A kind of database: how its storage is opened, and how its tables are planned without one. */
+/** A kind of database: how to open its storage, and how to plan its tables without a connection. */
 interface DatabaseKind {
   open(location: string, told: Told): Promise<Pick<ForgeStorage, 'migrate' | 'schemaStatus' | 'close'>>
   plan(told: Told & { readonly from: number }): Promise<readonly string[]>
 }
 
-/** Each loads its own driver. */
+/** Each kind loads its own driver. */
 const KINDS: { readonly [K in SchemaOptions['database']['kind']]: DatabaseKind } = {
   sqlite: {
     open: async (location, told) => (await import('../storage/sqlite.ts')).sqliteStorage(location, told),
@@ -187,12 +190,18 @@ const KINDS: { readonly [K in SchemaOptions['database']['kind']]: DatabaseKind }
   },
 }
 
-/** Makes the storage that `--db` names; it connects when it is used. @throws CommandError (wrong usage) for an option it does not take */
+/**
+ * Creates the storage that `--db` names. The storage connects on first use.
+ * @throws CommandError (wrong usage) for an option that the storage does not accept
+ */
 function openStorage({ database, ...told }: SchemaOptions): ReturnType<DatabaseKind['open']> {
   return asUsage(KINDS[database.kind].open(database.location, told))
 }
 
-/** The statements that `apply` would run, without a connection. @throws CommandError (wrong usage) for an option the storage does not take */
+/**
+ * Returns the statements that `apply` would run, without a connection.
+ * @throws CommandError (wrong usage) for an option that the storage does not accept
+ */
 function planSchema({ database, from, ...told }: SchemaOptions): Promise<readonly string[]> {
   return asUsage(KINDS[database.kind].plan({ ...told, from }))
 }

@@ -14,8 +14,8 @@ import { API_PATH, pageUrl, parsePublicUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
 
 /**
- * Serves a standalone host until told to stop. What can be refused without touching the database is checked first: the
- * fixture, the key, the port.
+ * Serves a standalone host until the command is stopped. It first checks everything that does not need the database:
+ * the fixture, the key, and the port.
  *
  * @throws CommandError with the documented exit code
  */
@@ -74,7 +74,10 @@ async function openKey(file: string | undefined): Promise<SigningKeySource | und
   }
 }
 
-/** The key is opened here, with the paths of the command line. */
+/**
+ * Removes the signing key from the fixture. This command opens the key itself, relative to the paths of the command
+ * line.
+ */
 function withoutKey(fixture: Fixture | undefined): Fixture | undefined {
   return fixture && { ...fixture, signingKey: undefined }
 }
@@ -97,7 +100,7 @@ async function toldToStop(stop: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-/** What `forgelet serve` is told, checked. */
+/** The checked options of `forgelet serve`. */
 export interface ServeOptions {
   readonly db: string
   readonly host: string
@@ -105,14 +108,14 @@ export interface ServeOptions {
   readonly fixture: string | undefined
   readonly signingKey: string | undefined
   readonly maxPins: number
-  /** Where clients see the API root; undefined = where the server listens. */
+  /** The URL of the API root for clients; undefined = the address that the server listens on. */
   readonly publicUrl: string | undefined
   readonly json: boolean
 }
 
 /**
  * Checks the options of `forgelet serve`.
- * @throws CommandError (wrong usage) for a word too many, and for a value out of its range
+ * @throws CommandError (wrong usage) for an unexpected word, and for a value out of range
  */
 export function serveOptions(words: readonly string[], values: OptionValues, environment: Environment): ServeOptions {
   if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": options start with "--"`)
@@ -135,11 +138,14 @@ function integer(name: string, text: string, most: number): number {
   throw new CommandError(2, `${name} ${text}: give an integer from 0 to ${most}`)
 }
 
-/** Milliseconds that requests under way have to finish. */
+/** How long the requests in progress may take to finish, in milliseconds. */
 const GRACE = 5000
 const LOOK_EVERY = 25
 
-/** Stops a server: no new connections, idle ones closed, requests under way finished or, after 5 seconds, cut. */
+/**
+ * Stops a server. It accepts no new connections and closes idle ones. Requests in progress may finish, and are aborted
+ * after 5 seconds.
+ */
 async function stopServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const idle = setInterval(() => server.closeIdleConnections(), LOOK_EVERY)
@@ -154,8 +160,8 @@ async function stopServer(server: Server): Promise<void> {
 }
 
 /**
- * Starts listening; gives back the port, which the system chose when 0 was asked for.
- * @throws CommandError (wrong usage) when the port is taken or the address is none of this machine
+ * Starts to listen and returns the port, which the system chooses for port 0.
+ * @throws CommandError (wrong usage) if the port is in use or the address does not belong to this machine
  */
 async function listen(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
@@ -184,7 +190,10 @@ function refusal(error: Error, host: string, port: number): CommandError {
   return new CommandError(2, `--host ${host}: cannot listen there (${String(code ?? error.message)}); try 127.0.0.1`)
 }
 
-/** Warnings and unexpected failures, on the terminal: one line each, with the causes of an error and where it was thrown. */
+/**
+ * Creates a logger that writes warnings and unexpected failures to the terminal. Each is one line, with the causes of
+ * the error and the place where it was thrown.
+ */
 export function stderrLogger(terminal: Pick<CommandIO, 'err'>): Logger {
   const write = (level: string) => (message: string, fields: object) =>
     terminal.err(`forgelet: ${level}: ${message} ${inOneLine(fields)}`)

@@ -7,25 +7,25 @@ import type { HeaderLines } from './json-reply.ts'
 import { errorBody, jsonType, replyJson } from './json-reply.ts'
 import { API_PATH, PAGE_PATH } from './public-url.ts'
 
-/** A page that is ready to be sent. All visits share its bytes. */
+/** A page that is ready to be sent. All responses share its bytes. */
 interface ReadyPage {
   readonly bytes: Buffer
   readonly etag: string
 }
 
-/** A page of the server's own, beside the API. Its content is read, and its `ETag` computed, once: at the first visit. */
+/** One of the server's own pages, outside the API. The first request reads its content and computes its `ETag`. */
 export class StaticPage {
   readonly headers: HeaderLines
   readonly #read: () => string | Uint8Array
   #ready: ReadyPage | undefined
 
-  /** @param read - reads the content; called again at the next visit when it throws */
+  /** @param read - reads the content; if it throws, the next request calls it again */
   constructor(headers: HeaderLines, read: () => string | Uint8Array) {
     this.headers = headers
     this.#read = read
   }
 
-  /** The page's bytes; undefined when its content cannot be read. */
+  /** Returns the page, or undefined if its content cannot be read. */
   ready(): ReadyPage | undefined {
     try {
       this.#ready ??= readyPage(this.#read())
@@ -41,25 +41,28 @@ function readyPage(content: string | Uint8Array): ReadyPage {
   return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
 }
 
-/** An address that leads to a page. */
+/** An address that redirects to a page. */
 export interface MovedPage {
-  /** An address relative to the one that was asked for, so that it is right under any prefix. */
+  /** An address relative to the requested one, so that it is correct under any prefix. */
   readonly movedTo: string
-  /** 308 for a page that has moved for ever, 302 for an address that only leads there now. */
+  /** 308 for a permanent redirect, 302 for a temporary one. */
   readonly status: 302 | 308
 }
 
-/** One visit to a page. */
+/** A request for a page. */
 export interface Visit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Where the API page is, for errors. */
+  /** The URL of the API page, for error bodies. */
   readonly docsUrl: string
 }
 
 const ALLOW = 'GET, HEAD, OPTIONS'
 
-/** Answers a visit: GET and HEAD with the page, or 304 to whoever has it; OPTIONS; 405. A page that cannot be read is 500. */
+/**
+ * Responds to a request for a page. GET and HEAD receive the page, or 304 if the client has it already. OPTIONS
+ * receives 204, any other method 405. If the page cannot be read, the response is 500.
+ */
 export function answerPage(page: StaticPage | MovedPage, visit: Visit): void {
   const { request, response } = visit
   const { method } = request
@@ -104,15 +107,18 @@ function refuse(
   replyJson(response, status, errorBody(code, message, docsUrl), headers)
 }
 
-/** The version of the Gitea API that is followed: clients ask for it to know what they may call. Ours stands behind the `+`. */
+/**
+ * The version of the Gitea API that this server follows. Clients read it to find out which routes exist. The version of
+ * this package follows after the `+`.
+ */
 const API_VERSION = '1.26.4'
 
-/** The pages of the server's own, by their paths. What is not in here is not there. */
+/** The server's own pages by path. Any other path is not found. */
 export type StaticPages = ReadonlyMap<string, StaticPage | MovedPage>
 
 /**
- * Makes the server's own pages: the version, the OpenAPI document, and the API page with its parts. The root of the server
- * and that of the API, which `forgelet serve` prints, lead to the API page.
+ * Creates the server's own pages: the version, the OpenAPI document, and the API page with its parts. The root of the
+ * server and the root of the API, which `forgelet serve` prints, redirect to the API page.
  */
 export function staticPages(api: Pick<Api<never>, 'openApi'>, publicUrl: string | undefined): StaticPages {
   const document = (): string => JSON.stringify(apiDocument(api, publicUrl))

@@ -10,17 +10,17 @@ import type { Actor } from './ports.ts'
 import type { MaybeAsync, Sync, TransactionServices } from './services.ts'
 import { SigningKeyServiceMethods } from './signing-keys/signing-key-service.ts'
 
-/** Runs one method of a service: `runAsync`, `runSync`, `runMaybeAsync`, or a queue in front of one of them. */
+/** Runs one method of a service: `runAsync`, `runSync`, `runMaybeAsync`, or a function that calls one of them. */
 type Run = <T>(steps: SyncOrAsync<T>) => MaybePromise<T>
 
-/** Binds services to the way their calls are opened and run; a service answers as `run` does. */
+/** Binds the services to functions that open and run their calls. A service method returns what `run` returns. */
 export interface BindServices<A extends Actor, Tx> {
   (open: OpenCall<A, Tx>, run: <T>(steps: SyncOrAsync<T>) => Promise<T>): TransactionServices<A>
   (open: OpenCall<A, Tx>, run: <T>(steps: SyncOrAsync<T>) => T): Sync<TransactionServices<A>>
   (open: OpenCall<A, Tx>, run: Run): MaybeAsync<TransactionServices<A>>
 }
 
-/** Makes the methods of every service once, over one environment, and returns the function that binds them. */
+/** Creates the methods of all services for one environment, and returns the function that binds them. */
 export function servicesOf<A extends Actor, Tx>(environment: Environment<A, Tx>): BindServices<A, Tx> {
   const pins = new PinServiceMethods(environment)
   const blocks = new BlockServiceMethods(environment)
@@ -32,7 +32,7 @@ export function servicesOf<A extends Actor, Tx>(environment: Environment<A, Tx>)
   function bind(open: OpenCall<A, Tx>, run: <T>(steps: SyncOrAsync<T>) => Promise<T>): TransactionServices<A>
   function bind(open: OpenCall<A, Tx>, run: <T>(steps: SyncOrAsync<T>) => T): Sync<TransactionServices<A>>
   function bind(open: OpenCall<A, Tx>, run: Run): MaybeAsync<TransactionServices<A>>
-  // Each method answers as `run` does. The overloads state that, because a type parameter cannot.
+  // Each method returns what `run` returns. Overloads state this, because a type parameter cannot.
   function bind(
     open: OpenCall<A, Tx>,
     run: Run,

@@ -1,15 +1,15 @@
 import type { Decision } from '../schema/decision.ts'
 import { ForgeError } from '../schema/errors.ts'
 import type { EventDraft } from '../schema/events.ts'
-import type { SyncOrAsync } from '../schema/sync-or-async.ts'
-import { wait } from '../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
+import { isPromise, wait } from '../schema/sync-or-async.ts'
 import type { AggregateStore } from '../storage/contract/stores.ts'
 import type { Call } from './call.ts'
 import { writeContext } from './call.ts'
 import type { Environment } from './environment.ts'
 import type { Actor } from './ports.ts'
 
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 /** A decision that a store can run under its lock. */
 export type Decide<State, Result> = (state: State, at: Date) => Decision<State, Result, EventDraft>
@@ -25,10 +25,10 @@ export interface PlannedChange<Key, State, Result, Tx> {
 }
 
 /**
- * The way of every change: read the epoch, ask the ports, decide under the lock; once more from the top when a lifecycle
- * call came in between, so that no decision stands on what is gone. Source: docs/storage.md, section 2.
+ * Runs a change: reads the epoch, asks the ports, and decides under the lock. If a lifecycle call came in between, it starts
+ * again, so that no decision rests on something that has been deleted. Source: docs/storage.md, section 2.
  *
- * @throws ForgeError `STORAGE_BUSY` when lifecycle calls came between every time
+ * @throws ForgeError `STORAGE_BUSY` when a lifecycle call came in between at every attempt
  */
 export function* change<Key, State, Result, A extends Actor, Tx>(
   environment: Environment<A, Tx>,
@@ -36,29 +36,41 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
   planned: PlannedChange<Key, State, Result, Tx>,
 ): SyncOrAsync<Result> {
   let spentMilliseconds = 0
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
-    const start = performance.now()
-    const seen = planned.fenced ? yield* wait(planned.store.epoch(planned.key, call.transaction)) : undefined
-    spentMilliseconds += performance.now() - start
+  const spend = (milliseconds: number): void => {
+    spentMilliseconds += milliseconds
+  }
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const expectedEpoch = planned.fenced
+      ? yield* timed(planned.store.epoch(planned.key, call.transaction), spend)
+      : undefined
     const decide = yield* planned.ask()
-    const written = performance.now()
-    const outcome = yield* wait(
+    const outcome = yield* timed(
       planned.store.update(planned.key, {
-        expectedEpoch: seen,
+        expectedEpoch,
         decide,
         spentMilliseconds,
         signal: call.signal,
         ...writeContext(environment, call),
       }),
+      spend,
     )
-    spentMilliseconds += performance.now() - written
     if (outcome.stale) continue
 
     call.announce(outcome.events)
     return outcome.result
   }
 
-  // A host's isolated transaction would see the old epoch for ever; only a new one can see the new.
+  // An isolated transaction of the host keeps seeing the old epoch; only a new transaction sees the new one.
   const retry = call.transaction === undefined ? 'call' : 'host-transaction'
   throw new ForgeError('STORAGE_BUSY', 'too many lifecycle calls came in between; try again', { retry })
+}
+
+/** Waits for an answer of the storage and reports how long that took. For an answer at once no clock is read. */
+function* timed<T>(answer: MaybePromise<T>, report: (milliseconds: number) => void): SyncOrAsync<T> {
+  if (!isPromise(answer)) return answer
+
+  const start = performance.now()
+  const value = yield* wait(answer)
+  report(performance.now() - start)
+  return value
 }

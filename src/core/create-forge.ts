@@ -22,7 +22,7 @@ const CALLER = 'createForge'
 const MAX_NOTE_LENGTH = 255
 
 /**
- * Makes a forge out of a storage and the host's ports.
+ * Creates a forge from a storage and the host's ports.
  *
  * @throws TypeError when an option is missing or out of its range
  */

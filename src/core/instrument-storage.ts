@@ -13,10 +13,10 @@ import type {
 } from '../storage/contract/stores.ts'
 
 /**
- * A storage that tells of each of its operations once it has ended; what it does is done by the one behind it, and is
- * answered at once where that does. Every call goes on with all that it was given.
+ * Wraps a storage so that each of its operations is reported after it has ended. The wrapped storage does the work and
+ * gets every argument. An operation returns a promise only if the wrapped storage does.
  *
- * @param tell - must not throw
+ * @param tell - called with each operation; must not throw
  */
 export function instrumentStorage<Tx>(
   storage: ForgeStorage<Tx>,
@@ -103,40 +103,41 @@ function events<Tx>(store: () => EventStore<Tx>, watch: Instrument): EventStore<
   }
 }
 
-/** One operation of the storage as it ended, for metrics. It holds no id and no content. */
+/** One operation of the storage that has ended, for metrics. It contains no ids and no content. */
 export interface ObservedOperation {
-  /** The store that was asked, as the storage contract names it; `storage` for what concerns all of them. */
+  /** The name of the store in the storage contract. `storage` for operations that concern all stores. */
   readonly store: 'pinBoards' | 'blocks' | 'userBadges' | 'badgeCatalogue' | 'events' | 'storage'
-  /** The method of the contract: `update`, `epoch`, `load`, `page`, … A new one is a minor version. */
+  /** The method of the contract: `update`, `epoch`, `load`, `page`, … Minor versions may add methods. */
   readonly operation: string
-  /** From the call to its answer, with every wait for a lock and every attempt in between. */
+  /** The time from the call to its result, including all waits for locks and all retries. */
   readonly milliseconds: number
   /**
-   * `done`; `stale`: a lifecycle call came between, and the forge asks again; `refused`: a rule said no; `aborted`: the
-   * caller's signal ended it; `failed`: the storage was busy, away or not migrated, or something unexpected was thrown.
+   * `done`: it succeeded; `stale`: a lifecycle call came in between, and the forge tries again; `refused`: a rule
+   * refused it; `aborted`: the caller's signal aborted it; `failed`: the storage was busy, unavailable or not migrated,
+   * or an unexpected error was thrown.
    */
   readonly outcome: 'done' | 'stale' | 'refused' | 'aborted' | 'failed'
-  /** What a `ForgeError` refused it with, or failed it; undefined for everything else. */
+  /** The code of the `ForgeError` that it threw. Undefined if it threw another error or none. */
   readonly code: ForgeErrorCode | undefined
 }
 
-/** A call to be watched. */
+/** A call to instrument. */
 export interface InstrumentedCall<T> {
   readonly operation: string
   readonly work: () => MaybePromise<T>
-  /** How an answer ended the call. Default: `done`. */
+  /** Returns the outcome for a result. Default: `done`. */
   readonly outcome?: ((answer: T) => 'done' | 'stale') | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Makes a call, and tells how it ended; gives what the call gives, at once where that does. */
+/** Makes a call, reports how it ended, and returns its result. Returns a promise only if the call does. */
 export type Instrument = <T>(call: InstrumentedCall<T>) => MaybePromise<T>
 
 type Ending = Pick<ObservedOperation, 'outcome' | 'code'>
 
 const DONE = (): 'done' => 'done'
 
-/** Of all codes, those that speak of the storage itself; every other is a rule that said no. */
+/** The error codes for failures of the storage itself. Every other code means that a rule refused the operation. */
 const FAULTS: ReadonlySet<ForgeErrorCode> = new Set([
   'STORAGE_BUSY',
   'STORAGE_UNAVAILABLE',
@@ -144,7 +145,7 @@ const FAULTS: ReadonlySet<ForgeErrorCode> = new Set([
   'SCHEMA_TOO_NEW',
 ])
 
-/** Watches the calls of one store. */
+/** Creates the function that instruments the calls of one store. */
 function instrumentCalls(store: ObservedOperation['store'], tell: (seen: ObservedOperation) => void): Instrument {
   return (call) =>
     runMaybeAsync(

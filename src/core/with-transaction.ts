@@ -12,7 +12,7 @@ import type { TransactionResult } from './forge.ts'
 import type { Actor } from './ports.ts'
 import type { Sync, TransactionServices } from './services.ts'
 
-/** What a join works with. */
+/** What `withTransaction` and `withTransactionSync` need from the forge. */
 export interface TransactionParts<A extends Actor, Tx> {
   readonly environment: Environment<A, Tx>
   readonly announcer: Listeners
@@ -20,23 +20,23 @@ export interface TransactionParts<A extends Actor, Tx> {
 }
 
 /**
- * Runs work on the services inside the host's open transaction on a connection that answers later. Source:
- * docs/storage.md, section 3.
+ * Runs `work` with the services inside the host's open transaction on an asynchronous connection.
+ * Source: docs/storage.md, section 3.
  *
- * @throws TypeError, ForgeError `STORAGE_BUSY` as `forge.join` tells
+ * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransaction`
  */
 export async function withTransaction<T, A extends Actor, Tx>(
   { environment, announcer, bindServices }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: TransactionServices<A>) => Promise<T>,
 ): Promise<TransactionResult<T>> {
-  need(typeof work === 'function', 'join', 'work', 'a function of the services')
+  need(typeof work === 'function', 'withTransaction', 'work', 'a function of the services')
   const { storage, beforeCommit } = environment
   if (storage.transactions === 'synchronous') {
-    throw new TypeError('join cannot wait inside a synchronous transaction: use joinSync')
+    throw new TypeError('withTransaction cannot wait inside a synchronous transaction: use withTransactionSync')
   }
   if (storage.transactions === 'none') {
-    throw new TypeError('join needs a storage with transactions, such as postgresStorage')
+    throw new TypeError('withTransaction needs a storage with transactions, such as postgresStorage')
   }
   await storage.checkTransaction(transaction)
 
@@ -55,17 +55,17 @@ export async function withTransaction<T, A extends Actor, Tx>(
 }
 
 /**
- * The calls of one join. Once the transaction is lost every later one fails: the database may have ended it, and what came
- * after would be committed alone.
+ * The calls inside one `withTransaction`. Once the transaction is lost, every later call fails: the database may have
+ * ended the transaction, and later changes would be committed without the earlier ones.
  */
 class TransactionCalls {
   readonly #running = new Set<Promise<unknown>>()
   #lost: ForgeError | undefined
   #over = false
 
-  /** Runs the operation of one call. */
+  /** Runs one call. */
   async perform<T>(steps: SyncOrAsync<T>): Promise<T> {
-    if (this.#over) throw new TypeError('join is over: its services cannot be used any more')
+    if (this.#over) throw new TypeError('withTransaction is over: its services cannot be used any more')
     if (this.#lost !== undefined) throw lostBefore(this.#lost)
 
     const call = runAsync(steps)
@@ -81,9 +81,10 @@ class TransactionCalls {
   }
 
   /**
-   * Runs the work that makes the calls, and answers once the last of them has ended.
+   * Runs the work that makes the calls, and resolves after the last call has ended.
    *
-   * @throws ForgeError when the transaction was lost, also where the work kept that to itself: it must not be committed
+   * @throws ForgeError when the transaction was lost, even if the work caught that error, because the host must not
+   * commit
    */
   async during<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -108,25 +109,26 @@ function losesTransaction(error: unknown): error is ForgeError {
 }
 
 function lostBefore(cause: ForgeError): ForgeError<'STORAGE_BUSY'> {
-  const message = 'an earlier call of this join lost the transaction: roll it back and run it again'
+  const message = 'an earlier call lost the transaction: roll it back and run it again'
   return new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' }, { cause })
 }
 
 /**
- * Runs work on the services inside the host's open, synchronous transaction. Source: docs/storage.md, section 3.
+ * Runs `work` with the services inside the host's open synchronous transaction. Source: docs/storage.md, section 3.
  *
- * @throws TypeError, ForgeError `STORAGE_BUSY` as `forge.joinSync` tells
+ * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransactionSync`
  */
 export function withTransactionSync<T, A extends Actor, Tx>(
   { environment, announcer, bindServices }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: Sync<TransactionServices<A>>) => T,
 ): TransactionResult<T> {
-  need(typeof work === 'function', 'joinSync', 'work', 'a function of the services')
+  need(typeof work === 'function', 'withTransactionSync', 'work', 'a function of the services')
   const { storage, beforeCommit } = environment
-  if (storage.transactions === 'asynchronous') throw new TypeError('joinSync cannot wait for this storage: use join')
+  if (storage.transactions === 'asynchronous')
+    throw new TypeError('withTransactionSync cannot wait for this storage: use withTransaction')
   if (storage.transactions !== 'synchronous') {
-    throw new TypeError('joinSync needs a storage with synchronous transactions, such as sqliteStorage')
+    throw new TypeError('withTransactionSync needs a storage with synchronous transactions, such as sqliteStorage')
   }
   runSync(wait(storage.checkTransaction(transaction)))
 
@@ -139,7 +141,7 @@ export function withTransactionSync<T, A extends Actor, Tx>(
     announce: (written) => events.add(written),
   })
   const openCall: OpenCall<A, Tx> = (actor, options) => {
-    if (!open) throw new TypeError('joinSync is over: its services cannot be used any more')
+    if (!open) throw new TypeError('withTransactionSync is over: its services cannot be used any more')
     return openInside(actor, options)
   }
 
@@ -156,10 +158,10 @@ function refusePromise(value: unknown): void {
   if (!isPromise(value)) return
 
   Promise.resolve(value).catch(() => undefined)
-  throw new TypeError('the work of joinSync answered with a promise: it must be done when it returns')
+  throw new TypeError('the work of withTransactionSync answered with a promise: it must be done when it returns')
 }
 
-/** The events that a join wrote in the host's transaction: told to listeners once they are found committed. */
+/** The events written in the host's transaction. The listeners are notified of those that are found committed. */
 class CommittedEvents<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
   readonly #announcer: Listeners
@@ -170,12 +172,14 @@ class CommittedEvents<A extends Actor, Tx> {
     this.#announcer = announcer
   }
 
-  /** Takes the events of a change. */
+  /** Adds the events of a change. */
   add(events: readonly ForgeEvent[]): void {
     this.#written.push(...events)
   }
 
-  /** Announces what is found committed and not yet announced; the rest may be asked about again. Never throws. */
+  /**
+   * Emits the events that are found committed and were not emitted yet. Can be called again for the rest. Never throws.
+   */
   announce(): void {
     if (this.#written.length === 0) return
 
@@ -188,7 +192,7 @@ class CommittedEvents<A extends Actor, Tx> {
     }
   }
 
-  /** Removes what is found committed from what was written, and gives it. */
+  /** Removes the events that are found committed from the written events, and returns them. */
   #take(stored: readonly ForgeEvent[]): readonly ForgeEvent[] {
     const committed = this.#written.filter((event) => stored.some((other) => isSame(event, other)))
     for (const event of committed) this.#written.splice(this.#written.indexOf(event), 1)
@@ -196,7 +200,7 @@ class CommittedEvents<A extends Actor, Tx> {
   }
 }
 
-/** The id alone does not tell: after a rollback another event may have been given it. */
+/** Compares whole events, because after a rollback another event may have the same id. */
 function isSame(one: ForgeEvent, other: ForgeEvent): boolean {
   return essence(one) === essence(other)
 }

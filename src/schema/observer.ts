@@ -1,14 +1,14 @@
 import { isObject, need } from './arguments.ts'
 import { isPromise } from './sync-or-async.ts'
 
-/** What of a host's logger tells that his observer fails. */
+/** The part of a logger that reports a failing observer. */
 interface Warned {
   warn(message: string, fields: object): void
 }
 
 /**
- * Makes an observer of the host's harmless: what it throws, or rejects with, is told to the logger the first time, and
- * changes nothing.
+ * Wraps an observer of the host so that its errors and rejections have no effect. The first one is logged as a warning;
+ * later ones are not logged.
  */
 export function safeObserver<Seen>(observe: (seen: Seen) => unknown, logger: Warned | undefined): (seen: Seen) => void {
   let hasFailed = false
@@ -30,27 +30,27 @@ function warn(logger: Warned | undefined, error: unknown): void {
   ignoreErrors(() => logger?.warn('the observer failed; later failures of it are not logged', { error }))
 }
 
-/** Calls a logger of the host's: what it throws, or rejects with, changes nothing, and has nowhere left to be told. */
+/** Calls a function, such as the host's logger, and ignores its errors and rejections. */
 export function ignoreErrors(call: () => unknown): void {
   try {
     const answer = call()
     if (isPromise(answer)) Promise.resolve(answer).catch(() => undefined)
   } catch {
-    // nobody to tell
+    // An error of the logger cannot be logged.
   }
 }
 
-/** A logger, as the port of the core has it. */
+/** The same shape as the port `Logger` in the core. */
 interface Sink {
   error(message: string, fields: object): void
   warn(message: string, fields: object): void
 }
 
 /**
- * The logger that an option names, from which nothing comes back: neither what it throws nor what it rejects with. Undefined
- * stands for `console.error`, false for nowhere.
+ * Converts the `logger` option to a logger that never throws. The errors and rejections of the host's logger are
+ * ignored. Undefined means `console.error`; false disables logging.
  *
- * @param caller - the function that was given the option, for the message
+ * @param caller - the public function that was given the option, for the error message
  * @throws TypeError when the option is not a logger
  */
 export function toLogger(caller: string, option: Sink | false | undefined): Sink {
@@ -69,6 +69,6 @@ const SILENT: Sink = { error: () => undefined, warn: () => undefined }
 const CONSOLE: Sink = { error: toConsole, warn: toConsole }
 
 function toConsole(message: string, fields: object): void {
-  // biome-ignore lint/suspicious/noConsole: a failure must be seen somewhere; hosts that pass a logger, or false, never get here
+  // biome-ignore lint/suspicious/noConsole: the default logger; hosts can pass their own logger, or false
   ignoreErrors(() => console.error(`forgelet: ${message}`, fields))
 }

@@ -13,32 +13,32 @@ import { LazyKey } from './lazy-key.ts'
 import { openpgpPublicText } from './openpgp.ts'
 import { sshPublicLine } from './ssh.ts'
 
-/** What tells one state of a file from another without reading it. */
+/** Distinguishes one state of a file from another without reading the file. */
 export interface FileState {
-  /** Device, inode, size and both times of change in nanoseconds, in one text. */
+  /** Device, inode, size and both change times in nanoseconds, in one text. */
   readonly stamp: string
-  /** When the file last changed, by its file system's clock, in milliseconds since 1970; nobody can set it back. */
+  /** When the file last changed, by the clock of its file system, in milliseconds since 1970. It cannot be set back. */
   readonly changedAt: number
 }
 
-/** A file's content, and the state it had just before it was read. */
+/** The content of a file, and the state of the file just before it was read. */
 interface FileContent extends FileState {
   readonly bytes: Uint8Array
 }
 
-/** A file that can be asked whether it changed. */
+/** A file that reports whether it has changed. */
 export interface KeyFileReader {
   /** For the log. */
   readonly path: string
-  /** The state the file is in, without reading it. @throws ForgeError `SIGNING_KEY_UNREADABLE` */
+  /** The current state of the file, without reading it. @throws ForgeError `SIGNING_KEY_UNREADABLE` */
   state(): FileState
   /** @throws ForgeError `SIGNING_KEY_UNREADABLE` */
   read(): FileContent
 }
 
 /**
- * The key file at a path. Symbolic links are followed. What is missing, too large, or no ordinary file is
- * `SIGNING_KEY_UNREADABLE`; a pipe or device is refused without waiting for it.
+ * The key file at a path. Symbolic links are followed. A file that is missing, too large or not a regular file is
+ * `SIGNING_KEY_UNREADABLE`. A pipe or device is refused without blocking.
  */
 export function keyFileAt(path: string): KeyFileReader {
   return {
@@ -67,7 +67,9 @@ function stateOf(stats: BigIntStats): FileState {
   return { stamp, changedAt: Number(stats.ctimeMs) }
 }
 
-/** Files of some file systems (`/proc`) say that they are empty: so at least one block is asked for. */
+/**
+ * Files in some file systems (`/proc`) report a size of zero, so this function always tries to read at least one block.
+ */
 function readAll(file: number, size: number): Uint8Array {
   const buffer = Buffer.alloc(Math.max(size + 1, 65_536))
   let length = 0
@@ -94,21 +96,25 @@ function explained<T>(work: () => T): T {
   }
 }
 
-/** Coarsest time stamps of a file system in use (FAT), in milliseconds: two changes within it can look like one. */
+/**
+ * The coarsest timestamp resolution of a file system in use (FAT), in milliseconds. Two changes within it can look like
+ * one.
+ */
 const COARSEST_STAMP = 2000
 
 interface Seen {
   readonly stamp: string
   /** SHA-256 of the content. */
   readonly digest: string
-  /** Whether the stamp alone tells the next change from this one. */
+  /** Whether the stamp alone is enough to detect the next change. */
   readonly isSettled: boolean
   readonly key: SigningKeySource
 }
 
 /**
- * A key in a file that may change. Every question looks at the file's state first (one `stat`, two microseconds, no
- * reading); only a changed file is read, and only a changed content is parsed, once, when the key is asked for.
+ * A key in a file that may change. Every call first checks the state of the file, with one `stat` (two microseconds)
+ * and without reading it. The file is read only if its state has changed. Its content is parsed only if it has changed,
+ * once, when a caller asks for the key.
  */
 export class WatchedKeyFile implements SigningKeySource {
   readonly #file: KeyFileReader
@@ -117,8 +123,8 @@ export class WatchedKeyFile implements SigningKeySource {
 
   /**
    * @param file - the file
-   * @param now - milliseconds since 1970, to compare with the file's times of change
-   * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or is no key
+   * @param now - the current time in milliseconds since 1970, to compare with the change times of the file
+   * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or does not contain a valid key
    */
   constructor(file: KeyFileReader, now: () => number = Date.now) {
     this.#file = file
@@ -127,19 +133,19 @@ export class WatchedKeyFile implements SigningKeySource {
     this.#seen = this.#see(content, digestOf(content.bytes), sourceOf(content.bytes))
   }
 
-  /** Follows the file; while it cannot be read, what it was last. */
+  /** The format of the key now in the file. While the file cannot be read, the last known format. */
   get format(): SigningKeyFormat {
     try {
       this.#look()
     } catch {
-      // whoever asks for the key is told
+      // Ignored here: publicKey() reports it.
     }
     return this.#seen.key.format
   }
 
   /**
-   * @throws ForgeError `SIGNING_KEY_UNREADABLE` as long as the file cannot be read or is no key; the message names no path,
-   * its cause does
+   * @throws ForgeError `SIGNING_KEY_UNREADABLE` as long as the file cannot be read or does not contain a valid key; its
+   * `cause` names the path, its message does not
    */
   publicKey(options?: CallOptions): MaybePromise<PublicKey> {
     return runMaybeAsync(this.#answer(options))
@@ -178,7 +184,10 @@ function sourceOf(bytes: Uint8Array): SigningKeySource {
   )
 }
 
-/** Content that is no key is a key too, one that cannot be read: so it is looked through once, not on every request. */
+/**
+ * Creates a source from the content of a file. For content that is not a valid key, the source throws that error on
+ * every call, so that the content is checked once and not on every request.
+ */
 function sourceOr(format: SigningKeyFormat, bytes: Uint8Array): SigningKeySource {
   try {
     return sourceOf(bytes)
@@ -202,15 +211,18 @@ function digestOf(bytes: Uint8Array): string {
 }
 
 /**
- * Opens a signing key file: OpenPGP (armored or binary) or SSH (a `.pub` line, an OpenSSH private key, PEM), public or
- * private, told by its content; at most 1 MiB, SSH and PEM 64 KiB. Only the public half is ever given out. The file is read and parsed here
- * once; when it changes on disk, the next request gets the new key, and `format` follows. While it cannot be read, `format`
- * is what it was, and the key is `SIGNING_KEY_UNREADABLE`, without the path in the message (it is in `cause`).
+ * Opens a signing key file, public or private: OpenPGP (armored or binary) or SSH (a `.pub` line, an OpenSSH private
+ * key, PEM). The content determines the format. A file may have at most 1 MiB; SSH and PEM at most 64 KiB. Only the
+ * public half is ever published.
+ *
+ * This function reads and parses the file once. When the file changes on disk, the next request gets the new key, and
+ * `format` changes with it. While the file cannot be read, `format` keeps its last value, and the key is
+ * `SIGNING_KEY_UNREADABLE`. The path is not in the message of that error but in its `cause`.
  * Source: docs/behaviour.md, Signing keys.
  *
  * @param path - a path, or a `file:` URL
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or parsed; here the message names the path,
- * unless the path is a key itself
+ * unless the path is itself a key
  * @throws TypeError when the path is neither a text nor a `file:` URL
  */
 export async function openKeyFile(path: string | URL): Promise<SigningKeySource> {

@@ -4,9 +4,9 @@ import { splitKeyText, unreadableKey } from './key-text.ts'
 import { looksLikeSshLine } from './ssh-line.ts'
 
 /**
- * Tells a key's format from its content, without parsing the key.
+ * Determines the format of a key from its content, without parsing the key.
  *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` when it is no key, or more than one
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the content is not a key, or contains more than one
  */
 export function keyFormat(material: KeyMaterial): SigningKeyFormat {
   if (material.kind === 'binary') return 'openpgp'
@@ -17,7 +17,8 @@ export function keyFormat(material: KeyMaterial): SigningKeyFormat {
 }
 
 /**
- * Checks that a text holds one key: more than one leaves open which is meant, and one of them may be private.
+ * Checks that a text contains one key. If it contained more, it would be unclear which one is meant, and one of them
+ * might be private.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */

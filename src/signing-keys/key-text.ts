@@ -3,8 +3,9 @@ import { ForgeError } from '../schema/errors.ts'
 /**
  * The error for a signing key that cannot be read or parsed.
  *
- * @param reason - what is wrong and the mend, in our own fixed words: never a path, never a piece of the key
- * @param cause - what failed underneath; for the log, it does not reach the wire
+ * @param reason - what is wrong and how to fix it, in the library's own fixed words: never a path, never a part of the
+ * key
+ * @param cause - the underlying error, for the log; responses do not contain it
  */
 export function unreadableKey(reason: string, cause?: unknown): ForgeError<'SIGNING_KEY_UNREADABLE'> {
   const options = cause === undefined ? undefined : { cause }
@@ -13,58 +14,69 @@ export function unreadableKey(reason: string, cause?: unknown): ForgeError<'SIGN
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** Decodes base64 (RFC 4648, section 4) strictly: undefined when a character or the padding is wrong. */
+/** Decodes base64 (RFC 4648, section 4) strictly. Returns `undefined` if a character or the padding is wrong. */
 export function decodeBase64(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return undefined
 
   return Buffer.from(text, 'base64')
 }
 
-/** A heading of a private key, or a run of base64 as long as a line of one: a key whose line breaks were lost in pasting. */
+/**
+ * The heading of a private key, or a run of base64 as long as a line of one. The latter finds a key that lost its line
+ * breaks when it was pasted.
+ */
 const KEY_MATERIAL = /PRIVATE KEY|[A-Za-z0-9+/]{60}/i
 
-/** Whether a private key was pasted where a remark belongs: an SSH comment, an armor header. */
+/** Whether a private key was pasted in place of a comment: into an SSH comment or an armor header. */
 export function looksLikeKeyMaterial(remark: string): boolean {
   return KEY_MATERIAL.test(remark)
 }
 
-/** Whether a remark may be shown: it holds no run of 16 characters that look like base64, which 12 bytes have. */
+/**
+ * Whether a comment may be published. It must not contain 16 consecutive characters that look like base64, which encode
+ * 12 bytes.
+ */
 export function isPlainComment(remark: string): boolean {
   const runs = remark.match(/[A-Za-z0-9+/]{16,}/g) ?? []
   return !looksLikeKeyMaterial(remark) && !runs.some(looksLikeBase64)
 }
 
-/** Small and capital letters and digits in one run, or more of it than words have. */
+/** Whether a run of characters mixes lower-case letters, upper-case letters and digits, or is longer than a word. */
 function looksLikeBase64(run: string): boolean {
   return run.length >= 32 || (/[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9+/]/.test(run))
 }
 
-/** The most bytes a key may have, 1 MiB: a key with a hundred thousand signatures on it is an attack, not a key. */
+/** The maximum size of a key in bytes, 1 MiB: a key with a hundred thousand signatures is an attack. */
 export const MAX_KEY_BYTES = 1_048_576
 
-/** The reason for a key beyond `MAX_KEY_BYTES`. */
+/** The reason for a key larger than `MAX_KEY_BYTES`. */
 export const TOO_LARGE = 'it is larger than 1 MiB; give a file that holds one key and nothing else'
 
-/** The most bytes that an SSH or PEM key may have, 64 KiB: the longest, RSA of 16,384 bits in PEM, has 13 KB. */
+/**
+ * The maximum size of an SSH or PEM key in bytes, 64 KiB: the longest such key, RSA of 16,384 bits in PEM, has 13 KB.
+ */
 export const MAX_SSH_KEY_BYTES = 65_536
 
-/** The most packets that an OpenPGP key may have: 1 MiB of the shortest signatures there are, of DSA, is about so many. */
+/** The maximum number of packets in an OpenPGP key: about as many of the shortest signatures (DSA) fit into 1 MiB. */
 export const MAX_PACKETS = 16_384
 
-/** The most bits of a number in a key, as in OpenSSH and OpenSSL. */
+/** The maximum length of a number in a key, in bits, as in OpenSSH and OpenSSL. */
 export const MAX_NUMBER_BITS = 16_384
 
-/** The most bits of an RSA exponent, as in OpenSSL; nearly every key has 65537, of 17 bits. */
+/** The maximum length of an RSA exponent, in bits, as in OpenSSL. Nearly every key has 65537, which has 17 bits. */
 export const MAX_EXPONENT_BITS = 64
 
-/** The most bits of the prime of a DSA key in OpenPGP, whose signatures are slow to check; GnuPG makes 3,072. */
+/**
+ * The maximum length of the prime of a DSA key in OpenPGP, in bits. Its signatures are slow to check; GnuPG creates
+ * primes of 3,072 bits.
+ */
 export const MAX_DSA_BITS = 4096
 
-/** The reason for a key beyond these three. */
+/** The reason for a key beyond these three limits. */
 export const LARGE_NUMBER =
   'a number in it has more than 16,384 bits (of a DSA key 4,096, of an RSA exponent 64); use another key'
 
-/** A key as it was handed in: text, or the binary form of OpenPGP. */
+/** A key as the caller passed it in: text, or the binary form of OpenPGP. */
 export type KeyMaterial =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly bytes: Uint8Array }
@@ -76,10 +88,11 @@ const BYTE_ORDER_MARKS = [
 ] as const
 
 /**
- * Tells text from the binary form of OpenPGP, whose first bit is set, and decodes text: UTF-8, or UTF-16 with a byte
- * order mark, as PowerShell's `>` writes it. Text has neither mark nor carriage returns left.
+ * Distinguishes text from the binary form of OpenPGP, whose first bit is set, and decodes text. Text may be UTF-8, or
+ * UTF-16 with a byte order mark, as PowerShell's `>` writes it. The result contains no byte order mark and no carriage
+ * return.
  *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` when there is nothing, too much, or broken text
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the content is empty, too large, or invalid text
  */
 export function materialFromBytes(bytes: Uint8Array): KeyMaterial {
   if (bytes.length > MAX_KEY_BYTES) throw unreadableKey(TOO_LARGE)
@@ -90,9 +103,9 @@ export function materialFromBytes(bytes: Uint8Array): KeyMaterial {
 }
 
 /**
- * Brings text into one form: no byte order mark, lines that end in a line feed.
+ * Normalizes text: it removes the byte order mark and ends lines with a line feed.
  *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` when there is nothing, too much, or broken text
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the content is empty, too large, or invalid text
  */
 export function materialFromText(text: string): KeyMaterial & { readonly kind: 'text' } {
   if (text.length > MAX_KEY_BYTES) throw unreadableKey(TOO_LARGE)
@@ -114,13 +127,13 @@ function decode(bytes: Uint8Array, encoding: string): string {
 
 /** One `-----BEGIN …-----` block of a text: OpenPGP armor (RFC 9580, section 6.2) or PEM (RFC 7468). */
 export interface KeyBlock {
-  /** What stands behind BEGIN, for example `PGP PUBLIC KEY BLOCK`. */
+  /** The label after BEGIN, for example `PGP PUBLIC KEY BLOCK`. */
   readonly label: string
-  /** The lines between the first and the last. */
+  /** The lines between the first and the last line. */
   readonly body: readonly string[]
 }
 
-/** A text, taken apart: its blocks, and what stands outside them without blank lines and `#` remarks. */
+/** The parts of a text: its blocks, and the lines outside them without blank lines and `#` comments. */
 export interface KeyParts {
   readonly blocks: readonly KeyBlock[]
   readonly outside: readonly string[]
@@ -128,11 +141,11 @@ export interface KeyParts {
 
 const BEGIN = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*$/
 const END = /^-----END ([A-Z0-9 ]+)-----[ \t]*$/
-/** OpenSSL writes the curve in a block of its own before the key. */
+/** OpenSSL writes the curve in a separate block before the key. */
 const NO_KEY = new Set(['EC PARAMETERS', 'DSA PARAMETERS'])
 
 /**
- * Takes a key text apart. Blocks that only name parameters are left out.
+ * Splits a key text into its parts. Blocks that contain only parameters are left out.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` when a block is cut off
  */

@@ -4,7 +4,7 @@ import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { isPromise, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 
-/** Waits for a promise that others share, but no longer than the signal allows: then it rejects with `signal.reason`. */
+/** Waits for a promise that several callers share. If the signal aborts first, rejects with `signal.reason`. */
 function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return shared
 
@@ -17,23 +17,23 @@ function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): 
 }
 
 /**
- * A key that is parsed when it is first asked for, once, however many ask. Afterwards it answers at once, and what it was
- * parsed from, which may be private, is let go of.
+ * A key that is parsed once, when it is first requested, however many callers request it. Afterwards it answers
+ * synchronously and releases the material that it was parsed from, which may be private.
  */
 export class LazyKey implements SigningKeySource {
   readonly format: SigningKeyFormat
   #answer: () => MaybePromise<PublicKey>
 
   /**
-   * @param format - what the key is in
-   * @param readText - gives the public text
+   * @param format - the format of the key
+   * @param readText - returns the public text
    */
   constructor(format: SigningKeyFormat, readText: () => MaybePromise<string>) {
     this.format = format
     this.#answer = () => this.#parse(readText)
   }
 
-  /** @throws ForgeError `SIGNING_KEY_UNREADABLE`, each time anew without another parse */
+  /** @throws ForgeError `SIGNING_KEY_UNREADABLE`, on every call, without parsing the key again */
   publicKey(options?: CallOptions): MaybePromise<PublicKey> {
     options?.signal?.throwIfAborted()
     const answer = this.#answer()

@@ -15,10 +15,10 @@ import type { OpenpgpPacket } from './openpgp-packets.ts'
 import { joinPackets, PACKET, splitPackets } from './openpgp-packets.ts'
 import { publicKeyPackets } from './openpgp-public-key.ts'
 
-/** What an armor block holds (RFC 9580, section 6). */
+/** The content of an armor block (RFC 9580, section 6). */
 interface OpenpgpArmor {
   readonly bytes: Uint8Array
-  /** Whether its header lines are known ones with plain remarks, so that the block can be shown as it is. */
+  /** Whether all header lines are known ones with plain comments, so that the block can be published unchanged. */
   readonly isPlain: boolean
 }
 
@@ -26,7 +26,7 @@ const HEADER = /^(\w+): ?(.*)$/
 const KNOWN_HEADER = /^(?:Version|Comment|Charset|Hash|MessageID): /
 
 /**
- * Decodes an armor block: header lines, a blank line, base64, and the checksum when there is one.
+ * Decodes an armor block: header lines, a blank line, base64, and an optional checksum.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` when a line is none of these, or the checksum is wrong
  */
@@ -45,7 +45,10 @@ export function readArmor(block: KeyBlock): OpenpgpArmor {
   return { bytes, isPlain: headers.every(isPlainHeader) }
 }
 
-/** Writes the armor of a public key: lines of 60 characters, and the checksum, without which old GnuPG misreads some. */
+/**
+ * Writes the armor of a public key: lines of 60 characters, and a checksum, without which old versions of GnuPG misread
+ * some keys.
+ */
 function writePublicArmor(bytes: Buffer): string {
   const lines = bytes.toString('base64').match(/.{1,60}/g) ?? []
   const end = [`=${checksumOf(bytes)}`, '-----END PGP PUBLIC KEY BLOCK-----', '']
@@ -70,8 +73,8 @@ function checksumOf(bytes: Uint8Array): string {
 const PUBLIC_LABEL = 'PGP PUBLIC KEY BLOCK'
 
 /**
- * The armored public half of an OpenPGP key: what the key itself has signed. Armor that holds nothing but that is given as
- * it is, without the text around it; every other form is armored again.
+ * Returns the armored public half of an OpenPGP key: what the key itself has signed. Armor that contains nothing else
+ * is returned unchanged, without the text around it. Every other form is armored again.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
@@ -113,9 +116,10 @@ function asItIs(block: KeyBlock): string {
 }
 
 /**
- * A signing key source from an OpenPGP key, public or private, armored or binary; a private key's passphrase is not
- * needed. It is parsed when first asked for, and only what the key itself has signed is ever given out: public armor as it
- * is, everything else armored again. What cannot be parsed is `SIGNING_KEY_UNREADABLE` when the key is asked for.
+ * Creates a signing key source from an OpenPGP key, public or private, armored or binary. A private key's passphrase is
+ * not needed. The key is parsed when it is first requested. A key that cannot be parsed is `SIGNING_KEY_UNREADABLE` at
+ * that time. Only what the key itself has signed is ever published. Public armor is published unchanged; every other
+ * form is armored again.
  * Source: docs/behaviour.md, Signing keys.
  *
  * @param key - the key itself, at most 1 MiB; bytes are copied; for a file use `openKeyFile`

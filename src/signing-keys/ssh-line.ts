@@ -27,7 +27,7 @@ const integer = (maxBits: number): Check => {
     return bytes !== undefined && bitLength(bytes) <= maxBits
   }
 }
-/** A string that holds nothing but this sequence of fields, as often as it says. */
+/** A string that contains only this sequence of fields, any number of times. */
 const list = (...checks: readonly Check[]): Check => {
   return (fields) => {
     const content = fields.string()
@@ -39,7 +39,7 @@ const list = (...checks: readonly Check[]): Check => {
   }
 }
 
-/** The curves of ECDSA keys: the name in the key, and OpenSSL's name. */
+/** The curves of ECDSA keys: the name in the key, and the name in OpenSSL. */
 export const SSH_CURVES = { nistp256: 'prime256v1', nistp384: 'secp384r1', nistp521: 'secp521r1' } as const
 
 /** An uncompressed point that is on the curve (RFC 5656, section 3.1). */
@@ -71,13 +71,16 @@ const PLAIN: ReadonlyMap<string, readonly Check[]> = new Map([
 ])
 
 const authority: Check = (fields) => plainBlobType(fields.string() ?? new Uint8Array()) !== undefined
-/** An algorithm and its signature; a security key adds its flags and a counter. */
+/** An algorithm and its signature. A security key adds its flags and a counter. */
 const signature: Check = (fields) => {
   const inner = new ByteReader(fields.string() ?? new Uint8Array())
   return text(inner) && text(inner) && (inner.done || (inner.take(5) !== undefined && inner.done))
 }
 
-/** Serial, kind, key id, principals, valid after and before, critical options, extensions, reserved, authority, signature. */
+/**
+ * Serial, kind, key id, principals, valid after and before, critical options, extensions, reserved, authority,
+ * signature.
+ */
 const CERTIFICATE: readonly Check[] = [
   ...[uint64, uint32, text, list(text), uint64, uint64, list(text, text), list(text, text), octets(0)],
   ...[authority, signature],
@@ -92,21 +95,24 @@ function certificateOf(type: string): string {
   return `${type.replace('@openssh.com', '')}-cert-v01@openssh.com`
 }
 
-/** Whether a word names a type of SSH public key: plain, on a security key (`sk-…`), or a certificate (`…-cert-v01@openssh.com`). */
+/**
+ * Whether a word names a type of SSH public key: plain, on a security key (`sk-…`), or a certificate
+ * (`…-cert-v01@openssh.com`).
+ */
 function isSshKeyType(type: string): boolean {
   return LAYOUTS.has(type)
 }
 
 /**
- * The type of an SSH public key in its binary form, or undefined when the bytes are not exactly one public key of a known
- * type: a byte too few or too many, and so anything private, is refused.
+ * Returns the type of an SSH public key in its binary form, or `undefined` unless the bytes are exactly one public key
+ * of a known type. Missing or extra bytes are refused, and so is anything private.
  * Source: RFC 4253, section 6.6; RFC 5656; RFC 8709; OpenSSH's PROTOCOL.u2f and PROTOCOL.certkeys.
  */
 function sshBlobType(blob: Uint8Array): string | undefined {
   return typeIn(LAYOUTS, blob)
 }
 
-/** As `sshBlobType`, without certificates: the types that a private key has. */
+/** Like `sshBlobType`, without certificates: the types that a private key can have. */
 export function plainBlobType(blob: Uint8Array): string | undefined {
   return typeIn(PLAIN, blob)
 }
@@ -127,7 +133,7 @@ export function sshString(content: string | Uint8Array): Buffer {
   return Buffer.concat([length, bytes])
 }
 
-/** Writes a positive SSH integer, given without zero bytes before it. */
+/** Writes a positive SSH integer. `bytes` has no leading zero bytes. */
 export function sshInteger(bytes: Uint8Array): Buffer {
   return sshString((bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]))
 }
@@ -135,14 +141,15 @@ export function sshInteger(bytes: Uint8Array): Buffer {
 const CONTROL_CHARACTER = /[^\P{Cc}\t]/u
 const GAP = /[ \t]/
 
-/** Whether a line begins as an SSH public key does, with git's `key::` before it or not. */
+/** Whether a line starts like an SSH public key, with or without git's prefix `key::`. */
 export function looksLikeSshLine(line: string): boolean {
   return isSshKeyType(firstWord(withoutPrefix(line))[0])
 }
 
 /**
- * Checks one SSH public key line and writes it again: type, key and comment, one newline at the end. The type word must be
- * the one inside the key. git's `key::` is taken off. The comment is kept unless a part of it could be a part of a key.
+ * Checks one SSH public key line and writes it in normal form: type, key and comment, with one newline at the end. The
+ * type must equal the type inside the key. git's prefix `key::` is removed. The comment is kept unless a part of it
+ * could be a part of a key.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
@@ -159,7 +166,7 @@ export function readSshLine(line: string): string {
   return writeSshLine(blob, type, isPlainComment(comment) ? comment : '')
 }
 
-/** Writes an SSH public key line: the comment is left out when it is empty. */
+/** Writes an SSH public key line. An empty comment is left out. */
 export function writeSshLine(blob: Buffer, type: string, comment = ''): string {
   return `${[type, blob.toString('base64'), comment].join(' ').trimEnd()}\n`
 }
@@ -171,7 +178,7 @@ function requireCleanComment(comment: string): void {
   }
 }
 
-/** The text up to the first blank, and what stands behind the blanks. */
+/** Splits a text at its first run of blanks into the word before and the rest after. */
 function firstWord(text: string): readonly [word: string, rest: string] {
   const end = text.search(GAP)
   return end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end).trimStart()]

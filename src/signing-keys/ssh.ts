@@ -9,7 +9,8 @@ import { looksLikeSshLine, readSshLine } from './ssh-line.ts'
 const TOO_LARGE_FOR_SSH = 'an SSH or PEM key may have at most 64 KiB; give a file that holds one key and nothing else'
 
 /**
- * The public line of an SSH key text of any kind: a public line, an OpenSSH private key, or PEM; at most 64 KiB.
+ * Returns the public line of an SSH key text of any kind: a public line, an OpenSSH private key, or PEM; at most
+ * 64 KiB.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
@@ -35,9 +36,10 @@ function readOnlyLine(lines: readonly string[]): string {
 }
 
 /**
- * A signing key source from an SSH key: a public line (git's `key::` before it is taken off), an OpenSSH private key, with
- * or without a passphrase, or PEM. It is parsed when first asked for, and only the public line is ever given out.
- * What cannot be parsed is `SIGNING_KEY_UNREADABLE` when the key is asked for. Source: docs/behaviour.md, Signing keys.
+ * Creates a signing key source from an SSH key: a public line (with or without git's prefix `key::`, which is removed),
+ * an OpenSSH private key with or without a passphrase, or PEM. The key is parsed when it is first requested. A key that
+ * cannot be parsed is `SIGNING_KEY_UNREADABLE` at that time. Only the public line is ever published.
+ * Source: docs/behaviour.md, Signing keys.
  *
  * @param key - the key itself, at most 64 KiB; for a file use `openKeyFile`
  * @throws TypeError when the key is not a text

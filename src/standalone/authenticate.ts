@@ -6,8 +6,8 @@ import { whenReady } from './host-ports.ts'
 import type { HostStore } from './host-store/host-store.ts'
 
 /**
- * Who sends an `Authorization` header; null for nobody.
- * @throws ForgeError `INVALID_CREDENTIALS` for a token that is none
+ * Returns the user that an `Authorization` header identifies, or null for an anonymous request.
+ * @throws ForgeError `INVALID_CREDENTIALS` if the token is invalid
  */
 export function authenticate(store: HostStore, header: string | undefined): MaybePromise<StandaloneUser | null> {
   const token = parseCredentials(header)
@@ -22,8 +22,8 @@ export function authenticate(store: HostStore, header: string | undefined): Mayb
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * Reads an `Authorization` header: `token X`, `Bearer X`, or Basic with the token as user name or password; the scheme in
- * any case. Undefined for what is none of these: such a request is anonymous, as in Gitea.
+ * Parses an `Authorization` header: `token X`, `Bearer X`, or Basic with the token as user name or password. The scheme
+ * is case-insensitive. Returns undefined for any other header: such a request is anonymous, as in Gitea.
  */
 export function parseCredentials(header: string | undefined): string | undefined {
   const fields = (header ?? '').trim().split(/\s+/)
@@ -41,7 +41,7 @@ export function parseCredentials(header: string | undefined): string | undefined
   }
 }
 
-/** With an empty password, or the one that stands for none, the user name is the token. */
+/** If the password is empty, or is the placeholder that means no password, the user name is the token. */
 function tokenOfBasic(value: string): string | undefined {
   if (!BASE64.test(value)) return undefined
 

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 
-/** The form in which names are compared: names that differ only in case are one name. */
+/** Converts a name to the form in which names are compared. Names that differ only in case are equal. */
 export function normalizeName(name: string): string {
   return name.toLowerCase()
 }
 
-/** What is kept of an access token: its SHA-256 in hexadecimal. Tokens are long and random, so no salt is needed to look one up. */
+/**
+ * Returns the stored form of an access token: its SHA-256 in hexadecimal. Tokens are long and random, so a lookup needs
+ * no salt.
+ */
 export function tokenDigest(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }

@@ -10,7 +10,7 @@ export interface StandaloneUser {
   readonly username: string
 }
 
-/** The roles of the host, under Gitea's rules. */
+/** Creates the access policy of the host, which follows Gitea's rules. */
 export function hostPolicy(store: HostStore): Policy<StandaloneUser> {
   return rolePolicy<StandaloneUser>({
     isSiteAdmin: (actor) => store.isSiteAdmin(actor.id),
@@ -27,12 +27,12 @@ export function hostPolicy(store: HostStore): Policy<StandaloneUser> {
   })
 }
 
-/** Who is a member of which organization; owners are. */
+/** Creates the membership port of the host. Owners of an organization are members of it. */
 export function hostMembership(store: HostStore): Membership<StandaloneUser> {
   return { isMember: ({ organizationId, userId }) => store.isMember(organizationId, userId) }
 }
 
-/** Names to ids. */
+/** Creates the directory of the host, which resolves names to ids. */
 export function hostDirectory(store: HostStore): Directory<StandaloneUser> {
   return {
     findAccount: (name) => store.findAccount(name),
@@ -41,12 +41,15 @@ export function hostDirectory(store: HostStore): Directory<StandaloneUser> {
   }
 }
 
-/** The id of a signed-in user; undefined for everybody else. */
+/** Returns the id of a signed-in user, or undefined for every other caller. */
 export function idOf(asker: Caller<StandaloneUser>): Id | undefined {
   return typeof asker === 'string' ? undefined : asker.id
 }
 
-/** What an organization is to someone. One that may not be seen is 'none': concealed. */
+/**
+ * Returns the role that a user has in an organization. The role is 'none' if the user may not see the organization, so
+ * that it stays concealed.
+ */
 export function organizationRole(standing: OrganizationStanding | undefined, signedIn: boolean): OrganizationRole {
   if (standing === undefined) return 'none'
   if (standing.membership !== undefined) return standing.membership
@@ -54,8 +57,9 @@ export function organizationRole(standing: OrganizationStanding | undefined, sig
 }
 
 /**
- * What a repository is to someone: the owner, an owner of the owning organization and an admin collaborator are admins;
- * members of the owning organization read; everybody reads a public repository whose owner they may see.
+ * Returns the role that a user has in a repository. The owner, the owners of the owning organization and the admin
+ * collaborators are admins. Members of the owning organization are readers. Everyone is a reader of a public repository
+ * whose owner they may see.
  */
 export function repositoryRole(standing: RepositoryStanding | undefined, signedIn: boolean): RepositoryRole {
   if (standing === undefined) return 'none'
@@ -69,7 +73,7 @@ function sees(visibility: FixtureVisibility, signedIn: boolean): boolean {
   return visibility === 'public' || (visibility === 'limited' && signedIn)
 }
 
-/** Goes on with a value: at once when it is there, else once it is. */
+/** Passes a value to `next`: synchronously if the value is available, otherwise once the promise is fulfilled. */
 export function whenReady<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
 }

@@ -1,4 +1,5 @@
-// "forgelet/storage": the contract's types, for people who write a storage. The words they are made of come from "forgelet".
+// "forgelet/storage": the types of the storage contract, for authors of storages. The types they refer to come from
+// "forgelet".
 
 export type { Claim, Consumer, EventFilter, EventStore } from './contract/events.ts'
 export type { ForgeStorage, Removed, Retired, Retirement, SchemaStatus } from './contract/storage.ts'

@@ -96,7 +96,7 @@ describe('a forge', () => {
     void forge.pins.pin(account, { ...issue, kind: 'wiki' })
   })
 
-  test('answers at once inside joinSync, and takes no promise as its work', () => {
+  test('answers at once inside withTransactionSync, and takes no promise as its work', () => {
     const joined = forge.withTransactionSync(handle, (inner) => inner.badges.heldBy(account, 1))
     expectTypeOf(joined.value).toEqualTypeOf<readonly Grant[]>()
     // @ts-expect-error work that takes time runs outside the transaction

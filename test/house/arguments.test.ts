@@ -321,11 +321,15 @@ test.each([
     'consume needs { signal }',
   ],
   ['authorize', () => Reflect.apply(forge.authorize, undefined, ['system']), 'request must be an object such as'],
-  ['join', () => Reflect.apply(forge.withTransaction, undefined, []), 'join needs work: a function of the services'],
   [
-    'joinSync',
+    'join',
+    () => Reflect.apply(forge.withTransaction, undefined, []),
+    'withTransaction needs work: a function of the services',
+  ],
+  [
+    'withTransactionSync',
     () => Reflect.apply(forge.withTransactionSync, undefined, []),
-    'joinSync needs work: a function of the services',
+    'withTransactionSync needs work: a function of the services',
   ],
   ['events.prune', () => Reflect.apply(forge.events.prune, undefined, []), 'prune needs { before }'],
   [

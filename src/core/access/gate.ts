@@ -7,16 +7,16 @@ import { answerOf, checkAsker, portContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 
-/** Whether the policy is asked about this call. */
+/** Returns whether the policy is asked about this call. */
 export function asksPolicy<A extends Actor, Tx>(call: Call<A, Tx>): boolean {
   return call.guarded && call.actor !== 'system'
 }
 
 /**
- * Asks the policy, where it is asked.
+ * Checks the caller and, for a guarded call, asks the policy.
  *
- * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`. TypeError when
- * the policy's answer is malformed.
+ * @throws ForgeError the `*_NOT_FOUND` of the object if the policy conceals it; `UNAUTHENTICATED` for 'anonymous';
+ * otherwise `FORBIDDEN`. TypeError when the policy's decision is malformed.
  * Source: docs/behaviour.md, Everywhere
  */
 export function* authorize<A extends Actor, Tx>(
@@ -29,13 +29,15 @@ export function* authorize<A extends Actor, Tx>(
   if (call.guarded) yield* askPolicy(environment, call, request)
 }
 
-/** Refuses a call that its caller has given up before it began. The routes give up where they wait. */
+/**
+ * Throws if the caller's signal aborted before the call began. The HTTP routes check the signal only when they wait.
+ */
 export function refuseAborted<A extends Actor, Tx>(call: Call<A, Tx>): void {
   if (call.guarded) call.signal?.throwIfAborted()
 }
 
 /**
- * Asks the policy: for the routes, which ask it before they look at a request any further.
+ * Asks the policy. The HTTP routes call this before they read the rest of a request.
  *
  * @throws ForgeError as `authorize` does
  */
@@ -56,7 +58,10 @@ export function* askPolicy<A extends Actor, Tx>(
   throw forbidden(request, verdict.reason)
 }
 
-/** JavaScript hosts may return anything. A decision that is malformed, by a database's `'t'` or 1 for example, decides nothing. */
+/**
+ * Checks a decision, because a JavaScript host may return any value. A malformed decision, such as one with a
+ * database's `'t'` or 1 instead of a boolean, neither allows nor refuses.
+ */
 function checkVerdict(verdict: AccessDecision): void {
   if (verdict?.allow === true) return
   if (verdict?.allow === false && (verdict.conceal === undefined || typeof verdict.conceal === 'boolean')) return
@@ -83,7 +88,7 @@ function concealed(request: AccessRequest, reason: string): ForgeError {
     case 'badges.catalogue.read':
     case 'badges.catalogue.write':
     case 'events.read':
-      return forbidden(request, reason) // there is nothing of the host's to conceal
+      return forbidden(request, reason) // the request concerns no object of the host that could be concealed
     default:
       throw unknownAction(request satisfies never)
   }

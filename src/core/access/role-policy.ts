@@ -4,19 +4,19 @@ import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import type { Actor, Policy, PortContext } from '../ports.ts'
 
-/** What a user may do in a repository; 'none' conceals that it exists. */
+/** The role of a user in a repository. 'none' conceals that the repository exists. */
 export type RepositoryRole = 'admin' | 'writer' | 'reader' | 'none'
 
-/** What a user is to an organization; 'none' conceals that it exists. */
+/** The role of a user in an organization. 'none' conceals that the organization exists. */
 export type OrganizationRole = 'owner' | 'member' | 'stranger' | 'none'
 
-/** The facts a host supplies to `rolePolicy`. The context's actor may be 'anonymous'. */
+/** The functions that a host supplies to `rolePolicy`. The context's actor may be 'anonymous'. */
 export interface Roles<A extends Actor, Tx> {
-  /** Whether the actor may do everything: true or false, nothing else. Never asked about 'anonymous'. */
+  /** Returns whether the actor may do everything. Must return a boolean. Never called for 'anonymous'. */
   isSiteAdmin(actor: A): MaybePromise<boolean>
-  /** What `context.actor` is in a repository; 'none' conceals it. */
+  /** Returns the role of `context.actor` in a repository. 'none' conceals the repository. */
   repositoryRole(repositoryId: Id, context: PortContext<A | 'anonymous', Tx>): MaybePromise<RepositoryRole>
-  /** What `context.actor` is in an organization; 'none' conceals it. */
+  /** Returns the role of `context.actor` in an organization. 'none' conceals the organization. */
   organizationRole(organizationId: Id, context: PortContext<A | 'anonymous', Tx>): MaybePromise<OrganizationRole>
 }
 
@@ -28,12 +28,12 @@ const OWNERS_ONLY = 'Must be an organization owner'
 const MAX_NAMED_LENGTH = 40
 
 /**
- * Ready-made policy: Gitea's rules, out of facts that the host supplies. Site admins may do everything; repository admins
- * pin and import; readers see boards and keys and export; organization owners block; badges and events are the site admins'.
- * Nobody ('anonymous') may at most read, whatever role the host gives.
+ * Creates a policy with Gitea's rules from functions that the host supplies. Site admins may do everything. Repository
+ * admins may pin and import. Readers may see boards and keys and may export. Organization owners may block. Only site
+ * admins may access badges and events. 'anonymous' may at most read, whatever role the host returns.
  *
- * A fact that is malformed decides nothing: a role that is not one of those above, undefined and null included, and an
- * `isSiteAdmin` that is not a boolean make `authorize` throw a TypeError, which the API answers with 500.
+ * A malformed result neither allows nor refuses. If a role is not one of those above (undefined and null included), or
+ * if `isSiteAdmin` does not return a boolean, `authorize` throws a TypeError, to which the API responds with 500.
  * Source: docs/behaviour.md, Pins, Blocks and Badges
  *
  * @throws TypeError when one of the three functions is missing
@@ -139,7 +139,7 @@ function malformed(name: keyof Roles<never, never>, expected: string, answer: un
   return new TypeError(`${name} must return ${expected}; it returned ${nameOf(answer)}`)
 }
 
-/** Names what JavaScript hosts return, without anything long or private that it may hold. */
+/** Describes a value that a JavaScript host returned, without long or private content. */
 function nameOf(answer: unknown): string {
   if (answer === undefined || answer === null) return String(answer)
   if (typeof answer !== 'string') return typeof answer === 'object' ? 'an object' : `a ${typeof answer}`

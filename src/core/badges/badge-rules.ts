@@ -2,20 +2,22 @@ import { isObject, need } from '../../schema/arguments.ts'
 import type { Decision } from '../../schema/decision.ts'
 import { ForgeError } from '../../schema/errors.ts'
 
-/** A message names so many slugs, and so much of each; the details have them all. */
+/**
+ * Limits of the error message: how many slugs it names, and how many characters of each. The details contain all slugs.
+ */
 const MAX_NAMED = 100
 const MAX_NAMED_LENGTH = 255
 
-/** What a badge rule knows of the slugs it is asked about. */
+/** The state of a badge rule, which concerns the slugs in question. */
 export interface UserBadges {
-  /** Those that are defined in the catalogue. */
+  /** The slugs that are defined in the catalogue. */
   readonly known: readonly string[]
-  /** Those that the user holds. */
+  /** The slugs of the badges that the user holds. */
   readonly held: readonly string[]
 }
 
 /**
- * Grants badges, all or none; one that is held or repeated is passed over.
+ * Grants badges, all or none. Badges that the user already holds and repeated slugs are skipped.
  *
  * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */
@@ -33,7 +35,7 @@ export function grantBadges(badges: UserBadges, slugs: readonly string[]): Decis
 }
 
 /**
- * Revokes badges, all or none; one that is not held is passed over.
+ * Revokes badges, all or none. Badges that the user does not hold are skipped.
  *
  * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */

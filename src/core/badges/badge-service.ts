@@ -24,7 +24,7 @@ interface BadgeRequest {
   readonly slugs: readonly string[]
 }
 
-/** Grants of badges, as steps: what the badge service does for one call. */
+/** The methods of the badge service, as generators that run one call each. */
 export class BadgeServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
@@ -59,7 +59,7 @@ export class BadgeServiceMethods<A extends Actor, Tx> {
     if (!Array.isArray(request.slugs) || request.slugs.some((slug) => typeof slug !== 'string')) {
       throw new TypeError('grants.slugs must be an array of texts')
     }
-    const slugs = [...request.slugs] // the caller's list may change before the change has its turn
+    const slugs = [...request.slugs] // a copy: the caller may change the list before the change is decided
 
     const decide: Decide<UserBadgesState, void> = (state, grantedAt) => {
       const badges = toBadgeCase(state)

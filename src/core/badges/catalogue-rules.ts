@@ -10,22 +10,22 @@ const MAX_SLUG_LENGTH = 255
 const ENTRY = "an object such as { badge: undefined, holders: 0, nextId: '1' }"
 const DEFINITION = "an object such as { slug: 'owl', description: '', imageUrl: '' }"
 
-/** One entry of the catalogue: the definition of a slug, if there is one. */
+/** One entry of the catalogue. `badge` is undefined when the slug is not defined. */
 export interface CatalogueEntry {
   readonly badge: Badge | undefined
-  /** How many users hold it. */
+  /** The number of users who hold the badge. */
   readonly holders: number
-  /** The id a new definition gets. */
+  /** The id for a new definition. */
   readonly nextId: Id
 }
 
-/** What a badge is made of. */
+/** The definition of a badge. */
 export interface BadgeDefinition {
   /** 1 to 255 characters, compared exactly. */
   readonly slug: string
   /** Up to 4,000 characters. */
   readonly description: string
-  /** Up to 2,048 characters; may be empty. */
+  /** Up to 2,048 characters. May be empty. */
   readonly imageUrl: string
 }
 
@@ -43,7 +43,10 @@ export function defineBadge<E extends CatalogueEntry>(entry: E, definition: Badg
   return { state: { ...entry, badge }, events: [{ type: 'badge.defined', data: { slug } }], result: badge }
 }
 
-/** Changes what is given of a definition and keeps the rest. @throws ForgeError `BADGE_NOT_FOUND`, then `INVALID_INPUT` */
+/**
+ * Changes the given properties of a badge and keeps the others.
+ * @throws ForgeError `BADGE_NOT_FOUND`, then `INVALID_INPUT`
+ */
 export function updateBadge<E extends CatalogueEntry>(
   entry: E,
   slug: string,
@@ -66,7 +69,10 @@ export function updateBadge<E extends CatalogueEntry>(
   return { state: { ...entry, badge }, events: [{ type: 'badge.updated', data: { slug } }], result: badge }
 }
 
-/** Removes a definition that nobody holds. @throws ForgeError `BADGE_NOT_FOUND`, then `BADGE_IN_USE`. Source: docs/behaviour.md, Host life */
+/**
+ * Removes a badge that no user holds.
+ * @throws ForgeError `BADGE_NOT_FOUND`, then `BADGE_IN_USE`. Source: docs/behaviour.md, Host life
+ */
 export function removeBadge<E extends CatalogueEntry>(entry: E, slug: string): Decision<E, void> {
   need(isObject(entry), 'removeBadge', 'entry', ENTRY)
   need(typeof slug === 'string', 'removeBadge', 'slug', 'a text')
@@ -89,12 +95,15 @@ function defined(entry: CatalogueEntry, slug: string): Badge {
   throw new ForgeError('BADGE_NOT_FOUND', `no such badge: ${JSON.stringify(slug)}`, { slug })
 }
 
-/** Checks a slug before a storage is asked about it. @throws ForgeError `INVALID_INPUT` for a text that no storage can keep */
+/**
+ * Checks a slug before it is passed to a storage.
+ * @throws ForgeError `INVALID_INPUT` if no storage can store the text
+ */
 export function checkSlug(slug: string): void {
   checkText('slug', slug, MAX_SLUG_LENGTH)
 }
 
-/** Checks a list of slugs. @throws ForgeError `INVALID_INPUT` naming the first 100 that no storage can keep */
+/** Checks a list of slugs. @throws ForgeError `INVALID_INPUT` naming the first 100 that no storage can store */
 export function checkSlugs(slugs: readonly string[]): void {
   const violations = violationsIn(slugs, (slug, index) => {
     const fault = textFault(slug, MAX_SLUG_LENGTH)

@@ -14,7 +14,7 @@ import type { Actor } from '../ports.ts'
 import { withSubjects } from '../subject.ts'
 import { checkSlug, defineBadge, removeBadge, updateBadge } from './catalogue-rules.ts'
 
-/** The badge catalogue, as steps: what the catalogue service does for one call. */
+/** The methods of the badge catalogue service, as generators that run one call each. */
 export class CatalogueServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
@@ -44,7 +44,7 @@ export class CatalogueServiceMethods<A extends Actor, Tx> {
     },
   ): SyncOrAsync<Badge> {
     needObject(given, 'change', "{ slug: 'night-owl', description: 'Ships at night' }")
-    const { slug, ...change } = given // a copy: the caller may change the object before the change has its turn
+    const { slug, ...change } = given // a copy: the caller may change the object before the change is decided
     return yield* this.#change(call, slug, (entry) => updateBadge(entry, slug, change))
   }
 

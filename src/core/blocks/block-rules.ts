@@ -7,16 +7,16 @@ import type { Block } from '../../schema/records.ts'
 const CURRENT = 'a block, or undefined'
 const TARGET = "an object such as { kind: 'user', id: '9' }"
 
-/** The account a block is about, with its canonical id. */
+/** The account to block or unblock, with its canonical id. */
 export interface BlockTarget {
   readonly kind: 'user' | 'organization'
   readonly id: Id
 }
 
 /**
- * Refuses what can never be blocked, before anything is looked up: an organization, then the asker themselves.
+ * Refuses a target that can never be blocked, before anything is looked up: first an organization, then the caller.
  *
- * @param askerId - who asks; null for the host's own code
+ * @param askerId - the id of the caller; null for the host's own code
  * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`. Source: docs/behaviour.md, Blocks
  */
 export function refuseTarget(target: BlockTarget, askerId: Id | null): void {
@@ -26,7 +26,10 @@ export function refuseTarget(target: BlockTarget, askerId: Id | null): void {
   if (target.id === askerId) throw new ForgeError('CANNOT_BLOCK_SELF', 'cannot block yourself')
 }
 
-/** Refuses an organization as the target. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`. Source: docs/behaviour.md, Blocks */
+/**
+ * Refuses an organization as a target.
+ * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`. Source: docs/behaviour.md, Blocks
+ */
 export function refuseOrganization(target: BlockTarget): void {
   need(isObject(target), 'refuseOrganization', 'target', TARGET)
   if (target.kind === 'organization') {
@@ -35,10 +38,10 @@ export function refuseOrganization(target: BlockTarget): void {
 }
 
 /**
- * Blocks a user whom nothing protects.
+ * Blocks a user who is neither a member nor already blocked.
  *
- * @param current - the block that stands, if any
- * @param block - the block to set
+ * @param current - the current block of the user, if any
+ * @param block - the new block
  * @param isMember - whether the user is a member of the organization
  * @throws ForgeError `CANNOT_BLOCK_MEMBER`, then `ALREADY_BLOCKED`. Source: docs/behaviour.md, Blocks
  */

@@ -18,7 +18,7 @@ import { withSubjects } from '../subject.ts'
 import type { BlockTarget } from './block-rules.ts'
 import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
 
-/** What a block or unblock is about. */
+/** The input of `block` and `unblock`. */
 export interface BlockRequest {
   readonly organizationId: IdInput
   readonly account: AccountRef
@@ -27,7 +27,7 @@ export interface BlockRequest {
 
 const TARGET_EXAMPLE = "{ organizationId: 5, account: { kind: 'user', id: 9 } }"
 
-/** Blocks, as steps: what the block service does for one call. */
+/** The methods of the block service, as generators that run one call each. */
 export class BlockServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 

@@ -18,13 +18,13 @@ const DEFAULT_LEASE_MS = 30_000
 const DEFAULT_POLL_MS = 1000
 const MAX_TIME_MS = 3_600_000
 
-/** What the event service works with besides the storage: the listeners and the consumers of this forge. */
+/** What the event service needs besides the environment: the listeners and the consumers of this forge. */
 export interface EventParts {
   readonly announcer: Listeners
   readonly consumers: RunningConsumers
 }
 
-/** The event service over a storage and the listeners of this process. */
+/** Creates the event service from a storage and the listeners of this process. */
 export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx>, parts: EventParts): EventService {
   const { events } = environment.storage
 
@@ -94,7 +94,7 @@ function toConsumerName(name: string): string {
   return name
 }
 
-/** Types that this version does not know are passed on: a newer one may have written them. */
+/** Accepts types that this version does not know, because a newer version may have written such events. */
 function toTypes(types: readonly ForgeEventType[]): readonly ForgeEventType[] {
   if (!Array.isArray(types)) throw new TypeError('filter.types must be an array of event types')
   for (const [index, type] of types.entries()) checkText(`types/${index}`, type, MAX_NAME_LENGTH)

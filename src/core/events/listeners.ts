@@ -2,18 +2,18 @@ import type { ForgeEvent } from '../../schema/events.ts'
 import { isPromise } from '../../schema/sync-or-async.ts'
 import type { Logger } from '../ports.ts'
 
-/** Hears of one committed event. What it throws, or rejects with, is logged. */
+/** Called with one committed event. Its errors and rejections are logged. */
 export type Listener = (event: ForgeEvent) => unknown
 
-/** What is announced together; undefined until it is known. */
+/** Events that are emitted together. Undefined until they are known. */
 interface Announcement {
   events: readonly ForgeEvent[] | undefined
 }
 
 /**
- * Tells listeners in this process of committed events. Never throws: what is committed stays committed. Every listener gets
- * the events in one order, the order in which they were announced: one that is announced while a listener runs, since that
- * made a change, comes after those before it have reached everyone.
+ * The event listeners of this process. Emitting never throws, because the events are committed already. Every listener
+ * gets the events in the same order, in which they were emitted. If a listener makes a change, the events of that
+ * change are delivered after all listeners have got the earlier events.
  */
 export class Listeners {
   readonly #listeners = new Set<{ readonly hear: Listener }>()
@@ -21,12 +21,12 @@ export class Listeners {
   readonly #logger: Logger
   #isNotifying = false
 
-  /** @param logger - throws nothing */
+  /** @param logger - must never throw */
   constructor(logger: Logger) {
     this.#logger = logger
   }
 
-  /** Adds a listener, and gives back the way to remove it. @throws TypeError when it is no function */
+  /** Adds a listener and returns a function that removes it. @throws TypeError when the listener is not a function */
   on(listener: Listener): () => void {
     if (typeof listener !== 'function') throw new TypeError('a listener must be a function')
 
@@ -37,13 +37,15 @@ export class Listeners {
     }
   }
 
-  /** Tells every listener of every event, in order; one that fails is logged and stops nobody. */
+  /**
+   * Calls every listener with every event, in order. A listener that fails is logged, and the others are still called.
+   */
   emit(events: readonly ForgeEvent[]): void {
     this.#announcements.push({ events })
     this.#notifyAll()
   }
 
-  /** As `announce`, for events that are not known yet. Later announcements wait for them. */
+  /** Like `emit`, for events that are not known yet. Later events wait for them. */
   announceLater(events: Promise<readonly ForgeEvent[]>): void {
     const announcement: Announcement = { events: undefined }
     this.#announcements.push(announcement)
@@ -57,13 +59,13 @@ export class Listeners {
     })
   }
 
-  /** Logs that events could not be told; they are in the outbox all the same. */
+  /** Logs that events could not be emitted. They are in the outbox all the same. */
   lost(error: unknown): void {
     this.#logger.error('committed events could not be announced', { error })
   }
 
   #notifyAll(): void {
-    if (this.#isNotifying) return // a listener made a change: its turn comes below
+    if (this.#isNotifying) return // a listener made a change: the loop below, which is running, emits its events
 
     this.#isNotifying = true
     for (let events = this.#next(); events !== undefined; events = this.#next()) {
@@ -72,7 +74,7 @@ export class Listeners {
     this.#isNotifying = false
   }
 
-  /** Takes the first announcement; undefined when there is none, or its events are not known yet. */
+  /** Removes and returns the first events of the queue. Undefined when the queue is empty or they are not known yet. */
   #next(): readonly ForgeEvent[] | undefined {
     const events = this.#announcements[0]?.events
     if (events !== undefined) this.#announcements.shift()

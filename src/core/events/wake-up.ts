@@ -1,23 +1,23 @@
-/** Wakes whoever waits: a pause that ends when its time is over, when it is rung, or when a signal aborts. */
+/** Ends waits early. A wait ends after its timeout, when `notify` is called, or when a signal aborts. */
 export class WakeUp {
   readonly #sleepers = new Set<() => void>()
   #rings = 0
 
-  /** How often it was rung. Read it before looking for work, and give it to `pause`: a ring in between is not lost then. */
+  /** The number of `notify` calls. Read it before looking for work and pass it to `wait`, so that no call is missed. */
   get rings(): number {
     return this.#rings
   }
 
-  /** Ends every pause that is going on. */
+  /** Ends all current waits. */
   notify(): void {
     this.#rings += 1
     for (const wake of [...this.#sleepers]) wake()
   }
 
   /**
-   * Waits so many milliseconds at most.
+   * Waits for at most the given number of milliseconds.
    *
-   * @param seen - `rings` as it was when the caller last looked for work; after a later ring there is nothing to wait for
+   * @param seen - the value of `rings` when the caller last looked for work; returns immediately if it has changed
    */
   wait(milliseconds: number, signal: AbortSignal, seen: number = this.#rings): Promise<void> {
     if (signal.aborted || seen !== this.#rings) return Promise.resolve()

@@ -6,7 +6,10 @@ import type { Block } from '../../schema/records.ts'
 import type { Removed, Retired } from '../../storage/contract/storage.ts'
 import { withSubject } from '../subject.ts'
 
-/** Lets a user become a member whom the organization does not block. @throws ForgeError `ALREADY_BLOCKED`. Source: docs/storage.md, section 2 */
+/**
+ * Refuses a new member whom the organization blocks.
+ * @throws ForgeError `ALREADY_BLOCKED`. Source: docs/storage.md, section 2
+ */
 export function assertNotBlocked(current: Block | undefined): Decision<Block | undefined, void, never> {
   need(current === undefined || isObject(current), 'assertNotBlocked', 'current', 'a block, or undefined')
   if (current !== undefined) {
@@ -16,7 +19,7 @@ export function assertNotBlocked(current: Block | undefined): Decision<Block | u
   return { state: current, events: [], result: undefined }
 }
 
-/** The one event that tells what went with a retired thing. */
+/** Creates the event of a retirement. Its data says what was removed with the retired object. */
 export function retirementEvent(retired: Retired, { pins, blocks, grants }: Removed): EventDraft {
   switch (retired.thing) {
     case 'user':

@@ -11,7 +11,7 @@ import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 import { assertNotBlocked, retirementEvent } from './lifecycle-rules.ts'
 
-/** The host's lifecycle calls, as steps: what the lifecycle service does for one call. */
+/** The methods of the lifecycle service, as generators that run one call each. */
 export class LifecycleServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 

@@ -3,7 +3,7 @@ import type { Decision } from '../../schema/decision.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
 import type { PinKind } from '../../schema/records.ts'
 
-/** A 1-based place on a pin board. */
+/** A 1-based position on a pin board. */
 export interface BoardPosition {
   readonly position: number
 }
@@ -12,10 +12,10 @@ const BOARD = 'an array of issues'
 const NAMES: Readonly<Record<PinKind, string>> = { issue: 'issues', pullRequest: 'pull requests' }
 
 /**
- * Pins an issue at the end of a board; pinning what is pinned, even on a full board, changes nothing.
+ * Pins an issue at the end of a board. Pinning a pinned issue changes nothing, even on a full board.
  *
- * @param limit - how many pins the board may hold; 0 disables pinning
- * @param kind - which board, for the error
+ * @param limit - the maximum number of pins on the board; 0 disables pinning
+ * @param kind - the kind of the board, for the error
  * @throws ForgeError `PIN_LIMIT_REACHED`. Source: docs/behaviour.md, Pins
  */
 export function pinIssue<I>(
@@ -37,7 +37,10 @@ export function pinIssue<I>(
   return { state: [...board, issue], events: [{ type: 'issue.pinned', data: { position } }], result: { position } }
 }
 
-/** Takes an issue off a board and closes the gap; unpinning what is not pinned changes nothing. Source: docs/behaviour.md, Pins */
+/**
+ * Removes an issue from a board and closes the gap. Unpinning an issue that is not pinned changes nothing.
+ * Source: docs/behaviour.md, Pins
+ */
 export function unpinIssue<I>(board: readonly I[], issue: NoInfer<I>): Decision<readonly I[], void> {
   need(Array.isArray(board), 'unpinIssue', 'board', BOARD)
   const at = board.indexOf(issue)
@@ -51,9 +54,10 @@ export function unpinIssue<I>(board: readonly I[], issue: NoInfer<I>): Decision<
 }
 
 /**
- * Moves a pinned issue to a 1-based position; beyond the end means last, the same place changes nothing.
+ * Moves a pinned issue to a 1-based position. A position beyond the end moves it to the end. Moving it to its current
+ * position changes nothing. Source: docs/behaviour.md, Pins
  *
- * @throws ForgeError `INVALID_INPUT` when the position is not an integer from 1 up, then `ISSUE_NOT_PINNED`. Source: docs/behaviour.md, Pins
+ * @throws ForgeError `INVALID_INPUT` when the position is not an integer from 1 up, then `ISSUE_NOT_PINNED`
  */
 export function movePin<I>(
   board: readonly I[],

@@ -20,7 +20,7 @@ import { movePin, pinIssue, unpinIssue } from './pin-rules.ts'
 
 const ISSUE_EXAMPLE = "{ id: 7, repositoryId: 10, kind: 'issue' }"
 
-/** Pins, as steps: what the pin service does for one call. */
+/** The methods of the pin service, as generators that run one call each. */
 export class PinServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
@@ -41,7 +41,7 @@ export class PinServiceMethods<A extends Actor, Tx> {
 
   *move(call: Call<A, Tx>, target: { readonly issue: IssueRef; readonly position: number }): SyncOrAsync<Pin> {
     needObject(target, 'target', `{ issue: ${ISSUE_EXAMPLE}, position: 1 }`)
-    const { issue, position } = target // a copy: the caller may change the object before the change has its turn
+    const { issue, position } = target // a copy: the caller may change the object before the change is decided
     return yield* this.#change(call, issue, (board, id) => movePin(board, id, position), pinAt)
   }
 

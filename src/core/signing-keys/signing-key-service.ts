@@ -10,7 +10,7 @@ import { answerOf } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 
-/** The signing key, as steps: what the signing-key service does for one call. */
+/** The methods of the signing-key service, as generators that run one call each. */
 export class SigningKeyServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
@@ -32,11 +32,11 @@ export class SigningKeyServiceMethods<A extends Actor, Tx> {
     const source = publishedKey(this.#environment.signingKey, request.format)
     const key = yield* answerOf(call, source.publicKey({ signal: call.signal }))
     checkKey(key)
-    return publishedKey(key, request.format) // a key file may have changed its format since
+    return publishedKey(key, request.format) // the key file may have changed its format meanwhile
   }
 }
 
-/** JavaScript hosts may return anything. */
+/** Checks a key, because a JavaScript host may return any value. */
 function checkKey(key: PublicKey): void {
   const { format, text, etag } = key ?? {}
   const isKey = (format === 'openpgp' || format === 'ssh') && isFilled(text) && isFilled(etag)
@@ -48,9 +48,11 @@ function isFilled(value: unknown): boolean {
 }
 
 /**
- * Checks that there is a key and that it has the format asked for, without touching the key.
+ * Checks that a key exists and has the requested format, without reading the key.
  *
  * @param published - the instance's key, if it has one
+ * @param asked - the requested format
+ * @returns `published`
  * @throws ForgeError `NO_SIGNING_KEY`, `SIGNING_KEY_FORMAT_MISMATCH`. Source: docs/behaviour.md, Signing keys
  */
 export function publishedKey<K extends { readonly format: SigningKeyFormat }>(

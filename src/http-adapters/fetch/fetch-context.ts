@@ -3,7 +3,7 @@ import { bodyTooLarge } from '../routes/error-status.ts'
 import type { ApiRequest, Target } from '../routes/messages.ts'
 import { MAX_DISCARDED_BYTES } from '../routes/messages.ts'
 
-/** A Fetch request as the routes see it. Nothing is read before somebody asks for it. */
+/** A Fetch request as the routes see it. It reads nothing until the routes ask for it. */
 export class FetchRequestContext implements ApiRequest {
   readonly method: string
   readonly path: string
@@ -30,7 +30,7 @@ export class FetchRequestContext implements ApiRequest {
     return this.#gone?.signal ?? this.#request.signal
   }
 
-  /** Not every runtime shows the Host header: it stands in the address. */
+  /** Not every runtime exposes the Host header. The URL contains the same host. */
   #host(): string {
     return new URL(this.#request.url).host
   }
@@ -44,13 +44,14 @@ export class FetchRequestContext implements ApiRequest {
 }
 
 /**
- * Reads the body of a Fetch request. A body that says it is over the limit is not touched: the runtime sees to it. One that
- * turns out to be is still taken in, and dropped: a server that is told to stop cuts the connection, and a client that sends
- * all before it reads would never see its answer.
+ * Reads the body of a Fetch request. It does not touch a body whose `Content-Length` exceeds the limit: the runtime
+ * discards that. A body that turns out to exceed the limit is still read and discarded. If it were cancelled, the
+ * server would close the connection, and a client that sends its whole request before it reads would never see the
+ * response.
  *
- * @param limit - most bytes to take
- * @param clientGone - called when the client goes away before the end; gives the reason
- * @throws WireError `BODY_TOO_LARGE`; TypeError when the host has read the body before
+ * @param limit - the maximum number of bytes to accept
+ * @param clientGone - called when the client disconnects before the end of the body; returns the abort reason
+ * @throws WireError `BODY_TOO_LARGE`; TypeError when the host has already read the body
  */
 export async function readBody(
   request: Request,
@@ -72,7 +73,7 @@ export async function readBody(
   return bytes.joined()
 }
 
-/** A stream that breaks off has lost its client. */
+/** Reads the next chunk. A stream that fails means that the client has disconnected. */
 async function nextOf(
   chunks: AsyncIterator<Uint8Array>,
   clientGone: () => unknown,
@@ -84,7 +85,7 @@ async function nextOf(
   }
 }
 
-/** Never rejects: the answer does not hang on it. */
+/** Discards the rest of a body. Never rejects: the response does not depend on it. */
 async function dropRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     let size = 0
@@ -93,6 +94,6 @@ async function dropRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
       if (size > MAX_DISCARDED_BYTES) return void (await chunks.return?.())
     }
   } catch {
-    // the client is gone
+    // The client has disconnected.
   }
 }

@@ -4,16 +4,16 @@ import type { ApiResponse, Target } from '../routes/messages.ts'
 import { below, parseTarget } from '../routes/messages.ts'
 import { FetchRequestContext } from './fetch-context.ts'
 
-/** One request on its way through a function of Fetch requests. */
+/** One Fetch request. */
 export interface FetchContext<A extends Actor> {
   readonly request: Request
-  /** Where the API is; `""` at the root. */
+  /** The path at which the API is mounted; `""` for the root. */
   readonly base: string
   readonly authenticate: Authenticate<A>
   readonly options: DispatchOptions
 }
 
-/** Answers one request; undefined: not one of our paths. Never rejects. */
+/** Answers one request. Resolves to `undefined` for a path that the API does not have. Never rejects. */
 export async function serveFetch<A extends Actor>(api: Api<A>, visit: FetchContext<A>): Promise<Response | undefined> {
   const target = targetOf(visit)
   if (target === undefined) return undefined
@@ -23,7 +23,7 @@ export async function serveFetch<A extends Actor>(api: Api<A>, visit: FetchConte
   return reply && respond(api, exchange, reply)
 }
 
-/** The 404 to a path that nobody answers. */
+/** The 404 response for a path that the API does not have. */
 export function refuseFetch<A extends Actor>(api: Api<A>, request: Request): Response {
   return toResponse(api.unmatched(new FetchRequestContext(request, { path: '/', query: '' })))
 }
@@ -33,7 +33,7 @@ function targetOf({ request: { url }, base }: Pick<FetchContext<never>, 'request
   return below(base, parseTarget(fragment === -1 ? url : url.slice(0, fragment)))
 }
 
-/** A reply that cannot be written, for example with a header that is not allowed, becomes a 500. */
+/** Converts a response. If that fails, for example because of an invalid header, the result is a 500. */
 function respond<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, reply: ApiResponse): Response {
   try {
     return toResponse(reply)
@@ -43,9 +43,9 @@ function respond<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, re
 }
 
 /**
- * A reply as a Fetch response.
+ * Converts a response to a Fetch response.
  *
- * @throws TypeError for a header that HTTP does not allow
+ * @throws TypeError when HTTP does not allow a header
  */
 function toResponse({ status, headers, body }: ApiResponse): Response {
   return new Response(body ?? null, { status, headers: Object.fromEntries(headers) })

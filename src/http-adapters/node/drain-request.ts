@@ -1,7 +1,7 @@
 import { MAX_DISCARDED_BYTES } from '../routes/messages.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 
-/** How long a client that is still to send may be silent, in milliseconds. */
+/** How long a client that has not sent everything may be silent, in milliseconds. */
 const MAX_SILENCE_MS = 5000
 
 /** Whether the client is still sending. */
@@ -10,22 +10,25 @@ export function isSending({ complete, headers }: NodeRequest): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-/** Whether the client says that it sends more than is taken in and dropped: then the answer says that the connection ends. */
+/**
+ * Whether the client announces more bytes than an adapter discards. The response then announces that the connection
+ * closes.
+ */
 export function isTooMuchToDrop({ headers }: NodeRequest): boolean {
   return Number(headers['content-length']) > MAX_DISCARDED_BYTES
 }
 
-/** What becomes of a client that is still sending; one of these is called, once. */
+/** Callbacks for a client that is still sending. Exactly one of them is called, once. */
 export interface Rest {
-  /** All has come, or the client is gone. */
+  /** The client has sent everything, or has disconnected. */
   ended(): void
-  /** It is too much, or stops coming. */
+  /** The client has sent too much, or has stopped sending. */
   cut(): void
 }
 
 /**
- * Takes in and drops what the client is still sending. A connection that is closed while bytes come in is reset, and a client
- * that sends all before it reads would never see its answer.
+ * Reads and discards what the client is still sending. A connection that is closed while bytes arrive is reset, and a
+ * client that sends its whole request before it reads would never see the response.
  */
 export function drain(request: NodeRequest, { ended, cut }: Rest): void {
   let isOver = false
@@ -48,9 +51,9 @@ export function drain(request: NodeRequest, { ended, cut }: Rest): void {
 }
 
 /**
- * Calls when the response has been handed over, or when that takes as long as a client may be silent.
+ * Calls `then` when the response has been handed over to the operating system, or after `MAX_SILENCE_MS` milliseconds.
  *
- * @param then - maybe called more than once
+ * @param then - may be called more than once
  */
 export function afterHandingOver(response: NodeResponse, then: () => void): void {
   response.on('finish', then)

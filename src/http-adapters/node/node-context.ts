@@ -3,7 +3,7 @@ import { bodyTooLarge } from '../routes/error-status.ts'
 import type { ApiRequest, Target } from '../routes/messages.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 
-/** A Node request as the routes see it. Nothing is read or listened to before somebody asks for it. */
+/** A Node request as the routes see it. It reads nothing and adds no listener until the routes ask for it. */
 export class NodeRequestContext implements ApiRequest {
   readonly method: string
   readonly path: string
@@ -22,7 +22,7 @@ export class NodeRequestContext implements ApiRequest {
 
   header(name: string): string | undefined {
     const { headers } = this.#request
-    const value = headers[name] ?? (name === 'host' ? headers[':authority'] : undefined) // HTTP/2 says it so
+    const value = headers[name] ?? (name === 'host' ? headers[':authority'] : undefined) // its name in HTTP/2
     return typeof value === 'object' ? value.join(', ') : value
   }
 
@@ -30,7 +30,7 @@ export class NodeRequestContext implements ApiRequest {
     return readBody(this.#request, limit, () => this.#clientGone())
   }
 
-  /** Made when it is first looked at: most requests are answered without. */
+  /** Created on first access: most requests are answered without it. */
   get signal(): AbortSignal {
     this.#controller ??= this.#watch()
     return this.#controller.signal
@@ -54,12 +54,12 @@ export class NodeRequestContext implements ApiRequest {
 }
 
 /**
- * Reads the body of a Node request: what a body parser left, else the bytes. What is over the limit is still drained, so that
- * the client gets its answer and the connection stays in order.
+ * Reads the body of a Node request: the value that a body parser left, otherwise the bytes. The adapter still drains a
+ * body beyond the limit, so that the client receives its response and the connection stays usable.
  *
- * @param limit - most bytes to take
- * @param clientGone - called when the client goes away before the end; gives the reason
- * @throws WireError `BODY_TOO_LARGE`; TypeError when the host has read the body and left nothing of it
+ * @param limit - the maximum number of bytes to accept
+ * @param clientGone - called when the client disconnects before the end of the body; returns the abort reason
+ * @throws WireError `BODY_TOO_LARGE`; TypeError when the host has read the body without leaving it in `request.body`
  */
 export function readBody(request: NodeRequest, limit: number, clientGone: () => unknown): unknown {
   if (isParsed(request)) return request.body
@@ -85,7 +85,10 @@ export function readBody(request: NodeRequest, limit: number, clientGone: () => 
   })
 }
 
-/** Some body parsers leave null or an empty object where they have read nothing: then the bytes are still to be had. */
+/**
+ * Some body parsers set `body` to null or an empty object although they have read nothing. The bytes are then still
+ * unread.
+ */
 function isParsed({ body, readableDidRead }: NodeRequest): boolean {
   if (body === undefined) return false
   return readableDidRead !== false || !isNothing(body)

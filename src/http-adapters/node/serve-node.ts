@@ -5,19 +5,22 @@ import { afterHandingOver, drain, isSending, isTooMuchToDrop } from './drain-req
 import { NodeRequestContext } from './node-context.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 
-/** One request on its way through a Node server. */
+/** One request to a Node server. */
 export interface NodeContext<A extends Actor> {
   readonly request: NodeRequest
   readonly response: NodeResponse
-  /** The host's way on, for paths that are not ours; undefined: we answer those too. */
+  /**
+   * Passes the request on to the host, for paths that the API does not have. If undefined, the adapter answers those
+   * with 404.
+   */
   readonly next: (() => void) | undefined
-  /** Undefined: not below the mount point. */
+  /** Undefined if the request is not below the mount point. */
   readonly target: Target | undefined
   readonly authenticate: Authenticate<A>
   readonly options: DispatchOptions
 }
 
-/** Answers one request, or lets the host go on. Never throws; nothing it starts rejects. */
+/** Answers one request, or passes it on to the host. Never throws. Nothing that it starts rejects. */
 export function serveNode<A extends Actor>(api: Api<A>, visit: NodeContext<A>): void {
   const { request, response, next, target, authenticate, options } = visit
   if (response.headersSent || response.writableEnded) return
@@ -32,7 +35,10 @@ export function serveNode<A extends Actor>(api: Api<A>, visit: NodeContext<A>): 
   else reply.then(finish)
 }
 
-/** A reply that cannot be written, for example with a header that is not allowed, becomes a 500; if that fails too, the end. */
+/**
+ * Writes a response. If that fails, for example because of an invalid header, it writes a 500; if that fails too, it
+ * destroys the response.
+ */
 function write<A extends Actor>(
   api: Api<A>,
   exchange: ApiRequest,
@@ -54,13 +60,13 @@ function writeFailure(request: NodeRequest, response: NodeResponse, reply: ApiRe
   }
 }
 
-/** Lists that the host may have begun: ours are added to them. */
+/** Headers with list values that the host may have set already: the API's values are appended. */
 const LISTS: ReadonlySet<string> = new Set(['Access-Control-Expose-Headers', 'Link'])
 const OF_A_BODY: readonly string[] = ['Content-Type', 'Content-Length']
 
 /**
- * Writes a reply. Headers that the host has set stay, but for those that this reply has too. A response that the host has
- * begun, or whose client is gone, is left alone.
+ * Writes a response. It replaces headers that the host has set only if the response has them too. It does nothing if
+ * the host has already started the response or the client has disconnected.
  */
 function writeReply(request: NodeRequest, response: NodeResponse, reply: ApiResponse): void {
   if (response.headersSent || response.writableEnded || response.destroyed === true) return
@@ -85,12 +91,15 @@ function added(response: NodeResponse, name: string, value: string): string {
   return typeof before === 'object' ? [...before, value].join(', ') : `${before}, ${value}`
 }
 
-/** From HTTP/2 on the connection is for other requests too, and there is no such header. */
+/** Since HTTP/2, a connection carries several requests at once, and the header `Connection` does not exist. */
 function isMultiplexed({ httpVersionMajor = 1 }: NodeRequest): boolean {
   return httpVersionMajor > 1
 }
 
-/** The answer goes out whole at once; the response ends when the client has sent all it had to send, or is cut off. */
+/**
+ * Sends the whole response at once. The response ends when the client has sent everything, or when the adapter cuts the
+ * request off.
+ */
 function writeEarly(request: NodeRequest, response: NodeResponse, body: string | undefined): void {
   if (isTooMuchToDrop(request) && !isMultiplexed(request)) response.setHeader('Connection', 'close')
   if (body === undefined) {
@@ -105,7 +114,7 @@ function writeEarly(request: NodeRequest, response: NodeResponse, body: string |
     if (!response.writableEnded) response.end()
   }
   const cut = (): void => {
-    afterHandingOver(response, () => request.destroy?.()) // the response would lose its hold on the socket by then
+    afterHandingOver(response, () => request.destroy?.()) // by then, the response would no longer hold the socket
     ended()
   }
   drain(request, { ended, cut })

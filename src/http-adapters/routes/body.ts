@@ -5,24 +5,25 @@ import { bodyTooLarge } from './error-status.ts'
 import type { ApiRequest } from './messages.ts'
 
 const NOTHING = new Uint8Array(0)
-/** Bytes that the first buffer holds, at least. */
+/** The minimum size of the first buffer, in bytes. */
 const MIN_CAPACITY = 1024
 
 /**
- * The bytes of a body as they come, up to a limit. For adapters. They are copied into one buffer that doubles: the chunks are
- * as many as the client likes, and each that is kept takes far more than its bytes.
+ * Collects the bytes of a body as they arrive, up to a limit. For adapters. It copies the chunks into one buffer, which
+ * doubles when it is full. The client decides how many chunks there are, and a chunk takes far more memory than its
+ * bytes.
  */
 export class BodyBuffer {
   readonly #limit: number
   #buffer = NOTHING
   #size = 0
 
-  /** @param limit - most bytes to take */
+  /** @param limit - the maximum number of bytes to accept */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** False: it is too much, and nothing is kept. */
+  /** Adds a chunk. Returns false if the body exceeds the limit; the collected bytes are then discarded. */
   take(chunk: Uint8Array): boolean {
     const start = this.#size
     this.#size += chunk.length
@@ -36,7 +37,7 @@ export class BodyBuffer {
     return true
   }
 
-  /** All of it; undefined when nothing came. */
+  /** All collected bytes, or `undefined` if no bytes arrived. */
   joined(): Uint8Array | undefined {
     return this.#size === 0 ? undefined : this.#buffer.subarray(0, this.#size)
   }
@@ -50,9 +51,10 @@ export class BodyBuffer {
 }
 
 /**
- * Reads a body as JSON, whatever its content type. What a body parser of the host's made of it is taken as it is.
+ * Reads a body as JSON, whatever its content type. A value that a body parser of the host produced is taken unchanged.
  *
- * @throws ForgeError `INVALID_INPUT` naming the whole body: missing, not UTF-8, not JSON; WireError `BODY_TOO_LARGE`
+ * @throws ForgeError `INVALID_INPUT` for the whole body if it is missing, not UTF-8 or not JSON; WireError
+ * `BODY_TOO_LARGE`
  */
 export function* readJson(request: ApiRequest, limit: number): SyncOrAsync<unknown> {
   const body = yield* wait(request.body(limit))

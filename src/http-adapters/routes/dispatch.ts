@@ -18,25 +18,28 @@ import type { Match } from './router.ts'
 import { Router } from './router.ts'
 import type { Settings } from './settings.ts'
 
-/** Whom the host's `authenticate` found: null is nobody. */
+/** Runs the host's `authenticate`. Returns the caller's actor, or null for an anonymous caller. */
 export type Authenticate<A extends Actor> = () => MaybePromise<A | null>
 
-/** What a mount says of its requests. */
+/** Options that a mount passes with each request. */
 export interface DispatchOptions {
   /**
-   * Whether unsafe requests that a browser sends for another site are refused, unless their `Authorization` is of the scheme
-   * `Bearer` or `token`. Default 'refuse'. Source: docs/behaviour.md, Over HTTP
+   * Whether the API refuses unsafe requests that a browser sends for another site, unless their `Authorization` has the
+   * scheme `Bearer` or `token`. Default: `'refuse'`. Source: docs/behaviour.md, Over HTTP
    */
   readonly crossSite?: 'refuse' | 'allow' | undefined
 }
 
-/** What no operation answers. */
+/** A match that no operation answers. */
 type Refused =
   | Exclude<Match<Route>, { readonly kind: 'route' }>
-  /** Not one of our paths. */
+  /** A path that the API does not have. */
   | { readonly kind: 'malformed'; readonly path: undefined }
 
-/** The way of a request through the routes: match, refuse, authenticate, then the row itself. Never throws. */
+/**
+ * Takes a request through the routes: it matches the path, refuses cross-site requests, authenticates the caller and
+ * runs the route. Never throws.
+ */
 export class Dispatcher<A extends Actor> {
   readonly #operations: UnguardedServices<A>
   readonly #settings: Settings<A>
@@ -52,7 +55,7 @@ export class Dispatcher<A extends Actor> {
     this.#observer = settings.observe && requestObserver(settings.observe, settings.logger)
   }
 
-  /** Undefined: not one of our paths. */
+  /** Returns `undefined` for a path that the API does not have. */
   dispatch(
     request: ApiRequest,
     authenticate: Authenticate<A>,
@@ -126,7 +129,10 @@ function refusal(match: Refused, { docsUrl }: Pick<Settings<never>, 'docsUrl'>):
   }
 }
 
-/** JavaScript hosts may give undefined for nobody; what is neither nobody nor an object with an id, 'system' above all, is refused. */
+/**
+ * Hosts in JavaScript may return undefined for an anonymous caller. Any other value that is not an object with an id,
+ * above all `'system'`, is refused.
+ */
 function toAsker<A extends Actor>(actor: A | null | undefined): Caller<A> {
   if (isNil(actor)) return 'anonymous'
   if (typeof actor !== 'object') throw new TypeError('authenticate must return an object with an id, or null')

@@ -5,18 +5,18 @@ import { listOf } from './json-schema.ts'
 
 /** The body of every error. Source: docs/behaviour.md, Everywhere */
 export interface ErrorJson {
-  /** For people; never holds SQL, a stack, a token or a file path. */
+  /** For people. It never contains SQL, a stack trace, a token or a file path. */
   readonly message: string
-  /** Where the API page is; `""` when unknown. */
+  /** The address of the API's documentation; `""` if unknown. */
   readonly url: string
   readonly code: ErrorCode
-  /** What is wrong with the input, place by place. */
+  /** Every violation of the input's rules, each with its place. */
   readonly violations?: readonly Violation[] | undefined
-  /** Names the entry in the host's log. */
+  /** Identifies the entry in the host's log. */
   readonly requestId?: string | undefined
 }
 
-/** What the body of every error is; which codes there can be is said where it is answered. */
+/** The schema of every error body. Each operation's responses list the codes that it can have. */
 export const errorSchema: JsonSchema = {
   type: 'object',
   description: 'The body of every error.',
@@ -31,7 +31,7 @@ export const errorSchema: JsonSchema = {
   } satisfies Record<keyof ErrorJson, JsonSchema>,
 }
 
-/** What one thing that is wrong with an input is. */
+/** The schema of one violation. */
 export const violationSchema: JsonSchema = {
   type: 'object',
   description: 'One thing that is wrong with an input.',
@@ -44,10 +44,10 @@ export const violationSchema: JsonSchema = {
   } satisfies Record<keyof Violation, JsonSchema>,
 }
 
-/** Makes the body of an error. */
+/** Builds the body of an error. */
 export function errorJson(code: ErrorCode, message: string, url: string, more: ErrorMore = {}): ErrorJson {
   return { message, url, code, ...more }
 }
 
-/** What some errors carry besides their code and message. */
+/** Fields that some errors have besides their code and message. */
 export type ErrorMore = Pick<ErrorJson, 'violations' | 'requestId'>

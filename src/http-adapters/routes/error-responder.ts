@@ -9,24 +9,24 @@ import type { ErrorReplyOptions } from './reply.ts'
 import { errorReply } from './reply.ts'
 import type { CredentialKind } from './settings.ts'
 
-/** Where failures are told, and how they are named. */
+/** How errors are logged and presented. */
 export interface FailureOptions {
   readonly logger: Logger | undefined
   readonly newId: (() => string) | undefined
-  /** Where the API page is; `""` when unknown. */
+  /** The address of the API's documentation; `""` if unknown. */
   readonly docsUrl: string
-  /** Default 'token'. */
+  /** Default: `'token'`. */
   readonly credentials?: CredentialKind | undefined
 }
 
-/** What failed, for the log. */
+/** The failed request, for the log. */
 export interface Failed {
   readonly request: ApiRequest
-  /** Undefined: before a route was found, or while the reply was written. */
+  /** Undefined if the request failed before a route was found, or while the response was written. */
   readonly operationId?: string | undefined
 }
 
-/** What a 401 says: Gitea's texts where callers send tokens. */
+/** The message of a 401 response: Gitea's texts where callers send tokens. */
 const UNAUTHENTICATED: Readonly<Record<CredentialKind, string>> = {
   token: 'token is required',
   session: 'authentication is required',
@@ -37,8 +37,8 @@ const INVALID_CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
 }
 
 /**
- * Makes the reply to whatever was thrown. What nobody expected is a bare 500 with a `requestId`; its cause goes to the
- * log alone. Source: docs/behaviour.md, Everywhere
+ * Builds the response to any thrown value. An unexpected error becomes a bare 500 with a `requestId`; its cause is
+ * written only to the log. Source: docs/behaviour.md, Everywhere
  */
 export class ErrorResponder {
   readonly #logger: Logger | undefined
@@ -53,7 +53,7 @@ export class ErrorResponder {
     this.#credentials = credentials
   }
 
-  /** Never throws: what cannot be looked at, or told as JSON, is what nobody expected. */
+  /** Never throws: an error that cannot be inspected or written as JSON counts as unexpected. */
   reply(error: unknown, failed: Failed): ApiResponse {
     try {
       return this.#known(error, failed)
@@ -114,7 +114,7 @@ export class ErrorResponder {
   }
 
   #tell(level: keyof Logger, message: string, error: unknown, { request, operationId }: Failed): string | undefined {
-    if (isAbort(error, request.signal)) return undefined // nobody is left to be told, and nothing is wrong here
+    if (isAbort(error, request.signal)) return undefined // the client has disconnected, and no error occurred
 
     const requestId = this.#makeId()
     ignoreErrors(() => this.#logger?.[level](message, { requestId, operationId, method: request.method, error }))
@@ -126,7 +126,7 @@ export class ErrorResponder {
       const id: unknown = this.#newId?.()
       if (typeof id === 'string' && id !== '') return id
     } catch {
-      // then it is a random one
+      // A random id is used instead.
     }
     return crypto.randomUUID()
   }

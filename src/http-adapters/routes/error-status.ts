@@ -1,13 +1,13 @@
 import { need } from '../../schema/arguments.ts'
 import type { ForgeErrorCode } from '../../schema/errors.ts'
 
-/** Every code an error body can have. */
+/** Every code that an error body can have. */
 export type ErrorCode = ForgeErrorCode | WireCode
 
 /**
- * Error code to HTTP status: a new code does not compile until somebody decides its status.
+ * The HTTP status of each error code. A new code does not compile until it has a status here.
  * Source: docs/behaviour.md, Over HTTP. `SCHEMA_*` are 503: the database cannot be used until it is migrated or the
- * deploy is through.
+ * deployment is complete.
  */
 export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   UNAUTHENTICATED: 401,
@@ -46,10 +46,13 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   INTERNAL: 500,
 }
 
-/** Codes that only the wire has: no service throws them. */
+/** Codes that only HTTP responses have: no service throws them. */
 export type WireCode = 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'BODY_TOO_LARGE' | 'CROSS_SITE' | 'INTERNAL'
 
-/** A request that HTTP itself refuses. Branded: an adapter and the routes may come from two copies of the package. */
+/**
+ * A request that HTTP itself refuses. The error is branded, because an adapter and the routes may come from two copies
+ * of the package.
+ */
 export interface WireError extends Error {
   readonly name: 'WireError'
   readonly code: WireCode
@@ -69,12 +72,12 @@ const WireError = class extends Error {
   }
 }
 
-/** Whether a value is a wire error, made by this or another copy of the package. */
+/** Whether a value is a wire error, created by this or another copy of the package. */
 export function isWireError(value: unknown): value is WireError {
   return typeof value === 'object' && value !== null && BRAND in value
 }
 
-/** The error for a body that is longer than is taken. Source: docs/behaviour.md, Everywhere */
+/** The error for a body that exceeds the limit. Source: docs/behaviour.md, Everywhere */
 export function bodyTooLarge(limit: number): WireError {
   need(typeof limit === 'number', 'bodyTooLarge', 'limit', 'a number of bytes')
   return new WireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)

@@ -1,50 +1,60 @@
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
-/** A request, as every adapter hands it in: plain values, so that no runtime's own request is ever built. */
+/**
+ * A request, as every adapter passes it in. It consists of plain values, so that no adapter has to construct a
+ * runtime's request object.
+ */
 export interface ApiRequest {
-  /** In capitals, as sent. */
+  /** In upper case, as sent. */
   readonly method: string
-  /** Below the mount point, still percent-encoded, beginning with `/`, without the query: `/orgs/acme/blocks`. */
+  /**
+   * The path below the mount point, without the query. It starts with `/` and is still percent-encoded:
+   * `/orgs/acme/blocks`.
+   */
   readonly path: string
-  /** Without the question mark; `""` when there is none. */
+  /** The query without the question mark; `""` if the URL has no query. */
   readonly query: string
-  /** The value of a header, undefined when it was not sent. The name is in lower case. */
+  /** Returns the value of a header, or `undefined` if it was not sent. `name` is in lower case. */
   header(name: string): string | undefined
   /**
-   * Reads the body; called at most once, and only for routes that take one, after the caller was authorised.
-   * Gives text or bytes as sent, or what a body parser of the host's made of them; undefined when there is none.
+   * Reads the body. Called at most once, and only for routes that take a body, after the caller was authorized. Returns
+   * the text or bytes as sent, or the value that a body parser of the host produced from them; `undefined` if the
+   * request has no body.
    *
-   * @param limit - most bytes to take
+   * @param limit - the maximum number of bytes to accept
    * @throws WireError `BODY_TOO_LARGE`
    */
   body(limit: number): MaybePromise<unknown>
-  /** Aborted when the client goes away before it is answered. */
+  /** Aborted when the client disconnects before it receives an answer. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** One header of a reply. */
+/** One header of a response. */
 export type HeaderLine = readonly [name: string, value: string]
 
-/** A reply, as every adapter writes it out. Without a body there is no content type either; a HEAD reply has its `Content-Length`. */
+/**
+ * A response, as every adapter writes it. A response without a body has no content type, unless it answers a HEAD
+ * request: then it has the headers of the GET response and a `Content-Length`.
+ */
 export interface ApiResponse {
   readonly status: number
   readonly headers: readonly HeaderLine[]
   readonly body: string | undefined
 }
 
-/** A request target, taken apart: still percent-encoded. */
+/** The parts of a request target, still percent-encoded. */
 export interface Target {
-  /** Begins with `/`. */
+  /** Starts with `/`. */
   readonly path: string
-  /** Without the question mark; `""` when there is none. */
+  /** The query without the question mark; `""` if the target has no query. */
   readonly query: string
 }
 
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i
 
 /**
- * Takes a request target apart: `/path?query`, or the absolute form of proxies, `http://host/path?query`. Whatever else comes
- * (`*`, garbage) is a path that nobody has.
+ * Splits a request target: `/path?query`, or the absolute form that proxies send, `http://host/path?query`. Any other
+ * target (`*`, garbage) becomes a path that no route has.
  */
 export function parseTarget(url: string): Target {
   const target = url.startsWith('/') ? url : url.replace(ABSOLUTE, '')
@@ -56,10 +66,10 @@ export function parseTarget(url: string): Target {
 }
 
 /**
- * What of a target is below a mount point.
+ * Returns the part of a target below a mount point.
  *
- * @param base - `""`, or a path without a slash at its end
- * @returns undefined when nothing is: `/apiary` is not below `/api`
+ * @param base - `""`, or a path without a trailing slash
+ * @returns undefined if the target is not below `base`: `/apiary` is not below `/api`
  */
 export function below(base: string, { path, query }: Target): Target | undefined {
   if (path === base) return { path: '/', query }
@@ -67,9 +77,9 @@ export function below(base: string, { path, query }: Target): Target | undefined
 }
 
 /**
- * Checks the mount point that a host names.
+ * Checks the mount point that a host passes in.
  *
- * @throws TypeError when it is not a path: it begins with `/`, and has no query, fragment or blank
+ * @throws TypeError when it is not a path: it must start with `/` and have no query, fragment or blank
  */
 export function toBase(basePath: string | undefined): string {
   if (basePath === undefined) return ''
@@ -78,5 +88,8 @@ export function toBase(basePath: string | undefined): string {
   throw new TypeError('basePath must be a path such as /api/v1')
 }
 
-/** Most bytes that an adapter takes in and drops of a body nobody wants: 64 MiB. Source: docs/behaviour.md, Over HTTP */
+/**
+ * The maximum number of bytes of an unwanted body that an adapter reads and discards: 64 MiB.
+ * Source: docs/behaviour.md, Over HTTP
+ */
 export const MAX_DISCARDED_BYTES = 67_108_864

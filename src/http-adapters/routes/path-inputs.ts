@@ -13,15 +13,15 @@ import type { Input, Parameter } from './route.ts'
 
 const CONTROL_CHARACTER = /\p{Cc}/u
 
-/** What a name in a path is. */
+/** The schema of a name in a path. */
 const nameSchema: JsonSchema = { type: 'string', minLength: 1 }
 
-/** Whether a text of a path can be a name at all: what holds control characters is not even looked up. */
+/** Whether a text in a path can be a name at all. A text with control characters is not looked up. */
 function isName(text: string): boolean {
   return !CONTROL_CHARACTER.test(text)
 }
 
-/** An account, with the canonical text of its id. */
+/** An account, with its id in canonical form. */
 export interface FoundAccount extends AccountRef {
   readonly id: Id
 }
@@ -34,7 +34,7 @@ export const accountInPath: Input<AccountRef> = {
 }
 
 /**
- * Finds the account that a parameter of the path names.
+ * Finds the account that a path parameter names.
  *
  * @throws TypeError when the directory returns anything but an account, undefined or null
  */
@@ -49,7 +49,7 @@ function* findAccount<A extends Actor>(
   return isNil(account) ? undefined : toAccount(account)
 }
 
-/** An account of an unknown kind must not pass for one of the other. */
+/** Refuses an account of an unknown kind, so that it is not taken for a user or an organization. */
 function toAccount({ kind, id }: AccountRef): FoundAccount {
   if (kind === 'user' || kind === 'organization') return { kind, id: toId(id, 'account.id') }
   throw new TypeError("findAccount must return { kind: 'user' or 'organization', id }, undefined or null")
@@ -61,10 +61,10 @@ function* readAccount<A extends Actor>(exchange: RequestContext<A>): SyncOrAsync
   return account
 }
 
-/** What can be asked about an organization. */
+/** The actions on an organization. */
 export type OrganizationAction = Extract<AccessRequest, { readonly organizationId: Id }>['action']
 
-/** The organization in the path, once the policy has let the caller do this there. */
+/** The organization in the path. The input fails unless the policy allows the caller this action there. */
 export function organizationFor(action: OrganizationAction): Input<Id> {
   return {
     parameters: [{ name: 'org', in: 'path', schema: nameSchema, description: 'name of the organization' }],
@@ -83,10 +83,13 @@ function* enterOrganization<A extends Actor>(exchange: RequestContext<A>, action
   return organizationId
 }
 
-/** What can be asked about any user, before a name is looked up. */
+/** The actions on any user, which the policy decides before a name is looked up. */
 export type UserAction = Extract<Action, 'badges.read' | 'badges.grant'>
 
-/** The user in the path, looked up once the policy has let the caller do this to any user. An organization's name is unknown here. */
+/**
+ * The user in the path. The input looks the name up only after the policy has allowed the caller this action on any
+ * user. It does not find organizations.
+ */
 export function userFor(action: UserAction): Input<Id> {
   return {
     parameters: [{ name: 'username', in: 'path', schema: nameSchema, description: 'name of the user' }],
@@ -104,16 +107,16 @@ function* findUser<A extends Actor>(exchange: RequestContext<A>, action: UserAct
   return account.id
 }
 
-/** What can be asked about a repository. */
+/** The actions on a repository. */
 export type RepositoryAction = Extract<AccessRequest, { readonly repositoryId: Id }>['action']
 
-/** The two names in a repository's path. */
+/** The two names in the path of a repository. */
 export const repositoryParameters: readonly Parameter[] = [
   { name: 'owner', in: 'path', schema: nameSchema, description: 'owner of the repository' },
   { name: 'repo', in: 'path', schema: nameSchema, description: 'name of the repository' },
 ]
 
-/** The repository in the path, once the policy has let the caller do this there. */
+/** The repository in the path. The input fails unless the policy allows the caller this action there. */
 export function repositoryFor(action: RepositoryAction): Input<Id> {
   return {
     parameters: repositoryParameters,

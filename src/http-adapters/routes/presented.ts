@@ -4,10 +4,11 @@ import { isPromise, wait } from '../../schema/sync-or-async.ts'
 import { isNil } from './ports.ts'
 
 /**
- * Asks the presenter once for a page; not at all when the page is empty.
+ * Calls the presenter once for a page, and not at all if the page is empty.
  *
- * @returns one per id, as `JSON.stringify` would show it: safe to copy; undefined for what is gone
- * @throws TypeError when it does not give one object per id
+ * @returns one object per id, as `JSON.stringify` would write it, and so safe to copy; undefined for an item that is
+ * gone
+ * @throws TypeError when the presenter does not return one object per id
  */
 export function* presented(
   ids: readonly Id[],
@@ -30,7 +31,7 @@ function toShown(one: unknown): object | undefined {
   return 'toJSON' in one && typeof one.toJSON === 'function' ? toShown(asJson(one)) : one
 }
 
-/** A copy of an object's own properties would show what its `toJSON` hides. */
+/** Converts an object to plain JSON. Copying its own properties instead would reveal what its `toJSON` hides. */
 function asJson(one: object): unknown {
   const text: string | undefined = JSON.stringify(one)
   return text === undefined ? undefined : JSON.parse(text)

@@ -5,7 +5,7 @@ import { errorStatus } from './error-status.ts'
 import type { ApiResponse, HeaderLine } from './messages.ts'
 import type { Reply } from './route.ts'
 
-/** The headers of every reply. */
+/** The headers of every response. */
 const ALWAYS: readonly HeaderLine[] = [
   ['Cache-Control', 'max-age=0, private, must-revalidate'],
   ['X-Content-Type-Options', 'nosniff'],
@@ -20,17 +20,17 @@ const JSON_TYPE: HeaderLine = ['Content-Type', jsonType]
 const TEXT_TYPE: HeaderLine = ['Content-Type', textType]
 const NO_CONTENT: ApiResponse = { status: 204, headers: ALWAYS, body: undefined }
 
-/** 204: done, nothing to say. */
+/** 204: done, without a body. */
 export function emptyReply(): ApiResponse {
   return NO_CONTENT
 }
 
-/** 204 to OPTIONS: which methods the path has. */
+/** 204 to OPTIONS: lists the methods of the path. */
 export function optionsReply(allow: string): ApiResponse {
   return { status: 204, headers: [...ALWAYS, ['Allow', allow]], body: undefined }
 }
 
-/** 304: the client has this text already. */
+/** 304: the client already has this text. */
 export function notModifiedReply(headers: readonly HeaderLine[]): ApiResponse {
   return { status: 304, headers: [...ALWAYS, ...headers], body: undefined }
 }
@@ -45,16 +45,16 @@ export function textReply(text: string, headers: readonly HeaderLine[] = []): Ap
   return { status: 200, headers: [...ALWAYS, TEXT_TYPE, ...headers], body: text }
 }
 
-/** How an error reply differs from what its code alone says. */
+/** Options of an error response, besides its code and message. */
 export interface ErrorReplyOptions extends ErrorMore {
-  /** Where the API page is; `""` when unknown. */
+  /** The address of the API's documentation; `""` if unknown. */
   readonly docsUrl: string
   /** Default: the status of the code. */
   readonly status?: number | undefined
   readonly headers?: readonly HeaderLine[] | undefined
 }
 
-/** An error, as JSON. */
+/** An error response with a JSON body. */
 export function errorReply(code: ErrorCode, message: string, options: ErrorReplyOptions): ApiResponse {
   const { status = errorStatus[code], headers = [], docsUrl, ...more } = options
   return {
@@ -64,7 +64,7 @@ export function errorReply(code: ErrorCode, message: string, options: ErrorReply
   }
 }
 
-/** The reply to HEAD: the same headers and the length, no body. */
+/** The response to HEAD: the same headers and a `Content-Length`, without a body. */
 export function withoutBody(reply: ApiResponse): ApiResponse {
   if (reply.body === undefined) return reply
 
@@ -72,7 +72,7 @@ export function withoutBody(reply: ApiResponse): ApiResponse {
   return { status: reply.status, headers: [...reply.headers, ['Content-Length', String(length)]], body: undefined }
 }
 
-/** 204, whatever came out. */
+/** 204, whatever the result. */
 export const noContent: Reply<unknown> = {
   status: 204,
   description: 'done',

@@ -3,19 +3,19 @@ import type { Actor, Caller, PortContext } from '../../core/ports.ts'
 import type { ApiRequest } from './messages.ts'
 import type { Settings } from './settings.ts'
 
-/** One request of a known caller on its way through its route. */
+/** One request to a route, from a known caller. */
 export interface RequestContext<A extends Actor> {
   readonly request: ApiRequest
   readonly actor: Caller<A>
   readonly operations: UnguardedServices<A>
   readonly settings: Settings<A>
-  /** For ports, and for operations as their options. */
+  /** For ports, and for service methods as their options. */
   readonly context: PortContext<Caller<A>, unknown>
-  /** A parameter of the path, decoded. */
+  /** Returns a decoded parameter of the path. */
   parameter(name: string): string
 }
 
-/** What ports are told of a request. Its signal is made when somebody looks at it. */
+/** Builds the context that ports receive. It reads the request's signal only when a port does. */
 export function contextOf<A extends Actor>(request: ApiRequest, actor: Caller<A>): PortContext<Caller<A>, unknown> {
   return new RequestPortContext(request, actor)
 }

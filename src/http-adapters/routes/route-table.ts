@@ -4,5 +4,5 @@ import { pinRoutes } from './pins/pin-routes.ts'
 import type { Route } from './route.ts'
 import { signingKeyRoutes } from './signing-keys/signing-key-routes.ts'
 
-/** Every route there is: the seventeen rows of the specified interface. */
+/** Every route: the seventeen rows of the specified interface. */
 export const routeTable: readonly Route[] = [...signingKeyRoutes, ...pinRoutes, ...blockRoutes, ...badgeRoutes]

@@ -3,8 +3,9 @@ import { unavailable } from '../open-database.ts'
 import type { SqlSession } from './sql-session.ts'
 
 /**
- * The host's own tables, one list of statements per version; the database remembers in `host_schema` how far it is.
- * Plain SQL that every database of the forge understands: ids are given by us, flags are 0 or 1, times are milliseconds.
+ * The host's own tables, one list of statements per version. The table `host_schema` stores the current version. The
+ * SQL is plain enough for every database that the forge supports: the host assigns the ids, flags are 0 or 1, and times
+ * are in milliseconds.
  */
 const HOST_MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -90,14 +91,14 @@ const HOST_MIGRATIONS: readonly (readonly string[])[] = [
   ],
 ]
 
-/** The names of the host's own tables, in every version; without `host_schema`. */
+/** The names of the host's own tables in every version, except `host_schema`. */
 const HOST_TABLES: ReadonlySet<string> = new Set(
   HOST_MIGRATIONS.flat().flatMap((statement) => /^create table (\w+)/.exec(statement)?.[1] ?? []),
 )
 
 /**
- * The version of the host's own tables; 0 when there are none. Reads only.
- * @throws ForgeError `SCHEMA_TOO_NEW` when a newer release made them
+ * Returns the version of the host's own tables, or 0 if they are missing. Only reads.
+ * @throws ForgeError `SCHEMA_TOO_NEW` if a newer release created them
  */
 export function hostVersion(session: SqlSession): number {
   const known = session.has(`select name from sqlite_master where type = 'table' and name = 'host_schema'`)
@@ -109,7 +110,7 @@ export function hostVersion(session: SqlSession): number {
   throw new ForgeError('SCHEMA_TOO_NEW', message, { found, oldestLibrary: found })
 }
 
-/** Brings the host's own tables to this release's version. Runs inside a transaction of the caller's. */
+/** Brings the host's own tables to the version of this release. Runs inside the caller's transaction. */
 export function migrateHost(session: SqlSession): void {
   const found = hostVersion(session)
   if (found === HOST_MIGRATIONS.length) return
@@ -120,7 +121,7 @@ export function migrateHost(session: SqlSession): void {
   session.run('insert into host_schema (version) values (?)', HOST_MIGRATIONS.length)
 }
 
-/** What the forge's tables are called by, and the one that says what they are. */
+/** The prefix of the forge's tables, and the name of the table that describes them. */
 const FORGE_PREFIX = 'forgelet_'
 const FORGE_LEDGER = 'forgelet_ledger'
 const HOST_LEDGER = 'host_schema'
@@ -131,11 +132,12 @@ interface NamedRow {
 }
 
 /**
- * Refuses a database that this server did not make: one where other programs use our table names, and one that holds the
- * forge of an application, whose ids name other users. The server creates its own tables before those of the forge, so a
- * forge without them is never its own. Reads only, in one statement: another process may be creating the tables.
- *
+ * Refuses a database that this server did not create: one in which another program uses the same table names, or one
+ * that holds the forge of an application, whose ids refer to other users. The server creates its own tables before
+ * those of the forge, so a forge without them belongs to an application. Only reads, and in one statement, because
+ * another process may be creating the tables.
  * Source: docs/behaviour.md, The standalone server
+ *
  * @throws ForgeError `STORAGE_UNAVAILABLE`
  */
 export function refuseForeign(session: SqlSession): void {

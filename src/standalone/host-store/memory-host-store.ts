@@ -3,7 +3,7 @@ import type { Account, Collaborator, Issue, Label, Member, Repository, Seed } fr
 import { normalizeName } from '../host-names.ts'
 import type { HostStore, IssueDetails, OrganizationStanding, RepositoryStanding } from './host-store.ts'
 
-/** A store in plain memory, for tests and throw-away hosts: no file, no native dependency. */
+/** An in-memory store for tests and temporary hosts. It needs no file and no native dependency. */
 export class MemoryHostStore implements HostStore {
   readonly #accounts = new Map<Id, Account>()
   readonly #accountNames = new Map<string, Account>()

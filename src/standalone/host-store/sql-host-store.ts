@@ -18,7 +18,7 @@ import { writeSeed } from './write-seed.ts'
 
 type Membership = 'owner' | 'member'
 
-/** A store in tables of the host's own, next to the forge's in the same database. */
+/** A store in the host's own tables, in the same database as the forge's tables. */
 export class SqlHostStore implements HostStore {
   readonly #session: SqlSession
   readonly #details: IssueDetailsReader
@@ -32,7 +32,7 @@ export class SqlHostStore implements HostStore {
     return !this.#session.has('select id from host_accounts limit 1')
   }
 
-  /** Runs inside a transaction of the caller's. */
+  /** Runs inside the caller's transaction. */
   load(seed: Seed): void {
     if (!this.isEmpty()) throw new TypeError('the store is not empty')
     writeSeed(this.#session, seed)
@@ -142,7 +142,10 @@ export class SqlHostStore implements HostStore {
   }
 }
 
-/** Reads an issue together with what is shown beside it: SQLite answers in the same process, so small queries cost little. */
+/**
+ * Reads an issue together with its related records. SQLite runs in the same process, so several small queries cost
+ * little.
+ */
 export class IssueDetailsReader {
   readonly #session: SqlSession
 

@@ -2,7 +2,7 @@ import type { Account, Issue, Repository, Seed } from '../fixture/seed.ts'
 import { normalizeName } from '../host-names.ts'
 import type { SqlSession } from './sql-session.ts'
 
-/** Writes the host's part of a seed. Runs inside a transaction of the caller's. */
+/** Writes the host's part of a seed. Runs inside the caller's transaction. */
 export function writeSeed(session: SqlSession, seed: Seed): void {
   for (const account of seed.accounts) writeAccount(session, account)
   for (const { digest, userId } of seed.tokens) {

@@ -6,7 +6,10 @@ import { presentUser } from './present-user.ts'
 import type { SiteLinks } from './site-links.ts'
 import { wireTime } from './site-links.ts'
 
-/** An issue as Gitea's API shows it, key by key in its order. The poster is seen as the caller sees it, assignees as by nobody. */
+/**
+ * Returns an issue as Gitea's API represents it, with the keys in Gitea's order. The poster is presented as the caller
+ * may see it, assignees as an anonymous caller may see them.
+ */
 export function presentIssue(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
   const { issue, repository, owner } = details
   const assignees = presentAssignees(details, links)
@@ -47,12 +50,12 @@ export function presentIssue(details: IssueDetails, posterView: UserView, links:
   }
 }
 
-/** The assignees of an issue or pull request, as nobody sees them. */
+/** Returns the assignees of an issue or pull request, as an anonymous caller may see them. */
 function presentAssignees(details: IssueDetails, links: SiteLinks): readonly object[] {
   return details.assignees.map((assignee) => presentUser(assignee, 'anonymous', links))
 }
 
-/** The labels of an issue or pull request. */
+/** Returns the labels of an issue or pull request. */
 function presentLabels(details: IssueDetails, links: SiteLinks): readonly object[] {
   const repository = links.repositoryApi(details.owner, details.repository)
   return details.labels.map((label) => presentLabel(label, `${repository}/labels/${label.id}`))
@@ -65,8 +68,8 @@ function presentLabel({ id, name, color, description }: Label, url: string): obj
 const DRAFT_TITLE = /^(wip:|\[wip\])/i
 
 /**
- * A pull request as Gitea's API shows it, key by key in its order. The host keeps no git data: commit ids are empty, and the
- * numbers that would need a diff are left out, as Gitea does when it does not know them.
+ * Returns a pull request as Gitea's API represents it, with the keys in Gitea's order. The host stores no git data:
+ * commit ids are empty, and the numbers that need a diff are omitted, as Gitea does if it does not know them.
  */
 export function presentPullRequest(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
   const { issue, repository, owner } = details

@@ -9,9 +9,9 @@ import { presentUser } from './present-user.ts'
 import { SiteLinks } from './site-links.ts'
 
 /**
- * Shows the store as Gitea's API does.
+ * Creates the presenter of the host, which represents the store as Gitea's API does.
  *
- * @param publicUrl - where clients see the API root; without it links are relative to the server
+ * @param publicUrl - the URL of the API root for clients; without it, links are relative to the server
  */
 export function hostPresenter(store: HostStore, publicUrl: string | undefined): Presenter<StandaloneUser> {
   const links = new SiteLinks(publicUrl)

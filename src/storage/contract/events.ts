@@ -4,7 +4,7 @@ import type { Page } from '../../schema/paging.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { PageQuery } from './stores.ts'
 
-/** Which events the audit view shows; what is undefined does not narrow. */
+/** Which events the audit view shows. An undefined field does not restrict the result. */
 export interface EventFilter {
   readonly organizationId?: Id | undefined
   readonly repositoryId?: Id | undefined
@@ -15,53 +15,60 @@ export interface EventFilter {
 
 /** A consumer's hold on its place in the outbox. */
 export interface Claim {
-  /** What the consumer has behind it: read on from here. The floor, where it never was here before. */
+  /** The position up to which the consumer has processed events: read on from here. For a new consumer, the floor. */
   readonly cursor: string
 }
 
-/** Who consumes under a name: of all processes that use the name, the one that holds its lease. */
+/** A consumer of a name. Of all processes that use the name, the one that holds the lease consumes. */
 export interface Consumer {
   /** The consumer's name: 1 to 64 characters, compared exactly. */
   readonly name: string
-  /** One process's loop: a text nobody else uses. */
+  /** Identifies the loop of one process: a string that no other loop uses. */
   readonly holder: string
 }
 
-/** The table of events. Appending is part of every change, not a call. */
+/** The table of events. Every change appends its events itself; appending is not a separate call. */
 export interface EventStore<Tx> {
   /**
-   * The outbox: committed events in order, those after the cursor. An undefined cursor starts at the beginning;
-   * the cursor given back asks for what comes after, also when nothing was there. What is committed and was not read
-   * before has its place given here, once and for good. After a prune the beginning is the floor.
-   * @throws ForgeError `INVALID_INPUT` for a cursor that is none; `EVENTS_PRUNED` for one below the floor
+   * Reads the outbox: committed events in order, those after the cursor. An undefined cursor starts at the beginning.
+   * The returned cursor continues after this page, also if the page was empty. The first read of a committed event
+   * assigns its place permanently. After a prune the beginning is the floor.
+   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if it is below the floor
    */
   read(query: { readonly after: string | undefined; readonly limit: number }): MaybePromise<{
     readonly events: readonly ForgeEvent[]
     readonly cursor: string
   }>
-  /** The audit view, newest first. @throws ForgeError `INVALID_INPUT` for a cursor that is none */
+  /** Reads the audit view, newest first. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
   list(filter: EventFilter, query: PageQuery): MaybePromise<Page<ForgeEvent>>
-  /** Pins and unpins of one issue, in order of id. */
+  /** Returns the pins and unpins of one issue, in order of id. */
   history(issueId: Id, transaction?: Tx): MaybePromise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]>
   /**
-   * The events with these ids as they are committed, seen from outside every transaction. An id whose transaction was
-   * rolled back may have been given to another event since: compare before taking one for the other.
+   * Returns the events with these ids as they are committed, seen from outside every transaction. If a transaction was
+   * rolled back, its ids may since belong to other events: compare the events before treating them as the same.
    */
   committed(eventIds: readonly Id[]): MaybePromise<readonly ForgeEvent[]>
   /**
-   * Takes a name's lease for so many milliseconds from now, by the storage's clock, or renews it; undefined while another
-   * holder's lasts. A name that was never used is new, and from then on holds back `prune`.
+   * Takes or renews the lease of a name for the given number of milliseconds from now, by the storage's clock. Returns
+   * undefined while another holder has the lease. A name that was never used is created, and from then on holds back
+   * `prune`.
    */
   claim(consumer: Consumer, milliseconds: number): MaybePromise<Claim | undefined>
-  /** Moves the name's cursor on, never back; false, and nothing moved, when the holder has lost the lease. */
+  /**
+   * Moves the cursor of the name forward, never back. Returns false, and moves nothing, if the holder has lost the
+   * lease.
+   */
   advance(consumer: Consumer, cursor: string): MaybePromise<boolean>
-  /** Gives the lease up, where the holder has it; the cursor stays. */
+  /** Gives up the lease if the holder has it. The cursor stays. */
   release(consumer: Consumer): MaybePromise<void>
-  /** Forgets a name and its cursor, whoever holds it: it holds back `prune` no more. False when there was none. */
+  /**
+   * Deletes a name and its cursor, whichever process holds it. The name no longer holds back `prune`. Returns false if
+   * the name did not exist.
+   */
   forget(name: string): MaybePromise<boolean>
   /**
-   * Removes events that were made before a time and that every consumer has behind it. Pins and unpins of issues that
-   * are not gone stay for their history. The floor of the outbox is then behind the last that was removed.
+   * Removes events that were created before a time and that every consumer has processed. Pins and unpins of issues
+   * that are not retired stay for their history. The floor of the outbox then follows the last removed event.
    *
    * @returns how many were removed
    */

@@ -7,19 +7,22 @@ import type { Change, Outcome, WriteContext } from '../contract/stores.ts'
 import type { HeadKey, MemoryTables } from './memory-tables.ts'
 import { copyEvent } from './memory-tables.ts'
 
-/** One aggregate, as a change sees it. */
+/** One aggregate: how a change loads and writes it. */
 export interface Aggregate<State> {
   /** The head whose epoch fences the change. */
   readonly head: HeadKey
-  /** The heads that must not be retired, in the global order of locks, and what each stands for. */
+  /** The heads that must not be retired, in the global order of locks, and the thing that each represents. */
   readonly alive: readonly (readonly [HeadKey, HostThing])[]
   load(): State
-  /** Refuses what may not be added. */
+  /** Throws if something may not be added. */
   check?(before: State, after: State): void
   write(before: State, after: State): void
 }
 
-/** Runs one change: load, decide, write all or nothing with the events. All of it happens at once, so nothing comes between. */
+/**
+ * Runs one change: loads, decides, writes all or nothing with the events. It is synchronous, so no other change
+ * intervenes.
+ */
 export function updateAggregate<State, Result>(
   tables: MemoryTables,
   aggregate: Aggregate<State>,
@@ -41,7 +44,7 @@ export function updateAggregate<State, Result>(
   return { stale: false, result, events }
 }
 
-/** Completes the events that come next. */
+/** Completes drafts with the next event ids, the time and the actor. */
 export function complete(
   tables: MemoryTables,
   drafts: readonly EventDraft[],
@@ -52,7 +55,10 @@ export function complete(
   return drafts.map((draft, index) => copyEvent({ ...draft, id: String(first + index), version: 1, at, actorId }))
 }
 
-/** Lets the host's `beforeCommit` see the events, and only then writes; what throws before leaves everything as it was. */
+/**
+ * Calls the host's `beforeCommit` with the events, and writes only afterwards. An exception before that leaves
+ * everything unchanged.
+ */
 export function append(
   tables: MemoryTables,
   events: readonly ForgeEvent[],
@@ -69,7 +75,7 @@ export function append(
   return events
 }
 
-/** @throws ForgeError `*_NOT_FOUND` for the first of the heads that is retired */
+/** Throws if a head is retired. @throws ForgeError `*_NOT_FOUND` for the first of the heads that is retired */
 export function refuseRetired(tables: MemoryTables, alive: Aggregate<unknown>['alive']): void {
   for (const [head, thing] of alive) if (tables.head(head).retired) throw notFound(thing)
 }

@@ -5,7 +5,7 @@ import { updateAggregate } from './aggregate.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import { cutPage } from './pages.ts'
 
-/** The badge catalogue of a memory storage. */
+/** Creates the badge catalogue of a memory storage. */
 export function memoryBadgeCatalogue(tables: MemoryTables): BadgeCatalogueStore<undefined> {
   return {
     epoch: () => tables.head('catalogue').epoch,

@@ -7,7 +7,7 @@ import type { MemoryTables, PlacedBlock } from './memory-tables.ts'
 import { copyBlock } from './memory-tables.ts'
 import { cutPage } from './pages.ts'
 
-/** The blocks of a memory storage. */
+/** Creates the blocks of a memory storage. */
 export function memoryBlocks(tables: MemoryTables): BlockStore<undefined> {
   return {
     epoch: ({ organizationId }) => tables.head(`organization ${organizationId}`).epoch,
@@ -36,7 +36,7 @@ function block(tables: MemoryTables, { organizationId, userId }: BlockKey): Aggr
     write(_before, after) {
       const blocks = tables.blocks.get(organizationId) ?? new Map<Id, PlacedBlock>()
       tables.blocks.set(organizationId, blocks)
-      blocks.delete(userId) // who is blocked anew is the last
+      blocks.delete(userId) // a user who is blocked again comes last
       if (after !== undefined) blocks.set(userId, { place: tables.nextPlace(), block: copyBlock(after) })
     },
   }

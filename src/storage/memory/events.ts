@@ -6,7 +6,7 @@ import { copyEvent } from './memory-tables.ts'
 import { cursorOf, cutPage, noCursor, placeOfCursor } from './pages.ts'
 import { boardHead } from './pin-boards.ts'
 
-/** The events of a memory storage; an event's id is its place. */
+/** Creates the events of a memory storage. The id of an event is its place. */
 export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
   return {
     ...memoryOutbox(tables),
@@ -38,7 +38,7 @@ function isPinning(event: ForgeEvent): event is ForgeEvent<'issue.pinned' | 'iss
 
 type Outbox = Pick<EventStore<undefined>, 'read' | 'claim' | 'advance' | 'release' | 'forget' | 'prune'>
 
-/** The outbox of a memory storage; an event's id is its place. */
+/** Creates the outbox of a memory storage. The id of an event is its place. */
 function memoryOutbox(tables: MemoryTables): Outbox {
   return {
     read: ({ after, limit }) => read(tables, after === undefined ? tables.floor : placeInOutbox(after), limit),
@@ -72,14 +72,14 @@ function read(tables: MemoryTables, start: number, limit: number): { events: rea
   return { events, cursor: cursorOf(last === undefined ? start : Number(last.id)) }
 }
 
-/** Places count upwards from zero. A cursor of the audit view, which counts backwards, is none of the outbox. */
+/** Places count upwards from zero. A cursor of the audit view counts backwards and is not valid for the outbox. */
 function placeInOutbox(cursor: string): number {
   const place = placeOfCursor(cursor)
   if (place < 0) throw noCursor()
   return place
 }
 
-/** Where the events after a place begin; they stand in order. */
+/** Returns the index of the first event after a place. The events are sorted. */
 function firstAfter(events: readonly ForgeEvent[], place: number): number {
   let low = 0
   let high = events.length
@@ -101,7 +101,7 @@ function claim(tables: MemoryTables, { name, holder }: Consumer, milliseconds: n
   return { cursor: cursorOf(place) }
 }
 
-/** The lease, where the holder has it still. */
+/** Returns the lease if the holder still has it. */
 function leaseOf(tables: MemoryTables, { name, holder }: Consumer): Lease | undefined {
   const lease = tables.consumers.get(name)
   return lease?.holder === holder && lease.until > Date.now() ? lease : undefined
@@ -118,7 +118,7 @@ function prune(tables: MemoryTables, before: Date): number {
   return removed.length
 }
 
-/** Pins and unpins of an issue that is not gone, nor its repository: they are shown as its history. */
+/** Pins and unpins of an issue that is not retired, nor its repository, are shown as its history. */
 function isLivingHistory(tables: MemoryTables, { type, issueId, repositoryId }: ForgeEvent): boolean {
   if (type !== 'issue.pinned' && type !== 'issue.unpinned') return false
   if (issueId === null || tables.retiredIssues.has(issueId)) return false

@@ -7,7 +7,7 @@ import { memoryPinBoards } from './pin-boards.ts'
 import { retire } from './retirement.ts'
 import { memoryUserBadges } from './user-badges.ts'
 
-/** Makes a storage over plain tables in memory: the reference the other storages are compared with. */
+/** Creates a storage on plain tables in memory: the reference that the other storages are compared with. */
 export function createMemoryStorage(): ForgeStorage<undefined> {
   const tables = new MemoryTables()
 

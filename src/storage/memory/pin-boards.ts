@@ -5,7 +5,7 @@ import { refuseRetired, updateAggregate } from './aggregate.ts'
 import type { HeadKey, MemoryTables } from './memory-tables.ts'
 import { copyPin } from './memory-tables.ts'
 
-/** The pin boards of a memory storage. */
+/** Creates the pin boards of a memory storage. */
 export function memoryPinBoards(tables: MemoryTables): PinBoardStore<undefined> {
   return {
     epoch: (key) => tables.head(boardHead(key)).epoch,
@@ -17,7 +17,7 @@ export function memoryPinBoards(tables: MemoryTables): PinBoardStore<undefined> 
   }
 }
 
-/** The head of one board. */
+/** Returns the key of the head of one board. */
 export function boardHead({ repositoryId, kind }: PinBoardKey): HeadKey {
   return `board ${kind} ${repositoryId}`
 }

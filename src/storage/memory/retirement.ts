@@ -6,9 +6,9 @@ import { append, complete } from './aggregate.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import { boardHead } from './pin-boards.ts'
 
-/** What one retirement does to the tables. */
+/** The effect of one retirement on the tables. */
 interface Removal {
-  /** Whether the same was told before. */
+  /** Whether the thing was already retired. */
   readonly before: boolean
   readonly removed: Removed
   write(): void
@@ -16,7 +16,7 @@ interface Removal {
 
 const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
 
-/** Retires one of the host's things in a memory storage. */
+/** Retires one thing of the host in a memory storage. */
 export function retire(tables: MemoryTables, retirement: Retirement<undefined>): readonly ForgeEvent[] {
   const farewell = removalOf(tables, retirement.retired)
   if (farewell.before) return []
@@ -85,7 +85,9 @@ function repositoryRemoval(tables: MemoryTables, repositoryId: Id): Removal {
   }
 }
 
-/** The issue leaves every board of its kind that has it: a transfer to another repository needs no call. */
+/**
+ * Removes the issue from every board of its kind that has it, because a transfer to another repository needs no call.
+ */
 function issueRemoval(tables: MemoryTables, key: PinBoardKey, issueId: Id): Removal {
   const boards = [...tables.boards].filter(
     ([, board]) => board.kind === key.kind && board.rows.some((row) => row.issueId === issueId),

@@ -4,7 +4,7 @@ import type { Aggregate } from './aggregate.ts'
 import { refuseRetired, updateAggregate } from './aggregate.ts'
 import type { GrantRow, MemoryTables } from './memory-tables.ts'
 
-/** The badge cases of a memory storage. */
+/** Creates the user badges of a memory storage. */
 export function memoryUserBadges(tables: MemoryTables): UserBadgesStore<undefined> {
   return {
     epoch: ({ userId }) => tables.head(`user ${userId}`).epoch,

@@ -8,18 +8,20 @@ import { IdempotentDdl } from './schema/idempotent-ddl.ts'
 import { TablePrefix } from './table-prefix.ts'
 import type { Tables } from './tables.ts'
 
-/** What every storage in an SQL database can be told. */
+/** The options of every storage in an SQL database. */
 export interface SqlStorageOptions {
   /** Column types of the host's ids. Default: `bigint` for all. */
   readonly ids?: IdColumns | undefined
-  /** Begins the name of every table, view and index. Lower-case letters, digits and `_`. Default `forgelet_`. */
+  /**
+   * The prefix of the name of every table, view and index. Lower-case letters, digits and `_`. Default: `forgelet_`.
+   */
   readonly prefix?: string | undefined
 }
 
-/** What a storage can be told in a database that has schemas. */
+/** The options of a storage in a database that has schemas. */
 export interface SchemaStorageOptions extends SqlStorageOptions {
   /**
-   * The schema of every table, view and index; `migrate()` makes it when it does not exist. Letters, digits and `_`.
+   * The schema of every table, view and index; `migrate()` creates it if it does not exist. Letters, digits and `_`.
    * Default: the first of the connection's `search_path`.
    */
   readonly schema?: string | undefined
@@ -30,11 +32,14 @@ export interface SqlContext extends Place {
   readonly dialect: SqlDialect
   readonly ids: IdCodec
   readonly columns: Columns
-  /** Builds queries; it cannot run them. */
+  /** Builds queries. It cannot run them. */
   readonly build: Kysely<Tables>
 }
 
-/** @throws TypeError when the prefix, the schema or a column type is none */
+/**
+ * Creates the context of a storage from its options. @throws TypeError if the prefix, the schema or a column type is
+ * invalid
+ */
 export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOptions = {}): SqlContext {
   needObject(options, 'options', "{ prefix: 'forge_' }")
   const { prefix = 'forgelet_', schema, ids } = options

@@ -12,7 +12,10 @@ import type { Session, SqlRuntime, WriteCircumstances } from './session.ts'
 import { translateError } from './sqlite/errors.ts'
 import { createSqlStores } from './stores/stores.ts'
 
-/** Makes a storage in the SQLite of a Durable Object; nothing is run there before its first use. @throws TypeError for an option that is none */
+/**
+ * Creates a storage in the SQLite of a Durable Object. Nothing runs there before its first use. @throws TypeError if an
+ * option is invalid
+ */
 export function createDurableObjectStorage<S extends DurableObjectDatabase>(
   database: S,
   options: SqlStorageOptions = {},
@@ -32,8 +35,9 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
 }
 
 /**
- * Where the stores' work runs in a Durable Object. Nothing tells whether a transaction of the host's is open there, and none
- * outlasts the turn it was begun in: so whatever is called plainly runs a turn later, and never becomes a part of one.
+ * Runs the work of the stores in a Durable Object. The storage cannot detect whether a transaction of the host is open
+ * there, but no transaction outlasts the turn in which it began. Plain calls therefore run a turn later, and never
+ * become part of one.
  */
 class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntime<S> {
   readonly #database: S
@@ -49,7 +53,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
     this.#session = new DurableObjectSession(database)
   }
 
-  /** As the storage's `enter`. */
+  /** Same as the storage's `checkTransaction`. */
   enter(transaction: S): void {
     this.#refuseInside()
     this.#reach(transaction)
@@ -86,7 +90,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
     return change()
   }
 
-  /** Brings the tables up to date. */
+  /** Migrates the tables. */
   migrate(): Promise<void> {
     return this.#later(() => {
       if (runSync(this.#schema.needsMigration(this.#session))) {
@@ -95,17 +99,17 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
     })
   }
 
-  /** How the tables are; writes nothing. */
+  /** Returns the state of the tables. Writes nothing. */
   status(): Promise<SchemaStatus> {
     return this.#later(() => ({ state: runSync(this.#schema.state(this.#session)), warnings: [] }))
   }
 
-  /** Takes no new calls from now on; what was called before is answered. */
+  /** Refuses new calls from now on. Earlier calls are still answered. */
   close(): void {
     this.#closed = true
   }
 
-  /** Runs work all or nothing. Where the host has a transaction open, the work is a part of it. */
+  /** Runs work all or nothing. If the host has a transaction open, the work is part of it. */
   #change<T>(work: () => SyncOrAsync<T>): T {
     this.#changing = true
     try {
@@ -121,7 +125,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
     return work()
   }
 
-  /** @throws TypeError for what is not the storage of this object */
+  /** Checks the transaction. @throws TypeError if it is not the storage of this object */
   #reach(transaction: S): void {
     this.#refuseClosed()
     if (transaction !== this.#database) {
@@ -130,7 +134,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
     this.#usableSession()
   }
 
-  /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` */
+  /** Returns the session after a check of the tables. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` */
   #usableSession(): Session {
     if (!this.#usable) runSync(this.#schema.refuseUnusable(this.#session))
     this.#usable = true
@@ -141,36 +145,39 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
     if (this.#closed) throw closedError('the storage is closed')
   }
 
-  /** A change that is made from inside another would be a part of it. */
+  /** A change that is made from inside another would be part of it. */
   #refuseInside(): void {
     if (this.#changing) throw new TypeError('beforeCommit must not change the forge: its change is still open')
   }
 }
 
-/** What a Durable Object keeps its data in (`ctx.storage`), by the calls that are made on it. Everything on it answers at once. */
+/** The storage of a Durable Object (`ctx.storage`), with the calls that are made on it. All of them are synchronous. */
 export interface DurableObjectDatabase {
   readonly sql: {
-    /** Runs a statement with its parameters; integers come back as numbers. */
+    /** Runs a statement with its parameters. Integers are returned as numbers. */
     exec(
       query: string,
       ...bindings: unknown[]
     ): {
-      /** Every row, as an object by column name. */
+      /** Returns every row, as an object by column name. */
       toArray(): unknown[]
     }
   }
-  /** Runs work all or nothing; inside another such call it is a part of that. */
+  /** Runs work all or nothing. Inside another such call the work is part of that. */
   transactionSync<T>(work: () => T): T
 }
 
-/** @throws TypeError when a value is no such storage. That of an object without SQLite says so itself when it is used. */
+/**
+ * Checks the shape of the value. @throws TypeError if it is not such a storage. The storage of an object without SQLite
+ * reports that itself when it is used.
+ */
 function refuseOthers(value: unknown): void {
   if (typeof value !== 'object' || value === null || !('transactionSync' in value) || !('sql' in value)) {
     throw new TypeError('a Durable Object storage needs the ctx.storage of a Durable Object')
   }
 }
 
-/** The one connection a Durable Object has. The runtime keeps statements prepared, by their text. */
+/** The single connection of a Durable Object. The runtime keeps statements prepared, by their text. */
 class DurableObjectSession implements Session {
   readonly #database: DurableObjectDatabase
 
@@ -181,13 +188,13 @@ class DurableObjectSession implements Session {
   all<Row>({ sql, parameters }: Statement<Row>): readonly Row[] {
     try {
       const rows: readonly unknown[] = this.#database.sql.exec(sql, ...parameters).toArray()
-      return rows as readonly Row[] // unknown data: the shape of a row was inferred from the query that asked for it
+      return rows as readonly Row[] // unknown data: the row type was inferred from the query
     } catch (error) {
       throw translateError(error, 'call')
     }
   }
 
-  /** Nothing else runs meanwhile: what the host may not do is refused where it calls. */
+  /** Nothing else runs meanwhile: calls that the host may not make are refused where it makes them. */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
     return work()
   }

@@ -5,12 +5,12 @@ import type { Id } from '../../schema/ids.ts'
 import type { SqlDialect } from './dialect.ts'
 import type { Slot } from './query.ts'
 
-/** The type of a column that holds ids of the host's. */
+/** The type of a column that holds ids of the host. */
 export type IdColumn = 'bigint' | 'uuid' | 'text'
 
 /**
- * Column types of the host's ids, per kind, so that the host can join its tables with ours. Kept in the ledger; a later
- * mismatch is refused. Default `bigint` for all four.
+ * Column types of the host's ids, per kind, so that the host can join its tables with ours. They are stored in the
+ * ledger; a later mismatch is refused. Default: `bigint` for all four.
  */
 export interface IdColumns {
   readonly user?: IdColumn | undefined
@@ -22,14 +22,17 @@ export interface IdColumns {
 /** The column type of every kind of id. */
 export type ChosenIdColumns = { readonly [K in HostThing]: IdColumn }
 
-/** Column type to whether an id fits it. Integers must be canonical: an integer column would make `0042` into 42. */
+/**
+ * Maps each column type to whether an id fits it. Integers must be canonical: an integer column would turn `0042` into
+ * 42.
+ */
 const FITS: { readonly [C in IdColumn]: (id: Id) => boolean } = {
   bigint: isInt64,
   uuid: (id) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id),
   text: () => true,
 }
 
-/** Fills in the defaults. @throws TypeError when a column type is none */
+/** Fills in the defaults. @throws TypeError if a column type is invalid */
 export function chooseIdColumns(ids: IdColumns = {}): ChosenIdColumns {
   const { user = 'bigint', organization = 'bigint', repository = 'bigint', issue = 'bigint' } = ids
   const chosen = { user, organization, repository, issue }
@@ -39,7 +42,7 @@ export function chooseIdColumns(ids: IdColumns = {}): ChosenIdColumns {
   return chosen
 }
 
-/** Whether a column of this type keeps the id as it is. */
+/** Returns whether a column of this type stores the id unchanged. */
 function fitsColumn(column: IdColumn, id: Id): boolean {
   return FITS[column](id)
 }
@@ -49,7 +52,7 @@ function isInt64(id: Id): boolean {
   return id.length < 19 || BigInt.asIntN(64, BigInt(id)) === BigInt(id)
 }
 
-/** Moves ids of the host's into and out of their columns. */
+/** Converts ids of the host for writing and reading their columns. */
 export class IdCodec {
   readonly columns: ChosenIdColumns
   readonly #dialect: SqlDialect
@@ -59,7 +62,7 @@ export class IdCodec {
     this.#dialect = dialect
   }
 
-  /** The id itself. @throws TypeError when it does not fit the column type of its kind */
+  /** Returns the id itself. @throws TypeError if it does not fit the column type of its kind */
   fitting(kind: HostThing, id: Id): Id {
     const column = this.columns[kind]
     if (fitsColumn(column, id)) return id
@@ -68,23 +71,23 @@ export class IdCodec {
     )
   }
 
-  /** The column type of a kind. */
+  /** Returns the column type of a kind. */
   type(kind: HostThing): RawBuilder<unknown> {
     return this.#dialect.types.id[this.columns[kind]]
   }
 
-  /** A parameter that is an id, or null where the column may be. */
+  /** Returns a parameter that is an id, or null if the column may be null. */
   given<P, V extends Id | null>(kind: HostThing, slot: Slot<P, V>): RawBuilder<V> {
     const fitting = slot.as((id: Id | null) => (id === null ? null : this.fitting(kind, id)))
     return sql`cast(${fitting} as ${this.#cast(kind)})`
   }
 
-  /** A parameter that is an id of our own: a decimal integer. */
+  /** Returns a parameter that is one of our own ids: a decimal integer. */
   givenInteger<P>(slot: Slot<P, Id>): RawBuilder<Id> {
     return sql`cast(${slot} as ${this.#dialect.casts.integer})`
   }
 
-  /** A parameter that is a list of ids, for `in`. */
+  /** Returns a parameter that is a list of ids, for `in`. */
   givenList<P>(kind: HostThing, slot: Slot<P, readonly Id[]>): RawBuilder<Id> {
     const json = slot.as((ids) => JSON.stringify(ids.map((id) => this.fitting(kind, id))))
     return this.#dialect.elements(json, this.#cast(kind))

@@ -272,7 +272,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
       host.transaction,
       async (joined) => () => joined.pins.pin(olga, issue(1)),
     )
-    await expect(value()).rejects.toThrow('join is over')
+    await expect(value()).rejects.toThrow('withTransaction is over')
   })
 
   test('refuses a connection that is in no transaction', async () => {
@@ -281,7 +281,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
     await expect(forge.withTransaction(host.transaction, pin(1))).rejects.toThrow(TypeError)
   })
 
-  test('is refused where joinSync is asked for', () => {
-    expect(() => aForge().withTransactionSync(host.transaction, () => undefined)).toThrow('use join')
+  test('is refused where withTransactionSync is asked for', () => {
+    expect(() => aForge().withTransactionSync(host.transaction, () => undefined)).toThrow('use withTransaction')
   })
 }

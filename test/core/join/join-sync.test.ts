@@ -14,7 +14,7 @@ const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
 const board = { repositoryId: 10, kind: 'issue' } as const
 
 /** A host: its own table, in the database that the forge keeps its data in. */
-describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
+describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where) => {
   let folder: string
   let handle: Handle
 
@@ -204,7 +204,9 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const forge = await open()
     const work = (async () => 1) as unknown as () => number
     handle.exec('begin immediate')
-    expect(() => forge.withTransactionSync(handle, work)).toThrow('the work of joinSync answered with a promise')
+    expect(() => forge.withTransactionSync(handle, work)).toThrow(
+      'the work of withTransactionSync answered with a promise',
+    )
     handle.exec('rollback')
     await forge.close()
   })
@@ -220,7 +222,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const { value } = handle
       .transaction(() => forge.withTransactionSync(handle, (joined) => ({ late: joined })))
       .immediate()
-    expect(() => value.late.pins.list(olga, board)).toThrow('joinSync is over')
+    expect(() => value.late.pins.list(olga, board)).toThrow('withTransactionSync is over')
     await forge.close()
   })
 
@@ -241,7 +243,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
   test('refuses a plain change while the host is inside its transaction', async () => {
     const forge = await open()
     handle.exec('begin immediate')
-    await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('joinSync')
+    await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('withTransactionSync')
     handle.exec('rollback')
     await forge.close()
   })

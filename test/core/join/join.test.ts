@@ -11,6 +11,6 @@ describe('join', () => {
 
   test('needs a storage with transactions', async () => {
     const joining = aForge().withTransaction(undefined, async () => undefined)
-    await expect(joining).rejects.toThrow('join needs a storage with transactions')
+    await expect(joining).rejects.toThrow('withTransaction needs a storage with transactions')
   })
 })

@@ -105,7 +105,12 @@ const FACTS = {
   'listeners hear of a join when it is committed, and not of one that was rolled back': async (host) => {
     const forge = await host.forge()
     const heard = []
-    forge.events.on((event) => void heard.push(event.issueId))
+    const heardTheLast = new Promise((resolve) => {
+      forge.events.on((event) => {
+        heard.push(event.issueId)
+        if (event.issueId === '3') resolve()
+      })
+    })
     const after = []
     const pin = (id) =>
       after.push(forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(id))).afterCommit)
@@ -116,9 +121,11 @@ const FACTS = {
         throw new Error('no')
       }),
     )
-    for (const announce of after) await announce()
+    host.database.transactionSync(() => pin(3))
+    for (const announce of after) announce()
+    await heardTheLast
 
-    assert.deepEqual(heard, ['1'])
+    assert.deepEqual(heard, ['1', '3'])
   },
 
   'outside of a transaction of the host’s a join takes back what is refused': async (host) => {

@@ -13,7 +13,7 @@ const KEY = 'badge_slugs'
 /** In characters (code points). */
 const MAX_SLUG_LENGTH = 255
 
-/** What a body with slugs is. */
+/** The schema of a body with slugs. */
 export const badgeSlugsSchema: JsonSchema = {
   type: 'object',
   required: [KEY],
@@ -56,7 +56,10 @@ function listIn(body: unknown): readonly unknown[] {
   throw refusal(violation, [violation])
 }
 
-/** The error's message names the place of the first violation; the message of a violation has its pointer beside it. */
+/**
+ * Prefixes the error's message with the pointer of the first violation. A violation's own message does not need it,
+ * because its pointer is a separate field.
+ */
 function refusal({ pointer, message }: Violation, violations: readonly Violation[]): ForgeError {
   return new ForgeError('INVALID_INPUT', `${pointer}: ${message}`, { violations })
 }

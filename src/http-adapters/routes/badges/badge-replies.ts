@@ -19,7 +19,7 @@ export const badgeList: Reply<readonly Grant[]> = {
 }
 
 /**
- * A badge in both spellings: what Gitea's API document promises, and what its server really sends, so that clients of
+ * A badge in both spellings: the one that Gitea's API document promises, and the one that its server sends. Clients of
  * either kind work. Source: docs/behaviour.md, Badges
  */
 export interface BadgeJson {
@@ -33,7 +33,7 @@ export interface BadgeJson {
   readonly ImageURL: string
 }
 
-/** What the JSON of a badge is. */
+/** The schema of a badge. */
 export const badgeSchema: JsonSchema = {
   type: 'object',
   description: 'A badge, in the two spellings that clients know: `image_url` and `ImageURL` say the same.',
@@ -60,7 +60,7 @@ export const badgeSchema: JsonSchema = {
   } satisfies Record<keyof BadgeJson, JsonSchema>,
 }
 
-/** Makes the JSON of a badge. */
+/** Converts a badge to JSON. */
 function badgeJson({ id, slug, description, imageUrl }: Badge): BadgeJson {
   const number = Number(id)
   return {

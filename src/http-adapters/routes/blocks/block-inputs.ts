@@ -3,7 +3,7 @@ import { parseInteger } from '../integer-text.ts'
 import type { Input } from '../route.ts'
 import type { Settings } from '../settings.ts'
 
-/** Why an account is blocked, from the query; its length is the core's to check. */
+/** The note in the query: why the account is blocked. The core checks its length. */
 export const noteInQuery: Input<string | undefined> = {
   parameters: [
     { name: 'note', in: 'query', schema: { type: 'string', maxLength: 255 }, description: 'why the user is blocked' },
@@ -12,7 +12,10 @@ export const noteInQuery: Input<string | undefined> = {
   read: ({ request }) => readNote(request.query),
 }
 
-/** Strict, unlike `URLSearchParams`, which puts U+FFFD for broken bytes: what is kept is what was sent. */
+/**
+ * Decodes strictly, so that the stored note is what was sent. `URLSearchParams` would replace invalid bytes with
+ * U+FFFD.
+ */
 function readNote(query: string): string | undefined {
   const pair = query.split('&').find((one) => new URLSearchParams(`&${one}`).has('note')) // as it would find the first
   if (pair === undefined) return undefined
@@ -25,14 +28,14 @@ function readNote(query: string): string | undefined {
   }
 }
 
-/** A page by its number. */
+/** A page, identified by its number. */
 export interface NumberedPage {
   /** 1-based. */
   readonly page: number
   readonly limit: number
 }
 
-/** Which page of a list, from the query; never an error. Source: docs/behaviour.md, Blocks */
+/** The page number and size in the query. This input never fails. Source: docs/behaviour.md, Blocks */
 export const pageInQuery: Input<NumberedPage> = {
   parameters: [
     {
@@ -60,7 +63,7 @@ export const pageInQuery: Input<NumberedPage> = {
 function toPage(query: string, limits: Settings<never>['limits']): NumberedPage {
   const parameters = new URLSearchParams(query)
   const limit = Math.min(positive(parameters.get('limit')) ?? limits.defaultPageSize, limits.maxPageSize)
-  const mostPages = Math.floor(Number.MAX_SAFE_INTEGER / limit) // so that no storage counts rows beyond exact numbers
+  const mostPages = Math.floor(Number.MAX_SAFE_INTEGER / limit) // keeps row offsets within safe integers
 
   return { page: Math.min(positive(parameters.get('page')) ?? 1, mostPages), limit }
 }

@@ -13,13 +13,13 @@ import type { RequestContext } from '../request-context.ts'
 import type { Reply } from '../route.ts'
 import type { NumberedPage } from './block-inputs.ts'
 
-/** One page of blocks, and which one it is. */
+/** One page of blocks, with its number and size. */
 export interface BlockPage {
   readonly blocks: Page<Block>
   readonly page: NumberedPage
 }
 
-/** 200 with one page of the blocked users, and links to the others. */
+/** 200 with one page of the blocked users, and links to the other pages. */
 export const blockPage: Reply<BlockPage> = {
   status: 200,
   description: 'list of users',
@@ -41,28 +41,31 @@ function* writePage<A extends Actor>(
   return jsonReply(users, counted(blocks.total, link))
 }
 
-/** Without a public address only the request itself is known to be right, whatever prefixes were stripped on the way. */
+/**
+ * Without a public address, links must be relative to the request itself: proxies may have stripped any prefix on the
+ * way.
+ */
 function linkBase(publicUrl: string | undefined, request: ApiRequest): string {
   return publicUrl === undefined ? '' : publicUrl + request.path.replace(/\/$/, '')
 }
 
 const CREDENTIALS = /^(?:access_)?token$/i
 
-/** Where a page stands in its list. */
+/** The position of a page in its list. */
 export interface Paging {
-  /** 1-based; beyond the last page counts as the last. */
+  /** 1-based. A number beyond the last page counts as the last page. */
   readonly page: number
-  /** Items on a page, from 1 up. */
+  /** The number of items on a page, from 1 up. */
   readonly limit: number
   readonly total: number
 }
 
 /**
- * The `Link` header of one page of a list (RFC 8288): next, last, first, prev, those that exist. Other query parameters
- * are kept, in alphabetical order; credentials are dropped. Source: docs/behaviour.md, Blocks
+ * Builds the `Link` header of one page of a list (RFC 8288), with those of next, last, first and prev that exist. It
+ * keeps other query parameters, in alphabetical order, and drops credentials. Source: docs/behaviour.md, Blocks
  *
- * @param base - what the query is put behind: an absolute address, or `""` for links relative to the request itself
- * @returns undefined when everything fits on one page
+ * @param base - the text before the query: an absolute address, or `""` for links relative to the request itself
+ * @returns undefined if the whole list fits on one page
  */
 export function linkHeader(base: string, query: string, paging: Paging): string | undefined {
   const last = Math.max(1, Math.ceil(paging.total / paging.limit))
@@ -86,7 +89,7 @@ function linkMaker(base: string, query: string): (relation: string, page: number
   }
 }
 
-/** 204 when there is a block; 404 with a JSON body when there is none, which is an answer, not an error. */
+/** 204 if the user is blocked; 404 with a JSON body if not. The 404 is a result, not an error. */
 export const blockedOrNot: Reply<Block | undefined> = {
   status: 204,
   description: 'the user is blocked',
@@ -96,7 +99,10 @@ export const blockedOrNot: Reply<Block | undefined> = {
     block === undefined ? errorReply('NOT_BLOCKED', 'user is not blocked', { status: 404, docsUrl }) : emptyReply(),
 }
 
-/** A user, as the host shows it: an object of any shape, in which these, when they are there, are what Gitea's are. */
+/**
+ * A user as the host presents it: an object of any shape. These properties, where they exist, have the same meaning as
+ * in Gitea.
+ */
 export const userSchema: JsonSchema = {
   type: 'object',
   description:

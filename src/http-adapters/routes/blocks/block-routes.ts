@@ -69,7 +69,7 @@ function* listBlocks<A extends Actor>(
   return { page, blocks: yield* wait(operations.blocks.list(actor, { organizationId, ...page }, context)) }
 }
 
-/** An organization is never blocked; its id may be some user's, so it is not asked about. */
+/** An organization is never blocked. Its id may also be the id of a user, so the service is not asked. */
 function findBlock<A extends Actor>(
   { operations, actor, context }: RequestContext<A>,
   organizationId: Id,

@@ -11,7 +11,7 @@ import type { ServiceName, Settings } from '../settings.ts'
 import type { Operation } from './operation.ts'
 import { operationOf, securitySchemes } from './operation.ts'
 
-/** The release that the document describes; a test keeps it that of the package. */
+/** The release that the document describes. A test checks that it equals the version of the package. */
 const VERSION = '0.1.0'
 
 const DESCRIPTION = `Issue pins, organization blocks, user badges and signing keys of a code forge, as the Gitea API has them.
@@ -30,14 +30,15 @@ const TAGS: Readonly<Record<ServiceName, string>> = {
   badges: 'Badges that users hold',
 }
 
-/** What a document depends on. */
+/** The settings that a document depends on. */
 export type DocumentSettings = Pick<Settings<never>, 'publicUrl' | 'services' | 'limits'>
 
 /**
- * Makes the OpenAPI 3.1 document of the mounted rows of the route table. HEAD and OPTIONS are told in its description, and
- * not as operations: two dozen more of them, each alike, would hide the seventeen that people and generated clients call.
+ * Builds the OpenAPI 3.1 document of the mounted routes. Its description covers HEAD and OPTIONS, which are not listed
+ * as operations: two dozen nearly identical operations would hide the seventeen that people and generated clients call.
  *
- * Without a public address the server is where the document is: right for a document at `openapi.json` of the mount point.
+ * Without a public address, the server is the address of the document. That is right for a document at `openapi.json`
+ * below the mount point.
  */
 export function openApiDocument({ publicUrl, services, limits }: DocumentSettings): OpenApiDocument {
   const rows = routeTable.filter((row) => services.has(row.service))
@@ -57,7 +58,7 @@ export function openApiDocument({ publicUrl, services, limits }: DocumentSetting
     paths,
     components: componentsFor(paths),
   }
-  return JSON.parse(JSON.stringify(document)) // a copy: what a host changes in it changes nothing here
+  return JSON.parse(JSON.stringify(document)) // a copy: a host that changes it does not change the original
 }
 
 type PathItem = Readonly<Record<string, Operation>>
@@ -79,13 +80,13 @@ function pathItem(rows: readonly Route[], limits: Settings<never>['limits']): Pa
   return Object.fromEntries(rows.map((row) => [row.method.toLowerCase(), operationOf(row, limits)]))
 }
 
-/** An OpenAPI 3.1 document, as far as it is alike whatever is mounted. Hosts may change all of it. */
+/** The parts of an OpenAPI 3.1 document that do not depend on what is mounted. Hosts may change all of it. */
 export interface OpenApiDocument {
   openapi: string
   info: { title: string; version: string; description: string; license: object }
   servers: { url: string; description?: string }[]
   tags: { name: string; description: string }[]
-  /** By path, then by method in small letters. */
+  /** By path, then by method in lower case. */
   paths: Record<string, Record<string, OpenApiOperation>>
   components: {
     securitySchemes: Record<string, object>
@@ -99,7 +100,7 @@ export interface OpenApiOperation {
   operationId: string
   summary: string
   tags: string[]
-  /** Any one of these will do; `{}` is nobody in particular. */
+  /** Any one of these suffices; `{}` stands for an anonymous caller. */
   security: Record<string, string[]>[]
   parameters?: object[]
   requestBody?: object
@@ -118,7 +119,7 @@ const SCHEMAS: Readonly<Record<SchemaName, JsonSchema>> = {
   Violation: violationSchema,
 }
 
-/** What a document shares, and nothing that the paths, or what they refer to, do not name. */
+/** The components of a document: only those that the paths refer to, directly or through another component. */
 function componentsFor(paths: object): object {
   return {
     securitySchemes,
@@ -132,7 +133,7 @@ function referredTo(part: object, kind: 'headers' | 'schemas'): readonly string[
   return [...references].flatMap(([, of, name]) => (of === kind && name !== undefined ? name : []))
 }
 
-/** The schemas of these names, and those that they refer to. */
+/** The schemas with these names, and those that they refer to. */
 function reach(names: readonly string[], known: ReadonlySet<string> = new Set()): readonly string[] {
   const fresh = new Set(names.filter((name) => !known.has(name)))
   if (fresh.size === 0) return [...known]

@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts'
 
 type Limits = Settings<never>['limits']
 
-/** One row of the route table, as documents say it. */
+/** One route, as API documents describe it. */
 export interface Operation {
   readonly operationId: string
   readonly summary: string
@@ -29,7 +29,7 @@ interface RequestBody {
   readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>
 }
 
-/** Describes one row of the route table. */
+/** Describes one route. */
 export function operationOf(route: Route, limits: Limits): Operation {
   const inputs = Object.values(route.inputs)
   const parameters = [...inputs.flatMap((input) => input.parameters), ...(route.reply.parameters ?? [])]
@@ -63,14 +63,14 @@ function requestBody({ description, schema }: NonNullable<Input<unknown>['body']
   }
 }
 
-/** One reply of an operation, as documents say it. */
+/** One response of an operation, as API documents describe it. */
 export interface Response {
   readonly description: string
   readonly headers: Readonly<Record<string, { readonly $ref: string }>>
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: object }>>
 }
 
-/** Every reply of a route, by status: what it answers, and every error that it may answer with. */
+/** Every response of a route, by status: its successful responses and every error that it may answer with. */
 function responsesOf(route: Route): Readonly<Record<string, Response>> {
   const answers = [route.reply, ...(route.reply.others ?? [])].map(
     (answer) => [answer.status, answered(answer)] as const,
@@ -114,7 +114,7 @@ function headerRefs(names: readonly ReplyHeader[]): Response['headers'] {
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** The ways to say who asks. Which of them there are is the host's: these are the ones that Gitea's clients use. */
+/** The ways to authenticate. The host decides which of them it accepts; Gitea's clients use these. */
 export const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer', description: 'The token, which is sent as `Authorization: Bearer TOKEN`' },
   token: {
@@ -130,25 +130,25 @@ export const securitySchemes = {
   },
 } as const
 
-/** What a policy may allow to nobody in particular. Source: docs/behaviour.md, Over HTTP */
+/** The actions that a policy may allow an anonymous caller. Source: docs/behaviour.md, Over HTTP */
 const OPEN: ReadonlySet<Action> = new Set(['pins.read', 'signing-keys.read'])
 
 type Requirement = Readonly<Partial<Record<keyof typeof securitySchemes, readonly string[]>>>
 
 const SIGNED_IN: readonly Requirement[] = [{ bearer: [] }, { token: [] }, { basic: [] }]
 
-/** What a route asks of the caller: any one of these. */
+/** The credentials that a route accepts: any one of these. */
 function securityOf(route: Route): readonly Requirement[] {
   return isOpen(route) ? [...SIGNED_IN, {}] : SIGNED_IN
 }
 
-/** Whether a route may answer without a credential, as far as the policy lets it. */
+/** Whether a route may answer without a credential, if the policy allows it. */
 function isOpen({ inputs }: Route): boolean {
   const actions = Object.values(inputs).flatMap((input) => input.action ?? [])
   return actions.every((action) => OPEN.has(action))
 }
 
-/** What each error code means, for documents: a new code does not compile until somebody says it. */
+/** The meaning of each error code, for API documents. A new code does not compile until it has a text here. */
 const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   UNAUTHENTICATED: 'a credential is needed',
   INVALID_CREDENTIALS: 'the credential is wrong',

@@ -11,7 +11,10 @@ import { isNil } from '../ports.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { Input } from '../route.ts'
 
-/** The issue or pull request in the path, once the policy has let the caller do this in its repository. */
+/**
+ * The issue or pull request in the path. The input fails unless the policy allows the caller this action in its
+ * repository.
+ */
 export function issueFor(action: RepositoryAction): Input<IssueRef> {
   return {
     parameters: [

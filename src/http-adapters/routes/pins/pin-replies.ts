@@ -47,9 +47,10 @@ export const pinsAllowed: Reply<{ readonly [K in PinKind]: boolean }> = {
 }
 
 /**
- * The pinned list: the presenter's objects in order of position, `pin_order` written over; those that are gone are left out.
+ * Builds the pinned list: the presenter's objects in order of position, with `pin_order` overwritten. Items that no
+ * longer exist are left out.
  *
- * @param shown - one per pin, in the same order, without a `toJSON`: they are copied
+ * @param shown - one object per pin, in the same order; the objects are copied, and so must have no `toJSON`
  */
 function pinnedJson(pins: readonly Pin[], shown: readonly (object | undefined)[]): readonly object[] {
   return pins.flatMap(({ position }, index) => {
@@ -64,7 +65,7 @@ export interface PinsAllowedJson {
   readonly pull_requests: boolean
 }
 
-/** What the JSON of what may still be pinned is. */
+/** The schema of `PinsAllowedJson`. */
 export const pinsAllowedSchema: JsonSchema = {
   type: 'object',
   required: ['issues', 'pull_requests'] satisfies (keyof PinsAllowedJson)[],
@@ -75,7 +76,7 @@ export const pinsAllowedSchema: JsonSchema = {
   } satisfies Record<keyof PinsAllowedJson, JsonSchema>,
 }
 
-/** Makes the JSON of what may still be pinned. */
+/** Converts the result to JSON. */
 function pinsAllowedJson(allowed: { readonly [K in PinKind]: boolean }): PinsAllowedJson {
   return { issues: allowed.issue, pull_requests: allowed.pullRequest }
 }
@@ -94,7 +95,7 @@ const LABEL: JsonSchema = {
   },
 }
 
-/** What pinned issues and pull requests have in common on the wire. */
+/** The properties that pinned issues and pull requests share in responses. */
 const PINNED: Readonly<Record<string, JsonSchema>> = {
   pin_order: { type: 'integer', minimum: 1, description: 'place on the board, from 1 up without gaps' },
   id: {
@@ -121,7 +122,7 @@ const PINNED: Readonly<Record<string, JsonSchema>> = {
   due_date: TIME_OR_NULL,
 }
 
-/** A pinned issue: the host's object, and its place on the board. */
+/** A pinned issue: the host's object, with its place on the board. */
 export const issueSchema: JsonSchema = {
   type: 'object',
   description:
@@ -133,7 +134,7 @@ export const issueSchema: JsonSchema = {
   },
 }
 
-/** A pinned pull request: the host's object, and its place on the board. */
+/** A pinned pull request: the host's object, with its place on the board. */
 export const pullRequestSchema: JsonSchema = {
   type: 'object',
   description:

@@ -3,7 +3,7 @@ import type { HeaderLine } from '../messages.ts'
 import { notModifiedReply, textReply, textType } from '../reply.ts'
 import type { Reply } from '../route.ts'
 
-/** 200 with the key as plain text, or 304 when the client has it. Source: docs/behaviour.md, Signing keys */
+/** 200 with the key as plain text, or 304 if the client already has it. Source: docs/behaviour.md, Signing keys */
 export const keyText: Reply<PublicKey> = {
   status: 200,
   description: 'public key',
@@ -27,10 +27,10 @@ export const keyText: Reply<PublicKey> = {
 const TAGS = /(?:W\/)?("[^"]*")/g
 
 /**
- * Whether a client that sent this `If-None-Match` has the text already. Weak comparison: `W/` does not matter.
+ * Whether a client that sent this `If-None-Match` already has the text. The comparison is weak: it ignores `W/`.
  * Source: RFC 9110, section 13.1.2
  *
- * @param header - one tag, several, or `*`; undefined when it was not sent
+ * @param header - one tag, several, or `*`; undefined if it was not sent
  * @param etag - the tag of the text, in quotes
  */
 function hasSeen(header: string | undefined, etag: string): boolean {

@@ -3,7 +3,10 @@ import type { Route } from '../route.ts'
 import { route } from '../route.ts'
 import { keyText } from './signing-key-replies.ts'
 
-/** Signing keys: rows 1 to 4 of the specified interface. The instance's key is public; a repository's is behind its policy. */
+/**
+ * Signing keys: rows 1 to 4 of the specified interface. The instance's key is public; the policy guards a repository's
+ * key.
+ */
 export const signingKeyRoutes: readonly Route[] = [
   route({
     method: 'GET',

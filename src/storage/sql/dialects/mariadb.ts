@@ -5,7 +5,7 @@ import type { SchemaChanges, SchemaStatement } from '../schema/migration.ts'
 import { execute } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
-/** MariaDB commits every change of a table at once: each statement is written so that it can be run again. */
+/** MariaDB commits every schema change immediately. Each statement is written so that it can be run again. */
 const mysqlSchemaChanges: SchemaChanges = {
   lock: () => ({
     sql: `select if(get_lock(${LOCK}, 0) = 1, 'taken', 'busy') as \`lock\``,
@@ -23,24 +23,27 @@ const mysqlSchemaChanges: SchemaChanges = {
 }
 
 /**
- * Two prefixes can meet in one name, so both wait for the one lock of their database. Its name is at most 64 characters
+ * The names of two prefixes can overlap, so both take the one lock of their database. Its name is at most 64 characters
  * long, and shared by all databases of the server.
  */
 const LOCK = "concat('forgelet migrates ', sha1(database()))"
 
-/** A waiting change of a table keeps everybody from reading it. A host's limit for statements is not meant for these. */
+/** A waiting change of a table blocks every reader of it. A host's limit for statements is not meant for these. */
 const LIMITS = 'lock_wait_timeout = 2, innodb_lock_wait_timeout = 2, max_statement_time = 0'
 
 function bounded(statement: SchemaStatement): SchemaStatement {
   return { ...statement, sql: `set statement ${LIMITS} for ${statement.sql}` }
 }
 
-/** Trailing blanks, case and every character count: by default `night-owl`, `Night-Owl` and `night-owl ` are one key. */
+/**
+ * Trailing blanks, case and every character count: by default `night-owl`, `Night-Owl` and `night-owl ` are one key.
+ */
 const EXACT = sql`character set utf8mb4 collate utf8mb4_nopad_bin`
 
 const BIGINT = sql`bigint`
 const SIGNED = sql`signed`
-// Without a character set, a text would have the collation of its connection: two that end in _bin cannot be compared.
+// Without a character set, a text would have the collation of its connection: two collations that end in _bin cannot be
+// compared.
 const CHAR = sql`char character set utf8mb4`
 const UUID = sql`uuid`
 const TABLE_END = sql`engine = InnoDB row_format = dynamic default ${EXACT}`
@@ -60,7 +63,8 @@ export const mysqlDialect: SqlDialect = {
     id: { bigint: BIGINT, uuid: UUID, text: sql`varchar(64) ${EXACT}` },
   },
   casts: { integer: SIGNED, text: CHAR, id: { bigint: SIGNED, uuid: UUID, text: CHAR } },
-  // a host may have its driver give integers as text, decimals as numbers or the reverse; a double is a number always
+  // A host may configure its driver to return integers as text, or decimals as numbers or the reverse. A double is
+  // always a number.
   number: (expression) => sql`cast(${expression} as double)`,
   tableEnd: TABLE_END,
   keyedTableEnd: TABLE_END,
@@ -68,7 +72,7 @@ export const mysqlDialect: SqlDialect = {
   partialIndexes: false,
   lockExisting: (insert) => insert.onDuplicateKeyUpdate((row) => ({ version: row.ref('heads.version') })),
   skipExisting: (insert) => insert.ignore(),
-  // shared, so that users who are granted the same badge at once do not wait for each other
+  // A shared lock, so that users who are granted the same badge at once do not wait for each other.
   lockingRead: ' lock in share mode',
   outboxOrder: 'position',
   eventNumbering: () => [],
@@ -82,7 +86,7 @@ export const mysqlDialect: SqlDialect = {
       build,
       sql`delete event from ${listed(ids)} straight_join ${sql.table('events')} as event force index (primary) on event.id = listed.id`,
     ),
-  // not of the local time: twice a year an hour of that is two
+  // Not the local time: twice a year one of its hours is ambiguous.
   now: sql`timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', utc_timestamp(3)) div 1000`,
   elements,
   columns: ({ prefix }) => ({
@@ -99,7 +103,7 @@ export const mysqlDialect: SqlDialect = {
   }),
   ddlCommitsItself: true,
   newIndex: sql`if not exists`,
-  defaultSchema: undefined, // a connection without a database is refused before
+  defaultSchema: undefined, // a connection without a database is refused earlier
   createSchema: () => [],
   schemaChanges: mysqlSchemaChanges,
   script: (statements) => statements,
@@ -112,14 +116,18 @@ const THINGS = [
 ].join(' union all ')
 
 /**
- * The elements of a JSON list of integers, with their places. What joins them by `straight_join` and with its index forced
- * finds rows by their key: in a small table it would look at all of them, and wait for those that are not committed.
+ * Returns the elements of a JSON list of integers with their places. Join it by `straight_join` with the index forced,
+ * to find rows by their key: on a small table MariaDB would otherwise read all rows, and wait for those that are not
+ * committed.
  */
 function listed(json: Expression<string>): RawBuilder<unknown> {
   return sql`json_table(${json}, '$[*]' columns (place for ordinality, id bigint path '$')) as listed`
 }
 
-/** Longer than any key: a text that is cut to this length equals none. A text keeps the collation of the columns it is compared with. */
+/**
+ * The length exceeds that of any key, so a text that is cut to it matches no key. A text keeps the collation of the
+ * columns it is compared with.
+ */
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
   const value = type === CHAR ? sql`element` : sql`cast(element as ${type})`
   return sql`(select ${value} from json_table(${json}, '$[*]' columns (element varchar(256) ${EXACT} path '$')) as list)`

@@ -10,7 +10,10 @@ import type { Queryable } from '../session.ts'
 import { execute, queryFirst } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
-/** PostgreSQL takes changed tables back with their transaction; an index is made beside its users outside of one. */
+/**
+ * PostgreSQL rolls back schema changes with their transaction. An index is created concurrently, outside of a
+ * transaction.
+ */
 const postgresSchemaChanges: SchemaChanges = {
   lock: (place) => ({
     sql: `select case when pg_try_advisory_lock(${LOCK}) then 'taken' else 'busy' end as "lock"`,
@@ -47,10 +50,10 @@ const postgresSchemaChanges: SchemaChanges = {
   },
 }
 
-/** Two prefixes can meet in one name, so both wait for the one lock of their schema. */
+/** The names of two prefixes can overlap, so both take the one lock of their schema. */
 const LOCK = "hashtextextended('forgelet migrates ' || coalesce(cast($1 as text), current_schema()), 0)"
 
-/** A waiting change of a table keeps everybody from reading it. A host's limit for statements is not meant for these. */
+/** A waiting change of a table blocks every reader of it. A host's limit for statements is not meant for these. */
 const LIMITS = ["set local lock_timeout = '2s'", 'set local statement_timeout = 0']
 
 const SETTINGS: Statement<{ readonly settings: string }> = {
@@ -69,7 +72,7 @@ function settingsTo(settings: string): Statement<unknown> {
   }
 }
 
-/** What is left of an index that could not be made has its name, and is good for nothing. */
+/** Drops the remains of an index whose creation failed: they occupy its name and are unusable. */
 function* dropInvalid(session: Queryable, place: Place, index: SchemaStatement): SyncOrAsync<void> {
   const found = yield* queryFirst(session, invalidIndex(place, index.makes?.name ?? ''))
   if (found !== undefined) yield* execute(session, command(`drop index concurrently if exists ${found.name}`))
@@ -92,12 +95,12 @@ function* rollBack(session: Queryable): SyncOrAsync<void> {
   try {
     yield* execute(session, command('rollback'))
   } catch {
-    // the connection is lost, and the transaction with it
+    // The connection is lost, and the transaction with it.
   }
 }
 
 const BIGINT = sql`bigint`
-// Texts bear no collation of their own: a host joins its columns with ours, and two collations could not be compared.
+// Texts have no collation of their own: a host joins its columns with ours, and two collations could not be compared.
 const TEXT = sql`text`
 const IDS = { bigint: BIGINT, uuid: sql`uuid`, text: TEXT }
 const NOTHING = sql``
@@ -112,7 +115,7 @@ export const postgresDialect: SqlDialect = {
   },
   types: { integer: BIGINT, key: TEXT, text: TEXT, id: IDS },
   casts: { integer: BIGINT, text: TEXT, id: IDS },
-  // drivers give bigint as text, or round it when their host asks for numbers; a double is a number always
+  // Drivers return bigint as text, or round it if the host asks for numbers. A double is always a number.
   number: (expression) => sql`cast(${expression} as double precision)`,
   tableEnd: NOTHING,
   keyedTableEnd: NOTHING,
@@ -123,7 +126,7 @@ export const postgresDialect: SqlDialect = {
       conflict.columns(['scope', 'key']).doUpdateSet((row) => ({ version: row.ref('heads.version') })),
     ),
   skipExisting: (insert) => insert.onConflict((conflict) => conflict.column('issue_id').doNothing()),
-  // a transaction that goes on seeing what was there before fails at the lock: its version was raised meanwhile
+  // A transaction that keeps an older snapshot fails at the lock, because the version was raised meanwhile.
   lockingRead: '',
   outboxOrder: 'position',
   eventNumbering: () => [],
@@ -172,7 +175,7 @@ function numberEvents(build: Kysely<Tables>, { ids, last }: EventNumbering): Com
     .where('events.id', '=', sql<string>`cast(${sql.ref('numbered.id')} as bigint)`)
 }
 
-/** Where no schema was asked for, what is ours is what a statement without one reaches. */
+/** Without a schema option, our tables are those that an unqualified name reaches. */
 function isIn(schema: Place['schema']): string {
   if (schema === undefined) return 'pg_catalog.pg_table_is_visible(c.oid)'
   return 'c.relnamespace = (select n.oid from pg_catalog.pg_namespace as n where n.nspname = $2)'
@@ -200,7 +203,7 @@ function namedTriggers(schema: Place['schema']): string {
   )
 }
 
-/** `create schema if not exists` asks for a right that whoever was given a schema need not have. */
+/** `create schema if not exists` needs a privilege that a role that was given a schema may not have. */
 function schemaUnlessThere(schema: string): SchemaStatement {
   return writtenStatement(
     `do $$ begin if not exists (select from pg_catalog.pg_namespace where nspname = '${schema}') ` +

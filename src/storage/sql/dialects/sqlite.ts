@@ -7,7 +7,7 @@ const INTEGER = sql`integer`
 const TEXT = sql`text`
 const IDS = { bigint: INTEGER, uuid: TEXT, text: TEXT }
 
-/** SQLite. Tables are STRICT; ids are given under the one write lock, so they are in order of commit. */
+/** SQLite. Tables are STRICT. Ids are assigned under the one write lock, so they are in order of commit. */
 export const sqliteDialect: SqlDialect = {
   compiler: {
     createAdapter: () => new SqliteAdapter(),

@@ -11,12 +11,12 @@ interface SampleRow {
   readonly a_time: number
 }
 
-/** What every database understands. */
+/** A statement that every database accepts. */
 const ANYTHING: Statement<unknown> = { sql: 'select 1', parameters: [], returnsRows: true }
 
 /**
- * One row that is asked for to see whether the database is of the dialect that the host has named, which alone knows how
- * to tell the time; and how his driver gives our columns, since Kysely takes no word on that with a query.
+ * Reads one row to check that the database has the dialect that the host has named, since each dialect reads the clock
+ * differently; and how the driver returns our columns, because Kysely has no option for that per query.
  */
 export class DriverProbe {
   readonly #query: Query<Record<never, never>, SampleRow>
@@ -32,7 +32,10 @@ export class DriverProbe {
     )
   }
 
-  /** Asks the first time. @throws TypeError when the database is of another dialect, or when columns come under other names, or numbers or texts as something else */
+  /**
+   * Reads the row the first time. @throws TypeError if the database has another dialect, or if the driver returns
+   * columns under other names, or numbers or texts as another type
+   */
   async refuseUnreadable(connection: Queryable): Promise<void> {
     if (this.#isReadable) return
 

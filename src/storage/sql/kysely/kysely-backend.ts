@@ -4,55 +4,61 @@ import type { Retry } from '../server/failures.ts'
 import type { Queryable } from '../session.ts'
 import type { IsolationLevel } from './kysely-database.ts'
 
-/** What is to be heeded on one connection of our own. */
+/** How to use one of our own connections. */
 export interface ConnectionSettings {
-  /** What ends the transactions that statements begin by themselves; undefined where each statement is one of its own. */
+  /** Ends the transactions that statements begin by themselves. Undefined if each statement is its own transaction. */
   readonly ending?: { readonly commit: Statement<unknown> } | undefined
-  /** The host had left a transaction open on it, which was rolled back. */
+  /** Whether the host had left a transaction open on it, which was rolled back. */
   readonly leftOpen?: boolean
 }
 
-/** A host's transaction, for the look at it before each change. */
+/** A host's transaction, for the check before each change. */
 export interface JoinedConnection {
   readonly transaction: object
   /** Runs statements in it. */
   readonly connection: Queryable
-  /** Runs work on a connection of our own, beside it. */
+  /** Runs work on one of our own connections, outside the host's transaction. */
   beside<T>(work: (own: Queryable) => Promise<T>): Promise<T>
 }
 
-/** How one kind of database is used through a Kysely of the host's. */
+/** How one kind of database is used through a Kysely of the host. */
 export interface KyselyBackend {
-  /** The levels of transactions that change something, and of reads that all see the same; undefined where there is but one. */
+  /**
+   * The isolation levels of transactions that change something, and of reads on one snapshot. Undefined if the database
+   * has only one.
+   */
   readonly levels: { readonly changes: IsolationLevel | undefined; readonly snapshot: IsolationLevel | undefined }
-  /** The error to throw for what a statement failed with, as `server/server.ts` has it. */
+  /** Returns the error to throw for a failed statement, as `server/server.ts` defines it. */
   translate(error: unknown, retry: Retry): unknown
-  /** The error to throw for what kept a connection from being made. */
+  /** Returns the error to throw for a failed connection. */
   translateConnect(error: unknown): unknown
-  /** The error to throw for what a COMMIT failed with: only a database that says so has decided. */
+  /** Returns the error to throw for a failed COMMIT. Only the answer of the database is decisive. */
   translateCommit(error: unknown): unknown
-  /** The error to throw for what the work in a transaction of ours threw: the host's own code may have. */
+  /**
+   * Returns the error to throw for an error of the work in one of our transactions. The host's own code may have thrown
+   * it.
+   */
   translateWork(error: unknown, rollBack: 'done' | 'failed'): unknown
   /**
-   * What puts before each statement the settings for its time.
-   * @param deadline - that of the call; undefined in a host's transaction, which has limits of its own
+   * Returns a function that prefixes each statement with its settings.
+   * @param deadline - that of the call; undefined in a host's transaction, which has its own limits
    */
   prepares?(deadline: Deadline | undefined): (statement: Statement<unknown>) => string
   /**
-   * Checks a connection of our own before each use, and rolls back what the host left open on it.
-   * @param key - the connection, as its driver keeps it; undefined where that cannot be told
+   * Checks one of our own connections before each use, and rolls back a transaction that the host left open on it.
+   * @param key - the connection, as its driver keeps it; undefined if it cannot be determined
    * @throws ForgeError `STORAGE_UNAVAILABLE` for a server that cannot be used; TypeError for a connection that cannot
    */
   look(connection: Queryable, key: object | undefined): Promise<ConnectionSettings>
-  /** Makes ready a transaction of our own to change something, and returns what runs its statements within the deadline. */
+  /** Prepares one of our own transactions for changes, and returns what runs its statements within the deadline. */
   begin(connection: Queryable, deadline: Deadline): Promise<Queryable>
   /**
-   * @throws TypeError for a host's transaction that is not open, or not where the storage is, with the mend; ForgeError
-   * `STORAGE_BUSY` for one that has failed, or that another writer keeps from its lock
+   * Checks a host's transaction. @throws TypeError if it is not open, or not on the storage's database, with what to
+   * do; ForgeError `STORAGE_BUSY` if it has failed, or if another writer holds its lock
    */
   refuseUnlessOpen(joined: JoinedConnection): Promise<void>
-  /** Hears of each error in a host's transaction, as the driver threw it. */
+  /** Called with each error in a host's transaction, as the driver threw it. */
   failed?(transaction: object, error: unknown): void
-  /** What about the database endangers what is committed. */
+  /** Returns warnings about settings of the database that endanger committed data. */
   warnings(connection: Queryable): Promise<readonly string[]>
 }

@@ -9,17 +9,17 @@ import type { KyselyExecutor, KyselyQuery } from './kysely-database.ts'
 export interface Running {
   /** The deadline of the call. */
   readonly deadline: Deadline
-  /** The error to throw for what a statement failed with. */
+  /** Returns the error to throw for a failed statement. */
   readonly translate: (error: unknown) => unknown
-  /** Puts before a statement what is set for its time. */
+  /** Prefixes a statement with its settings. */
   readonly prepare?: ((statement: Statement<unknown>) => string) | undefined
-  /** Ends the transaction that a statement has begun, on a connection that commits nothing by itself. */
+  /** Ends the transaction that a statement has begun, on a connection without autocommit. */
   readonly commitEach?: Statement<unknown> | undefined
-  /** Hears of each error, as the driver threw it. */
+  /** Called with each error, as the driver threw it. */
   readonly failed?: ((error: unknown) => void) | undefined
 }
 
-/** A Kysely that is bound to one connection, and runs our statements there as they are: the host's plugins left out. */
+/** A Kysely that is bound to one connection. It runs our statements unchanged, without the host's plugins. */
 export class KyselyConnection implements Queryable {
   readonly #executor: KyselyExecutor
   readonly #running: Running
@@ -48,7 +48,7 @@ export class KyselyConnection implements Queryable {
   }
 }
 
-/** The same connection as a part of a transaction. */
+/** Returns the same connection as part of a transaction. */
 export function inside<Tx>(transaction: Tx, connection: Queryable): ServerConnection<Tx> {
   return { transaction, all: (statement) => connection.all(statement) }
 }

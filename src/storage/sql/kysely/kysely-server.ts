@@ -22,7 +22,7 @@ import { notGiven, translateKyselyError } from './kysely-errors.ts'
 import { comesFromAnother, connectionOf, DriverConnections } from './kysely-insides.ts'
 import { TransactionPhase } from './transaction-phase.ts'
 
-/** A database behind a Kysely of the host's. */
+/** A database behind a Kysely of the host. */
 export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   readonly #database: KyselyDatabase<Tx>
   readonly #manner: KyselyBackend
@@ -63,7 +63,10 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     return inside(transaction, this.#on(transaction, { retry: 'host-transaction', deadline, prepare, failed }))
   }
 
-  /** `withSchema`, `withPlugin` and the like give another object on the same connection. One that has ended has none. */
+  /**
+   * `withSchema`, `withPlugin` and similar calls return another object on the same connection. A transaction that has
+   * ended has no connection.
+   */
   async beneath(transaction: Tx): Promise<object> {
     const connection = await connectionOf(transaction).catch(() => undefined)
     return connection ?? transaction
@@ -87,10 +90,13 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   async close(): Promise<void> {
-    // the Kysely is the host's, and stays open
+    // The Kysely is the host's, and stays open.
   }
 
-  /** Runs work on a connection that was checked, and that is destroyed when the call is interrupted. One that comes later goes back unused. */
+  /**
+   * Runs work on a checked connection, which is destroyed if the call is interrupted. A connection that arrives later
+   * is released unused.
+   */
   async #onConnection<T>(
     deadline: Deadline,
     work: (bound: BoundKysely<Tx>, habits: ConnectionSettings) => Promise<T>,
@@ -114,7 +120,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     }
   }
 
-  /** Runs work in a transaction of our own: what that throws is thrown, whatever became of the ROLLBACK. */
+  /** Runs work in one of our own transactions. An error of the work is thrown, even if the ROLLBACK fails. */
   #begun<T>(level: IsolationLevel | undefined, deadline: Deadline, work: (transaction: Tx) => Promise<T>): Promise<T> {
     return this.#onConnection(deadline, async (bound) => {
       const course = new TransactionPhase()
@@ -134,7 +140,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     })
   }
 
-  /** Kysely throws what the work threw, or else what the ROLLBACK after that did. */
+  /** Kysely throws the error of the work, or else that of the ROLLBACK after it. */
   #failed(error: unknown, thrown: unknown): unknown {
     return this.#manner.translateWork(error, thrown === error ? 'done' : 'failed')
   }

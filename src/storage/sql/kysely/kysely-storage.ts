@@ -14,12 +14,12 @@ import { MysqlBackend } from './mysql-backend.ts'
 import { PostgresBackend } from './postgres-backend.ts'
 import { SqliteBackend } from './sqlite-backend.ts'
 
-/** What a storage over a Kysely can be told, and what it must be. */
+/** The options of a storage on a Kysely. */
 export interface KyselyStorageOptions extends SchemaStorageOptions {
-  /** What the Kysely speaks with: `postgres` (13 and newer), `mysql` (MariaDB, 10.6 and newer) or `sqlite`. */
+  /** The database behind the Kysely: `postgres` (13 and newer), `mysql` (MariaDB, 10.6 and newer) or `sqlite`. */
   readonly dialect: 'postgres' | 'mysql' | 'sqlite'
   /**
-   * PostgreSQL only: the schema of every table, view and index; `migrate()` makes it when it does not exist. Letters,
+   * PostgreSQL only: the schema of every table, view and index; `migrate()` creates it if it does not exist. Letters,
    * digits and `_`. Default: the first of the connection's `search_path`.
    */
   readonly schema?: string | undefined
@@ -27,7 +27,7 @@ export interface KyselyStorageOptions extends SchemaStorageOptions {
 
 const DIALECTS = 'postgres, mysql or sqlite'
 
-/** Makes a storage over a Kysely; nothing is run on it before its first use. @throws TypeError for an option that is none */
+/** Creates a storage on a Kysely. Nothing runs on it before its first use. @throws TypeError if an option is invalid */
 export function createKyselyStorage<Tx extends KyselyTransaction>(
   database: KyselyDatabase<Tx>,
   given: KyselyStorageOptions,

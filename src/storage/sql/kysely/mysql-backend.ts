@@ -19,11 +19,11 @@ import { busy, unavailable } from '../server/failures.ts'
 import type { Queryable } from '../session.ts'
 import type { ConnectionSettings, JoinedConnection, KyselyBackend } from './kysely-backend.ts'
 
-/** Where statements begin transactions by themselves, and commit none. */
+/** The setting for connections on which statements begin transactions by themselves, and commit none. */
 const ENDING: ConnectionSettings['ending'] = { commit: command(COMMIT) }
 
 interface KyselyFacts extends ConnectionFacts {
-  /** What a bare COMMIT, as Kysely sends it, does after that. */
+  /** What a bare COMMIT, as Kysely sends it, does afterwards. */
   readonly completion: string
 }
 
@@ -41,7 +41,7 @@ export class MysqlBackend implements KyselyBackend {
   readonly #lost = new WeakSet<object>()
   #database: string | undefined
 
-  /** @param needsUuid - whether ids are kept as `uuid`, which older servers do not know */
+  /** @param needsUuid - whether ids are stored as `uuid`, which older servers do not support */
   constructor(needsUuid: boolean) {
     this.#needsUuid = needsUuid
   }
@@ -59,7 +59,7 @@ export class MysqlBackend implements KyselyBackend {
     return unavailable('the server was lost while committing: the change may be done', error, 'unknown')
   }
 
-  /** An error of the host's may speak of another connection: that ours is lost is told by its ROLLBACK. */
+  /** An error of the host's code may refer to another connection: only the ROLLBACK shows whether ours is lost. */
   translateWork(error: unknown, rollBack: 'done' | 'failed'): unknown {
     return saysAborted(error) || (rollBack === 'failed' && saysLost(error)) ? translateError(error, 'call') : error
   }
@@ -80,7 +80,7 @@ export class MysqlBackend implements KyselyBackend {
     return { leftOpen, ending: facts.autocommit === 'yes' ? undefined : ENDING }
   }
 
-  /** The level was set by Kysely, and the limits come with each statement. */
+  /** Kysely has set the level, and the limits come with each statement. */
   async begin(connection: Queryable): Promise<Queryable> {
     return connection
   }
@@ -119,7 +119,7 @@ export class MysqlBackend implements KyselyBackend {
   }
 }
 
-/** @throws TypeError where a bare COMMIT begins another transaction, or ends the connection */
+/** Checks `completion_type`. @throws TypeError if a bare COMMIT begins another transaction, or ends the connection */
 function refuseChains({ completion }: KyselyFacts): void {
   if (completion === 'NO_CHAIN') return
   throw new TypeError(`the connection has completion_type = ${completion}: set it to NO_CHAIN`)
@@ -131,7 +131,10 @@ async function factsOf(connection: Queryable): Promise<KyselyFacts> {
   return facts
 }
 
-/** The database of a connection. @throws TypeError for one on which our texts would not be kept, or could end a statement */
+/**
+ * Returns the database of a connection. @throws TypeError if our texts would not be stored unchanged on it, or could
+ * end a statement
+ */
 function refuseUnspeakable(facts: ConnectionFacts): string {
   if (facts.modes.split(',').includes('NO_BACKSLASH_ESCAPES')) {
     throw new TypeError('the driver escapes quotes with a backslash: take NO_BACKSLASH_ESCAPES out of the sql_mode')

@@ -20,7 +20,7 @@ import { unavailable } from '../server/failures.ts'
 import type { Queryable } from '../session.ts'
 import type { ConnectionSettings, JoinedConnection, KyselyBackend } from './kysely-backend.ts'
 
-// Outside a transaction there are no savepoints, and in one that has failed nothing can be run but its end.
+// Outside a transaction savepoints do not exist, and in a failed transaction only its end can run.
 const SAVEPOINT = command('savepoint forgelet')
 const RELEASE = command('release savepoint forgelet')
 
@@ -46,13 +46,13 @@ export class PostgresBackend implements KyselyBackend {
     return translateCommitError(error)
   }
 
-  /** A server that does not even roll back is away. */
+  /** If even the ROLLBACK fails, the server is unreachable. */
   translateWork(error: unknown, rollBack: 'done' | 'failed'): unknown {
     if (rollBack === 'done' || isForgeError(error) || error instanceof TypeError) return translateHostError(error)
     return unavailable('the connection to the PostgreSQL server was lost', error)
   }
 
-  /** Finds out, too, what the storage's own connections reach, once there is something. */
+  /** Also records what the storage's own connections reach, once the tables exist. */
   async look(connection: Queryable): Promise<ConnectionSettings> {
     const leftOpen = await isInsideTransaction(connection)
     if (leftOpen) await connection.all(ROLL_BACK)
@@ -72,7 +72,7 @@ export class PostgresBackend implements KyselyBackend {
     if (this.#home === undefined) return
 
     const [theirs] = await connection.all(this.#homeQuery)
-    if (!isSame(this.#home, theirs)) await beside((own) => this.#learnHome(own)) // our tables may have been made anew
+    if (!isSame(this.#home, theirs)) await beside((own) => this.#learnHome(own)) // our tables may have been recreated
     refuseElsewhere(this.#home, theirs)
   }
 
@@ -86,7 +86,7 @@ export class PostgresBackend implements KyselyBackend {
   }
 }
 
-/** For this transaction alone. A `synchronous_commit` that waits for stand-by servers too is left as it is. */
+/** Applies to this transaction alone. A `synchronous_commit` that also waits for standby servers is left unchanged. */
 function settings({ lock, statement }: Limits): Statement<unknown> {
   return {
     sql:

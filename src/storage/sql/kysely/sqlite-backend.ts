@@ -21,7 +21,7 @@ const SETTINGS: Statement<Settings> = {
   returnsRows: true,
 }
 
-/** Does nothing outside a transaction, for temporary tables have no such setting, and is refused inside one. */
+/** Does nothing outside a transaction, because temporary tables have no such setting, and is refused inside one. */
 const PROBE = command('pragma temp.synchronous = full')
 
 const ROLL_BACK = command('rollback')
@@ -44,7 +44,7 @@ export class SqliteBackend implements KyselyBackend {
     return translateError(error, 'call')
   }
 
-  /** Of a COMMIT that a failing disk has rolled back, Kysely tells only that there was nothing to roll back any more. */
+  /** If a failing disk has rolled back a COMMIT, Kysely only reports that nothing was left to roll back. */
   translateCommit(error: unknown): unknown {
     const translated = translateError(error, 'call')
     if (isForgeError(translated) || isConstraint(error)) return translated
@@ -56,13 +56,13 @@ export class SqliteBackend implements KyselyBackend {
     return isForgeError(translated, 'STORAGE_BUSY') ? translated : error
   }
 
-  /** One connection serves everybody, so a transaction that is open may be in use: it is not rolled back. */
+  /** One connection serves all callers, so an open transaction may be in use: it is not rolled back. */
   async look(connection: Queryable): Promise<ConnectionSettings> {
     if (!(await isOpen(connection))) return {}
     throw new TypeError('the connection is inside a transaction: end it, or join it where it is one of Kysely')
   }
 
-  /** Before there is a table of ours to lock by, Kysely's transaction is begun anew. */
+  /** As long as our tables do not exist, nothing can take the lock, so Kysely's transaction is begun again. */
   async begin(connection: Queryable, deadline: Deadline): Promise<Queryable> {
     if (await whenFree(deadline, () => this.#takeWriteLock(connection))) return connection
 
@@ -81,7 +81,7 @@ export class SqliteBackend implements KyselyBackend {
     return settings === undefined ? [] : warningsAbout(settings)
   }
 
-  /** False where there is no table of ours: whoever looks at the tables next tells of that. */
+  /** Returns false if our tables do not exist. The next check of the tables reports that. */
   async #takeWriteLock(connection: Queryable): Promise<boolean> {
     try {
       await connection.all(this.#writeLock)
@@ -93,7 +93,9 @@ export class SqliteBackend implements KyselyBackend {
   }
 }
 
-/** Waits for the one write lock: SQLite itself waits as the host has set, and the event loop sleeps meanwhile. */
+/**
+ * Waits for the one write lock. SQLite itself waits as the host has configured it, and blocks the event loop meanwhile.
+ */
 async function whenFree<T>({ lockWait }: Deadline, attempt: () => Promise<T>): Promise<T> {
   const end = performance.now() + lockWait
   for (let count = 1; ; count += 1) {
@@ -116,7 +118,7 @@ async function isOpen(connection: Queryable): Promise<boolean> {
   }
 }
 
-/** A deferred constraint of the host's, which his own code broke. */
+/** A deferred constraint of the host, which its own code violated. */
 function isConstraint(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT')
 }

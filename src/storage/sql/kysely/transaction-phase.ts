@@ -1,14 +1,14 @@
-/** How far the work in a transaction came: that tells what the error means which the transaction ended with. */
+/** Records how far the work in a transaction came. That decides what the error of the transaction means. */
 export class TransactionPhase {
   #point: 'begin' | 'work' | 'commit' = 'begin'
   #error: unknown
 
-  /** What was on when the transaction ended. */
+  /** The phase in which the transaction ended. */
   get point(): 'begin' | 'work' | 'commit' {
     return this.#point
   }
 
-  /** What the work threw. */
+  /** The error of the work. */
   get error(): unknown {
     return this.#error
   }

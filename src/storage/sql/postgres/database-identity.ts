@@ -2,14 +2,14 @@ import type { Place } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../tables.ts'
 
-/** What a connection reaches under the names of ours. */
+/** What a connection reaches under our names. */
 export interface DatabaseIdentity {
   readonly database: string
-  /** The number of our ledger in the catalogue; null where it is not, or the `search_path` leads elsewhere. */
+  /** The number of our ledger in the catalogue; null if it does not exist, or if the `search_path` leads elsewhere. */
   readonly ledger: string | null
 }
 
-/** Asks a connection what it reaches. */
+/** Returns the query for what a connection reaches. */
 export function identityQuery({ schema, prefix }: Place): Statement<DatabaseIdentity> {
   const ledger = `"${prefix}${'ledger' satisfies keyof Tables}"`
   return {
@@ -21,12 +21,12 @@ export function identityQuery({ schema, prefix }: Place): Statement<DatabaseIden
   }
 }
 
-/** Whether two connections reach the same tables. */
+/** Returns whether two connections reach the same tables. */
 export function isSame(one: DatabaseIdentity | undefined, other: DatabaseIdentity | undefined): boolean {
   return one?.database === other?.database && one?.ledger === other?.ledger
 }
 
-/** @throws TypeError when a transaction reaches other tables than the storage, with the mend */
+/** Checks that a transaction reaches the storage's tables. @throws TypeError if it does not, with what to do */
 export function refuseElsewhere(home: DatabaseIdentity | undefined, theirs: DatabaseIdentity | undefined): void {
   if (home === undefined || isSame(home, theirs)) return
   if (home.database !== theirs?.database) {

@@ -7,7 +7,10 @@ import type { PgClient, PgPool } from './pg-pool.ts'
 import { isPgPool } from './pg-pool.ts'
 import { PostgresServer } from './postgres-server.ts'
 
-/** Makes a storage over a PostgreSQL database; nothing is opened before its first use. @throws TypeError for an option that is none */
+/**
+ * Creates a storage on a PostgreSQL database. Nothing is opened before its first use. @throws TypeError if an option is
+ * invalid
+ */
 export function createPostgresStorage<C extends PgClient>(
   urlOrPool: string | PgPool,
   options: SchemaStorageOptions = {},

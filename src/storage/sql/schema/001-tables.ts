@@ -4,7 +4,7 @@ import { VIEW_COLUMNS } from '../tables.ts'
 import type { Migration } from './migration.ts'
 import { schemaStatement } from './migration.ts'
 
-/** The tables, indexes and views that a forge begins with. */
+/** The initial tables, indexes and views of a forge. */
 export const firstTables: Migration = {
   version: 1,
   oldestLibrary: 1,
@@ -142,9 +142,10 @@ function events({ build, prefix, ids, dialect }: SqlContext): Ddl {
 }
 
 /**
- * The views: a promise to hosts, who may read and join them with plain SQL in every version. The tables behind them
- * are private. One row per pin, block or grant; ids have the host's column types, times are milliseconds since 1970
- * (UTC), `position` is 1-based, `kind` is `issue` or `pullRequest`, and who acted is null where the host itself did.
+ * The views. They are a public interface: hosts may read and join them with plain SQL in every version. The tables
+ * behind them are private. A view has one row per pin, block or grant. Ids have the host's column types, times are
+ * milliseconds since 1970 (UTC), `position` is 1-based, `kind` is `issue` or `pullRequest`, and the actor is null if
+ * the host itself acted.
  */
 function firstViews({ build, schema, prefix }: SqlContext): readonly Compilable<unknown>[] {
   const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)

@@ -4,7 +4,7 @@ import type { SqlContext } from '../context.ts'
 import type { Migration, NewIndex } from './migration.ts'
 import { schemaStatement } from './migration.ts'
 
-/** What the outbox needs to be numbered, consumed under names, and pruned. */
+/** What is needed to number the outbox, to consume it under names, and to prune it. */
 export const outbox: Migration = {
   version: 2,
   oldestLibrary: 1,
@@ -25,7 +25,7 @@ function head({ build, dialect: { types, tableEnd } }: SqlContext): Ddl {
     build
       .insertInto('outbox')
       .columns(['only', 'last_position', 'floor'])
-      // A step that ended halfway is taken again.
+      // A step that ended halfway is run again.
       .expression(sql`select 1, 0, 0 where not exists (select * from ${sql.table('outbox')})`),
   ]
 }
@@ -42,11 +42,11 @@ function consumers({ build, dialect: { types, keyedTableEnd } }: SqlContext): Dd
   ]
 }
 
-/** Where ids are in order of commit, the key of the events is the order already. */
+/** If ids are in order of commit, the key of the events is already the order. */
 function order({ dialect: { outboxOrder, partialIndexes } }: SqlContext): readonly NewIndex[] {
   if (outboxOrder === 'id') return []
 
-  // with the id behind it, the first events that have no position are found without looking at all of them
+  // The id as second column lets the database find the first events without a position without reading all of them.
   if (!partialIndexes) return [{ name: 'events_position', table: 'events', columns: ['position', 'id'] }]
 
   return [

@@ -2,5 +2,5 @@ import { firstTables } from './001-tables.ts'
 import { outbox } from './002-outbox.ts'
 import type { Migration } from './migration.ts'
 
-/** Every step of the schema, in order. */
+/** Every migration of the schema, in order. */
 export const ALL_MIGRATIONS: readonly Migration[] = [firstTables, outbox]

@@ -12,7 +12,7 @@ import type {
 } from 'kysely'
 import { OperationNodeTransformer } from 'kysely'
 
-/** Writes what makes tables, columns, indexes and views so that it can be run again after a run that ended halfway. */
+/** Makes the statements that create tables, columns, indexes and views repeatable after a run that ended halfway. */
 export class IdempotentDdl implements KyselyPlugin {
   readonly #transformer = new RepeatableTransformer()
 

@@ -8,19 +8,24 @@ import type { Queryable } from '../session.ts'
 import { query, queryFirst } from '../session.ts'
 import { TABLE_COLUMNS } from '../tables.ts'
 
-/** What our tables are: the number of their newest migration, and of the oldest library that may still use them. */
+/**
+ * The version of our tables: the number of their newest migration, and of the oldest library that may still use them.
+ */
 export interface SchemaVersion {
   readonly version: number
   readonly oldestLibrary: number
 }
 
-/** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` when a library of this schema cannot use the tables */
+/**
+ * Checks that a library of this schema can use the tables. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` if it
+ * cannot
+ */
 export function refuseUnusable(found: SchemaVersion | undefined, library: number): void {
   refuseTooNew(found, library)
   if (found === undefined || found.version < library) throw outdated(found, library)
 }
 
-/** The error for tables that a library of this schema has to migrate first. */
+/** Creates the error for tables that a library of this schema must migrate first. */
 export function outdated(schema: SchemaVersion | undefined, needed: number): ForgeError<'SCHEMA_OUTDATED'> {
   const found = schema?.version ?? 0
   return new ForgeError('SCHEMA_OUTDATED', `the schema is at version ${found}, needed is ${needed}: migrate first`, {
@@ -29,7 +34,7 @@ export function outdated(schema: SchemaVersion | undefined, needed: number): For
   })
 }
 
-/** @throws ForgeError `SCHEMA_TOO_NEW` when the tables are for newer libraries only */
+/** Checks that the tables are not too new. @throws ForgeError `SCHEMA_TOO_NEW` if they are for newer libraries only */
 export function refuseTooNew(found: SchemaVersion | undefined, library: number): void {
   if (found === undefined || found.oldestLibrary <= library) return
 
@@ -47,7 +52,7 @@ interface LedgerRow {
   readonly issue_ids: string
 }
 
-/** The ledger: one row that says what our tables are. Its format is the same in every version. */
+/** The ledger: one row with the version of our tables. Its format is the same in every version. */
 export class Ledger {
   readonly #context: SqlContext
   readonly #find: Query<Record<never, never>, LedgerRow>
@@ -60,8 +65,8 @@ export class Ledger {
   }
 
   /**
-   * What the tables are; undefined when there are none of ours, or none that say so.
-   * @throws TypeError when the ids of the host's are kept in other columns than the storage was told
+   * Returns the version of the tables, or undefined if our tables or the row of the ledger are missing.
+   * @throws TypeError if the host's ids are stored in other columns than the options of the storage say
    */
   *read(session: Queryable): SyncOrAsync<SchemaVersion | undefined> {
     if (!(yield* this.exists(session))) return undefined
@@ -72,7 +77,7 @@ export class Ledger {
     return { version: row.version, oldestLibrary: row.oldest_library }
   }
 
-  /** Whether there is a table with the columns of a ledger. */
+  /** Returns whether a table with the columns of a ledger exists. */
   *exists(session: Queryable): SyncOrAsync<boolean> {
     const { schema, prefix, dialect } = this.#context
     const name = `${prefix}ledger`
@@ -81,7 +86,7 @@ export class Ledger {
     return TABLE_COLUMNS.ledger.every((column) => columns.has(column))
   }
 
-  /** The newest step that was begun, where every statement commits by itself. */
+  /** Returns the newest step that was begun. Used if every statement commits by itself. */
   *begun(session: Queryable): SyncOrAsync<number> {
     const row = yield* queryFirst(session, this.#findBegun({}))
     return row?.begun ?? 0

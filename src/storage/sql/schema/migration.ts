@@ -9,31 +9,31 @@ import type { Queryable } from '../session.ts'
 import type { Tables } from '../tables.ts'
 import type { SchemaVersion } from './ledger.ts'
 
-/** One step of the schema. Once released it never changes. */
+/** One step of the schema. It never changes once released. */
 export interface Migration {
   /** 1, 2, 3 … */
   readonly version: number
-  /** The oldest library, by its schema's version, that can use the tables after this step. Minor versions only add. */
+  /** The oldest library, by its schema version, that can use the tables after this step. Minor versions only add. */
   readonly oldestLibrary: number
   /**
-   * New indexes on tables and columns that earlier steps made. They are made first, where that is possible without
-   * stopping who reads and writes there; so an index on a column that this step adds has to wait for the next step.
+   * New indexes on tables and columns that earlier steps created. They are created first, if possible without blocking
+   * readers and writers of the table. An index on a column that this step adds must therefore wait for the next step.
    */
   indexes(context: SqlContext): readonly NewIndex[]
-  /** New tables with their indexes, new views, new columns: all or none, where the database can. */
+  /** New tables with their indexes, new views, new columns: all or none, if the database supports it. */
   statements(context: SqlContext): readonly SchemaStatement[]
 }
 
 /** A table, view, index or trigger, by its name in the database. */
 export interface SchemaThing {
   readonly name: string
-  /** The table that an index or a trigger is on; of a table or view, its own name. */
+  /** The table that an index or a trigger belongs to; for a table or view, its own name. */
   readonly table: string
 }
 
 /** A statement that changes the schema. */
 export interface SchemaStatement extends Statement<unknown> {
-  /** Undefined when it makes nothing with a name of its own. */
+  /** Undefined if the statement creates nothing with a name of its own. */
   readonly makes: SchemaThing | undefined
 }
 
@@ -42,7 +42,7 @@ export function schemaStatement(query: Compilable<unknown>): SchemaStatement {
   return { ...compileStatement(query), makes: madeBy(query.compile().query) }
 }
 
-/** A statement that is written out, and what it makes. */
+/** Wraps a statement that is given as text, with what it creates. */
 export function writtenStatement(sql: string, makes?: SchemaThing): SchemaStatement {
   return { sql, parameters: [], returnsRows: false, makes }
 }
@@ -64,18 +64,18 @@ function madeBy(node: RootOperationNode): SchemaThing | undefined {
   }
 }
 
-/** An index on a table that was there before, and may be large and in use. */
+/** An index on a table that already exists, and may be large and in use. */
 export interface NewIndex {
-  /** Without the storage's prefix. */
+  /** The name without the storage's prefix. */
   readonly name: string
   readonly table: keyof Tables
   readonly columns: readonly string[]
   readonly unique?: true
-  /** Which rows are in it, where an index can leave some out. */
+  /** Which rows the index contains, if the database supports partial indexes. */
   readonly where?: { readonly column: string; readonly is: 'null' | 'not null' }
 }
 
-/** The statement that makes an index in the manner of the database. */
+/** Returns the statement that creates an index with the syntax of the database. */
 export function newIndexStatement(context: SqlContext, index: NewIndex): SchemaStatement {
   const { build, prefix, dialect } = context
   const made = { name: `${prefix}${index.name}`, table: `${prefix}${index.table}` }
@@ -92,19 +92,22 @@ function rows({ dialect }: SqlContext, { where }: NewIndex): RawBuilder<unknown>
     : sql` where ${sql.ref(where.column)} is not null`
 }
 
-/** Makes the ledger, before the first step; of a schema that does not exist yet, the schema too. */
+/** Creates the ledger before the first step, and the schema too if it does not exist yet. */
 export function createLedger(context: SqlContext): readonly SchemaStatement[] {
   return [...context.dialect.createSchema(context.schema), ledgerTable(context), ledgerRow(context)]
 }
 
-/** Notes that a step is taken, together with it. */
+/** Records that a step is completed. Runs together with the step. */
 function noteTaken({ build }: SqlContext, { version, oldestLibrary }: SchemaVersion): SchemaStatement {
   return schemaStatement(
     build.updateTable('ledger').set({ version: sql.lit(version), oldest_library: sql.lit(oldestLibrary) }),
   )
 }
 
-/** Notes that a step is begun: where it may end halfway, nobody shall use tables meanwhile that will not be for him. */
+/**
+ * Records that a step has begun. The step may end halfway: an older library must not use tables meanwhile that will
+ * soon be too new for it.
+ */
 function noteBegun({ build }: SqlContext, { version, oldestLibrary }: SchemaVersion): SchemaStatement {
   return schemaStatement(
     build.updateTable('ledger').set({ begun: sql.lit(version), oldest_library: sql.lit(oldestLibrary) }),
@@ -137,17 +140,17 @@ function ledgerRow({ build, ids }: SqlContext): SchemaStatement {
     build
       .insertInto('ledger')
       .columns(['only', 'version', 'oldest_library', 'user_ids', 'organization_ids', 'repository_ids', 'issue_ids'])
-      // It is there already when the making of the ledger ended halfway.
+      // The row already exists if the creation of the ledger ended halfway.
       .expression(sql`select ${values} where not exists (select * from ${sql.table('ledger')})`),
   )
 }
 
-/** One part of the way to newer tables: statements that are all run or none, where the database can; or an index. */
+/** One part of a migration: statements that all run or none, if the database supports it; or an index. */
 export type MigrationPart = { readonly together: readonly SchemaStatement[] } | { readonly index: NewIndex }
 
 /**
- * The way from the tables as the ledger has them to those of the newest migration. After any part the way may be begun
- * anew: where every statement commits by itself, all of them can be run again.
+ * Returns the parts that migrate the tables from the version in the ledger to the newest. The migration can start again
+ * after any part: if every statement commits by itself, all of them can be run again.
  */
 export function migrationParts(
   context: SqlContext,
@@ -167,12 +170,12 @@ function partsOf(context: SqlContext, migration: Migration): readonly MigrationP
   return [...begun, ...indexes, { together: [...migration.statements(context), noteTaken(context, migration)] }]
 }
 
-/** The statements of one part. */
+/** Returns the statements of one part. */
 export function statementsOf(context: SqlContext, part: MigrationPart): readonly SchemaStatement[] {
   return 'index' in part ? [newIndexStatement(context, part.index)] : part.together
 }
 
-/** The tables, views, indexes and triggers that migrations make. */
+/** Returns the tables, views, indexes and triggers that the migrations create. */
 export function thingsMadeBy(context: SqlContext, migrations: readonly Migration[]): readonly SchemaThing[] {
   return migrations
     .flatMap((migration) => [
@@ -182,24 +185,32 @@ export function thingsMadeBy(context: SqlContext, migrations: readonly Migration
     .flatMap(({ makes }) => makes ?? [])
 }
 
-/** How the schema is changed on a server whose tables are in use. */
+/** Changes the schema on a server whose tables are in use. */
 export interface SchemaChanges {
-  /** Takes the lock that keeps other sessions from migrating there, or tells that one has it. Waits for nobody. */
+  /**
+   * Takes the lock that keeps other sessions from migrating there, or reports that another session has it. Never waits.
+   */
   lock(place: Place): Statement<{ readonly lock: 'taken' | 'busy' }>
-  /** Gives the lock back. */
+  /** Releases the lock. */
   unlock(place: Place): Statement<unknown>
-  /** Parts statements into those that are run together or not at all. */
+  /** Splits statements into units whose statements run all or none. */
   units(statements: readonly SchemaStatement[]): readonly (readonly SchemaStatement[])[]
-  /** Runs one such unit. It waits for a table no longer than two seconds: others wait behind it. @throws ForgeError `STORAGE_BUSY` */
+  /**
+   * Runs one such unit. It waits for a table for at most two seconds, because other sessions wait behind it. @throws
+   * ForgeError `STORAGE_BUSY`
+   */
   run(session: Queryable, unit: readonly SchemaStatement[]): SyncOrAsync<void>
-  /** Makes an index beside who reads and writes. @throws ForgeError `STORAGE_BUSY` */
+  /** Creates an index without blocking readers and writers. @throws ForgeError `STORAGE_BUSY` */
   index(session: Queryable, making: IndexMaking): SyncOrAsync<void>
 }
 
-/** An index to be made. */
+/** The creation of an index. */
 export interface IndexMaking {
   readonly place: Place
   readonly statement: SchemaStatement
-  /** How long to wait, in milliseconds, for transactions that use the table, where nobody waits behind an index. */
+  /**
+   * How long to wait, in milliseconds, for transactions that use the table, on databases where no session waits behind
+   * an index.
+   */
   readonly wait: number
 }

@@ -14,7 +14,7 @@ import { Ledger, outdated, refuseTooNew, refuseUnusable } from './ledger.ts'
 import type { Migration, MigrationPart, SchemaThing } from './migration.ts'
 import { createLedger, migrationParts, statementsOf, thingsMadeBy } from './migration.ts'
 
-/** Our tables as a whole: made, brought up to date, and looked at. */
+/** Our tables as a whole: creates, migrates and checks them. */
 export class Schema {
   readonly context: SqlContext
   readonly #ledger: Ledger
@@ -26,24 +26,30 @@ export class Schema {
     this.#migrations = migrations
   }
 
-  /** The version this library needs. */
+  /** The version that this library needs. */
   get #needed(): number {
     return Math.max(...this.#migrations.map((migration) => migration.version))
   }
 
-  /** The error for a database that is not there yet. */
+  /** Creates the error for a database that does not exist yet. */
   missing(): ForgeError<'SCHEMA_OUTDATED'> {
     return outdated(undefined, this.#needed)
   }
 
-  /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE`; TypeError when ids are kept in other columns */
+  /**
+   * Checks that the tables can be used. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE`;
+   * TypeError if ids are stored in other columns
+   */
   *refuseUnusable(session: Queryable): SyncOrAsync<void> {
     const found = yield* this.#ledger.read(session)
     if (found === undefined) yield* this.#refuseNowhere(session)
     refuseUnusable(found, this.#needed)
   }
 
-  /** Whether there is something to migrate. @throws ForgeError `SCHEMA_TOO_NEW`; TypeError when ids are kept in other columns */
+  /**
+   * Returns whether migrations are missing. @throws ForgeError `SCHEMA_TOO_NEW`; TypeError if ids are stored in other
+   * columns
+   */
   *needsMigration(session: Queryable): SyncOrAsync<boolean> {
     const found = yield* this.#ledger.read(session)
     if (found === undefined) yield* this.#refuseNowhere(session)
@@ -52,11 +58,11 @@ export class Schema {
   }
 
   /**
-   * Takes the missing steps, under a lock that keeps other processes from doing the same.
+   * Runs the missing steps, under a lock that keeps other processes from doing the same.
    *
-   * @param take - takes one part of them
-   * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` when a name of ours is taken; TypeError when ids are kept in
-   * other columns
+   * @param take - runs one part of them
+   * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` if one of our names is taken; TypeError if ids are
+   * stored in other columns
    */
   *migrate(session: Queryable, take: (part: MigrationPart) => SyncOrAsync<void>): SyncOrAsync<void> {
     const found = yield* this.#ledger.read(session)
@@ -65,7 +71,7 @@ export class Schema {
     for (const part of migrationParts(this.context, found, this.#migrations)) yield* take(part)
   }
 
-  /** What is there under names of ours and is not ours would be taken for it, or stop the migration halfway. */
+  /** Foreign things under our names would be mistaken for ours, or stop the migration halfway. */
   *#refuseForeign(session: Queryable, found: SchemaVersion | undefined): SyncOrAsync<void> {
     const present = yield* query(session, this.context.dialect.things(this.context))
     const begun = yield* this.#begun(session, found)
@@ -80,7 +86,10 @@ export class Schema {
     throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
   }
 
-  /** The newest step whose things can be there by us: 0 is the making of the ledger, -1 none. */
+  /**
+   * Returns the newest step whose things the library may have created. 0 means the creation of the ledger, -1 means
+   * none.
+   */
   *#begun(session: Queryable, found: SchemaVersion | undefined): SyncOrAsync<number> {
     const { ddlCommitsItself } = this.context.dialect
     if (found === undefined) return ddlCommitsItself && (yield* this.#ledger.exists(session)) ? 0 : -1
@@ -88,10 +97,10 @@ export class Schema {
   }
 
   /**
-   * How the tables are. `drifted`: a table, view, column, index or trigger that the migrations make is missing, or the
-   * ledger's row is, or all there is under our names was made by others.
+   * Returns the state of the tables. `drifted`: a table, view, column, index or trigger that the migrations create is
+   * missing, or the row of the ledger is missing, or everything under our names was created by others.
    *
-   * @throws TypeError when ids are kept in other columns
+   * @throws TypeError if ids are stored in other columns
    */
   *state(session: Queryable): SyncOrAsync<SchemaStatus['state']> {
     const present = yield* query(session, this.context.dialect.things(this.context))
@@ -109,7 +118,7 @@ export class Schema {
     return hasAll(present, made) && (yield* this.#hasColumns(session)) ? 'current' : 'drifted'
   }
 
-  /** @throws ForgeError `STORAGE_UNAVAILABLE` where there is no schema that tables could be made in */
+  /** Checks that a schema for the tables exists. @throws ForgeError `STORAGE_UNAVAILABLE` if it does not */
   *#refuseNowhere(session: Queryable): SyncOrAsync<void> {
     const { dialect, schema } = this.context
     if (schema !== undefined || dialect.defaultSchema === undefined) return
@@ -122,7 +131,7 @@ export class Schema {
     throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
   }
 
-  /** What is made by the steps of some versions; the ledger is there before the first. */
+  /** Returns what the steps of the selected versions create. The ledger is version 0. */
   #made(isAsked: (version: number) => boolean): readonly SchemaThing[] {
     const ledger = isAsked(0) ? createLedger(this.context).flatMap(({ makes }) => makes ?? []) : []
     return [
@@ -142,7 +151,7 @@ export class Schema {
   }
 }
 
-/** Whether a thing is an index or a trigger on one of the tables. */
+/** Returns whether a thing is an index or a trigger on one of the tables. */
 function isPartOf(tables: ReadonlySet<string>, { name, table }: SchemaThing): boolean {
   return name !== table && tables.has(table)
 }
@@ -158,13 +167,13 @@ function columnsNeeded(prefix: string): readonly string[] {
   )
 }
 
-/** What a schema plan can be told: what the storage is, and where the way begins. */
+/** The options of a schema plan: those of the storage, and where the migration begins. */
 export interface SchemaPlanOptions extends SqlStorageOptions {
-  /** The version the tables have now, by the ledger. Default 0: there are none. */
+  /** The current version of the tables according to the ledger. Default: 0, no tables. */
   readonly from?: number | undefined
 }
 
-/** @throws TypeError for an option that is none */
+/** Returns the statements of the migration as text. @throws TypeError if an option is invalid */
 export function planSchema(dialect: SqlDialect, given: SchemaPlanOptions & SchemaStorageOptions): readonly string[] {
   needObject(given, 'options', "{ prefix: 'forge_' }")
   const { from = 0, ...options } = given

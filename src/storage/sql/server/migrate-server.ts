@@ -11,7 +11,9 @@ import type { Deadline } from './call-deadline.ts'
 import { busy } from './failures.ts'
 import type { Server } from './server.ts'
 
-/** How long to wait, in milliseconds, for another process that migrates; and, at each part, for those who use the tables. */
+/**
+ * How long to wait, in milliseconds, for another process that migrates; and, at each part, for the users of the tables.
+ */
 export interface MigrationLimits {
   readonly others: number
   readonly users: number
@@ -20,11 +22,11 @@ export interface MigrationLimits {
 const MIGRATION_LIMITS: MigrationLimits = { others: 300_000, users: 60_000 }
 
 /**
- * Brings the tables on a server up to date, while they are in use and other processes may do the same. What is begun and
- * not ended, the next call ends.
+ * Migrates the tables on a server, while they are in use and other processes may do the same. The next call completes
+ * what was begun and not ended.
  *
- * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_BUSY` when others kept us waiting too long, `STORAGE_UNAVAILABLE`;
- * TypeError when ids are kept in other columns
+ * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_BUSY` if others took too long, `STORAGE_UNAVAILABLE`; TypeError if ids
+ * are stored in other columns
  */
 export async function migrateServer<Tx extends object>(
   server: Server<Tx>,
@@ -37,7 +39,7 @@ export async function migrateServer<Tx extends object>(
     await runAsync(whenFree(patience.users, () => wait(migrateAlone(server, schema, deadline))))
     return
   }
-  // One session: the lock is held by it, and a pool may have no other.
+  // One session: it holds the lock, and a pool may have no other connection.
   await server.plainly(
     (connection) => runAsync(new ServerMigration({ connection, schema, changes, patience }).run()),
     deadline,
@@ -50,7 +52,7 @@ async function migrateAlone<Tx extends object>(server: Server<Tx>, schema: Schem
   await server.inTransaction((connection) => runAsync(migrateAtOnce(schema, unlimited(connection))), deadline)
 }
 
-/** Changes of tables take as long as the tables are large. */
+/** The duration of a schema change grows with the size of the tables. */
 function unlimited(connection: Queryable): Queryable {
   return { all: (statement) => connection.all({ ...statement, mayTakeLong: true }) }
 }
@@ -65,7 +67,7 @@ interface ServerMigrationParts {
 class ServerMigration {
   readonly #connection: Queryable
   readonly #unlimited: Queryable
-  /** The same, for what may be asked again while the database is busy. */
+  /** The same connection, for queries that may be repeated while the database is busy. */
   readonly #asking: Queryable
   readonly #schema: Schema
   readonly #changes: SchemaChanges
@@ -92,7 +94,7 @@ class ServerMigration {
     }
   }
 
-  /** Asks again and again: one that waited inside the database would be waited for by an index that is being made. */
+  /** Polls: an index that is being created would wait for a session that waited inside the database. */
   *#lock(): SyncOrAsync<void> {
     const answer = yield* queryFirst(this.#connection, this.#changes.lock(this.#schema.context))
     if (answer?.lock !== 'taken') throw busy('call')
@@ -119,7 +121,7 @@ class ServerMigration {
 const MIN_PAUSE_MS = 50
 const MAX_PAUSE_MS = 500
 
-/** Makes an attempt, and again while the database is busy, with pauses in which others have their turn. */
+/** Makes an attempt, and repeats it while the database is busy, with pauses that let others proceed. */
 function* whenFree<T>(patience: number, attempt: () => SyncOrAsync<T>): SyncOrAsync<T> {
   const deadline = performance.now() + patience
   for (;;) {

@@ -6,9 +6,9 @@ const MAX_ATTEMPTS = 10
 const MAX_PAUSE_MS = 200
 
 /**
- * Makes an attempt, and again after a definite abort: nothing of the first is left then.
+ * Makes an attempt, and repeats it after a definite abort, which leaves nothing of the first.
  *
- * @throws ForgeError `STORAGE_BUSY` when ten attempts, or the time that the call may wait for others, were not enough
+ * @throws ForgeError `STORAGE_BUSY` if ten attempts, or the time that the call may wait for others, were not enough
  */
 export async function retry<T>(deadline: CallDeadline, attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count += 1) {
@@ -24,7 +24,9 @@ export async function retry<T>(deadline: CallDeadline, attempt: () => Promise<T>
   }
 }
 
-/** A pause before the next attempt, in milliseconds: random, so that two calls that met do not meet again and again. */
+/**
+ * Returns a pause before the next attempt, in milliseconds. It is random, so that two calls do not collide repeatedly.
+ */
 function pauseAfter(count: number): number {
   return 1 + Math.random() * Math.min(MAX_PAUSE_MS, 4 * 2 ** count)
 }

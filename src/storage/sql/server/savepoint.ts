@@ -6,7 +6,7 @@ const SAVEPOINT = command('savepoint forgelet')
 const RELEASE = command('release savepoint forgelet')
 const ROLL_BACK = command('rollback to savepoint forgelet')
 
-/** Runs work inside the open transaction, all or nothing: what fails leaves the rest of the transaction as it was. */
+/** Runs work inside the open transaction, all or nothing: a failure leaves the rest of the transaction unchanged. */
 export async function inSavepoint<T>(connection: Queryable, work: () => Promise<T>): Promise<T> {
   await connection.all(SAVEPOINT)
   try {
@@ -20,9 +20,9 @@ export async function inSavepoint<T>(connection: Queryable, work: () => Promise<
 }
 
 /**
- * Runs the host's code in the middle of a transaction, and finds out whether it left that as it was.
+ * Runs the host's code in the middle of a transaction, and checks that it left the transaction usable.
  *
- * @throws TypeError when it did not, with the database's answer as cause
+ * @throws TypeError if it did not, with the database's answer as cause
  */
 export async function guarded<T>(connection: Queryable, work: () => Promise<T>): Promise<T> {
   await connection.all(SAVEPOINT)
@@ -31,7 +31,10 @@ export async function guarded<T>(connection: Queryable, work: () => Promise<T>):
   return value
 }
 
-/** The server's own word for a lost connection goes on; any other says that the transaction is not what it was. */
+/**
+ * The error of a lost connection is passed on. Any other error means that the transaction is no longer the one that was
+ * given.
+ */
 async function release(connection: Queryable): Promise<void> {
   try {
     await connection.all(RELEASE)
@@ -42,12 +45,12 @@ async function release(connection: Queryable): Promise<void> {
   }
 }
 
-/** Takes back what was done since the savepoint, where that still can be done. */
+/** Rolls back to the savepoint, if that is still possible. */
 export async function takeBack(connection: Queryable): Promise<void> {
   try {
     await connection.all(ROLL_BACK)
     await connection.all(RELEASE)
   } catch {
-    // the transaction is gone, or has failed as a whole: it can commit nothing of this
+    // The transaction is gone, or has failed as a whole: it cannot commit any of this.
   }
 }

@@ -14,16 +14,19 @@ import { readingSession, writingSession } from './sessions.ts'
 import type { TransactionQueue } from './transaction-queues.ts'
 import { TransactionQueues } from './transaction-queues.ts'
 
-/** What a runtime is made of. */
+/** What a runtime is built from. */
 export interface ServerRuntimeParts<Tx extends object> {
   readonly server: Server<Tx>
   readonly database: ServerDatabase<Tx>
   readonly dialect: SqlDialect
-  /** New ones when left out. */
+  /** New queues if omitted. */
   readonly queues?: TransactionQueues<Tx> | undefined
 }
 
-/** Where the stores' work runs on a server: on connections of our own, again after a definite abort; joins on the host's. */
+/**
+ * Runs the work of the stores on a server: on our own connections, with retries after a definite abort; or on the
+ * connection of a host's transaction.
+ */
 export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   readonly #server: Server<Tx>
   readonly #database: ServerDatabase<Tx>
@@ -39,7 +42,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     this.#joins = new HostTransactions({ server, database, queues })
   }
 
-  /** As the storage's `enter`. */
+  /** Same as the storage's `checkTransaction`. */
   enter(transaction: Tx): Promise<void> {
     return this.#joined((deadline) => this.#joins.enter(transaction, deadline))
   }
@@ -80,7 +83,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     )
   }
 
-  /** A call in a host's transaction that runs out of time asks for the whole transaction to be run again. */
+  /** A call in a host's transaction that runs out of time requires the whole transaction to be run again. */
   #joined<T>(call: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
     return this.#database.during(call, { ...limits, expired: notAnswered })
   }

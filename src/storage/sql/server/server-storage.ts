@@ -6,7 +6,7 @@ import type { Server } from './server.ts'
 import { ServerDatabase } from './server-database.ts'
 import { ServerRuntime } from './server-runtime.ts'
 
-/** Makes a storage over a database server; nothing is opened before its first use. */
+/** Creates a storage on a database server. Nothing is opened before its first use. */
 export function createServerStorage<Tx extends object>(server: Server<Tx>, context: SqlContext): ForgeStorage<Tx> {
   const database = new ServerDatabase(server, new Schema(context))
   const runtime = new ServerRuntime({ server, database, dialect: context.dialect })

@@ -6,14 +6,14 @@ import type { Retry } from './errors.ts'
 import { saysFinalized, translateError } from './errors.ts'
 import type { PreparedStatement, SqliteHandle } from './handle.ts'
 
-/** One handle as a session: statements are prepared once, and every answer comes at once. */
+/** One handle as a session. Statements are prepared once, and every call is synchronous. */
 export class Connection implements Session {
   readonly #handle: SqliteHandle
   readonly #retry: Retry
   readonly #statements: PreparedStatements
 
   /**
-   * @param retry - what a busy database asks the caller to try again
+   * @param retry - what the caller must run again if the database is busy
    * @param owner - who closes the handle
    */
   constructor(handle: SqliteHandle, retry: Retry, owner: 'us' | 'host') {
@@ -33,17 +33,17 @@ export class Connection implements Session {
     }
   }
 
-  /** Nothing else runs meanwhile: what the host may not do is refused where it calls. */
+  /** Nothing else runs meanwhile: calls that the host may not make are refused where it makes them. */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
     return work()
   }
 
-  /** Runs a statement that has no parameters, for what it does. */
+  /** Runs a statement without parameters for its effect. */
   command(sql: string): void {
     this.all({ sql, parameters: NONE, returnsRows: false })
   }
 
-  /** Runs a text of statements that may not be prepared, or give rows that nobody wants. */
+  /** Runs a text of statements that may not be prepared, or whose rows are not needed. */
   exec(sql: string): void {
     try {
       this.#handle.exec(sql)
@@ -52,7 +52,7 @@ export class Connection implements Session {
     }
   }
 
-  /** Lets go of the handle, so that it can be closed. */
+  /** Finalizes the statements, so that the handle can be closed. */
   end(): void {
     this.#statements.end()
   }
@@ -60,18 +60,19 @@ export class Connection implements Session {
 
 const NONE: readonly SqlValue[] = []
 
-/** node:sqlite answers with the last rowid, and throws where that is no safe number: it may be an id of the host's. */
+/** node:sqlite returns the last rowid, and throws if that is not a safe integer: it may be an id of the host. */
 function perform(statement: PreparedStatement, parameters: readonly SqlValue[]): void {
   if ('setReadBigInts' in statement && typeof statement.setReadBigInts === 'function') statement.setReadBigInts(true)
   statement.run(...parameters)
 }
 
-/** Statements kept for each handle; those of the audit view come in many shapes. */
+/** The number of statements kept for each handle. The audit view has statements of many shapes. */
 const MEMO_SIZE = 200
 
 /**
- * The statements of one handle, prepared once and used again. bun:sqlite is different: there a handle lives on, and keeps
- * its file, until each of its statements is finalized. Ours are finalized when we end; on the host's handle none is kept.
+ * The statements of one handle, prepared once and reused. In bun:sqlite a handle stays open, and keeps its file, until
+ * each of its statements is finalized. Our statements are finalized when the connection ends; on the host's handle none
+ * is kept.
  */
 export class PreparedStatements {
   readonly #handle: SqliteHandle
@@ -84,7 +85,7 @@ export class PreparedStatements {
     this.#owner = owner
   }
 
-  /** Runs work with a statement. */
+  /** Runs work with a prepared statement. */
   use<T>(sql: string, work: (statement: PreparedStatement) => T): T {
     const kept = this.#kept.get(sql)
     if (kept === undefined) return this.#useNew(sql, work)
@@ -94,11 +95,11 @@ export class PreparedStatements {
       if (!saysFinalized(error)) throw error
     }
 
-    this.#kept.clear() // the host has closed its handle, which finalized them, and perhaps opened it again
+    this.#kept.clear() // the host closed its handle, which finalized them, and may have opened it again
     return this.#useNew(sql, work)
   }
 
-  /** Lets go of every statement. */
+  /** Finalizes every statement. */
   end(): void {
     for (const statement of this.#kept.values()) finalize(statement)
     this.#kept.clear()

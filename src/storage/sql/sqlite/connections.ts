@@ -5,25 +5,28 @@ import { Connection } from './connection.ts'
 import type { OwnHandle, SqliteHandle } from './handle.ts'
 import { asHosts, fileOf, isHandle } from './handle.ts'
 
-/** The connections that plain calls run on. */
+/** The connections that plain calls use. */
 export interface Connections<H> {
-  /** Sees what is committed. */
+  /** Reads committed data. */
   readonly reader: Connection
-  /** @throws ForgeError `STORAGE_BUSY` when it cannot be made ready to write just now */
+  /** Writes. @throws ForgeError `STORAGE_BUSY` if it cannot be prepared for writing now */
   readonly writer: Connection
-  /** The writer's handle: the transaction that the host's `beforeCommit` gets. */
+  /** The writer's handle: the transaction that the host's `beforeCommit` receives. */
   readonly writerHandle: H
-  /** Whether reader and writer are one, as they must be for a database in memory. */
+  /** Whether the reader and the writer are one connection, as they must be for a database in memory. */
   readonly shared: boolean
-  /** Whether a handle is open on the same database. */
+  /** Returns whether a handle is open on the same database. */
   includes(handle: SqliteHandle): boolean
-  /** Puts away a writer that nothing can be run on any more, so that the next change has another; does nothing where it is shared. */
+  /**
+   * Discards a writer that can no longer run anything, so that the next change has another. Does nothing if the writer
+   * is shared.
+   */
   replaceWriter(): void
-  /** Ends what we opened. */
+  /** Closes what the storage opened. */
   close(): void
 }
 
-/** A database in a file: a writer and a reader of our own, so that no reader waits for a writer. */
+/** A database in a file: our own writer and our own reader, so that no reader waits for a writer. */
 class FileConnections<H extends SqliteHandle> implements Connections<H> {
   readonly reader: Connection
   readonly shared = false
@@ -43,7 +46,7 @@ class FileConnections<H extends SqliteHandle> implements Connections<H> {
 
   get writer(): Connection {
     const { connection } = this.#ownWriter()
-    // asked again until it succeeds: while others read in the old mode, the file cannot leave it
+    // Retried until it succeeds: the file cannot leave the old mode while others read in it.
     if (!this.#writesAhead) connection.exec('pragma journal_mode = wal')
     this.#writesAhead = true
     return connection
@@ -84,7 +87,7 @@ interface OwnConnection {
   readonly connection: Connection
 }
 
-/** Sets a new connection up; one that cannot be is closed again. */
+/** Configures a new connection. If that fails, the connection is closed again. */
 function connect(handle: OwnHandle, pragmas: string): OwnConnection {
   const connection = new Connection(handle, 'call', 'us')
   try {
@@ -101,16 +104,16 @@ function close({ handle, connection }: OwnConnection): void {
   handle.close()
 }
 
-/** A handle with a statement of the host's open on it cannot be closed: it goes with that statement. */
+/** A handle that has an open statement of the host cannot be closed: it goes with that statement. */
 function closeIfPossible(spoilt: OwnConnection): void {
   try {
     close(spoilt)
   } catch {
-    // what matters is done: its transaction has ended
+    // Enough is done: its transaction has ended.
   }
 }
 
-/** A database in memory, or a temporary one: nobody else can reach it, so there is one connection for everything. */
+/** A database in memory, or a temporary one. No one else can reach it, so one connection serves everything. */
 class OneConnection<H extends SqliteHandle> implements Connections<H> {
   readonly reader: Connection
   readonly writer: Connection
@@ -118,7 +121,7 @@ class OneConnection<H extends SqliteHandle> implements Connections<H> {
   readonly shared = true
   readonly #end: () => void
 
-  /** @param end - closes the handle, when it is ours */
+  /** @param end - closes the handle, if it is ours */
   constructor(handle: H, end: () => void) {
     this.writerHandle = handle
     this.writer = new Connection(handle, 'call', 'host')
@@ -131,7 +134,7 @@ class OneConnection<H extends SqliteHandle> implements Connections<H> {
   }
 
   replaceWriter(): void {
-    // there is no other connection to this database: it can be used again when the host has ended its statement
+    // This is the only connection to the database. It can be used again when the host has ended its statement.
   }
 
   close(): void {
@@ -141,8 +144,9 @@ class OneConnection<H extends SqliteHandle> implements Connections<H> {
 }
 
 /**
- * The database that a storage is given: an open handle, or a file, which stays the same when the process goes elsewhere.
- * @throws TypeError when it is neither
+ * Returns the database that a storage is given: an open handle, or a file as an absolute path, which stays the same if
+ * the process changes its directory.
+ * @throws TypeError if it is neither
  */
 export function databaseFrom<H extends SqliteHandle>(given: string | H): string | H {
   if (typeof given !== 'string') {
@@ -150,17 +154,17 @@ export function databaseFrom<H extends SqliteHandle>(given: string | H): string 
     throw new TypeError('an SQLite storage needs a file name or an open handle')
   }
 
-  const name = given.trim() // as better-sqlite3 takes it
+  const name = given.trim() // better-sqlite3 trims the name too
   if (name === '') throw new TypeError('the file name is empty: name a file, or ask for :memory:')
   return isInMemory(name) ? name : resolve(name)
 }
 
-/** Whether there is a database to open: a file name may name one that is still to be made. */
+/** Returns whether the database exists: a file name may name a file that is not created yet. */
 export function databaseExists(database: string | SqliteHandle): boolean {
   return typeof database !== 'string' || isInMemory(database) || existsSync(database)
 }
 
-/** Opens connections of our own to a file, or takes the one there is to a database in memory. */
+/** Opens our own connections to a file, or uses the single connection to a database in memory. */
 export function openConnections<H extends SqliteHandle>(database: string | H): Connections<H> {
   if (typeof database === 'string') return isInMemory(database) ? openInMemory(database) : openFile(database)
 
@@ -169,7 +173,7 @@ export function openConnections<H extends SqliteHandle>(database: string | H): C
   return new FileConnections(() => openAnother(database, file))
 }
 
-/** Opens one more handle of a host's kind on its file. A class of the host's own may open what it likes. */
+/** Opens another handle of the host's kind on its file. A class of the host may open any other database. */
 function openAnother(hosts: SqliteHandle, file: string): OwnHandle {
   const handle = construct(hosts.constructor, file)
   if (fileOf(handle) === file) return handle

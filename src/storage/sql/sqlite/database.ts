@@ -9,7 +9,7 @@ import { databaseExists, openConnections } from './connections.ts'
 import type { SqliteHandle } from './handle.ts'
 import { inTransaction, transactionOn } from './transactions.ts'
 
-/** One database with our tables: opened at its first use, looked at once, closed at the end. */
+/** One database with our tables. It is opened at its first use, checked once, and closed at the end. */
 export class SqliteDatabase<H extends SqliteHandle> {
   readonly #database: string | H
   readonly #schema: Schema
@@ -22,13 +22,13 @@ export class SqliteDatabase<H extends SqliteHandle> {
     this.#schema = schema
   }
 
-  /** The host's handle, when the storage was given one. */
+  /** The host's handle, if the storage was given one. */
   get hostHandle(): H | undefined {
     return typeof this.#database === 'string' ? undefined : this.#database
   }
 
   /**
-   * The connections to a database whose tables are fit to use.
+   * Returns the connections to a database whose tables can be used.
    * @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
   connect(): Connections<H> {
@@ -43,7 +43,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
     })
   }
 
-  /** Brings the tables up to date. Nothing is written before it is known that this library may. */
+  /** Migrates the tables. Nothing is written before the version check has passed. */
   migrate(): void {
     this.#look((connections) => {
       if (connections.shared && transactionOn(connections.writerHandle) === 'open') {
@@ -54,7 +54,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
     })
   }
 
-  /** How the tables are; writes nothing. */
+  /** Returns the state of the tables. Writes nothing. */
   status(): SchemaStatus {
     this.#refuseEnded()
     if (!databaseExists(this.#database)) return { state: 'empty', warnings: [] }
@@ -65,23 +65,23 @@ export class SqliteDatabase<H extends SqliteHandle> {
     })
   }
 
-  /** Takes no new calls from now on; what was called before may still connect. */
+  /** Refuses new calls from now on. Earlier calls may still connect. */
   beginClosing(): void {
     if (this.#life === 'open') this.#life = 'closing'
   }
 
-  /** Closes what we opened, for good. */
+  /** Closes what the storage opened, permanently. */
   end(): void {
     this.#life = 'ended'
     this.#close()
   }
 
-  /** @throws ForgeError `STORAGE_UNAVAILABLE` for a new call once it is closing */
+  /** Throws if the storage is closing. @throws ForgeError `STORAGE_UNAVAILABLE` for a new call once it is closing */
   refuseClosing(): void {
     if (this.#life !== 'open') throw closed()
   }
 
-  /** Looks at a database that may not be fit to use; when it fails, no connection stays open on it. */
+  /** Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database. */
   #look<T>(work: (connections: Connections<H>) => T): T {
     this.#refuseEnded()
     this.#connections ??= openConnections(this.#database)
@@ -108,13 +108,16 @@ function closed(): Error {
   return closedError('the storage is closed')
 }
 
-/** What of the host's handle endangers what is committed on it: we do not change the settings of a handle that is not ours. */
+/**
+ * Returns warnings about settings of the host's handle that endanger data committed on it. The storage does not change
+ * the settings of a handle that it does not own.
+ */
 function warningsAbout(handle: SqliteHandle): readonly string[] {
   const synchronous = setting(handle, 'synchronous')
   if (synchronous === undefined || synchronous >= 2) return []
 
   return [
-    `the host's handle has synchronous = ${synchronous}: what joinSync wrote may be lost when the power fails; ` +
+    `the host's handle has synchronous = ${synchronous}: what withTransactionSync wrote may be lost when the power fails; ` +
       'set pragma synchronous = full',
   ]
 }

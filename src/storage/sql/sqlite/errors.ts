@@ -25,13 +25,13 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
   ['NOTADB', 'the file is not an SQLite database'],
 ])
 
-/** What to try again when the database is busy: the call, or the host's whole transaction. */
+/** What the caller must run again if the database is busy: the call, or the host's whole transaction. */
 export type Retry = 'call' | 'host-transaction'
 
 /**
- * The error to throw for what a driver threw, with the driver's error as cause: `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`, or
- * TypeError where the host left a statement open; anything else is a fault and stays as it is. Messages hold neither SQL
- * nor paths.
+ * Returns the error to throw for an error of the driver, with that error as cause: `STORAGE_BUSY`,
+ * `STORAGE_UNAVAILABLE`, or TypeError if the host left a statement open. Any other error is a fault and is returned
+ * unchanged. Messages contain neither SQL nor paths.
  */
 export function translateError(error: unknown, retry: Retry): unknown {
   if (saysClosed(error)) return closedError('the handle is closed', error)
@@ -44,12 +44,12 @@ export function translateError(error: unknown, retry: Retry): unknown {
   return message === undefined ? error : unavailable(message, error)
 }
 
-/** The error for a database that others kept busy. */
+/** Creates the error for a database that others kept busy. */
 export function busy(retry: Retry, cause?: unknown): ForgeError<'STORAGE_BUSY'> {
   return new ForgeError('STORAGE_BUSY', 'the database is busy: another writer holds it', { retry }, { cause })
 }
 
-/** The error for a database that cannot be used. */
+/** Creates the error for a database that cannot be used. */
 export function unavailable(
   message: string,
   cause?: unknown,
@@ -58,22 +58,30 @@ export function unavailable(
   return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome }, { cause })
 }
 
-/** The error for a handle on which the host has a statement open. */
+/** Creates the error for a handle on which the host has an open statement. */
 export function occupied(cause?: unknown): TypeError {
   return new TypeError('the handle is busy with another statement: end it first', { cause })
 }
 
-/** Whether a BEGIN was refused because a transaction is open. The text is SQLite's own; there is no code for it. */
+/**
+ * Returns whether a BEGIN was refused because a transaction is open. The text is SQLite's own; it has no code for it.
+ */
 export function saysInsideTransaction(error: unknown): boolean {
   return error instanceof Error && error.message.includes('within a transaction')
 }
 
-/** Whether a savepoint could not be released or rolled back to because it is not there. There is no code for it either. */
+/**
+ * Returns whether a savepoint could not be released or rolled back to because it does not exist. SQLite has no code for
+ * it either.
+ */
 export function saysNoSavepoint(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no such savepoint')
 }
 
-/** Whether a call was refused because the handle is closed. The texts are those of better-sqlite3, node:sqlite and bun:sqlite. */
+/**
+ * Returns whether a call was refused because the handle is closed. The texts are those of better-sqlite3, node:sqlite
+ * and bun:sqlite.
+ */
 export function saysClosed(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -81,28 +89,34 @@ export function saysClosed(error: unknown): boolean {
   )
 }
 
-/** Whether a statement is gone because its handle was closed since it was prepared. The text is that of node:sqlite. */
+/**
+ * Returns whether a statement is gone because its handle was closed since it was prepared. The text is that of
+ * node:sqlite.
+ */
 export function saysFinalized(error: unknown): boolean {
   return error instanceof Error && error.message.includes('statement has been finalized')
 }
 
-/** Whether another writer was refused because what it reads is no longer the newest: a statement open on it holds it there. */
+/**
+ * Returns whether a writer was refused because its snapshot is no longer the newest: an open statement holds the
+ * snapshot.
+ */
 export function saysOldSnapshot(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ('code' in error && error.code === 'SQLITE_BUSY_SNAPSHOT') || ('errcode' in error && error.errcode === 517)
 }
 
 /**
- * Whether a call was refused because a statement is open on the handle. better-sqlite3 then refuses whatever is run; SQLite
- * itself savepoints and a COMMIT, while rows are being written, and with the code of a busy database.
+ * Returns whether a call was refused because a statement is open on the handle. better-sqlite3 then refuses every call.
+ * SQLite itself refuses savepoints and a COMMIT while rows are being written, with the code of a busy database.
  */
 function saysOccupied(error: unknown): boolean {
   return error instanceof Error && /busy executing a query|SQL statements in progress/.test(error.message)
 }
 
 /**
- * The primary result code without `SQLITE_`: drivers give it as text or as a number, a Durable Object at the end of its
- * message. Undefined when no database said it.
+ * Returns the primary result code without `SQLITE_`. Drivers give it as text or as a number, a Durable Object at the
+ * end of its message. Undefined if the error did not come from the database.
  */
 function resultCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined

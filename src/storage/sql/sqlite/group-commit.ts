@@ -6,13 +6,17 @@ import type { Ending, Left } from './transactions.ts'
 import { inSavepoint, inTransaction, lostTransaction } from './transactions.ts'
 import { PATIENCE, pauseBefore } from './waiting.ts'
 
-/** A batch closes at this many operations, or when its first has waited this many milliseconds for the turn to end. */
+/**
+ * A batch closes at this many operations, or when its first operation has waited this many milliseconds for the turn to
+ * end.
+ */
 const MAX_OPERATIONS = 256
 const MAX_BATCH_MS = 5
 
 /**
- * Commits the changes of one turn of the event loop together, each in a savepoint of its own, and answers them, refusals
- * too, after the COMMIT: so durable writes cost less than one sync each. A batch runs from BEGIN to COMMIT at once.
+ * Commits the changes of one turn of the event loop together, each in its own savepoint, and answers them, refusals
+ * too, after the COMMIT. Durable writes then cost less than one sync each. A batch runs from BEGIN to COMMIT
+ * synchronously.
  */
 export class GroupCommit {
   readonly #connect: () => Connections<SqliteHandle>
@@ -21,17 +25,20 @@ export class GroupCommit {
   #state: 'idle' | 'collecting' | 'running' | 'held up' = 'idle'
   #refusals = 0
 
-  /** @param connect - gives the connections, and opens them when needed */
+  /** @param connect - returns the connections, and opens them if needed */
   constructor(connect: () => Connections<SqliteHandle>) {
     this.#connect = connect
   }
 
-  /** Whether a batch is running: what is called now is called from inside it. */
+  /** Whether a batch is running: a call made now comes from inside it. */
   get running(): boolean {
     return this.#state === 'running'
   }
 
-  /** Takes work into the batch. It may run more than once, and is answered once: with a signal's reason when that aborts before. */
+  /**
+   * Adds work to the batch. The work may run more than once, and is answered once: with the reason of the signal if
+   * that aborts before.
+   */
   submit<T>(work: () => T, signal: AbortSignal | undefined): Promise<T> {
     const { operation, answer } = createOperation(work, signal)
     this.#waiting.push(operation)
@@ -82,7 +89,10 @@ export class GroupCommit {
     })
   }
 
-  /** Nothing of the batch is written: a busy database is waited for, anything else is everybody's answer. */
+  /**
+   * Nothing of the batch is written. If the database is busy, the batch waits; any other error is the answer of every
+   * operation.
+   */
   #fail(batch: readonly Operation[], error: unknown): void {
     if (!isForgeError(error, 'STORAGE_BUSY')) {
       this.#settle(batch, (operation) => operation.reject(error))
@@ -114,21 +124,21 @@ export interface Operation {
   readonly deadline: number
   /** Settles with its answer. */
   readonly answered: Promise<unknown>
-  /** What its last attempt failed with. */
+  /** The error of its last attempt. */
   readonly failure: unknown
-  /** Whether it was called off while it waited. */
+  /** Whether its signal aborted while it waited. */
   readonly aborted: boolean
-  /** Runs it inside the open transaction, unless it is called off, and tells what that left of the transaction. */
+  /** Runs the work inside the open transaction, unless it is aborted. Returns what that left of the transaction. */
   attempt(connection: Connection): Left
-  /** Gives the answer of its last attempt, now that it is committed. */
+  /** Settles with the result of its last attempt, after the commit. */
   answer(): void
-  /** Gives the reason for which it was called off. */
+  /** Settles with the reason of its signal. */
   callOff(): void
-  /** Gives the failure of the whole batch, unless its own brought that about. */
+  /** Settles with the failure of the whole batch, or with its own failure if that caused it. */
   reject(error: unknown): void
 }
 
-/** Makes an operation of work that a signal may call off. */
+/** Creates an operation from work that a signal may abort. */
 function createOperation<T>(
   work: () => T,
   signal: AbortSignal | undefined,

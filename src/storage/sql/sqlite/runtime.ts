@@ -9,14 +9,17 @@ import type { HostTransactions } from './host-transactions.ts'
 import { inSnapshot, transactionOn } from './transactions.ts'
 import { whenFree } from './waiting.ts'
 
-/** What a runtime is made of. */
+/** What a runtime is built from. */
 export interface SqliteRuntimeParts<H extends SqliteHandle> {
   readonly database: SqliteDatabase<H>
   readonly batches: GroupCommit
   readonly joins: HostTransactions<H>
 }
 
-/** Where the stores' work runs in SQLite: reads at once on our reader, writes in batches on our writer, joins on the host's handle. */
+/**
+ * Runs the work of the stores in SQLite: reads synchronously on our reader, writes in batches on our writer, and
+ * transactions of the host on the host's handle.
+ */
 export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
   readonly #database: SqliteDatabase<H>
   readonly #batches: GroupCommit
@@ -28,7 +31,7 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     this.#joins = joins
   }
 
-  /** As the storage's `enter`. */
+  /** Same as the storage's `checkTransaction`. */
   enter(transaction: H): void {
     this.#refuseInside()
     this.#joins.enter(transaction)
@@ -66,7 +69,7 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
       return this.#joins.write(transaction, (connection) => runSync(work(connection, transaction)), signal)
     }
     this.#database.refuseClosing()
-    if (this.#hostIsInside()) throw new TypeError('the handle is inside a transaction: use joinSync')
+    if (this.#hostIsInside()) throw new TypeError('the handle is inside a transaction: use withTransactionSync')
 
     return this.#batches.submit(() => {
       const { writer, writerHandle } = this.#database.connect()
@@ -76,7 +79,7 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
 
   #readPlain<T>(query: (connections: Connections<H>) => T): MaybePromise<T> {
     this.#database.refuseClosing()
-    // on the one connection there is, a batch that is running is not committed yet: what it is at is read after it
+    // On a shared connection, a running batch is not committed yet: read after it.
     if (this.#batches.running && this.#database.connect().shared) {
       return Promise.resolve().then(() => this.#readPlain(query))
     }
@@ -84,14 +87,15 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     return whenFree(() => query(this.#database.connect()))
   }
 
-  /** A change that is made from inside another would be part of it, or wait for it for ever. */
+  /** A change that is made from inside another would be part of it, or wait for it forever. */
   #refuseInside(): void {
     if (!this.#batches.running && !this.#joins.running) return
     throw new TypeError('beforeCommit must not change the forge: its change is still open')
   }
 
   #refuseUncommitted({ shared }: Connections<H>): void {
-    if (shared && this.#hostIsInside()) throw new TypeError('the handle is inside a transaction: use joinSync')
+    if (shared && this.#hostIsInside())
+      throw new TypeError('the handle is inside a transaction: use withTransactionSync')
   }
 
   #hostIsInside(): boolean {

@@ -15,7 +15,10 @@ import { HostTransactions } from './host-transactions.ts'
 import { SqliteRuntime } from './runtime.ts'
 import { whenFree } from './waiting.ts'
 
-/** Makes a storage over an SQLite database; nothing is opened before its first use. @throws TypeError for an option that is none */
+/**
+ * Creates a storage on an SQLite database. Nothing is opened before its first use. @throws TypeError if an option is
+ * invalid
+ */
 export function createSqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
   options: SqlStorageOptions = {},
@@ -47,7 +50,10 @@ export function createSqliteStorage<H extends SqliteHandle>(
   }
 }
 
-/** Takes the write lock of a host's transaction and changes nothing: the lock is taken before the condition finds no row. */
+/**
+ * Returns a statement that takes the write lock of a host's transaction and changes nothing: SQLite takes the lock
+ * before the condition matches no row.
+ */
 export function writeLock(prefix: string): Statement<unknown> {
   return command(`update "${prefix}${'ledger' satisfies keyof Tables}" set only = only where only < 0`)
 }

@@ -4,15 +4,18 @@ import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 /** How long a call waits for a busy database, in milliseconds. */
 export const PATIENCE = 5000
 
-const LONGEST_PAUSE = 40
+const MAX_PAUSE_MS = 40
 
-/** A pause before trying again, in milliseconds: random, so that two processes do not meet again and again. */
+/**
+ * Returns a pause before the next attempt, in milliseconds. It is random, so that two processes do not collide
+ * repeatedly.
+ */
 export function pauseBefore(attempt: number): number {
-  return 1 + Math.random() * Math.min(LONGEST_PAUSE, 4 * attempt)
+  return 1 + Math.random() * Math.min(MAX_PAUSE_MS, 4 * attempt)
 }
 
 /**
- * Makes an attempt, and again while the database is busy. The event loop never sleeps.
+ * Makes an attempt, and repeats it while the database is busy. Never blocks the event loop.
  *
  * @throws ForgeError `STORAGE_BUSY` after five seconds
  */

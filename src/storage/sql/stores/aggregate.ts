@@ -5,7 +5,7 @@ import type { Session, SqlRuntime } from '../session.ts'
 import type { EventLog } from './event-log.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
 
-/** What every store is made of. */
+/** What every store is built from. */
 export interface StoreParts<Tx> {
   readonly context: SqlContext
   readonly runtime: SqlRuntime<Tx>
@@ -13,28 +13,33 @@ export interface StoreParts<Tx> {
   readonly log: EventLog
 }
 
-/** One kind of aggregate, as a change of it sees its rows. */
+/** One kind of aggregate: how a change locks, loads and writes its rows. */
 export interface SqlAggregate<Key, State> {
-  /** A copy: a change waits for its turn, and the caller may change its own key by then. */
+  /** Returns a copy of the key: a change waits for its turn, and the caller may modify its own key meanwhile. */
   own(key: Key): Key
-  /** The head whose epoch fences the changes. */
+  /** Returns the key of the head whose epoch fences the changes. */
   head(key: Key): HeadKey
-  /** Locks the heads concerned in the global order and gives that one. @throws ForgeError `*_NOT_FOUND` for a retired one */
+  /**
+   * Locks the heads concerned in the global order and returns that of the key. @throws ForgeError `*_NOT_FOUND` if one
+   * is retired
+   */
   lock(session: Session, key: Key): SyncOrAsync<Head>
-  /** What is behind the lock. */
+  /** Loads the state that the lock protects. */
   load(session: Session, key: Key, head: Head): SyncOrAsync<State>
-  /** Writes what differs, and gives the head as it is to be. @throws ForgeError `*_NOT_FOUND` for what may not be added */
+  /**
+   * Writes the differences and returns the head to save. @throws ForgeError `*_NOT_FOUND` if something may not be added
+   */
   write(session: Session, key: Key, states: Difference<State>): SyncOrAsync<Head>
 }
 
-/** What a change makes of an aggregate. */
+/** The state of an aggregate before and after a change. */
 export interface Difference<State> {
   readonly before: State
   readonly after: State
   readonly head: Head
 }
 
-/** The calls that all aggregates have in common. */
+/** Creates the calls that all aggregates have in common. */
 export function aggregateStore<Key, State, Tx>(
   parts: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State>,
@@ -59,11 +64,11 @@ interface Attempt<Key, State, Result, Tx> {
   readonly session: Session
   readonly key: Key
   readonly change: Change<State, Result, Tx>
-  /** The open transaction, as the host's `beforeCommit` gets it. */
+  /** The open transaction, as the host's `beforeCommit` receives it. */
   readonly open: Tx
 }
 
-/** One attempt at a change: lock, and only then load; decide; write all or nothing with the events. */
+/** Makes one attempt at a change: locks first and then loads; decides; writes all or nothing with the events. */
 function* applyChange<Key, State, Result, Tx>(
   { heads, log }: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State>,

@@ -15,7 +15,7 @@ import { columnsBesideRows, splitHead } from './locks.ts'
 import type { CountedRows, PagedList, Slice, Tail } from './pages.ts'
 import { readPage } from './pages.ts'
 
-/** The badge catalogue of an SQL storage. */
+/** Creates the badge catalogue of an SQL storage. */
 export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStore<Tx> {
   const { context, runtime, heads } = parts
   const catalogue = new BadgeCatalogue(context, heads)
@@ -27,7 +27,7 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStor
   }
 }
 
-/** The badge catalogue as one aggregate: its head counts the definitions and gives them their ids. */
+/** The badge catalogue as one aggregate. Its head counts the definitions and assigns their ids. */
 class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState> {
   readonly #heads: Heads
   readonly #queries: BadgeCatalogueQueries
@@ -105,7 +105,7 @@ function* readRows(session: Session, statement: Statement<RowBesideHead<Badge>>)
   return splitHead(yield* query(session, statement), 'id')
 }
 
-/** Names one definition. */
+/** Identifies one definition. */
 export interface BadgeId {
   readonly id: Id
 }
@@ -176,7 +176,7 @@ function removeQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['remove'
   return defineQuery((given) => build.deleteFrom('badges').where('id', '=', ids.givenInteger(given('id'))))
 }
 
-// As with blocks, the places are found first, and the head is in the same statement.
+// As with blocks, the statement finds the places first and includes the head.
 
 function sliceQuery({ build, ids, columns }: SqlContext): BadgeCatalogueQueries['slice'] {
   return defineQuery((given) => {

@@ -17,7 +17,7 @@ import { columnsBesideRows, refuseRetired, splitHead } from './locks.ts'
 import type { CountedRows, PagedList, Slice, Tail } from './pages.ts'
 import { readPage } from './pages.ts'
 
-/** The blocks of an SQL storage. */
+/** Creates the blocks of an SQL storage. */
 export function sqlBlocks<Tx>(parts: StoreParts<Tx>): BlockStore<Tx> {
   const { context, runtime, heads } = parts
   const blocks = new Blocks(context, heads)
@@ -32,7 +32,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): BlockStore<Tx> {
   }
 }
 
-/** The blocks as aggregates: the organization's head fences them, and counts them. */
+/** The blocks as aggregates. The organization's head fences and counts them. */
 export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
   readonly #context: SqlContext
   readonly #heads: Heads
@@ -117,7 +117,7 @@ function toBlock(organizationId: Id, { userId, note, blockedAt, blockedBy }: Sto
   return { organizationId, userId, note, blockedAt: new Date(blockedAt), blockedBy }
 }
 
-/** A block as it is read. */
+/** A block as the statements return it. */
 export interface StoredBlock {
   readonly seq: number
   readonly userId: Id
@@ -126,7 +126,7 @@ export interface StoredBlock {
   readonly blockedBy: Id | null
 }
 
-/** Names one organization. */
+/** Identifies one organization. */
 export interface OrganizationKey {
   readonly organizationId: Id
 }
@@ -219,8 +219,8 @@ function amongQuery({ build, ids, columns }: SqlContext): BlockQueries['among'] 
   )
 }
 
-// Both find the places on the narrow index first: skipping whole rows costs thirty times as much. The head is in the same
-// statement, since the next may see another state.
+// Both queries find the places on the narrow index first: skipping whole rows costs thirty times as much. The head is
+// part of the same statement, because the next statement may see another state.
 
 function sliceQuery({ build, ids, columns }: SqlContext): BlockQueries['slice'] {
   return defineQuery((given) => {

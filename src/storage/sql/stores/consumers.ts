@@ -11,9 +11,9 @@ import { placeInOutbox } from './outbox.ts'
 import { cursorOf } from './pages.ts'
 
 /**
- * The names that consume the outbox: cursors and leases. A name's row is locked before it is read, and the outbox's row
- * before a new name is made, so that none begins below a floor that is being moved. No lease is judged by another clock
- * than the database's.
+ * The names that consume the outbox, with their cursors and leases. A name's row is locked before it is read. The row
+ * of the outbox is locked before a new name is created, so that no name begins below a floor that is being moved. Only
+ * the clock of the database decides about leases.
  */
 export class Consumers {
   readonly #queries: ConsumerQueries
@@ -37,7 +37,7 @@ export class Consumers {
     const row = yield* this.#lock(session, consumer.name)
     if (row === undefined || !isLeased(row) || row.holder !== consumer.holder) return false
 
-    // never back: who prunes reads the cursors without locking them
+    // Never back: pruning reads the cursors without locking them.
     if (position > row.position) yield* execute(session, this.#queries.move({ name: consumer.name, position }))
     return true
   }
@@ -51,7 +51,7 @@ export class Consumers {
     return gone.length > 0
   }
 
-  /** The place that every name has behind it; undefined when there are no names. */
+  /** Returns the place that every name has processed, or undefined if no names exist. */
   *behindAll(session: Session): SyncOrAsync<number | undefined> {
     const row = yield* queryFirst(session, this.#queries.slowest({}))
     return row?.position
@@ -64,7 +64,7 @@ export class Consumers {
 
   *#add(session: Session, name: string): SyncOrAsync<ConsumerRow> {
     const { floor } = yield* this.#outbox.lock(session)
-    const added = yield* this.#lock(session, name) // by another, while we waited for the outbox
+    const added = yield* this.#lock(session, name) // added while we waited for the outbox
     if (added !== undefined) return added
 
     yield* execute(session, this.#queries.insert({ name, position: floor }))
@@ -76,7 +76,7 @@ function isLeased({ holder, until, now }: ConsumerRow): boolean {
   return holder !== null && until > now
 }
 
-/** A name's row, and what time it is. Times are milliseconds since 1970, by the database's clock. */
+/** The row of a name, and the current time. Times are milliseconds since 1970, by the database's clock. */
 export interface ConsumerRow {
   readonly position: number
   readonly holder: string | null
@@ -84,23 +84,23 @@ export interface ConsumerRow {
   readonly now: number
 }
 
-/** Names one consumer. */
+/** Identifies one consumer. */
 export interface ConsumerName {
   readonly name: string
 }
 
 /** The statements of the consumers. */
 export interface ConsumerQueries {
-  /** Locks the row, when there is one. */
+  /** Locks the row if it exists. */
   readonly lock: Query<ConsumerName, unknown>
   readonly find: Query<ConsumerName, ConsumerRow>
   readonly insert: Query<ConsumerName & { readonly position: number }, unknown>
   readonly lease: Query<Consumer & { readonly milliseconds: number }, unknown>
   readonly move: Query<ConsumerName & { readonly position: number }, unknown>
   readonly release: Query<Consumer, unknown>
-  /** Gives a row back when there was one. */
+  /** Returns the row if it existed. */
   readonly remove: Query<ConsumerName, ConsumerName>
-  /** The row that is farthest behind. */
+  /** Returns the row that is farthest behind. */
   readonly slowest: Query<Record<never, never>, { readonly position: number }>
 }
 
@@ -175,7 +175,7 @@ function removeQuery({ build }: SqlContext): ConsumerQueries['remove'] {
   return defineQuery((given) => build.deleteFrom('consumers').where('name', '=', given('name')).returning('name'))
 }
 
-/** A name's cursor only moves on, so it needs no lock: what is read is behind every name for good. */
+/** Needs no lock: a cursor only moves forward, so every name has permanently processed the place that is read. */
 function slowestQuery({ build, columns }: SqlContext): ConsumerQueries['slowest'] {
   return asWritten(
     defineQuery(() =>

@@ -13,7 +13,7 @@ import type { Session } from '../session.ts'
 import { queryFirst } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
-/** An event as our table keeps it. */
+/** An event as a row of our table. */
 export interface EventRow {
   readonly id: Id
   readonly type: string
@@ -27,17 +27,17 @@ export interface EventRow {
   readonly data: string
 }
 
-/** An event of the outbox, and its place there. */
+/** An event of the outbox with its place there. */
 export interface PlacedEvent extends EventRow {
   readonly place: number
 }
 
-/** What orders committed events. */
+/** Returns the expression that orders committed events. */
 export function outboxPlace({ dialect }: SqlContext): RawBuilder<number> {
   return sql`${sql.ref(`events.${dialect.outboxOrder}`)}`
 }
 
-/** Begins a query for whole events. */
+/** Begins a query for complete events. */
 export function selectEvents({ build, columns }: SqlContext): SelectQueryBuilder<Tables, 'events', EventRow> {
   return build
     .selectFrom('events')
@@ -55,16 +55,16 @@ export function selectEvents({ build, columns }: SqlContext): SelectQueryBuilder
     ])
 }
 
-/** The event of a row. A type that a newer library wrote is passed on as it is. */
+/** Converts a row to an event. A type that a newer library wrote is passed through unchanged. */
 export function toEvent(row: EventRow): ForgeEvent {
   const event: unknown = { ...row, at: new Date(row.at), data: JSON.parse(row.data) }
-  return event as ForgeEvent // unknown data: what `data` holds was paired with `type` by whoever appended it
+  return event as ForgeEvent // unknown data: the writer paired the content of `data` with `type`
 }
 
-/** The format of `data` that is written. */
+/** The written version of the format of `data`. */
 const DATA_VERSION = 1
 
-/** Who and when: what the events of one attempt have in common. */
+/** The actor and the time, which all events of one attempt share. */
 export interface Stamp {
   readonly actorId: Id | null
   readonly at: Date
@@ -82,7 +82,7 @@ export class EventLog {
     this.#insert = insertQuery(context)
   }
 
-  /** Writes the events, and completes them with id, time and actor. */
+  /** Writes the events, and returns them with id, time and actor. */
   *append(session: Session, drafts: readonly EventDraft[], { actorId, at }: Stamp): SyncOrAsync<readonly ForgeEvent[]> {
     const events: ForgeEvent[] = []
     for (const draft of drafts) {
@@ -93,7 +93,7 @@ export class EventLog {
     return events
   }
 
-  /** Shows the host what is about to be committed; what it throws ends the change. */
+  /** Passes the events to the host's `beforeCommit` before the commit. An exception from it ends the change. */
   *show<Tx>(
     session: Session,
     events: readonly ForgeEvent[],
@@ -106,7 +106,7 @@ export class EventLog {
   }
 }
 
-/** An event of its own: whoever is given it may change it. */
+/** Copies an event: the receiver may modify its copy. */
 function copyEvent<E extends ForgeEvent>(event: E): E {
   return { ...event, at: new Date(event.at), data: { ...event.data } }
 }

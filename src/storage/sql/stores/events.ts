@@ -22,7 +22,7 @@ import type { CountedRows, PagedList, Slice, Tail } from './pages.ts'
 import { readPage } from './pages.ts'
 import { Pruning } from './pruning.ts'
 
-/** The events of an SQL storage. */
+/** Creates the event store of an SQL storage. */
 export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<Tx> {
   const events = new Events(context)
   const row = new OutboxRow(context)
@@ -48,7 +48,7 @@ export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<
 
 type Pinning = ForgeEvent<'issue.pinned' | 'issue.unpinned'>
 
-/** The reading of events. Writing them is the event log's. */
+/** Reads events. The event log writes them. */
 class Events {
   readonly #queries: EventQueries
 
@@ -56,7 +56,7 @@ class Events {
     this.#queries = eventQueries(context)
   }
 
-  /** In a snapshot, in which the events are counted once: a filter may find very many. */
+  /** Runs in a snapshot and counts the events once, because a filter may match very many. */
   *list(session: Session, filter: EventFilter, pageQuery: PageQuery): SyncOrAsync<Page<ForgeEvent>> {
     const count = yield* queryFirst(session, this.#queries.count(filter))
     const total = count?.total ?? 0
@@ -91,12 +91,14 @@ function isPinning(event: ForgeEvent): event is Pinning {
   return event.type === 'issue.pinned' || event.type === 'issue.unpinned'
 }
 
-/** The statements of the events. Those of the audit view are put together from call to call: its filter has many shapes. */
+/**
+ * The statements of the events. Those of the audit view are built for each call, because its filter has many shapes.
+ */
 export interface EventQueries {
   readonly history: Query<{ readonly issueId: Id }, EventRow>
   readonly among: Query<{ readonly eventIds: readonly Id[] }, EventRow>
   readonly count: (filter: EventFilter) => Statement<{ readonly total: number }>
-  /** Newest first; a place is the id below zero. */
+  /** Newest first. A place is the negated id. */
   readonly slice: (filter: EventFilter, slice: Slice) => Statement<EventRow>
   /** Oldest first. */
   readonly tail: (filter: EventFilter, tail: Tail) => Statement<EventRow>
@@ -171,7 +173,10 @@ function narrow<Row>(
   return types === undefined ? narrowed : narrowed.where(isAmong(types))
 }
 
-/** Written out, since a planner sees no further into a list that is a parameter: it read every event of these types. */
+/**
+ * Writes the list out as constants. With a list as a parameter the planner has no estimate: it read every event of
+ * these types.
+ */
 function isAmong(types: readonly string[]): RawBuilder<SqlBool> {
   if (types.length === 0) return sql`1 = 0`
   return sql`${sql.ref('type')} in (${sql.join([...new Set(types)].map(constant))})`

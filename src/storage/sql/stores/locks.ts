@@ -10,23 +10,23 @@ import type { Session } from '../session.ts'
 import { execute, queryFirst } from '../session.ts'
 import type { HeadScope } from '../tables.ts'
 
-/** Names one head. */
+/** Identifies one head. */
 export interface HeadKey {
   readonly scope: HeadScope
   readonly key: string
 }
 
-/** What locks one aggregate, and what it keeps beside its rows. */
+/** The row that locks one aggregate, and what the aggregate keeps beside its rows. */
 export interface Head extends HeadKey {
   readonly epoch: number
   readonly retired: boolean
-  /** Rows in the aggregate's list. */
+  /** The number of rows in the aggregate's list. */
   readonly total: number
   /** The next place in the aggregate's list. */
   readonly nextSeq: number
 }
 
-/** A row of an aggregate's list, beside the head: where the list, or the part that was asked for, is empty, the head alone. */
+/** A row of an aggregate's list beside the head. If the list, or the requested part of it, is empty, only the head. */
 export type RowBesideHead<Row> = { readonly [Column in keyof Row]: Row[Column] | null } & {
   readonly total: number
   readonly retired: number
@@ -39,7 +39,7 @@ interface HeadRow {
   readonly next_seq: number
 }
 
-/** The head rows: one per aggregate, locked before anything of the aggregate is read. */
+/** The head rows: one per aggregate. A head is locked before anything else of the aggregate is read. */
 export class Heads {
   readonly #lock: Query<HeadKey, HeadRow>
   readonly #find: Query<HeadKey, HeadRow>
@@ -51,30 +51,33 @@ export class Heads {
     this.#save = saveQuery(context)
   }
 
-  /** Locks a head until the end of the transaction; makes it when it is not there. Load what it guards in a later statement. */
+  /**
+   * Locks a head until the end of the transaction, and creates it if it does not exist. Load what it guards in a later
+   * statement.
+   */
   *lock(session: Session, key: HeadKey): SyncOrAsync<Head> {
     const row = yield* queryFirst(session, this.#lock(key))
     return toHead(key, row)
   }
 
-  /** A head as it is, without locking; that of an aggregate that does not exist yet is all zero. */
+  /** Returns a head without locking it. The head of an aggregate that does not exist yet is all zero. */
   *find(session: Session, key: HeadKey): SyncOrAsync<Head> {
     const row = yield* queryFirst(session, this.#find(key))
     return toHead(key, row)
   }
 
-  /** Writes a locked head. Its version goes up, which is what makes an isolated transaction of the host's notice. */
+  /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */
   *save(session: Session, head: Head): SyncOrAsync<void> {
     yield* execute(session, this.#save(head))
   }
 }
 
-/** @throws ForgeError the thing's `*_NOT_FOUND` when the head is retired */
+/** Throws if a head is retired. @throws ForgeError the thing's `*_NOT_FOUND` if the head is retired */
 export function refuseRetired(head: Pick<Head, 'retired'>, thing: HostThing): void {
   if (head.retired) throw notFound(thing)
 }
 
-/** The columns of a head that stand beside the rows of its list. */
+/** Returns the columns of a head that are selected beside the rows of its list. */
 export function columnsBesideRows(
   columns: Columns,
 ): readonly [AliasedRawBuilder<number, 'total'>, AliasedRawBuilder<number, 'retired'>] {
@@ -82,10 +85,10 @@ export function columnsBesideRows(
 }
 
 /**
- * Splits what one statement gave into the head and the rows of its list: they come from one snapshot, in whatever
+ * Splits the result of one statement into the head and the rows of its list. Both come from one snapshot, in whatever
  * transaction the statement ran.
  *
- * @param column - one that is null in no row of the list
+ * @param column - a column that is null in no row of the list
  */
 export function splitHead<Row>(
   found: readonly RowBesideHead<Row>[],

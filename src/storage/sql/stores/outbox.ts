@@ -12,7 +12,7 @@ import type { PlacedEvent } from './event-log.ts'
 import { outboxPlace, selectEvents, toEvent } from './event-log.ts'
 import { cursorOf, noCursor, placeOf } from './pages.ts'
 
-/** What the outbox works with. */
+/** What the outbox is built from. */
 export interface OutboxParts<Tx> {
   readonly context: SqlContext
   readonly runtime: SqlRuntime<Tx>
@@ -20,19 +20,19 @@ export interface OutboxParts<Tx> {
   readonly numbering: Numbering<Tx>
 }
 
-/** What a read of the outbox asks for. */
+/** The input of a read of the outbox. */
 export interface OutboxQuery {
   readonly after: string | undefined
   readonly limit: number
 }
 
-/** What it gives. */
+/** The result of a read of the outbox. */
 export interface OutboxPage {
   readonly events: readonly ForgeEvent[]
   readonly cursor: string
 }
 
-/** The reading of committed events in order. */
+/** Reads committed events in order. */
 export class Outbox<Tx> {
   readonly #runtime: SqlRuntime<Tx>
   readonly #row: OutboxRow
@@ -46,7 +46,10 @@ export class Outbox<Tx> {
     this.#after = afterQuery(context)
   }
 
-  /** @throws ForgeError `INVALID_INPUT` for a cursor that is none; `EVENTS_PRUNED` for one below the floor */
+  /**
+   * Reads one page. @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if it is below the
+   * floor
+   */
   *read({ after, limit }: OutboxQuery): SyncOrAsync<OutboxPage> {
     const start = after === undefined ? undefined : placeInOutbox(after)
     const isNumbered = yield* this.#numbering.step()
@@ -62,7 +65,7 @@ export class Outbox<Tx> {
     try {
       yield* this.#numbering.waitAndStep()
     } catch (error) {
-      if (!isForgeError(error, 'STORAGE_BUSY')) throw error // a page that is empty for now is a better answer
+      if (!isForgeError(error, 'STORAGE_BUSY')) throw error // an empty page is a better answer
     }
   }
 
@@ -70,7 +73,7 @@ export class Outbox<Tx> {
     return yield* wait(this.#runtime.readSnapshot((session) => this.#page(session, start, limit), undefined))
   }
 
-  /** The floor and the events come from one snapshot: nothing is removed between the look at the one and at the other. */
+  /** The floor and the events come from one snapshot: nothing is removed between the two reads. */
   *#page(session: Session, start: number | undefined, limit: number): SyncOrAsync<OutboxPage> {
     const { floor } = yield* this.#row.read(session)
     const after = start ?? floor
@@ -81,7 +84,10 @@ export class Outbox<Tx> {
   }
 }
 
-/** The place a cursor of the outbox names: they count upwards from zero, those of the audit view are below. */
+/**
+ * Returns the place that a cursor of the outbox names. Places of the outbox count upwards from zero; those of the audit
+ * view are negative.
+ */
 export function placeInOutbox(cursor: string): number {
   const place = placeOf(cursor)
   if (place < 0) throw noCursor()
@@ -104,17 +110,17 @@ function afterQuery(context: SqlContext): Query<{ readonly after: number; readon
   )
 }
 
-/** How far the outbox is numbered, and from where on it is there. */
+/** How far the outbox is numbered, and where it begins. */
 export interface OutboxState {
-  /** The last position that was given; 0 where ids are the positions. */
+  /** The last assigned position; 0 if ids are the positions. */
   readonly last: number
-  /** The place of the last event that was removed: reading begins behind it. */
+  /** The place of the last removed event: reading begins after it. */
   readonly floor: number
 }
 
 type Nothing = Record<never, never>
 
-/** The one row of the outbox: whoever numbers events, or moves the floor, locks it. */
+/** The single row of the outbox. Numbering events and moving the floor lock it. */
 export class OutboxRow {
   readonly #find: Query<Nothing, OutboxState>
   readonly #findUnlocked: Query<Nothing, OutboxState>
@@ -128,7 +134,7 @@ export class OutboxRow {
     this.#save = saveQuery(context)
   }
 
-  /** The row as it is. @throws ForgeError `STORAGE_UNAVAILABLE` when somebody has removed it */
+  /** Reads the row. @throws ForgeError `STORAGE_UNAVAILABLE` if the row has been removed */
   *read(session: Session): SyncOrAsync<OutboxState> {
     const row = yield* queryFirst(session, this.#find({}))
     if (row !== undefined) return row
@@ -141,12 +147,15 @@ export class OutboxRow {
     return yield* this.read(session)
   }
 
-  /** Locks the row, or gives undefined at once when another has locked it. Only where ids are not the positions. */
+  /**
+   * Locks the row, or returns undefined immediately if another transaction has locked it. Only used if ids are not the
+   * positions.
+   */
   *lockUnlessLocked(session: Session): SyncOrAsync<OutboxState | undefined> {
     return yield* queryFirst(session, this.#findUnlocked({}))
   }
 
-  /** Writes the row, which is locked. */
+  /** Writes the locked row. */
   *save(session: Session, state: OutboxState): SyncOrAsync<void> {
     yield* execute(session, this.#save(state))
   }
@@ -165,7 +174,7 @@ function findUnlockedQuery(context: SqlContext): Query<Nothing, OutboxState> {
   return asWritten(defineQuery(() => query.forUpdate().skipLocked()))
 }
 
-/** Writing a column as it is locks the row in every database. */
+/** Writing a column unchanged locks the row in every database. */
 function lockQuery({ build }: SqlContext): Query<Nothing, unknown> {
   return defineQuery(() => build.updateTable('outbox').set((row) => ({ floor: row.ref('floor') })))
 }
@@ -176,7 +185,7 @@ function saveQuery({ build }: SqlContext): Query<OutboxState, unknown> {
   )
 }
 
-/** Events that are numbered in one transaction, at most. */
+/** The maximum number of events numbered in one transaction. */
 const MOST = 1000
 
 interface Numbered {
@@ -184,12 +193,12 @@ interface Numbered {
   readonly last: number
 }
 
-/** Locks the row of the outbox; undefined when another has it and is not waited for. */
+/** Locks the row of the outbox. Returns undefined if another transaction has it and the lock does not wait. */
 type RowLock = (session: Session) => SyncOrAsync<OutboxState | undefined>
 
 /**
- * Gives committed events their positions, where ids are not in order of commit. All of a transaction come into sight
- * together with it, and one transaction numbers at a time: so positions grow in order of commit, without gaps.
+ * Assigns positions to committed events if ids are not in order of commit. All events of a transaction become visible
+ * together with it, and one transaction numbers at a time. Positions therefore grow in order of commit, without gaps.
  */
 export class Numbering<Tx> {
   readonly #runtime: SqlRuntime<Tx>
@@ -204,22 +213,22 @@ export class Numbering<Tx> {
     this.#number = numberQuery(context)
   }
 
-  /** Numbers the oldest that are committed, in a transaction of its own. False: another transaction is numbering. */
+  /** Numbers the oldest committed events in its own transaction. Returns false if another transaction is numbering. */
   *step(): SyncOrAsync<boolean> {
     return (yield* this.#run((session) => this.#row.lockUnlessLocked(session))) !== undefined
   }
 
-  /** Numbers the oldest that are committed; waits for another transaction that is numbering. */
+  /** Numbers the oldest committed events. Waits for another transaction that is numbering. */
   *waitAndStep(): SyncOrAsync<void> {
     yield* this.#run((session) => this.#row.lock(session))
   }
 
-  /** Numbers all that was committed when it began; where another is at it, waits its turn. */
+  /** Numbers all events that were committed when it began. Waits for another transaction that is numbering. */
   *catchUp(): SyncOrAsync<void> {
     while ((yield* this.#run((session) => this.#row.lock(session))) === MOST);
   }
 
-  /** How many were numbered; undefined without the lock. */
+  /** Returns how many events were numbered, or undefined without the lock. */
   *#run(lock: RowLock): SyncOrAsync<number | undefined> {
     const number = this.#number
     if (number === undefined) return 0

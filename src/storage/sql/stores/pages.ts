@@ -4,20 +4,20 @@ import type { Page } from '../../../schema/paging.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { PageQuery } from '../../contract/stores.ts'
 
-/** Rows of a list from its beginning: those after a place, less the first `offset`. */
+/** A part of a list from its beginning: the rows after a place, without the first `offset` rows. */
 export interface Slice {
   readonly after: number
   readonly offset: number
   readonly limit: number
 }
 
-/** Rows of a list from its end, last first, less the last `offset`. */
+/** A part of a list from its end: last row first, without the last `offset` rows. */
 export interface Tail {
   readonly offset: number
   readonly limit: number
 }
 
-/** Rows of a list, and how many the whole list has: both from one snapshot. */
+/** Rows of a list and the number of rows in the whole list, from one snapshot. */
 export interface CountedRows<Row> {
   readonly rows: readonly Row[]
   readonly total: number
@@ -27,7 +27,7 @@ export interface CountedRows<Row> {
 export interface PagedList<Row, Item> {
   /** A place before the first row's. */
   readonly start: number
-  /** How many rows there are, which is not known to be so when the next statement runs. */
+  /** Returns the number of rows. It may have changed when the next statement runs. */
   count(): SyncOrAsync<number>
   slice(slice: Slice): SyncOrAsync<CountedRows<Row>>
   tail(tail: Tail): SyncOrAsync<CountedRows<Row>>
@@ -36,10 +36,10 @@ export interface PagedList<Row, Item> {
 }
 
 /**
- * Reads one page, in one statement where it begins the list or follows a cursor. Other pages are found from the nearer
- * end, so the first and the last cost the same.
+ * Reads one page. It takes one statement if the page begins the list or follows a cursor. Other pages are found from
+ * the nearer end, so the first and the last page cost the same.
  *
- * @throws ForgeError `INVALID_INPUT` for a cursor that is none
+ * @throws ForgeError `INVALID_INPUT` if the cursor is invalid
  */
 export function* readPage<Row, Item>(list: PagedList<Row, Item>, { from, limit }: PageQuery): SyncOrAsync<Page<Item>> {
   const { rows, total, more } =
@@ -49,19 +49,19 @@ export function* readPage<Row, Item>(list: PagedList<Row, Item>, { from, limit }
   return { items: rows.map((row) => list.item(row)), total, limit, cursor }
 }
 
-/** The cursor that asks for what comes after a place. */
+/** Returns the cursor that continues after a place. */
 export function cursorOf(place: number): string {
   return `s${place}`
 }
 
-/** The place a cursor names. @throws ForgeError `INVALID_INPUT` for a cursor that is none */
+/** Returns the place that a cursor names. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
 export function placeOf(cursor: string): number {
   const place = placeIn(cursor)
   if (place === undefined) throw noCursor()
   return place
 }
 
-/** The error for a text that is no cursor of the list asked. */
+/** Creates the error for a string that is not a cursor of the list. */
 export function noCursor(): ForgeError<'INVALID_INPUT'> {
   return invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
 }
@@ -72,14 +72,14 @@ function placeIn(cursor: string): number | undefined {
 }
 
 interface PageRows<Row> extends CountedRows<Row> {
-  /** Whether something comes after them. */
+  /** Whether more rows follow. */
   readonly more: boolean
 }
 
 function* rowsAfter<Row, Item>(list: PagedList<Row, Item>, cursor: string, limit: number): SyncOrAsync<PageRows<Row>> {
   const after = placeIn(cursor)
   if (after === undefined) {
-    yield* list.count() // a list that is gone is refused before its cursor is
+    yield* list.count() // refuses a retired list before an invalid cursor
     throw noCursor()
   }
 
@@ -99,11 +99,11 @@ function* rowsOfPage<Row, Item>(list: PagedList<Row, Item>, page: number, limit:
   if (offset <= behind) return yield* rowsFromStart(list, offset, limit)
 
   const found = yield* list.tail({ offset: behind, limit: count })
-  if (found.total !== total) return yield* rowsFromStart(list, offset, limit) // the end has moved since it was counted
+  if (found.total !== total) return yield* rowsFromStart(list, offset, limit) // the end has moved since the count
   return { rows: found.rows.toReversed(), total, more: behind > 0 }
 }
 
-/** The rows at an offset from the beginning, which need no total to be found. */
+/** Reads the rows at an offset from the beginning. This needs no total. */
 function* rowsFromStart<Row, Item>(
   list: PagedList<Row, Item>,
   offset: number,

@@ -15,7 +15,7 @@ import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
 import { refuseRetired } from './locks.ts'
 
-/** The pin boards of an SQL storage. */
+/** Creates the pin boards of an SQL storage. */
 export function sqlPinBoards<Tx>(parts: StoreParts<Tx>): PinBoardStore<Tx> {
   const { context, runtime, heads } = parts
   const boards = new PinBoards(context, heads)
@@ -59,14 +59,14 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
     return rows.map((row) => ({ ...row, pinnedAt: new Date(row.pinnedAt) }))
   }
 
-  /** The board for a reader. A retired board is empty, so only an empty one is asked whether it is retired. */
+  /** Loads the board for a reader. A retired board is empty, so only an empty board is checked for retirement. */
   *loadAlive(session: Session, key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
     const board = yield* this.load(session, key)
     if (board.length === 0) refuseRetired(yield* this.#heads.find(session, this.head(key)), 'repository')
     return board
   }
 
-  /** Replaces the rows from the first place that differs to the last. */
+  /** Replaces the rows from the first to the last place that differs. */
   *write(
     session: Session,
     key: PinBoardKey,
@@ -83,7 +83,10 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
     return { ...head, total: after.length }
   }
 
-  /** Keeps issues from being deleted, or pinned elsewhere, meanwhile. Behind the boards in the global order of locks. */
+  /**
+   * Prevents the issues from being deleted or pinned elsewhere meanwhile. Issues follow the boards in the global order
+   * of locks.
+   */
   *lockIssues(session: Session, issueIds: readonly Id[]): SyncOrAsync<void> {
     for (const issueId of issueIds.toSorted()) {
       yield* this.#heads.lock(session, { scope: 'issue', key: this.#context.ids.fitting('issue', issueId) })
@@ -101,7 +104,7 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
   }
 }
 
-/** The 1-based places from the first to the last that differ; everything after the shorter board does. */
+/** Returns the 1-based first and last place that differ. Everything after the end of the shorter board differs. */
 function changedRange(
   before: readonly PinRow[],
   after: readonly PinRow[],
@@ -120,14 +123,14 @@ function samePin(one: PinRow | undefined, other: PinRow | undefined): boolean {
   return one.pinnedAt.getTime() === other.pinnedAt.getTime()
 }
 
-/** A pin as it is read. */
+/** A pin as the statements return it. */
 export interface StoredPin {
   readonly issueId: Id
   readonly pinnedAt: number
   readonly pinnedBy: Id | null
 }
 
-/** A pin as it is written. */
+/** A pin as the statements write it. */
 export interface PlacedPin extends PinBoardKey {
   readonly position: number
   readonly issueId: Id

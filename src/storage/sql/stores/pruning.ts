@@ -14,23 +14,23 @@ import type { Consumers } from './consumers.ts'
 import { outboxPlace } from './event-log.ts'
 import type { Numbering, OutboxParts, OutboxRow } from './outbox.ts'
 
-/** Events that are looked at together, and removed in one transaction, at most. */
+/** The maximum number of events that are checked together and removed in one transaction. */
 const MOST = 500
 
-/** A stretch of the outbox, without its beginning and with its end. */
+/** A range of the outbox. It excludes its beginning and includes its end. */
 export interface PageRange {
   readonly after: number
   readonly end: number
 }
 
-/** What pruning works with. */
+/** What pruning is built from. */
 export interface PruningParts<Tx> extends OutboxParts<Tx> {
   readonly consumers: Consumers
 }
 
 /**
- * The removal of old events. It walks through the outbox in short stretches, looks without locks, and takes the lock only
- * where something is to be removed: so neither writers nor readers wait for it, nor does a process stand still.
+ * Removes old events. It walks through the outbox in short ranges, reads without locks, and takes the lock only if
+ * something is to be removed. Neither writers nor readers wait for it, and it does not block the process.
  */
 export class Pruning<Tx> {
   readonly #runtime: SqlRuntime<Tx>
@@ -47,7 +47,7 @@ export class Pruning<Tx> {
     this.#queries = pruningQueries(context)
   }
 
-  /** Removes what was made before a time and is behind every consumer; gives how many. */
+  /** Removes the events that were created before a time and that every consumer has processed. Returns how many. */
   *prune(before: Date): SyncOrAsync<number> {
     const time = toMilliseconds(before)
     yield* this.#numbering.catchUp()
@@ -61,7 +61,7 @@ export class Pruning<Tx> {
     return removed
   }
 
-  /** The next stretch. One that is not full is the last: what is written meanwhile waits for the next prune. */
+  /** Returns the next range. A range that is not full is the last: events written meanwhile wait for the next prune. */
   *#next(after: number): SyncOrAsync<PageRange & { readonly isLast: boolean }> {
     const found = yield* wait(this.#runtime.read((session) => this.#measure(session, after), undefined))
     return { after, end: found?.end ?? after, isLast: found === undefined || found.count < MOST }
@@ -83,7 +83,7 @@ export class Pruning<Tx> {
     return yield* wait(this.#runtime.write((session) => this.#remove(session, { after, end }, before), {}))
   }
 
-  /** Looks again behind the lock: another may have pruned, and a new consumer may have come. */
+  /** Reads again after it has the lock: another process may have pruned, and a new consumer may have been added. */
   *#remove(session: Session, { after, end }: PageRange, before: number): SyncOrAsync<number> {
     const state = yield* this.#row.lock(session)
     const behindAll = (yield* this.#consumers.behindAll(session)) ?? end
@@ -97,12 +97,12 @@ export class Pruning<Tx> {
   }
 }
 
-/** Lets the event loop turn: where nothing waits, all of a long outbox would be pruned in one. */
+/** Yields to the event loop: if nothing waits, a long outbox would be pruned in one turn. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-/** Where a stretch ends, and how many events it has; null when none. */
+/** Where a range ends, and how many events it has. The end is null if it has none. */
 export interface StretchEnd {
   readonly end: number | null
   readonly count: number
@@ -110,9 +110,9 @@ export interface StretchEnd {
 
 /** The statements of pruning. */
 export interface PruningQueries {
-  /** Where a stretch of so many events ends, at most, among those that are behind every consumer. */
+  /** Returns where a range of at most `limit` events ends, among those that every consumer has processed. */
   readonly end: Query<{ readonly after: number; readonly behindAll: number; readonly limit: number }, StretchEnd>
-  /** What of a stretch may go, in order. */
+  /** Returns the removable events of a range, in order. */
   readonly removable: Query<PageRange & { readonly before: number }, { readonly id: Id; readonly place: number }>
   readonly remove: Query<{ readonly ids: readonly Id[] }, unknown>
 }
@@ -143,7 +143,10 @@ function endQuery(context: SqlContext): PruningQueries['end'] {
   })
 }
 
-/** No locking read: behind the lock of the outbox nobody else removes events, and what is gone does not come back. */
+/**
+ * Not a locking read: no other transaction removes events while this one has the lock of the outbox, and removed events
+ * do not come back.
+ */
 function removableQuery(context: SqlContext): PruningQueries['removable'] {
   const place = outboxPlace(context)
   return asWritten(
@@ -160,7 +163,7 @@ function removableQuery(context: SqlContext): PruningQueries['removable'] {
   )
 }
 
-/** Pins and unpins are the history of their issue, until it is gone or its repository is. */
+/** Pins and unpins are the history of their issue until the issue or its repository is retired. */
 function isNoLivingHistory({ columns }: SqlContext, event: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
   const tombstone = event
     .selectFrom('issue_tombstones')

@@ -17,7 +17,7 @@ import { PinBoards } from './pin-boards.ts'
 import type { UserKey } from './user-badges.ts'
 import { UserBadges } from './user-badges.ts'
 
-/** The retirements of an SQL storage. */
+/** Creates the retirements of an SQL storage. */
 export function sqlRetirement<Tx>(
   parts: StoreParts<Tx>,
 ): (retirement: Retirement<Tx>) => MaybePromise<readonly ForgeEvent[]> {
@@ -25,7 +25,7 @@ export function sqlRetirement<Tx>(
   const farewells = new Removals(context, heads)
 
   return (theirs) => {
-    const retirement = { ...theirs, retired: { ...theirs.retired } } // it waits for its turn, and may be changed by then
+    const retirement = { ...theirs, retired: { ...theirs.retired } } // a copy: the caller may modify it while it waits
     return runtime.write((session, open) => retire(session, retirement, open), retirement)
   }
 
@@ -42,7 +42,7 @@ export function sqlRetirement<Tx>(
 
 const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
 
-/** What each retirement does to the rows. Each gives undefined when the same was told before. */
+/** Applies each retirement to the rows. Each method returns undefined if the thing was already retired. */
 class Removals {
   readonly #heads: Heads
   readonly #boards: PinBoards
@@ -115,7 +115,10 @@ class Removals {
     return { ...NOTHING, pins }
   }
 
-  /** The issue leaves every board of its kind that has it: it may have gone to another repository since it was pinned. */
+  /**
+   * Removes the issue from every board of its kind that has it. It may have moved to another repository since it was
+   * pinned.
+   */
   *#issue(session: Session, board: PinBoardKey, issueId: Id): SyncOrAsync<Removed | undefined> {
     const heads = yield* this.#lockBoardsWith(session, board, issueId)
     const first = yield* query(session, this.#queries.entomb({ issueId }))
@@ -132,8 +135,8 @@ class Removals {
   }
 
   /**
-   * Whoever was pinning the issue elsewhere is through once it is locked: its board is found only then. The first look
-   * locks no row: rows are locked behind their heads.
+   * A change that was pinning the issue elsewhere has ended once the issue is locked, so its board is found only then.
+   * The first query locks no row, because rows are locked after their heads.
    */
   *#lockBoardsWith(
     session: Session,
@@ -167,7 +170,7 @@ class Removals {
     return locked
   }
 
-  /** As with boards: a snapshot that the host's transaction reads from may be older than the lock on the user. */
+  /** Queries twice, as for boards: the snapshot of a host's transaction may be older than the lock on the user. */
   *#lockBlockers(session: Session, userId: Id): SyncOrAsync<ReadonlyMap<Id, Head>> {
     const { organizationsBlocking } = this.#queries
     const known = yield* query(session, asWritten(organizationsBlocking)({ userId }))
@@ -190,13 +193,13 @@ class Removals {
   }
 }
 
-/** The global order of locks among heads of one kind, so that no two retirements wait for each other. */
+/** The global order of locks among heads of one kind. It keeps two retirements from waiting for each other. */
 function inOrder(one: HeadKey, other: HeadKey): number {
   if (one.scope !== other.scope) return one.scope < other.scope ? -1 : 1
   return one.key < other.key ? -1 : Number(one.key > other.key)
 }
 
-/** Names one issue. */
+/** Identifies one issue. */
 export interface IssueKey {
   readonly issueId: Id
 }
@@ -208,7 +211,7 @@ export interface RetirementQueries {
   readonly removeBlocksBy: Query<OrganizationKey, unknown>
   readonly removeGrantsOf: Query<UserKey, { readonly badgeId: Id }>
   readonly boardsWith: Query<IssueKey & { readonly kind: PinKind }, PinBoardKey>
-  /** Gives a row the first time only. */
+  /** Returns a row the first time only. */
   readonly entomb: Query<IssueKey, IssueKey>
 }
 

@@ -10,13 +10,13 @@ import { sqlPinBoards } from './pin-boards.ts'
 import { sqlRetirement } from './retirement.ts'
 import { sqlUserBadges } from './user-badges.ts'
 
-/** What of a storage is the same over every SQL database. */
+/** The part of a storage that is the same for every SQL database. */
 export type SqlStores<Tx> = Pick<
   ForgeStorage<Tx>,
   'pinBoards' | 'blocks' | 'userBadges' | 'badgeCatalogue' | 'events' | 'retire'
 >
 
-/** Makes the stores of an SQL storage over the connections it runs on. */
+/** Creates the stores of an SQL storage on the connections that it uses. */
 export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>): SqlStores<Tx> {
   const parts = { context, runtime, heads: new Heads(context), log: new EventLog(context) }
 

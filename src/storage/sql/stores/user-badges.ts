@@ -13,7 +13,7 @@ import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
 import { refuseRetired } from './locks.ts'
 
-/** The badge cases of an SQL storage. */
+/** Creates the user badges of an SQL storage. */
 export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): UserBadgesStore<Tx> {
   const { context, runtime, heads } = parts
   const cases = new UserBadges(context, heads)
@@ -24,7 +24,7 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): UserBadgesStore<Tx> {
   }
 }
 
-/** The badge cases as aggregates: one head per user. */
+/** The badges of users as aggregates: one head per user. */
 export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState> {
   readonly #context: SqlContext
   readonly #heads: Heads
@@ -56,7 +56,10 @@ export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState> 
     return { known: known.map((badge) => ({ ...badge })), held: held.map(toGrant) }
   }
 
-  /** All grants for a reader. A retired user holds none, so only one who holds none is asked about. */
+  /**
+   * Returns all grants for a reader. A retired user holds none, so only a user without grants is checked for
+   * retirement.
+   */
   *heldBy(session: Session, userId: Id): SyncOrAsync<readonly Grant[]> {
     const rows = yield* query(session, this.#queries.heldBy({ userId }))
     if (rows.length === 0) refuseRetired(yield* this.#heads.find(session, this.head({ userId })), 'user')
@@ -80,7 +83,7 @@ export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState> 
   }
 }
 
-/** Those of the grants that are not among others. */
+/** Returns the grants that are not among the others. */
 function missingFrom(others: readonly Grant[], grants: readonly Grant[]): readonly Grant[] {
   const present = new Set(others.map(({ badge }) => badge.id))
   return grants.filter(({ badge }) => !present.has(badge.id))
@@ -90,18 +93,18 @@ function toGrant({ grantedAt, grantedBy, ...badge }: StoredGrant): Grant {
   return { badge, grantedAt: new Date(grantedAt), grantedBy }
 }
 
-/** A grant as it is read, with the definition of its badge. */
+/** A grant as the statements return it, with the definition of its badge. */
 export interface StoredGrant extends Badge {
   readonly grantedAt: number
   readonly grantedBy: Id | null
 }
 
-/** Names one user. */
+/** Identifies one user. */
 export interface UserKey {
   readonly userId: Id
 }
 
-/** A grant as it is written. */
+/** A grant as the statements write it. */
 export interface PlacedGrant extends UserKey {
   readonly badgeId: Id
   readonly seq: number
@@ -109,7 +112,7 @@ export interface PlacedGrant extends UserKey {
   readonly grantedBy: Id | null
 }
 
-/** The statements of the badge cases. */
+/** The statements of the user badges. */
 export interface UserBadgesQueries {
   readonly known: Query<UserBadgesKey, Badge>
   readonly held: Query<UserBadgesKey, StoredGrant>
@@ -118,7 +121,7 @@ export interface UserBadgesQueries {
   readonly remove: Query<UserKey & { readonly badgeId: Id }, unknown>
 }
 
-/** Defines the statements of the badge cases. */
+/** Defines the statements of the user badges. */
 function userBadgesQueries(context: SqlContext): UserBadgesQueries {
   return {
     known: knownQuery(context),

@@ -15,18 +15,18 @@ import { blocksOf, outbox } from './contents.ts'
 import type { Extras } from './sample-changes.ts'
 import { BOARD, change, define, NO_SUBJECT, NOON } from './sample-changes.ts'
 
-/** One aggregate and a change of it, for the rules that are the same for all. */
+/** One aggregate and a change of it, for rules that apply to every aggregate. */
 export interface AggregateSample {
   readonly name: string
-  /** What the change needs to be there. */
+  /** Creates the data that the change needs. */
   prepare<Tx>(storage: ForgeStorage<Tx>): Promise<void>
-  /** Changes the aggregate: each call does something, with one event. */
+  /** Changes the aggregate. Each call has an effect and one event. */
   alter<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<string>>
-  /** As `alter`, and tells at which time it was decided. */
+  /** Like `alter`, and returns the time of the decision. */
   time<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<Date>>
-  /** Decides to leave the aggregate as it is. */
+  /** Decides to leave the aggregate unchanged. */
   leave<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<string>>
-  /** Decides by throwing. */
+  /** Throws in the decision. */
   refuse<Tx>(storage: ForgeStorage<Tx>, error: unknown, extras?: Extras<Tx>): Promise<Outcome<never>>
   epoch<Tx>(storage: ForgeStorage<Tx>): MaybePromise<number>
 }
@@ -144,13 +144,13 @@ const badgeCatalogue = sample<BadgeCatalogueKey, BadgeCatalogueState>({
   }),
 })
 
-/** The aggregates that lifecycle calls concern: their epoch moves. */
+/** The aggregates that lifecycle calls affect. These calls raise the epoch of the aggregate. */
 export const AGGREGATES_WITH_EPOCH: readonly AggregateSample[] = [pinBoard, block, badgeCase]
 
 /** Every aggregate. */
 export const AGGREGATES: readonly AggregateSample[] = [...AGGREGATES_WITH_EPOCH, badgeCatalogue]
 
-/** Everything the samples can touch, to compare before and after. */
+/** All data that the samples can change, for a comparison of before and after. */
 export interface Everything {
   readonly board: readonly PinRow[]
   readonly blocks: readonly Block[]
@@ -160,7 +160,7 @@ export interface Everything {
   readonly epochs: readonly number[]
 }
 
-/** Reads everything the samples can touch. */
+/** Reads all data that the samples can change. */
 export async function everything<Tx>(storage: ForgeStorage<Tx>): Promise<Everything> {
   return {
     board: await storage.pinBoards.load(BOARD),

@@ -4,7 +4,7 @@ import { change, define, done, grant, NOON, revoke } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { storageCase } from './storage-case.ts'
 
-/** Badge cases: who holds what. */
+/** Cases about the badges of a user. */
 export const userBadges: readonly StorageCase[] = [
   storageCase('a user who holds nothing has an empty case', async (storage) => {
     assert.deepEqual(await storage.userBadges.heldBy('30'), [])

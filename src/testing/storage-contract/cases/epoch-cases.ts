@@ -6,7 +6,7 @@ import { outcomeOf, storageCase } from './storage-case.ts'
 
 const RAISE = { raisesEpoch: true } as const
 
-/** Epochs: how a change learns that a lifecycle call came between its look-ups and itself. */
+/** Cases about epochs: a change detects a lifecycle call that ran after the change's look-ups. */
 export const epochCases: readonly StorageCase[] = [
   ...AGGREGATES.map((one) =>
     storageCase(`the epoch of ${one.name} is 0 before it exists, and changes do not move it`, async (storage) => {

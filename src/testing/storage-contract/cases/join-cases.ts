@@ -9,7 +9,10 @@ import { hostCase, outcomeOf } from './storage-case.ts'
 
 const KEY = { organizationId: '20', userId: '30' }
 
-/** Changes inside a transaction of the host's: they live and die with it. Source: docs/storage.md, section 3 */
+/**
+ * Cases about changes inside a transaction of the host, which commit or roll back with it.
+ * Source: docs/storage.md, section 3
+ */
 export const joinCases: readonly StorageCase[] = [
   ...AGGREGATES.flatMap((one) => [
     hostCase(

@@ -8,7 +8,7 @@ import { hostCase, outcomeOf } from './storage-case.ts'
 
 const KEY = { organizationId: '20', userId: '30' }
 
-/** Lifecycle calls and fences inside a transaction of the host's, and its own end. */
+/** Cases about lifecycle calls and epoch checks inside a transaction of the host, and about its end. */
 export const joinedLifeCases: readonly StorageCase[] = [
   ...THINGS.flatMap((retired) => [
     hostCase(

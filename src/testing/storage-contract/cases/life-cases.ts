@@ -6,7 +6,7 @@ import { BOARD, block, define, grant, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, refuses, storageCase } from './storage-case.ts'
 
-/** The life of a storage: from its migration to its end. */
+/** Cases about the lifetime of a storage, from migration to close. */
 export const lifeCases: readonly StorageCase[] = [
   storageCase('a migrated storage is current', async (storage) => {
     assert.equal((await storage.schemaStatus()).state, 'current')
@@ -97,7 +97,10 @@ function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() =>
   ]
 }
 
-/** Whoever tries again while a storage is away must learn that this one does not come back. */
+/**
+ * Requires an error for a closed storage. Callers that retry while a storage is unavailable must see that this one will
+ * not return.
+ */
 async function refusesAsClosed(call: () => unknown): Promise<void> {
   const outcome = await outcomeOf(call)
   assert.ok('thrown' in outcome, 'refused, but it answered')
@@ -107,7 +110,7 @@ async function refusesAsClosed(call: () => unknown): Promise<void> {
 }
 
 async function refusesToEnter<Tx>(storage: ForgeStorage<Tx>, value: unknown): Promise<void> {
-  const transaction = value as Tx // unknown data: a host in JavaScript may hand in anything
+  const transaction = value as Tx // unknown data: a host in JavaScript may pass any value
   const outcome = await outcomeOf(() => storage.checkTransaction(transaction))
   assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError, `${String(value)} is refused`)
 }

@@ -24,7 +24,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'a history': (storage) => storage.events.history('1'),
 }
 
-/** Ownership: what was given or got belongs to the caller; changing it changes nothing that is stored. */
+/**
+ * Cases about ownership: the caller owns the values that it passes or receives. A change to them does not change the
+ * stored data.
+ */
 export const ownershipCases: readonly StorageCase[] = [
   ...Object.entries(ANSWERS).map(([name, ask]) =>
     storageCase(`changing ${name} that was given changes nothing stored`, async (storage) => {
@@ -165,7 +168,7 @@ function pinned(issueId: string) {
   return { ...NO_SUBJECT, type: 'issue.pinned' as const, data: { position: 1 }, repositoryId: '10', issueId }
 }
 
-/** Changes a value everywhere it can be changed; what is frozen stays as it is, which is as good. */
+/** Changes every part of a value that can be changed. Frozen parts stay unchanged, which is also correct. */
 function spoil(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (value instanceof Date) value.setTime(13)

@@ -34,7 +34,10 @@ export class HostDatabase {
   /** A pool of the host's, whose clients find our tables by themselves. Nobody hears its errors. */
   pool(config: pg.PoolConfig = {}): pg.Pool {
     const pool = new pg.Pool({ connectionString: this.url, options: `-c search_path=${this.schema}`, ...config })
-    onTestFinished(() => pool.end().catch(() => undefined)) // a test may have ended it
+    onTestFinished(async () => {
+      pool.on('error', () => undefined) // the database may be dropped before the last connection has ended
+      await pool.end().catch(() => undefined) // a test may have ended it
+    })
     return pool
   }
 

@@ -73,7 +73,7 @@ describe.each(['a file', ':memory:'])('a host transaction on %s', (where) => {
     const { handle, storage } = await openBoth()
     handle.exec('begin immediate')
 
-    expect(() => storage.pinBoards.update(BOARD, pinning('1'))).toThrow(/use joinSync/)
+    expect(() => storage.pinBoards.update(BOARD, pinning('1'))).toThrow(/use withTransactionSync/)
     handle.exec('rollback')
     expect(await pin(storage, BOARD, '1')).toBe(1)
   })
@@ -84,7 +84,7 @@ test('a plain read on the one connection there is is refused inside a transactio
   const storage = await openStorage(handle)
   handle.exec('begin')
 
-  expect(() => storage.pinBoards.load(BOARD)).toThrow(/use joinSync/)
+  expect(() => storage.pinBoards.load(BOARD)).toThrow(/use withTransactionSync/)
 })
 
 test('a plain read of a file does not see what a host transaction has not committed', async () => {
