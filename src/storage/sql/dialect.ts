@@ -96,7 +96,7 @@ export interface EventNumbering {
   readonly last: Expression<number>
 }
 
-/** Where our tables are: the prefix, and the schema, which is case-sensitive. Undefined means the connection's own. */
+/** Where our tables are. A schema has its own names; an undefined schema means the connection's own. */
 export interface Place {
   readonly schema: string | undefined
   readonly prefix: string

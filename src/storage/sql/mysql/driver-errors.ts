@@ -78,6 +78,8 @@ export function translateError(error: unknown, retry: Retry): unknown {
 /** Returns the error to throw for a failed connection. If the server answered, its answer says why. */
 export function translateConnectError(error: unknown): unknown {
   const translated = translateError(error, 'call')
+  if (isForgeError(translated, 'STORAGE_UNAVAILABLE') && translated.details.closed === true) return translated
+
   const reason = errorNumber(error) === undefined ? whyNotConnected(error) : undefined
   return reason === undefined ? translated : unavailable(reason, error)
 }
