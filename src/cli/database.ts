@@ -121,8 +121,8 @@ export function databaseRefusal(db: string, error: unknown, ids?: IdColumns): un
   if (!isForgeError(error)) return error
   if (error.code === 'SCHEMA_TOO_NEW') return tooNew(db, error.details.found)
 
-  const mend = DATABASE_MENDS[error.code]
-  return mend === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}${mend}`)
+  const fix = DATABASE_FIXES[error.code]
+  return fix === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}${fix}`)
 }
 
 /**
@@ -140,11 +140,11 @@ function idsOption(message: string, ids: IdColumns | undefined): string {
 
 function tooNew(db: string, found: number): CommandError {
   const reason = `its tables have version ${found}, newer than this release knows`
-  const mend = 'install a newer forgelet, or name another file with --db'
-  return new CommandError(3, `database ${db} cannot be used: ${reason}: ${mend}`)
+  const fix = 'install a newer forgelet, or name another file with --db'
+  return new CommandError(3, `database ${db} cannot be used: ${reason}: ${fix}`)
 }
 
-const DATABASE_MENDS: { readonly [code: string]: string | undefined } = {
+const DATABASE_FIXES: { readonly [code: string]: string | undefined } = {
   STORAGE_BUSY: '; stop the other process, or try again',
   STORAGE_UNAVAILABLE: '', // the message of this error names the fix
 }

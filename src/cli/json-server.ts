@@ -36,19 +36,19 @@ export const MAX_WAITING_REQUESTS = 32
  *
  * @param maxSilenceMs - the inactivity after which a connection is closed, in milliseconds
  */
-export function createJsonServer(reception: RequestHandler, maxSilenceMs: number = MAX_SILENCE_MS): Server {
+export function createJsonServer(handler: RequestHandler, maxSilenceMs: number = MAX_SILENCE_MS): Server {
   const inTurn = new Turns()
   // Node's own check for the Host header responds without a body.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     inTurn.take(request, response, () => {
-      if (lacksHost(request)) refuse(response, 400, NO_HOST, reception)
-      else reception.receive(request, response)
+      if (lacksHost(request)) refuse(response, 400, NO_HOST, handler)
+      else handler.receive(request, response)
     })
   })
   server.on('checkExpectation', (request, response) => {
-    inTurn.take(request, response, () => refuse(response, 417, EXPECTATION, reception))
+    inTurn.take(request, response, () => refuse(response, 417, EXPECTATION, handler))
   })
-  server.on('clientError', (error, socket) => answerUnreadable(error, socket, reception))
+  server.on('clientError', (error, socket) => answerUnreadable(error, socket, handler))
   server.timeout = maxSilenceMs
   return server
 }

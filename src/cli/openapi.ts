@@ -13,10 +13,10 @@ import { parsePublicUrl } from './public-url.ts'
  * Writes the OpenAPI document that `forgelet serve` serves. It needs neither a server nor a database.
  * @throws CommandError (wrong usage) if the file cannot be written
  */
-export async function openapi({ file, publicUrl, json }: OpenApiOptions, terminal: CommandIO): Promise<ExitCode> {
+export async function openapi({ file, publicUrl, json }: OpenApiOptions, io: CommandIO): Promise<ExitCode> {
   const document = apiDocument(apiOfNobody(), publicUrl)
   const text = json ? JSON.stringify(document) : JSON.stringify(document, undefined, 2)
-  if (file === undefined) terminal.out(text)
+  if (file === undefined) io.out(text)
   else await write(file, `${text}\n`)
   return 0
 }

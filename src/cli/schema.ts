@@ -10,13 +10,13 @@ import { databaseRefusal, databaseSetting, parseDatabase } from './database.ts'
  * Reports the state of the tables of a database, prints the SQL that creates them, or brings them up to date.
  * @throws CommandError with the documented exit code
  */
-export async function schema(options: SchemaOptions, terminal: CommandIO): Promise<ExitCode> {
-  if (options.action === 'plan') return plan(options, terminal)
+export async function schema(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
+  if (options.action === 'plan') return plan(options, io)
 
   const storage = await openStorage(options)
   try {
     const run = options.action === 'status' ? status : apply
-    const code = await Promise.race([run(storage, options, terminal), stopped(terminal.stop)])
+    const code = await Promise.race([run(storage, options, io), stopped(io.stop)])
     await storage.close()
     return code
   } catch (error) {
@@ -28,55 +28,58 @@ export async function schema(options: SchemaOptions, terminal: CommandIO): Promi
 
 type Storage = Awaited<ReturnType<typeof openStorage>>
 
-async function plan(options: SchemaOptions, terminal: CommandIO): Promise<ExitCode> {
+async function plan(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
   const statements = await planSchema(options)
-  if (options.json) terminal.out(JSON.stringify({ statements }))
-  else for (const statement of statements) terminal.out(`${statement};`)
+  if (options.json) io.out(JSON.stringify({ statements }))
+  else for (const statement of statements) io.out(`${statement};`)
   return 0
 }
 
-async function status(storage: Storage, { json }: SchemaOptions, terminal: CommandIO): Promise<ExitCode> {
+async function status(storage: Storage, { json }: SchemaOptions, io: CommandIO): Promise<ExitCode> {
   const found = await storage.schemaStatus()
-  tell(found, json, terminal)
+  print(found, json, io)
   return found.state === 'current' && found.warnings.length === 0 ? 0 : 1
 }
 
-async function apply(storage: Storage, { database, json }: SchemaOptions, terminal: CommandIO): Promise<ExitCode> {
+async function apply(storage: Storage, { database, json }: SchemaOptions, io: CommandIO): Promise<ExitCode> {
   const { state } = await storage.schemaStatus()
-  if (state === 'current') terminal.err(`forgelet: the schema of ${database.shown} is up to date already`)
-  else await migrate(storage, `the schema of ${database.shown} is ${state}: bringing it up to date`, terminal)
+  if (state === 'current') io.err(`forgelet: the schema of ${database.shown} is up to date already`)
+  else await migrate(storage, `the schema of ${database.shown} is ${state}: bringing it up to date`, io)
 
   const made = await storage.schemaStatus()
-  tell(made, json, terminal)
+  print(made, json, io)
   return made.state === 'current' ? 0 : 1
 }
 
-const TELL_EVERY = 10_000
+const REPORT_INTERVAL_MS = 10_000
 
-async function migrate(storage: Storage, line: string, terminal: CommandIO): Promise<void> {
+async function migrate(storage: Storage, line: string, io: CommandIO): Promise<void> {
   const began = performance.now()
   const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`
-  terminal.err(`forgelet: ${line}`)
-  const telling = setInterval(() => terminal.err(`forgelet: still at it, or waiting, after ${seconds()}`), TELL_EVERY)
+  io.err(`forgelet: ${line}`)
+  const reporting = setInterval(
+    () => io.err(`forgelet: still at it, or waiting, after ${seconds()}`),
+    REPORT_INTERVAL_MS,
+  )
   try {
     await storage.migrate()
   } finally {
-    clearInterval(telling)
+    clearInterval(reporting)
   }
-  terminal.err(`forgelet: done in ${seconds()}`)
+  io.err(`forgelet: done in ${seconds()}`)
 }
 
-function tell({ state, warnings }: SchemaStatus, json: boolean, terminal: CommandIO): void {
+function print({ state, warnings }: SchemaStatus, json: boolean, io: CommandIO): void {
   if (json) {
-    terminal.out(JSON.stringify({ state, warnings }))
+    io.out(JSON.stringify({ state, warnings }))
     return
   }
-  terminal.out(state)
-  for (const warning of warnings) terminal.out(`warning: ${warning}`)
-  if (state !== 'current') terminal.err(`forgelet: ${MENDS[state]}`)
+  io.out(state)
+  for (const warning of warnings) io.out(`warning: ${warning}`)
+  if (state !== 'current') io.err(`forgelet: ${FIXES[state]}`)
 }
 
-const MENDS: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string } = {
+const FIXES: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string } = {
   empty: 'there are no tables yet: run "forgelet schema apply"',
   outdated: 'the tables are older than this release needs: run "forgelet schema apply"',
   'too-new': 'the tables are for newer releases only: install a newer forgelet',
@@ -166,27 +169,27 @@ function version(text: string): number {
   throw new CommandError(2, `--from ${text}: give the version of the tables, a whole number`)
 }
 
-type Told = Pick<SchemaOptions, 'ids' | 'prefix' | 'schema'>
+type StorageSettings = Pick<SchemaOptions, 'ids' | 'prefix' | 'schema'>
 
 /** A kind of database: how to open its storage, and how to plan its tables without a connection. */
 interface DatabaseKind {
-  open(location: string, told: Told): Promise<Pick<ForgeStorage, 'migrate' | 'schemaStatus' | 'close'>>
-  plan(told: Told & { readonly from: number }): Promise<readonly string[]>
+  open(location: string, settings: StorageSettings): Promise<Pick<ForgeStorage, 'migrate' | 'schemaStatus' | 'close'>>
+  plan(settings: StorageSettings & { readonly from: number }): Promise<readonly string[]>
 }
 
 /** Each kind loads its own driver. */
 const KINDS: { readonly [K in SchemaOptions['database']['kind']]: DatabaseKind } = {
   sqlite: {
-    open: async (location, told) => (await import('../storage/sqlite.ts')).sqliteStorage(location, told),
-    plan: async (told) => (await import('../storage/sqlite.ts')).sqliteSchemaPlan(told),
+    open: async (location, settings) => (await import('../storage/sqlite.ts')).sqliteStorage(location, settings),
+    plan: async (settings) => (await import('../storage/sqlite.ts')).sqliteSchemaPlan(settings),
   },
   postgres: {
-    open: async (location, told) => (await import('../storage/postgres.ts')).postgresStorage(location, told),
-    plan: async (told) => (await import('../storage/postgres.ts')).postgresSchemaPlan(told),
+    open: async (location, settings) => (await import('../storage/postgres.ts')).postgresStorage(location, settings),
+    plan: async (settings) => (await import('../storage/postgres.ts')).postgresSchemaPlan(settings),
   },
   mysql: {
-    open: async (location, told) => (await import('../storage/mysql.ts')).mysqlStorage(location, told),
-    plan: async (told) => (await import('../storage/mysql.ts')).mysqlSchemaPlan(told),
+    open: async (location, settings) => (await import('../storage/mysql.ts')).mysqlStorage(location, settings),
+    plan: async (settings) => (await import('../storage/mysql.ts')).mysqlSchemaPlan(settings),
   },
 }
 
@@ -194,16 +197,16 @@ const KINDS: { readonly [K in SchemaOptions['database']['kind']]: DatabaseKind }
  * Creates the storage that `--db` names. The storage connects on first use.
  * @throws CommandError (wrong usage) for an option that the storage does not accept
  */
-function openStorage({ database, ...told }: SchemaOptions): ReturnType<DatabaseKind['open']> {
-  return asUsage(KINDS[database.kind].open(database.location, told))
+function openStorage({ database, ...settings }: SchemaOptions): ReturnType<DatabaseKind['open']> {
+  return asUsage(KINDS[database.kind].open(database.location, settings))
 }
 
 /**
  * Returns the statements that `apply` would run, without a connection.
  * @throws CommandError (wrong usage) for an option that the storage does not accept
  */
-function planSchema({ database, from, ...told }: SchemaOptions): Promise<readonly string[]> {
-  return asUsage(KINDS[database.kind].plan({ ...told, from }))
+function planSchema({ database, from, ...settings }: SchemaOptions): Promise<readonly string[]> {
+  return asUsage(KINDS[database.kind].plan({ ...settings, from }))
 }
 
 async function asUsage<T>(made: Promise<T>): Promise<T> {

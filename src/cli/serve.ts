@@ -19,7 +19,7 @@ import { readFixture } from './read-fixture.ts'
  *
  * @throws CommandError with the documented exit code
  */
-export async function serve(options: ServeOptions, terminal: CommandIO): Promise<ExitCode> {
+export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitCode> {
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
@@ -31,7 +31,7 @@ export async function serve(options: ServeOptions, terminal: CommandIO): Promise
     const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}${API_PATH}`
     const docsUrl = pageUrl(publicUrl)
     listener.docsUrl = docsUrl
-    const logger = stderrLogger(terminal)
+    const logger = stderrLogger(io)
     const host = await openHost(options, {
       limits,
       fixture: withoutKey(fixture),
@@ -41,8 +41,8 @@ export async function serve(options: ServeOptions, terminal: CommandIO): Promise
       logger,
     })
     listener.open(host, options.publicUrl)
-    announce(options, terminal, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
-    await toldToStop(terminal.stop)
+    announce(options, io, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
+    await toldToStop(io.stop)
     await stopServer(server)
     await host.close()
     return 0
@@ -82,12 +82,12 @@ function withoutKey(fixture: Fixture | undefined): Fixture | undefined {
   return fixture && { ...fixture, signingKey: undefined }
 }
 
-function announce({ db, fixture, json }: ServeOptions, terminal: CommandIO, host: Standalone, url: string): void {
+function announce({ db, fixture, json }: ServeOptions, io: CommandIO, host: Standalone, url: string): void {
   if (host.fixture === 'ignored') {
-    terminal.err(`forgelet: fixture ${fixture} ignored: database ${db} already has users`)
+    io.err(`forgelet: fixture ${fixture} ignored: database ${db} already has users`)
   }
-  terminal.out(json ? JSON.stringify({ url, db, fixture: host.fixture, pid: process.pid }) : url)
-  if (!json) terminal.err(`forgelet: serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
+  io.out(json ? JSON.stringify({ url, db, fixture: host.fixture, pid: process.pid }) : url)
+  if (!json) io.err(`forgelet: serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
 }
 
 function urlHost(host: string): string {
@@ -194,9 +194,9 @@ function refusal(error: Error, host: string, port: number): CommandError {
  * Creates a logger that writes warnings and unexpected failures to the terminal. Each is one line, with the causes of
  * the error and the place where it was thrown.
  */
-export function stderrLogger(terminal: Pick<CommandIO, 'err'>): Logger {
+export function stderrLogger(io: Pick<CommandIO, 'err'>): Logger {
   const write = (level: string) => (message: string, fields: object) =>
-    terminal.err(`forgelet: ${level}: ${message} ${inOneLine(fields)}`)
+    io.err(`forgelet: ${level}: ${message} ${inOneLine(fields)}`)
   return { error: write('error'), warn: write('warning') }
 }
 

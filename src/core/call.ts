@@ -62,7 +62,7 @@ class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
 }
 
 /** Checks a caller. @throws TypeError when it is neither an object with an id, nor 'anonymous', nor 'system' */
-export function checkAsker<A extends Actor>(actor: Caller<A>): void {
+export function checkCaller<A extends Actor>(actor: Caller<A>): void {
   if (actor === 'anonymous' || actor === 'system') return
   if (typeof actor !== 'object' || actor === null || actor.id === undefined) {
     throw new TypeError("an actor must be an object with an id, 'anonymous' or 'system'")

@@ -28,7 +28,7 @@ const MAX_NOTE_LENGTH = 255
  */
 export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Forge<A, Tx> {
   const environment = toEnvironment(options)
-  const announcer = new Listeners(environment.logger)
+  const listeners = new Listeners(environment.logger)
   const consumers = new RunningConsumers(environment.logger)
   const bindServices = servicesOf(environment)
   options.storage.onWarning?.((message) => environment.logger.warn(message, {}))
@@ -36,7 +36,7 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
   const place = {
     transaction: undefined,
     beforeCommit: environment.beforeCommit,
-    announce: (events: readonly ForgeEvent[]) => announcer.emit(events),
+    announce: (events: readonly ForgeEvent[]) => listeners.emit(events),
   }
   const guarded = openCalls<A, Tx>({ ...place, guarded: true })
   const unguarded = openCalls<A, Tx>({ ...place, guarded: false })
@@ -50,11 +50,11 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
   }
   const forge: Forge<A, Tx> = {
     ...bindServices(guarded, runAsync),
-    events: eventService(environment, { announcer, consumers }),
+    events: eventService(environment, { listeners, consumers }),
     withTransaction: (transaction, work) =>
-      withTransaction({ environment, announcer, bindServices }, transaction, work),
+      withTransaction({ environment, listeners, bindServices }, transaction, work),
     withTransactionSync: (transaction, work) =>
-      withTransactionSync({ environment, announcer, bindServices }, transaction, work),
+      withTransactionSync({ environment, listeners, bindServices }, transaction, work),
     authorize: (actor, request, call) => runAsync(authorize(environment, guarded(actor, call), request)),
     close: async () => {
       await consumers.end()

@@ -16,20 +16,20 @@ import type {
  * Wraps a storage so that each of its operations is reported after it has ended. The wrapped storage does the work and
  * gets every argument. An operation returns a promise only if the wrapped storage does.
  *
- * @param tell - called with each operation; must not throw
+ * @param report - called with each operation; must not throw
  */
 export function instrumentStorage<Tx>(
   storage: ForgeStorage<Tx>,
-  tell: (seen: ObservedOperation) => void,
+  report: (seen: ObservedOperation) => void,
 ): ForgeStorage<Tx> {
-  const watch = instrumentCalls('storage', tell)
+  const watch = instrumentCalls('storage', report)
 
   return {
-    pinBoards: pinBoards(() => storage.pinBoards, instrumentCalls('pinBoards', tell)),
-    blocks: blocks(() => storage.blocks, instrumentCalls('blocks', tell)),
-    userBadges: userBadges(() => storage.userBadges, instrumentCalls('userBadges', tell)),
-    badgeCatalogue: badgeCatalogue(() => storage.badgeCatalogue, instrumentCalls('badgeCatalogue', tell)),
-    events: events(() => storage.events, instrumentCalls('events', tell)),
+    pinBoards: pinBoards(() => storage.pinBoards, instrumentCalls('pinBoards', report)),
+    blocks: blocks(() => storage.blocks, instrumentCalls('blocks', report)),
+    userBadges: userBadges(() => storage.userBadges, instrumentCalls('userBadges', report)),
+    badgeCatalogue: badgeCatalogue(() => storage.badgeCatalogue, instrumentCalls('badgeCatalogue', report)),
+    events: events(() => storage.events, instrumentCalls('events', report)),
     get transactions() {
       return storage.transactions
     },
@@ -146,29 +146,29 @@ const FAULTS: ReadonlySet<ForgeErrorCode> = new Set([
 ])
 
 /** Creates the function that instruments the calls of one store. */
-function instrumentCalls(store: ObservedOperation['store'], tell: (seen: ObservedOperation) => void): Instrument {
+function instrumentCalls(store: ObservedOperation['store'], report: (seen: ObservedOperation) => void): Instrument {
   return (call) =>
     runMaybeAsync(
       timed(call, (milliseconds, ending) => {
-        tell({ store, operation: call.operation, milliseconds, ...ending })
+        report({ store, operation: call.operation, milliseconds, ...ending })
       }),
     )
 }
 
 function* timed<T>(
   { work, outcome = DONE, signal }: InstrumentedCall<T>,
-  tell: (milliseconds: number, ending: Ending) => void,
+  report: (milliseconds: number, ending: Ending) => void,
 ): SyncOrAsync<T> {
   const begun = performance.now()
   let answer: T
   try {
     answer = yield* wait(work())
   } catch (error) {
-    tell(performance.now() - begun, endingOf(error, signal))
+    report(performance.now() - begun, endingOf(error, signal))
     throw error
   }
 
-  tell(performance.now() - begun, { outcome: outcome(answer), code: undefined })
+  report(performance.now() - begun, { outcome: outcome(answer), code: undefined })
   return answer
 }
 

@@ -15,7 +15,7 @@ import type { Sync, TransactionServices } from './services.ts'
 /** What `withTransaction` and `withTransactionSync` need from the forge. */
 export interface TransactionParts<A extends Actor, Tx> {
   readonly environment: Environment<A, Tx>
-  readonly announcer: Listeners
+  readonly listeners: Listeners
   readonly bindServices: BindServices<A, Tx>
 }
 
@@ -26,7 +26,7 @@ export interface TransactionParts<A extends Actor, Tx> {
  * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransaction`
  */
 export async function withTransaction<T, A extends Actor, Tx>(
-  { environment, announcer, bindServices }: TransactionParts<A, Tx>,
+  { environment, listeners, bindServices }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: TransactionServices<A>) => Promise<T>,
 ): Promise<TransactionResult<T>> {
@@ -40,7 +40,7 @@ export async function withTransaction<T, A extends Actor, Tx>(
   }
   await storage.checkTransaction(transaction)
 
-  const events = new CommittedEvents(environment, announcer)
+  const events = new CommittedEvents(environment, listeners)
   const calls = new TransactionCalls()
   const openCall = openCalls<A, Tx>({
     transaction,
@@ -119,7 +119,7 @@ function lostBefore(cause: ForgeError): ForgeError<'STORAGE_BUSY'> {
  * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransactionSync`
  */
 export function withTransactionSync<T, A extends Actor, Tx>(
-  { environment, announcer, bindServices }: TransactionParts<A, Tx>,
+  { environment, listeners, bindServices }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: Sync<TransactionServices<A>>) => T,
 ): TransactionResult<T> {
@@ -132,7 +132,7 @@ export function withTransactionSync<T, A extends Actor, Tx>(
   }
   runSync(wait(storage.checkTransaction(transaction)))
 
-  const events = new CommittedEvents(environment, announcer)
+  const events = new CommittedEvents(environment, listeners)
   let open = true
   const openInside = openCalls<A, Tx>({
     transaction,
@@ -164,12 +164,12 @@ function refusePromise(value: unknown): void {
 /** The events written in the host's transaction. The listeners are notified of those that are found committed. */
 class CommittedEvents<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
-  readonly #announcer: Listeners
+  readonly #listeners: Listeners
   readonly #written: ForgeEvent[] = []
 
-  constructor(environment: Environment<A, Tx>, announcer: Listeners) {
+  constructor(environment: Environment<A, Tx>, listeners: Listeners) {
     this.#environment = environment
-    this.#announcer = announcer
+    this.#listeners = listeners
   }
 
   /** Adds the events of a change. */
@@ -185,10 +185,10 @@ class CommittedEvents<A extends Actor, Tx> {
 
     try {
       const found = this.#environment.storage.events.committed(this.#written.map((event) => event.id))
-      if (isPromise(found)) this.#announcer.announceLater(found.then((stored) => this.#take(stored)))
-      else this.#announcer.emit(this.#take(found))
+      if (isPromise(found)) this.#listeners.emitLater(found.then((stored) => this.#take(stored)))
+      else this.#listeners.emit(this.#take(found))
     } catch (error) {
-      this.#announcer.lost(error)
+      this.#listeners.lost(error)
     }
   }
 

@@ -2,7 +2,7 @@ import type { Directory } from '../http-adapters/http.ts'
 import type { Caller, Id, MaybePromise, Membership, OrganizationRole, Policy, RepositoryRole } from '../index.ts'
 import { rolePolicy } from '../index.ts'
 import type { FixtureVisibility } from './fixture/fixture.ts'
-import type { HostStore, OrganizationStanding, RepositoryStanding } from './host-store/host-store.ts'
+import type { HostStore, OrganizationAccess, RepositoryAccess } from './host-store/host-store.ts'
 
 /** A user of the standalone host, as a signed-in actor. */
 export interface StandaloneUser {
@@ -16,13 +16,13 @@ export function hostPolicy(store: HostStore): Policy<StandaloneUser> {
     isSiteAdmin: (actor) => store.isSiteAdmin(actor.id),
     repositoryRole: (repositoryId, { actor }) => {
       const userId = idOf(actor)
-      const standing = store.repositoryStanding(repositoryId, userId)
-      return whenReady(standing, (found) => repositoryRole(found, userId !== undefined))
+      const access = store.repositoryAccess(repositoryId, userId)
+      return whenReady(access, (found) => repositoryRole(found, userId !== undefined))
     },
     organizationRole: (organizationId, { actor }) => {
       const userId = idOf(actor)
-      const standing = store.organizationStanding(organizationId, userId)
-      return whenReady(standing, (found) => organizationRole(found, userId !== undefined))
+      const access = store.organizationAccess(organizationId, userId)
+      return whenReady(access, (found) => organizationRole(found, userId !== undefined))
     },
   })
 }
@@ -42,18 +42,18 @@ export function hostDirectory(store: HostStore): Directory<StandaloneUser> {
 }
 
 /** Returns the id of a signed-in user, or undefined for every other caller. */
-export function idOf(asker: Caller<StandaloneUser>): Id | undefined {
-  return typeof asker === 'string' ? undefined : asker.id
+export function idOf(caller: Caller<StandaloneUser>): Id | undefined {
+  return typeof caller === 'string' ? undefined : caller.id
 }
 
 /**
  * Returns the role that a user has in an organization. The role is 'none' if the user may not see the organization, so
  * that it stays concealed.
  */
-export function organizationRole(standing: OrganizationStanding | undefined, signedIn: boolean): OrganizationRole {
-  if (standing === undefined) return 'none'
-  if (standing.membership !== undefined) return standing.membership
-  return sees(standing.visibility, signedIn) ? 'stranger' : 'none'
+export function organizationRole(access: OrganizationAccess | undefined, signedIn: boolean): OrganizationRole {
+  if (access === undefined) return 'none'
+  if (access.membership !== undefined) return access.membership
+  return sees(access.visibility, signedIn) ? 'stranger' : 'none'
 }
 
 /**
@@ -61,12 +61,12 @@ export function organizationRole(standing: OrganizationStanding | undefined, sig
  * collaborators are admins. Members of the owning organization are readers. Everyone is a reader of a public repository
  * whose owner they may see.
  */
-export function repositoryRole(standing: RepositoryStanding | undefined, signedIn: boolean): RepositoryRole {
-  if (standing === undefined) return 'none'
-  if (standing.isOwner || standing.membership === 'owner') return 'admin'
-  if (standing.collaboration !== undefined) return standing.collaboration
-  if (standing.membership === 'member') return 'reader'
-  return !standing.isPrivate && sees(standing.ownerVisibility, signedIn) ? 'reader' : 'none'
+export function repositoryRole(access: RepositoryAccess | undefined, signedIn: boolean): RepositoryRole {
+  if (access === undefined) return 'none'
+  if (access.isOwner || access.membership === 'owner') return 'admin'
+  if (access.collaboration !== undefined) return access.collaboration
+  if (access.membership === 'member') return 'reader'
+  return !access.isPrivate && sees(access.ownerVisibility, signedIn) ? 'reader' : 'none'
 }
 
 function sees(visibility: FixtureVisibility, signedIn: boolean): boolean {

@@ -152,6 +152,10 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
     durableObjectStorage: [[[], 'a Durable Object storage needs the ctx.storage of a Durable Object']],
   },
   http: {
+    statusOf: [
+      [[], 'statusOf needs code: the code of an error, such as USER_NOT_FOUND'],
+      [['toString'], 'statusOf needs code: the code of an error, such as USER_NOT_FOUND'],
+    ],
     createApi: [
       [[], 'createApi needs forge: a forge made by createForge'],
       [[{}], 'createApi needs forge: a forge made by createForge'],

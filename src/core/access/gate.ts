@@ -3,7 +3,7 @@ import { needObject } from '../../schema/arguments.ts'
 import { ForgeError, notFound } from '../../schema/errors.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Call } from '../call.ts'
-import { answerOf, checkAsker, portContext } from '../call.ts'
+import { answerOf, checkCaller, portContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 
@@ -25,7 +25,7 @@ export function* authorize<A extends Actor, Tx>(
   request: AccessRequest,
 ): SyncOrAsync<void> {
   refuseAborted(call)
-  checkAsker(call.actor)
+  checkCaller(call.actor)
   if (call.guarded) yield* askPolicy(environment, call, request)
 }
 
@@ -50,21 +50,21 @@ export function* askPolicy<A extends Actor, Tx>(
   const { actor } = call
   if (actor === 'system') return
 
-  const verdict = yield* answerOf(call, environment.policy.authorize(request, portContext(call, actor)))
-  checkVerdict(verdict)
-  if (verdict.allow) return
-  if (verdict.conceal === true) throw concealed(request, verdict.reason)
+  const decision = yield* answerOf(call, environment.policy.authorize(request, portContext(call, actor)))
+  checkDecision(decision)
+  if (decision.allow) return
+  if (decision.conceal === true) throw concealed(request, decision.reason)
   if (actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
-  throw forbidden(request, verdict.reason)
+  throw forbidden(request, decision.reason)
 }
 
 /**
  * Checks a decision, because a JavaScript host may return any value. A malformed decision, such as one with a
  * database's `'t'` or 1 instead of a boolean, neither allows nor refuses.
  */
-function checkVerdict(verdict: AccessDecision): void {
-  if (verdict?.allow === true) return
-  if (verdict?.allow === false && (verdict.conceal === undefined || typeof verdict.conceal === 'boolean')) return
+function checkDecision(decision: AccessDecision): void {
+  if (decision?.allow === true) return
+  if (decision?.allow === false && (decision.conceal === undefined || typeof decision.conceal === 'boolean')) return
 
   throw new TypeError(
     'policy.authorize must return { allow: true } or { allow: false, reason }, with conceal: true to conceal',

@@ -53,8 +53,8 @@ export function revokeBadges(badges: UserBadges, slugs: readonly string[]): Deci
 }
 
 function checkArguments(caller: string, badges: UserBadges, slugs: readonly string[]): void {
-  const isBadgeCase = isObject(badges) && Array.isArray(badges.known) && Array.isArray(badges.held)
-  need(isBadgeCase, caller, 'badges', 'an object such as { known: [], held: [] }')
+  const isUserBadges = isObject(badges) && Array.isArray(badges.known) && Array.isArray(badges.held)
+  need(isUserBadges, caller, 'badges', 'an object such as { known: [], held: [] }')
   need(Array.isArray(slugs), caller, 'slugs', 'an array of texts')
 }
 

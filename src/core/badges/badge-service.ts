@@ -62,7 +62,7 @@ export class BadgeServiceMethods<A extends Actor, Tx> {
     const slugs = [...request.slugs] // a copy: the caller may change the list before the change is decided
 
     const decide: Decide<UserBadgesState, void> = (state, grantedAt) => {
-      const badges = toBadgeCase(state)
+      const badges = toUserBadges(state)
       const decision = rule(badges, slugs)
       const held = decision.state.held
       return {
@@ -85,7 +85,7 @@ export class BadgeServiceMethods<A extends Actor, Tx> {
   }
 }
 
-function toBadgeCase(state: UserBadgesState): UserBadges {
+function toUserBadges(state: UserBadgesState): UserBadges {
   return { known: state.known.map(({ slug }) => slug), held: state.held.map(({ badge }) => badge.slug) }
 }
 

@@ -20,7 +20,7 @@ const MAX_TIME_MS = 3_600_000
 
 /** What the event service needs besides the environment: the listeners and the consumers of this forge. */
 export interface EventParts {
-  readonly announcer: Listeners
+  readonly listeners: Listeners
   readonly consumers: RunningConsumers
 }
 
@@ -29,7 +29,7 @@ export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx
   const { events } = environment.storage
 
   return {
-    on: (listener) => parts.announcer.on(listener),
+    on: (listener) => parts.listeners.on(listener),
     read: async (query = {}) => {
       needObject(query, 'query', '{ after: cursor, limit: 100 }')
       const { after, limit = DEFAULT_READ_LIMIT } = query
@@ -50,7 +50,7 @@ interface Consumption {
 
 async function consume<A extends Actor, Tx>(
   { storage, logger, newId }: Environment<A, Tx>,
-  { announcer, consumers }: EventParts,
+  { listeners, consumers }: EventParts,
   { name, handler, options }: Consumption,
 ): Promise<void> {
   const consumer = { name: toConsumerName(name), holder: newId() }
@@ -60,10 +60,10 @@ async function consume<A extends Actor, Tx>(
     throw new TypeError('consume needs { signal }: it ends when that aborts')
 
   const pace = toPace(options)
-  const bell = new WakeUp()
-  const stopListening = announcer.on(() => bell.notify())
+  const wakeUp = new WakeUp()
+  const stopListening = listeners.on(() => wakeUp.notify())
   try {
-    const outbox = new OutboxConsumer({ events: storage.events, consumer, handler, pace, bell, logger })
+    const outbox = new OutboxConsumer({ events: storage.events, consumer, handler, pace, wakeUp, logger })
     await consumers.run(consumer.name, signal, (stop) => outbox.run(stop))
   } finally {
     stopListening()

@@ -16,7 +16,7 @@ interface Announcement {
  * change are delivered after all listeners have got the earlier events.
  */
 export class Listeners {
-  readonly #listeners = new Set<{ readonly hear: Listener }>()
+  readonly #listeners = new Set<{ readonly notify: Listener }>()
   readonly #announcements: Announcement[] = []
   readonly #logger: Logger
   #isNotifying = false
@@ -30,7 +30,7 @@ export class Listeners {
   on(listener: Listener): () => void {
     if (typeof listener !== 'function') throw new TypeError('a listener must be a function')
 
-    const entry = { hear: listener }
+    const entry = { notify: listener }
     this.#listeners.add(entry)
     return () => {
       this.#listeners.delete(entry)
@@ -46,7 +46,7 @@ export class Listeners {
   }
 
   /** Like `emit`, for events that are not known yet. Later events wait for them. */
-  announceLater(events: Promise<readonly ForgeEvent[]>): void {
+  emitLater(events: Promise<readonly ForgeEvent[]>): void {
     const announcement: Announcement = { events: undefined }
     this.#announcements.push(announcement)
     const settle = (known: readonly ForgeEvent[]): void => {
@@ -69,7 +69,7 @@ export class Listeners {
 
     this.#isNotifying = true
     for (let events = this.#next(); events !== undefined; events = this.#next()) {
-      for (const event of events) for (const listener of [...this.#listeners]) this.#tell(listener.hear, event)
+      for (const event of events) for (const listener of [...this.#listeners]) this.#notify(listener.notify, event)
     }
     this.#isNotifying = false
   }
@@ -81,11 +81,11 @@ export class Listeners {
     return events
   }
 
-  #tell(hear: Listener, event: ForgeEvent): void {
+  #notify(notify: Listener, event: ForgeEvent): void {
     const failed = (error: unknown): void =>
       this.#logger.error('an event listener failed', { error, event: event.id, type: event.type })
     try {
-      const answer = hear(event)
+      const answer = notify(event)
       if (isPromise(answer)) Promise.resolve(answer).catch(failed)
     } catch (error) {
       failed(error)

@@ -20,7 +20,7 @@ export interface ConsumerParts<Tx> {
   readonly handler: EventHandler
   readonly pace: ConsumerPace
   /** Notified when this process has committed events. */
-  readonly bell: WakeUp
+  readonly wakeUp: WakeUp
   readonly logger: Logger
 }
 
@@ -106,11 +106,11 @@ export class OutboxConsumer<Tx> {
   }
 
   async #consume(signal: AbortSignal): Promise<void> {
-    const { consumer, pace, bell, logger } = this.#parts
-    const seen = bell.rings
+    const { consumer, pace, wakeUp, logger } = this.#parts
+    const seen = wakeUp.count
     try {
       const consumed = await this.#turn(signal)
-      if (!consumed) await bell.wait(pace.pollMilliseconds, signal, seen)
+      if (!consumed) await wakeUp.wait(pace.pollMilliseconds, signal, seen)
     } catch (error) {
       if (!isPassing(error)) throw error
       logger.warn('the outbox cannot be consumed just now', { consumer: consumer.name, error })

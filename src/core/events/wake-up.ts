@@ -1,16 +1,16 @@
 /** Ends waits early. A wait ends after its timeout, when `notify` is called, or when a signal aborts. */
 export class WakeUp {
   readonly #sleepers = new Set<() => void>()
-  #rings = 0
+  #count = 0
 
   /** The number of `notify` calls. Read it before looking for work and pass it to `wait`, so that no call is missed. */
-  get rings(): number {
-    return this.#rings
+  get count(): number {
+    return this.#count
   }
 
   /** Ends all current waits. */
   notify(): void {
-    this.#rings += 1
+    this.#count += 1
     for (const wake of [...this.#sleepers]) wake()
   }
 
@@ -19,8 +19,8 @@ export class WakeUp {
    *
    * @param seen - the value of `rings` when the caller last looked for work; returns immediately if it has changed
    */
-  wait(milliseconds: number, signal: AbortSignal, seen: number = this.#rings): Promise<void> {
-    if (signal.aborted || seen !== this.#rings) return Promise.resolve()
+  wait(milliseconds: number, signal: AbortSignal, seen: number = this.#count): Promise<void> {
+    if (signal.aborted || seen !== this.#count) return Promise.resolve()
 
     return new Promise((resolve) => {
       const wake = (): void => {

@@ -67,7 +67,7 @@ export async function readBody(
   const bytes = new BodyBuffer(limit)
   for (let next = await nextOf(chunks, clientGone); next.done !== true; next = await nextOf(chunks, clientGone)) {
     if (bytes.take(next.value)) continue
-    void dropRest(chunks)
+    void drain(chunks)
     throw bodyTooLarge(limit)
   }
   return bytes.joined()
@@ -86,7 +86,7 @@ async function nextOf(
 }
 
 /** Discards the rest of a body. Never rejects: the response does not depend on it. */
-async function dropRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
+async function drain(chunks: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     let size = 0
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {

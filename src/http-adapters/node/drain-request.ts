@@ -32,11 +32,11 @@ export interface Rest {
  */
 export function drain(request: NodeRequest, { ended, cut }: Rest): void {
   let isOver = false
-  const finish = (tell: () => void): void => {
+  const finish = (settle: () => void): void => {
     clearTimeout(silence)
     if (isOver) return
     isOver = true
-    tell()
+    settle()
   }
   const silence = setTimeout(() => finish(cut), MAX_SILENCE_MS).unref()
 

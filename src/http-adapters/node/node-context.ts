@@ -91,10 +91,10 @@ export function readBody(request: NodeRequest, limit: number, clientGone: () => 
  */
 function isParsed({ body, readableDidRead }: NodeRequest): boolean {
   if (body === undefined) return false
-  return readableDidRead !== false || !isNothing(body)
+  return readableDidRead !== false || !isNil(body)
 }
 
-function isNothing(value: unknown): boolean {
+function isNil(value: unknown): boolean {
   if (typeof value !== 'object' || Array.isArray(value)) return false
   return value === null || Object.keys(value).length === 0
 }

@@ -86,7 +86,7 @@ export class Dispatcher<A extends Actor> {
     let reply: ApiResponse
     try {
       if (crossSite !== 'allow') refuseCrossSite(request, this.#settings.publicUrl)
-      const actor = toAsker(yield* wait(authenticate()))
+      const actor = toCaller(yield* wait(authenticate()))
       reply = yield* route.answer(this.#exchange(request, actor, parameter))
     } catch (error) {
       reply = this.#failures.reply(error, { request, operationId: route.operationId })
@@ -133,7 +133,7 @@ function refusal(match: Refused, { docsUrl }: Pick<Settings<never>, 'docsUrl'>):
  * Hosts in JavaScript may return undefined for an anonymous caller. Any other value that is not an object with an id,
  * above all `'system'`, is refused.
  */
-function toAsker<A extends Actor>(actor: A | null | undefined): Caller<A> {
+function toCaller<A extends Actor>(actor: A | null | undefined): Caller<A> {
   if (isNil(actor)) return 'anonymous'
   if (typeof actor !== 'object') throw new TypeError('authenticate must return an object with an id, or null')
 

@@ -95,17 +95,17 @@ export class ErrorResponder {
   }
 
   #busy(error: ForgeError, failed: Failed): ApiResponse {
-    const requestId = this.#tell('warn', 'database busy', error, failed)
+    const requestId = this.#log('warn', 'database busy', error, failed)
     return this.#reply(error.code, 'the database is busy, try again', { requestId, headers: [['Retry-After', '1']] })
   }
 
   #unavailable(error: ForgeError, failed: Failed): ApiResponse {
-    const requestId = this.#tell('error', 'database not available', error, failed)
+    const requestId = this.#log('error', 'database not available', error, failed)
     return this.#reply(error.code, 'the database is not available', { requestId, headers: [['Retry-After', '5']] })
   }
 
   #internal(error: unknown, failed: Failed): ApiResponse {
-    const requestId = this.#tell('error', 'request failed', error, failed)
+    const requestId = this.#log('error', 'request failed', error, failed)
     return this.#reply('INTERNAL', 'internal error', { requestId })
   }
 
@@ -113,7 +113,7 @@ export class ErrorResponder {
     return errorReply(code, message, { docsUrl: this.#docsUrl, ...more })
   }
 
-  #tell(level: keyof Logger, message: string, error: unknown, { request, operationId }: Failed): string | undefined {
+  #log(level: keyof Logger, message: string, error: unknown, { request, operationId }: Failed): string | undefined {
     if (isAbort(error, request.signal)) return undefined // the client has disconnected, and no error occurred
 
     const requestId = this.#makeId()

@@ -46,6 +46,17 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   INTERNAL: 500,
 }
 
+/**
+ * Returns the HTTP status of an error code, so that a host's own routes respond like those of the API.
+ * Source: docs/behaviour.md, Over HTTP
+ *
+ * @throws TypeError if no error has this code
+ */
+export function statusOf(code: ErrorCode): number {
+  need(Object.hasOwn(errorStatus, code), 'statusOf', 'code', 'the code of an error, such as USER_NOT_FOUND')
+  return errorStatus[code]
+}
+
 /** Codes that only HTTP responses have: no service throws them. */
 export type WireCode = 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'BODY_TOO_LARGE' | 'CROSS_SITE' | 'INTERNAL'
 

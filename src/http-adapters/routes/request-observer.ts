@@ -57,11 +57,11 @@ export function requestObserver(
   observe: (request: ObservedRequest) => void,
   logger: Logger | undefined,
 ): RequestObserver {
-  const tell = safeObserver((answered: Answered) => observe(observed(answered)), logger)
+  const report = safeObserver((answered: Answered) => observe(observed(answered)), logger)
 
   return (request, place) => {
     const begun = performance.now()
-    return (reply) => tell({ request, place, reply, milliseconds: performance.now() - begun })
+    return (reply) => report({ request, place, reply, milliseconds: performance.now() - begun })
   }
 }
 

@@ -3,14 +3,14 @@ import type { FixtureVisibility } from '../fixture/fixture.ts'
 import type { Account, CollaboratorRole, Issue, Label, Repository, Seed } from '../fixture/seed.ts'
 
 /** The relation of a user, or an anonymous caller, to an organization. */
-export interface OrganizationStanding {
+export interface OrganizationAccess {
   readonly visibility: FixtureVisibility
   /** Undefined if the caller is anonymous or not a member. */
   readonly membership: 'owner' | 'member' | undefined
 }
 
 /** The relation of a user, or an anonymous caller, to a repository. */
-export interface RepositoryStanding {
+export interface RepositoryAccess {
   readonly isPrivate: boolean
   readonly ownerVisibility: FixtureVisibility
   /** True if the user owns the repository. */
@@ -52,9 +52,9 @@ export interface HostStore {
   isSiteAdmin(userId: Id): MaybePromise<boolean>
   isMember(organizationId: Id, userId: Id): MaybePromise<boolean>
   /** Returns undefined if the organization does not exist. `userId` is undefined for an anonymous caller. */
-  organizationStanding(organizationId: Id, userId: Id | undefined): MaybePromise<OrganizationStanding | undefined>
+  organizationAccess(organizationId: Id, userId: Id | undefined): MaybePromise<OrganizationAccess | undefined>
   /** Returns undefined if the repository does not exist. `userId` is undefined for an anonymous caller. */
-  repositoryStanding(repositoryId: Id, userId: Id | undefined): MaybePromise<RepositoryStanding | undefined>
+  repositoryAccess(repositoryId: Id, userId: Id | undefined): MaybePromise<RepositoryAccess | undefined>
   /** Returns accounts in the order of the ids, with undefined for an unknown id. */
   accounts(ids: readonly Id[]): MaybePromise<readonly (Account | undefined)[]>
   /** Returns issues in the order of the ids, with undefined for an unknown id. */

@@ -1,7 +1,7 @@
 import type { Id, IssueRef } from '../../index.ts'
 import type { Account, Collaborator, Issue, Label, Member, Repository, Seed } from '../fixture/seed.ts'
 import { normalizeName } from '../host-names.ts'
-import type { HostStore, IssueDetails, OrganizationStanding, RepositoryStanding } from './host-store.ts'
+import type { HostStore, IssueDetails, OrganizationAccess, RepositoryAccess } from './host-store.ts'
 
 /** An in-memory store for tests and temporary hosts. It needs no file and no native dependency. */
 export class MemoryHostStore implements HostStore {
@@ -60,14 +60,14 @@ export class MemoryHostStore implements HostStore {
     return this.#members.has(pair(organizationId, userId))
   }
 
-  organizationStanding(organizationId: Id, userId: Id | undefined): OrganizationStanding | undefined {
+  organizationAccess(organizationId: Id, userId: Id | undefined): OrganizationAccess | undefined {
     const organization = this.#accounts.get(organizationId)
     if (organization?.kind !== 'organization') return undefined
 
     return { visibility: organization.visibility, membership: this.#membership(organizationId, userId) }
   }
 
-  repositoryStanding(repositoryId: Id, userId: Id | undefined): RepositoryStanding | undefined {
+  repositoryAccess(repositoryId: Id, userId: Id | undefined): RepositoryAccess | undefined {
     const repository = this.#repositories.get(repositoryId)
     const owner = this.#accounts.get(repository?.ownerId ?? '')
     if (repository === undefined || owner === undefined) return undefined

@@ -2,7 +2,7 @@ import type { Id, IssueRef, PinKind } from '../../index.ts'
 import type { FixtureVisibility } from '../fixture/fixture.ts'
 import type { Account, CollaboratorRole, Label, Repository, Seed } from '../fixture/seed.ts'
 import { normalizeName } from '../host-names.ts'
-import type { HostStore, IssueDetails, OrganizationStanding, RepositoryStanding } from './host-store.ts'
+import type { HostStore, IssueDetails, OrganizationAccess, RepositoryAccess } from './host-store.ts'
 import type { AccountRow, IssueRow, LabelRow, RepositoryRow } from './sql-rows.ts'
 import {
   ACCOUNT_COLUMNS,
@@ -81,7 +81,7 @@ export class SqlHostStore implements HostStore {
     return this.#membership(organizationId, userId) !== undefined
   }
 
-  organizationStanding(organizationId: Id, userId: Id | undefined): OrganizationStanding | undefined {
+  organizationAccess(organizationId: Id, userId: Id | undefined): OrganizationAccess | undefined {
     const row = this.#session.first<{ visibility: FixtureVisibility }>(
       `select visibility from host_accounts where id = ? and kind = 'organization'`,
       Number(organizationId),
@@ -89,7 +89,7 @@ export class SqlHostStore implements HostStore {
     return row && { visibility: row.visibility, membership: this.#membership(organizationId, userId) }
   }
 
-  repositoryStanding(repositoryId: Id, userId: Id | undefined): RepositoryStanding | undefined {
+  repositoryAccess(repositoryId: Id, userId: Id | undefined): RepositoryAccess | undefined {
     const row = this.#session.first<{ is_private: number; owner_id: number; visibility: FixtureVisibility }>(
       `select r.is_private, r.owner_id, a.visibility from host_repositories r
        join host_accounts a on a.id = r.owner_id where r.id = ?`,

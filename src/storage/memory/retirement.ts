@@ -18,12 +18,12 @@ const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
 
 /** Retires one thing of the host in a memory storage. */
 export function retire(tables: MemoryTables, retirement: Retirement<undefined>): readonly ForgeEvent[] {
-  const farewell = removalOf(tables, retirement.retired)
-  if (farewell.before) return []
+  const removal = removalOf(tables, retirement.retired)
+  if (removal.before) return []
 
   const { by, record } = retirement
-  const events = complete(tables, [record(farewell.removed)], by.actorId, by.at())
-  return append(tables, events, retirement, () => farewell.write())
+  const events = complete(tables, [record(removal.removed)], by.actorId, by.at())
+  return append(tables, events, retirement, () => removal.write())
 }
 
 function removalOf(tables: MemoryTables, retired: Retired): Removal {

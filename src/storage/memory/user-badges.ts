@@ -8,7 +8,7 @@ import type { GrantRow, MemoryTables } from './memory-tables.ts'
 export function memoryUserBadges(tables: MemoryTables): UserBadgesStore<undefined> {
   return {
     epoch: ({ userId }) => tables.head(`user ${userId}`).epoch,
-    update: (key, change) => updateAggregate(tables, badgeCase(tables, key), change),
+    update: (key, change) => updateAggregate(tables, userBadges(tables, key), change),
     heldBy(userId) {
       refuseRetired(tables, [[`user ${userId}`, 'user']])
       return (tables.grants.get(userId) ?? []).map((row) => toGrant(tables, row))
@@ -16,7 +16,7 @@ export function memoryUserBadges(tables: MemoryTables): UserBadgesStore<undefine
   }
 }
 
-function badgeCase(tables: MemoryTables, { userId, slugs }: UserBadgesKey): Aggregate<UserBadgesState> {
+function userBadges(tables: MemoryTables, { userId, slugs }: UserBadgesKey): Aggregate<UserBadgesState> {
   const rows = (): readonly GrantRow[] => tables.grants.get(userId) ?? []
 
   return {

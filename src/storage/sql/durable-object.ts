@@ -27,7 +27,7 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
   return {
     ...createSqlStores(context, runtime),
     transactions: 'synchronous',
-    checkTransaction: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     migrate: () => runtime.migrate(),
     schemaStatus: () => runtime.status(),
     close: async () => runtime.close(),
@@ -54,7 +54,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
   }
 
   /** Same as the storage's `checkTransaction`. */
-  enter(transaction: S): void {
+  checkTransaction(transaction: S): void {
     this.#refuseInside()
     this.#reach(transaction)
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ErrorResponder } from '../../../src/http-adapters/routes/error-responder.ts'
-import { bodyTooLarge, errorStatus } from '../../../src/http-adapters/routes/error-status.ts'
+import { bodyTooLarge, errorStatus, statusOf } from '../../../src/http-adapters/routes/error-status.ts'
 import type { ApiRequest, ApiResponse } from '../../../src/http-adapters/routes/messages.ts'
 import { ForgeError, invalidInput } from '../../../src/schema/errors.ts'
 
@@ -114,4 +114,5 @@ describe('a failure is answered all the same', () => {
 
 it('every status is that of an error', () => {
   expect(Object.values(errorStatus).filter((status) => status < 400 || status > 599)).toEqual([])
+  expect([statusOf('USER_NOT_FOUND'), statusOf('BADGE_IN_USE'), statusOf('BODY_TOO_LARGE')]).toEqual([404, 409, 413])
 })

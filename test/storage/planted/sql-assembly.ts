@@ -22,7 +22,7 @@ import { GroupCommit } from '../../../src/storage/sql/sqlite/group-commit.ts'
 import { HostTransactions } from '../../../src/storage/sql/sqlite/host-transactions.ts'
 import { SqliteRuntime } from '../../../src/storage/sql/sqlite/runtime.ts'
 import { writeLock } from '../../../src/storage/sql/sqlite/sqlite-storage.ts'
-import { whenFree } from '../../../src/storage/sql/sqlite/waiting.ts'
+import { retry } from '../../../src/storage/sql/sqlite/waiting.ts'
 import { createSqlStores } from '../../../src/storage/sql/stores/stores.ts'
 import type { MakeMysqlStorage } from '../databases/mariadb.ts'
 import type { MakeSqliteStorage } from '../databases/sqlite.ts'
@@ -40,9 +40,9 @@ export function faultySqlite(fault: SqlFault): MakeSqliteStorage {
     const runtime = new SqliteRuntime({ database, batches, joins })
     const storage: Pick<ForgeStorage<Database.Database>, Life> = {
       transactions: 'synchronous',
-      checkTransaction: (transaction) => runtime.enter(transaction),
-      migrate: async () => void (await whenFree(() => database.migrate())),
-      schemaStatus: async () => whenFree(() => database.status()),
+      checkTransaction: (transaction) => runtime.checkTransaction(transaction),
+      migrate: async () => void (await retry(() => database.migrate())),
+      schemaStatus: async () => retry(() => database.status()),
       async close() {
         database.beginClosing()
         await batches.settled()
@@ -75,7 +75,7 @@ function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, f
   const runtime = new ServerRuntime({ server, database, dialect: context.dialect, queues: fault.queues?.(server) })
   const storage: Pick<ForgeStorage<Tx>, Life> = {
     transactions: 'asynchronous',
-    checkTransaction: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
     schemaStatus: () => database.during((deadline) => database.status(deadline)),
     close: () => database.close(),

@@ -168,7 +168,7 @@ const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   UNKNOWN_BADGE: 'a slug is that of no badge; nothing was changed',
   BADGE_NOT_FOUND: 'there is no such badge',
   BADGE_EXISTS: 'there is a badge of that slug already',
-  BADGE_IN_USE: 'somebody holds the badge',
+  BADGE_IN_USE: 'a user holds the badge',
   NO_SIGNING_KEY: 'there is no signing key',
   SIGNING_KEY_FORMAT_MISMATCH: 'the signing key has the other format; the message names it',
   SIGNING_KEY_UNREADABLE: 'the signing key cannot be read',

@@ -25,15 +25,15 @@ import { TransactionPhase } from './transaction-phase.ts'
 /** A database behind a Kysely of the host. */
 export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   readonly #database: KyselyDatabase<Tx>
-  readonly #manner: KyselyBackend
-  readonly #sample: DriverProbe
+  readonly #backend: KyselyBackend
+  readonly #probe: DriverProbe
   readonly #hostWarnings = new HostWarnings()
   readonly #connections = new DriverConnections()
 
-  constructor(database: KyselyDatabase<Tx>, manner: KyselyBackend, context: SqlContext) {
+  constructor(database: KyselyDatabase<Tx>, backend: KyselyBackend, context: SqlContext) {
     this.#database = database
-    this.#manner = manner
-    this.#sample = new DriverProbe(context)
+    this.#backend = backend
+    this.#probe = new DriverProbe(context)
   }
 
   plainly<T>(work: (connection: Queryable) => Promise<T>, deadline: Deadline): Promise<T> {
@@ -41,12 +41,12 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   inSnapshot<T>(work: (connection: Queryable) => Promise<T>, deadline: Deadline): Promise<T> {
-    return this.#begun(this.#manner.levels.snapshot, deadline, (transaction) => work(this.#own(transaction, deadline)))
+    return this.#begun(this.#backend.levels.snapshot, deadline, (transaction) => work(this.#own(transaction, deadline)))
   }
 
   inTransaction<T>(work: (connection: ServerConnection<Tx>) => Promise<T>, deadline: Deadline): Promise<T> {
-    return this.#begun(this.#manner.levels.changes, deadline, async (transaction) => {
-      const connection = await this.#manner.begin(this.#own(transaction, deadline), deadline)
+    return this.#begun(this.#backend.levels.changes, deadline, async (transaction) => {
+      const connection = await this.#backend.begin(this.#own(transaction, deadline), deadline)
       return work(inside(transaction, connection))
     })
   }
@@ -58,8 +58,8 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     if (comesFromAnother(this.#database, transaction)) {
       throw new TypeError('the transaction must be one of the Kysely that the storage was made with')
     }
-    const failed = (error: unknown): void => this.#manner.failed?.(transaction, error)
-    const prepare = this.#manner.prepares?.(undefined)
+    const failed = (error: unknown): void => this.#backend.failed?.(transaction, error)
+    const prepare = this.#backend.prepares?.(undefined)
     return inside(transaction, this.#on(transaction, { retry: 'host-transaction', deadline, prepare, failed }))
   }
 
@@ -73,8 +73,8 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   async refuseUnlessOpen(connection: ServerConnection<Tx>, deadline: Deadline): Promise<void> {
-    await this.#sample.refuseUnreadable(connection)
-    await this.#manner.refuseUnlessOpen({
+    await this.#probe.refuseUnreadable(connection)
+    await this.#backend.refuseUnlessOpen({
       transaction: connection.transaction,
       connection,
       beside: (work) => this.plainly(work, deadline),
@@ -82,7 +82,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   warnings(deadline: Deadline): Promise<readonly string[]> {
-    return this.plainly((connection) => this.#manner.warnings(connection), deadline)
+    return this.plainly((connection) => this.#backend.warnings(connection), deadline)
   }
 
   onWarning(listener: (message: string) => void): void {
@@ -99,7 +99,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
    */
   async #onConnection<T>(
     deadline: Deadline,
-    work: (bound: BoundKysely<Tx>, habits: ConnectionSettings) => Promise<T>,
+    work: (bound: BoundKysely<Tx>, settings: ConnectionSettings) => Promise<T>,
   ): Promise<T> {
     let isGiven = false
     deadline.expireWith(poolBusy)
@@ -123,38 +123,38 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   /** Runs work in one of our own transactions. An error of the work is thrown, even if the ROLLBACK fails. */
   #begun<T>(level: IsolationLevel | undefined, deadline: Deadline, work: (transaction: Tx) => Promise<T>): Promise<T> {
     return this.#onConnection(deadline, async (bound) => {
-      const course = new TransactionPhase()
+      const phase = new TransactionPhase()
       try {
         return await atLevel(bound.transaction(), level).execute((transaction) =>
-          course.follow(async () => {
+          phase.follow(async () => {
             const value = await work(transaction)
             deadline.startCommit()
             return value
           }),
         )
       } catch (error) {
-        if (course.point === 'begin') throw notGiven(this.#translate(error, 'call'))
-        if (course.point === 'work') throw this.#failed(course.error, error)
-        throw translateKyselyError(error) ?? this.#manner.translateCommit(error)
+        if (phase.point === 'begin') throw notGiven(this.#translate(error, 'call'))
+        if (phase.point === 'work') throw this.#failed(phase.error, error)
+        throw translateKyselyError(error) ?? this.#backend.translateCommit(error)
       }
     })
   }
 
   /** Kysely throws the error of the work, or else that of the ROLLBACK after it. */
   #failed(error: unknown, thrown: unknown): unknown {
-    return this.#manner.translateWork(error, thrown === error ? 'done' : 'failed')
+    return this.#backend.translateWork(error, thrown === error ? 'done' : 'failed')
   }
 
   async #look(bound: KyselyExecutor, deadline: Deadline): Promise<ConnectionSettings> {
     const connection = this.#on(bound, { retry: 'call', deadline })
-    await this.#sample.refuseUnreadable(connection)
-    const habits = await this.#manner.look(connection, await connectionOf(bound))
-    if (habits.leftOpen === true) this.#hostWarnings.report(LEFT_OPEN)
-    return habits
+    await this.#probe.refuseUnreadable(connection)
+    const settings = await this.#backend.look(connection, await connectionOf(bound))
+    if (settings.leftOpen === true) this.#hostWarnings.report(LEFT_OPEN)
+    return settings
   }
 
   #own(bound: KyselyExecutor, deadline: Deadline, commitEach?: Running['commitEach']): KyselyConnection {
-    return this.#on(bound, { retry: 'call', deadline, prepare: this.#manner.prepares?.(deadline), commitEach })
+    return this.#on(bound, { retry: 'call', deadline, prepare: this.#backend.prepares?.(deadline), commitEach })
   }
 
   #on(bound: KyselyExecutor, { retry, ...running }: Omit<Running, 'translate'> & { retry: Retry }): KyselyConnection {
@@ -162,11 +162,11 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   #translate(error: unknown, retry: Retry): unknown {
-    return translateKyselyError(error) ?? this.#manner.translate(error, retry)
+    return translateKyselyError(error) ?? this.#backend.translate(error, retry)
   }
 
   #notGiven(error: unknown): unknown {
-    return notGiven(translateKyselyError(error) ?? this.#manner.translateConnect(error))
+    return notGiven(translateKyselyError(error) ?? this.#backend.translateConnect(error))
   }
 }
 

@@ -36,29 +36,29 @@ export function createKyselyStorage<Tx extends KyselyTransaction>(
   if (typeof given !== 'object' || given === null) throw new TypeError(`kyselyStorage needs { dialect }: ${DIALECTS}`)
 
   const { dialect: name, ...options } = given
-  const { dialect, manner } = speaking(name)
+  const { dialect, backend } = speaking(name)
   if (options.schema !== undefined && name !== 'postgres') throw new TypeError('only PostgreSQL has schemas')
 
   const context = createSqlContext(dialect, options)
-  return createServerStorage(new KyselyServer(database, manner(context), context), context)
+  return createServerStorage(new KyselyServer(database, backend(context), context), context)
 }
 
 interface Speech {
   readonly dialect: SqlDialect
-  readonly manner: (context: SqlContext) => KyselyBackend
+  readonly backend: (context: SqlContext) => KyselyBackend
 }
 
 function speaking(name: KyselyStorageOptions['dialect']): Speech {
   switch (name) {
     case 'postgres':
-      return { dialect: postgresDialect, manner: (context) => new PostgresBackend(context) }
+      return { dialect: postgresDialect, backend: (context) => new PostgresBackend(context) }
     case 'mysql':
       return {
         dialect: mysqlDialect,
-        manner: ({ ids }) => new MysqlBackend(Object.values(ids.columns).includes('uuid')),
+        backend: ({ ids }) => new MysqlBackend(Object.values(ids.columns).includes('uuid')),
       }
     case 'sqlite':
-      return { dialect: sqliteDialect, manner: ({ prefix }) => new SqliteBackend(prefix) }
+      return { dialect: sqliteDialect, backend: ({ prefix }) => new SqliteBackend(prefix) }
     default:
       throw new TypeError(`dialect must be ${DIALECTS}, not ${JSON.stringify(name satisfies never)}`)
   }

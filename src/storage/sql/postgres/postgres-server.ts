@@ -53,7 +53,7 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     if (!isPgClient(transaction)) throw new TypeError('the transaction must be a client of pg, with a transaction open')
 
     const connection = new PostgresConnection(transaction, { retry: 'host-transaction', deadline })
-    return { transaction, all: (statement) => this.#heard(transaction, () => connection.all(statement)) }
+    return { transaction, all: (statement) => this.#whileListening(transaction, () => connection.all(statement)) }
   }
 
   async refuseUnlessOpen(connection: ServerConnection<C>, deadline: Deadline): Promise<void> {
@@ -97,7 +97,7 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
   }
 
   /** The host's client may have no listener for the loss of its server. */
-  async #heard<T>(client: C, work: () => Promise<T>): Promise<T> {
+  async #whileListening<T>(client: C, work: () => Promise<T>): Promise<T> {
     const stopListening = this.#source.errorListeners.listen(client)
     try {
       return await work()

@@ -32,7 +32,7 @@ export class HostTransactions<Tx extends object> {
   }
 
   /** Same as the storage's `checkTransaction`. */
-  async enter(transaction: Tx, deadline: Deadline): Promise<void> {
+  async checkTransaction(transaction: Tx, deadline: Deadline): Promise<void> {
     await this.#on(transaction, deadline, (queue, connection) =>
       queue.read(() => this.#answered(queue, deadline, () => this.#refuseUnfit(connection, deadline))),
     )

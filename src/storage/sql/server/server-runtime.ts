@@ -43,8 +43,8 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   }
 
   /** Same as the storage's `checkTransaction`. */
-  enter(transaction: Tx): Promise<void> {
-    return this.#joined((deadline) => this.#joins.enter(transaction, deadline))
+  checkTransaction(transaction: Tx): Promise<void> {
+    return this.#joined((deadline) => this.#joins.checkTransaction(transaction, deadline))
   }
 
   read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {

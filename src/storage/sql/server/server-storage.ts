@@ -14,7 +14,7 @@ export function createServerStorage<Tx extends object>(server: Server<Tx>, conte
   return {
     ...createSqlStores(context, runtime),
     transactions: 'asynchronous',
-    checkTransaction: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
     schemaStatus: () => database.during((deadline) => database.status(deadline)),
     onWarning: (listener) => server.onWarning(listener),

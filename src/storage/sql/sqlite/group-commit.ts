@@ -4,7 +4,7 @@ import type { Connections } from './connections.ts'
 import type { SqliteHandle } from './handle.ts'
 import type { Ending, Left } from './transactions.ts'
 import { inSavepoint, inTransaction, lostTransaction } from './transactions.ts'
-import { PATIENCE, pauseBefore } from './waiting.ts'
+import { MAX_WAIT_MS, pauseBefore } from './waiting.ts'
 
 /**
  * A batch closes at this many operations, or when its first operation has waited this many milliseconds for the turn to
@@ -163,7 +163,7 @@ interface PendingParts<T> {
 }
 
 class PendingOperation<T> implements Operation {
-  readonly deadline: number = performance.now() + PATIENCE
+  readonly deadline: number = performance.now() + MAX_WAIT_MS
   readonly answered: Promise<unknown>
   readonly #work: () => T
   readonly #signal: AbortSignal | undefined

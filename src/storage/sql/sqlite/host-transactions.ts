@@ -32,7 +32,7 @@ export class HostTransactions<H extends SqliteHandle> {
    * @throws TypeError if the transaction is invalid; ForgeError `STORAGE_BUSY` if another writer holds the lock,
    * `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
    */
-  enter(transaction: H): void {
+  checkTransaction(transaction: H): void {
     const connection = this.reach(transaction)
     refuseUnlessOpen(transaction)
     connection.all(this.#writeLock)

@@ -7,7 +7,7 @@ import type { GroupCommit } from './group-commit.ts'
 import type { SqliteHandle } from './handle.ts'
 import type { HostTransactions } from './host-transactions.ts'
 import { inSnapshot, transactionOn } from './transactions.ts'
-import { whenFree } from './waiting.ts'
+import { retry } from './waiting.ts'
 
 /** What a runtime is built from. */
 export interface SqliteRuntimeParts<H extends SqliteHandle> {
@@ -32,9 +32,9 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
   }
 
   /** Same as the storage's `checkTransaction`. */
-  enter(transaction: H): void {
+  checkTransaction(transaction: H): void {
     this.#refuseInside()
-    this.#joins.enter(transaction)
+    this.#joins.checkTransaction(transaction)
   }
 
   read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: H | undefined): MaybePromise<T> {
@@ -84,7 +84,7 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
       return Promise.resolve().then(() => this.#readPlain(query))
     }
 
-    return whenFree(() => query(this.#database.connect()))
+    return retry(() => query(this.#database.connect()))
   }
 
   /** A change that is made from inside another would be part of it, or wait for it forever. */

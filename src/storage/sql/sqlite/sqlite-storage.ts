@@ -13,7 +13,7 @@ import { GroupCommit } from './group-commit.ts'
 import type { SqliteHandle } from './handle.ts'
 import { HostTransactions } from './host-transactions.ts'
 import { SqliteRuntime } from './runtime.ts'
-import { whenFree } from './waiting.ts'
+import { retry } from './waiting.ts'
 
 /**
  * Creates a storage on an SQLite database. Nothing is opened before its first use. @throws TypeError if an option is
@@ -33,14 +33,14 @@ export function createSqliteStorage<H extends SqliteHandle>(
   return {
     ...createSqlStores(context, runtime),
     transactions: 'synchronous',
-    checkTransaction: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     async migrate() {
       database.refuseClosing()
-      await whenFree(() => database.migrate())
+      await retry(() => database.migrate())
     },
     async schemaStatus() {
       database.refuseClosing()
-      return whenFree(() => database.status())
+      return retry(() => database.status())
     },
     async close() {
       database.beginClosing()

@@ -2,7 +2,7 @@ import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 
 /** How long a call waits for a busy database, in milliseconds. */
-export const PATIENCE = 5000
+export const MAX_WAIT_MS = 5000
 
 const MAX_PAUSE_MS = 40
 
@@ -19,12 +19,12 @@ export function pauseBefore(attempt: number): number {
  *
  * @throws ForgeError `STORAGE_BUSY` after five seconds
  */
-export function whenFree<T>(attempt: () => T): MaybePromise<T> {
+export function retry<T>(attempt: () => T): MaybePromise<T> {
   try {
     return attempt()
   } catch (error) {
     if (!isForgeError(error, 'STORAGE_BUSY')) throw error
-    return tryAgain(attempt, performance.now() + PATIENCE)
+    return tryAgain(attempt, performance.now() + MAX_WAIT_MS)
   }
 }
 

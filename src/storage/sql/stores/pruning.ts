@@ -51,12 +51,12 @@ export class Pruning<Tx> {
   *prune(before: Date): SyncOrAsync<number> {
     const time = toMilliseconds(before)
     yield* this.#numbering.catchUp()
-    let stretch = yield* this.#next(0)
-    let removed = yield* this.#clear(stretch, time)
-    while (!stretch.isLast) {
+    let range = yield* this.#next(0)
+    let removed = yield* this.#clear(range, time)
+    while (!range.isLast) {
       yield* wait(turn())
-      stretch = yield* this.#next(stretch.end)
-      removed += yield* this.#clear(stretch, time)
+      range = yield* this.#next(range.end)
+      removed += yield* this.#clear(range, time)
     }
     return removed
   }
@@ -130,7 +130,7 @@ function endQuery(context: SqlContext): PruningQueries['end'] {
   const { build, dialect, columns } = context
   const place = outboxPlace(context)
   return defineQuery((given) => {
-    const stretch = build
+    const range = build
       .selectFrom('events')
       .select(place.as('place'))
       .where(place, '>', given('after'))
@@ -138,8 +138,8 @@ function endQuery(context: SqlContext): PruningQueries['end'] {
       .orderBy(place)
       .limit(given('limit'))
     return build
-      .selectFrom(stretch.as('stretch'))
-      .select([dialect.number(sql`max(${sql.ref('stretch.place')})`).as('end'), columns.count().as('count')])
+      .selectFrom(range.as('candidates'))
+      .select([dialect.number(sql`max(${sql.ref('candidates.place')})`).as('end'), columns.count().as('count')])
   })
 }
 

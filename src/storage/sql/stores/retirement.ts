@@ -22,7 +22,7 @@ export function sqlRetirement<Tx>(
   parts: StoreParts<Tx>,
 ): (retirement: Retirement<Tx>) => MaybePromise<readonly ForgeEvent[]> {
   const { context, runtime, heads, log } = parts
-  const farewells = new Removals(context, heads)
+  const removals = new Removals(context, heads)
 
   return (theirs) => {
     const retirement = { ...theirs, retired: { ...theirs.retired } } // a copy: the caller may modify it while it waits
@@ -30,7 +30,7 @@ export function sqlRetirement<Tx>(
   }
 
   function* retire(session: Session, retirement: Retirement<Tx>, open: Tx): SyncOrAsync<readonly ForgeEvent[]> {
-    const removed = yield* farewells.to(session, retirement.retired)
+    const removed = yield* removals.to(session, retirement.retired)
     if (removed === undefined) return []
 
     const { by, record } = retirement

@@ -103,7 +103,7 @@ const block = sample<BlockKey, Block | undefined>({
         },
 })
 
-const badgeCase = sample<UserBadgesKey, UserBadgesState>({
+const userBadges = sample<UserBadgesKey, UserBadgesState>({
   name: 'a badge case',
   store: (storage) => storage.userBadges,
   key: { userId: '30', slugs: ['night-owl'] },
@@ -145,7 +145,7 @@ const badgeCatalogue = sample<BadgeCatalogueKey, BadgeCatalogueState>({
 })
 
 /** The aggregates that lifecycle calls affect. These calls raise the epoch of the aggregate. */
-export const AGGREGATES_WITH_EPOCH: readonly AggregateSample[] = [pinBoard, block, badgeCase]
+export const AGGREGATES_WITH_EPOCH: readonly AggregateSample[] = [pinBoard, block, userBadges]
 
 /** Every aggregate. */
 export const AGGREGATES: readonly AggregateSample[] = [...AGGREGATES_WITH_EPOCH, badgeCatalogue]
