@@ -156,5 +156,7 @@ const DATABASE_FIXES: { readonly [code: string]: string | undefined } = {
  */
 export function mayHoldPassword(text: string): boolean {
   const withoutDrive = text.replace(/^[a-z]:[\\/]/i, '') // C:\data\me@example.com is a path
-  return /:\/\/|:.*@|(?:password|passwd|pwd)\s*=/is.test(withoutDrive)
+  const colon = withoutDrive.indexOf(':')
+  if (colon !== -1 && withoutDrive.lastIndexOf('@') > colon) return true // an expression for it would be quadratic
+  return /:\/\/|(?:password|passwd|pwd)\s*=/i.test(withoutDrive)
 }

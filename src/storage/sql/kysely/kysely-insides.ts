@@ -59,7 +59,10 @@ async function destroyerOf(connection: DriverConnection, deadline: Deadline): Pr
   switch (connection.constructor.name) {
     case 'PostgresConnection': {
       const found = pgConnectionOf(connection)
-      return () => destroySocket(found?.stream)
+      return () => {
+        endQuietly(found)
+        destroySocket(found?.stream)
+      }
     }
     case 'MysqlConnection': {
       const found = await deadline.ask(() => mysqlConnectionOf(connection))
@@ -77,6 +80,20 @@ async function destroyerOf(connection: DriverConnection, deadline: Deadline): Pr
 interface RawConnection {
   readonly stream?: unknown
   destroy?(): void
+  emit?(event: 'end'): unknown
+}
+
+/**
+ * Tells the client of pg that its connection has ended, so that the client rejects what is unanswered. The client then
+ * emits `error`. On a client that Kysely has taken from the pool nobody listens for it, so that it is thrown instead: here,
+ * where it can be caught. The end of the socket would throw it where nothing catches it.
+ */
+function endQuietly(connection: RawConnection | undefined): void {
+  try {
+    connection?.emit?.('end')
+  } catch {
+    // the caller is answered already
+  }
 }
 
 /**
@@ -96,13 +113,16 @@ function pgConnectionOf(connection: DriverConnection): RawConnection | undefined
   return found
 }
 
-/** mysql2 accepts a callback in place of parameters, and calls it on the query, which knows its connection. */
+/**
+ * mysql2 accepts a callback in place of parameters, and calls it on the query, which knows its connection. The time limit
+ * of a millisecond is for a server that is silent: the callback is then called all the same.
+ */
 function mysqlConnectionOf(connection: DriverConnection): Promise<RawConnection | undefined> {
   return new Promise((resolve) => {
     const parameters = function (this: { readonly _connection?: RawConnection } | undefined): void {
       resolve(this?._connection)
     }
-    connection.executeQuery({ sql: 'do 0', parameters }).catch(() => resolve(undefined))
+    connection.executeQuery({ sql: { sql: 'do 0', timeout: 1 }, parameters }).catch(() => resolve(undefined))
   })
 }
 

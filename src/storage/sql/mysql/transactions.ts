@@ -72,7 +72,7 @@ export async function rollBack<C extends MysqlConnection>({ connection, deadline
 async function commit(connection: MysqlConnection, deadline: Deadline): Promise<void> {
   try {
     deadline.startCommit()
-    await connection.query(COMMIT)
+    await deadline.ask(() => connection.query(COMMIT))
   } catch (error) {
     if (saysAborted(error)) throw error
     throw unavailable('the server was lost while committing: the change may be done', error, 'unknown')

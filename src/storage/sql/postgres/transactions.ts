@@ -1,4 +1,5 @@
 import { isForgeError } from '../../../schema/errors.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import { unavailable } from '../server/failures.ts'
 import type { ServerConnection } from '../server/server.ts'
 import { saysInsideTransaction, translateCommitError, translateError, translateHostError } from './driver-errors.ts'
@@ -84,10 +85,23 @@ async function rollBack(connection: PostgresConnection<PgClient>, error: unknown
   }
 }
 
+/**
+ * PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error. A statement fails unseen if
+ * `beforeCommit` does not wait for it.
+ */
+function refuseRolledBack(answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null || !('command' in answer) || answer.command !== 'ROLLBACK') return
+  throw new TypeError('beforeCommit must wait for its statements: one of them failed after it had returned')
+}
+
 async function commit({ deadline, transaction }: PostgresConnection<PgClient>): Promise<void> {
+  refuseRolledBack(await answerToCommit(deadline, transaction))
+}
+
+async function answerToCommit(deadline: Deadline, client: PgClient): Promise<unknown> {
   try {
     deadline.startCommit()
-    await transaction.query({ text: 'commit', values: [] })
+    return await deadline.ask(() => client.query({ text: 'commit', values: [] }))
   } catch (error) {
     throw translateCommitError(error)
   }

@@ -1,3 +1,4 @@
+import { closedError } from '../../../schema/errors.ts'
 import { unavailable } from './failures.ts'
 
 /** How long a call may take from its start, in milliseconds. */
@@ -118,6 +119,11 @@ export class CallDeadline implements Deadline {
     this.#interruption = { error }
     this.#reject(error)
     for (const listener of this.#listeners) listener()
+  }
+
+  /** Ends the call because the storage is closed. The outcome is unknown if its COMMIT was sent. */
+  close(): void {
+    this.interrupt(this.#isCommitting ? outcomeUnknown() : closedError('the storage was closed'))
   }
 
   get lockWait(): number {

@@ -121,7 +121,7 @@ export class ServerDatabase<Tx extends object> {
 
   /** The calls that still run are a migration, or the removal of much data. */
   #interruptCalls(): void {
-    for (const deadline of this.#running.keys()) deadline.interrupt(closedError('the storage was closed'))
+    for (const deadline of this.#running.keys()) deadline.close()
   }
 
   /** Has its own deadline: all calls that begin meanwhile wait for the same result. */

@@ -95,6 +95,18 @@ onPostgres((open) => {
       expect([warnings, notices]).toEqual([[], []])
     }
   })
+
+  test('a change is refused if a statement fails that its beforeCommit does not wait for', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const beforeCommit = (_: unknown, client: HostClient): void => {
+      // Sent behind the last statement before COMMIT: PostgreSQL answers the COMMIT with ROLLBACK, and no error.
+      void client.query('select 1').then(() => client.query('select 1 / 0').catch(() => undefined))
+    }
+
+    await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toThrow('beforeCommit must wait')
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+  })
 })
 
 function known(database: HostDatabase, pool: pg.Pool): ForgeStorage<HostClient> {
