@@ -37,7 +37,7 @@ async function measure({ name, storage, fill }) {
   await forge.pins.pin('system', pins)
   await forge.blocks.block('system', { organizationId: ORGANIZATION, account: { kind: 'user', id: BLOCKS + 1 } })
   const board = () => forge.pins.list('system', { repositoryId: REPOSITORY, kind: 'issue' })
-  const page = (request) => forge.blocks.list('system', ORGANIZATION, { limit: LIMIT, ...request })
+  const page = (request) => forge.blocks.list('system', { organizationId: ORGANIZATION, limit: LIMIT, ...request })
 
   const pinsAlone = await median(board)
   await fill()

@@ -1,20 +1,20 @@
 export type { OrganizationRole, RepositoryRole, Roles } from './core/access/role-policy.ts'
 export { rolePolicy } from './core/access/role-policy.ts'
-export type { BadgeCase } from './core/badges/badge-case.ts'
-export { grantBadges, revokeBadges } from './core/badges/badge-case.ts'
-export type { BadgeDefinition, CatalogueEntry } from './core/badges/badge-catalogue.ts'
-export { defineBadge, removeBadge, updateBadge } from './core/badges/badge-catalogue.ts'
-export type { BlockTarget } from './core/blocks/organization-block.ts'
-export { blockUser, refuseOrganization, refuseTarget, unblockUser } from './core/blocks/organization-block.ts'
+export type { UserBadges } from './core/badges/badge-rules.ts'
+export { grantBadges, revokeBadges } from './core/badges/badge-rules.ts'
+export type { BadgeDefinition, CatalogueEntry } from './core/badges/catalogue-rules.ts'
+export { defineBadge, removeBadge, updateBadge } from './core/badges/catalogue-rules.ts'
+export type { BlockTarget } from './core/blocks/block-rules.ts'
+export { blockUser, refuseOrganization, refuseTarget, unblockUser } from './core/blocks/block-rules.ts'
 export { createForge } from './core/create-forge.ts'
-export type { Forge, ForgeLimits, ForgeOptions, Joined } from './core/forge.ts'
-export { admitMember } from './core/lifecycle/host-life.ts'
-export type { ObservedOperation } from './core/observed-operation.ts'
-export type { BoardPosition } from './core/pins/pin-board.ts'
-export { movePin, pinIssue, unpinIssue } from './core/pins/pin-board.ts'
+export type { Forge, ForgeLimits, ForgeOptions, TransactionResult } from './core/forge.ts'
+export type { ObservedOperation } from './core/instrument-storage.ts'
+export { assertNotBlocked } from './core/lifecycle/lifecycle-rules.ts'
+export type { BoardPosition } from './core/pins/pin-rules.ts'
+export { movePin, pinIssue, unpinIssue } from './core/pins/pin-rules.ts'
 export type {
   Actor,
-  Asker,
+  Caller,
   CallOptions,
   Logger,
   Membership,
@@ -30,16 +30,16 @@ export type {
   EventHandler,
   EventListFilter,
   EventService,
-  JoinedServices,
   LifecycleService,
+  MaybeAsync,
   PinService,
-  Prompt,
   Services,
   SigningKeyService,
-  Synchronous,
+  Sync,
+  TransactionServices,
 } from './core/services.ts'
-export { publishedKey } from './core/signing-keys/published-key.ts'
-export type { AccessRequest, Action, Verdict } from './schema/access.ts'
+export { publishedKey } from './core/signing-keys/signing-key-service.ts'
+export type { AccessDecision, AccessRequest, Action } from './schema/access.ts'
 export type { Decision } from './schema/decision.ts'
 export type {
   ForgeErrorCode,
@@ -71,4 +71,4 @@ export type {
   PublicKey,
   SigningKeyFormat,
 } from './schema/records.ts'
-export type { MaybePromise } from './schema/steps.ts'
+export type { MaybePromise } from './schema/sync-or-async.ts'

@@ -1,16 +1,28 @@
-/** What the page may load and send: nothing but its own parts, and requests to its own server. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Api } from '../http-adapters/http.ts'
+import { API_PATH } from './public-url.ts'
+
+/**
+ * The Content-Security-Policy of the API page. The page may load only its own parts, and send requests only to its own
+ * server.
+ */
 export const PAGE_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:", // the icons in Swagger UI's own style sheet
+  "img-src 'self' data:", // the icons in the style sheet of Swagger UI
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The API page: Swagger UI over the document of this server. All addresses in it are relative, so that it may be under any prefix. */
+/**
+ * Returns the HTML of the API page: Swagger UI over the OpenAPI document of this server. All addresses are relative, so
+ * that the page works under any prefix.
+ */
 export function apiPage(): string {
   return `<!doctype html>
 <html lang="en">
@@ -32,7 +44,10 @@ export function apiPage(): string {
 `
 }
 
-/** Starts Swagger UI. No validator: it would send the address of this server to another. */
+/**
+ * Returns the script that starts Swagger UI. The validator is off, because it would send the address of this server to
+ * a third party.
+ */
 export function apiPageScript(): string {
   return `SwaggerUIBundle({
   url: 'v1/openapi.json',
@@ -45,7 +60,7 @@ export function apiPageScript(): string {
 `
 }
 
-/** What Swagger UI's own style sheet leaves open, and what would not fit on a phone. */
+/** Returns additional styles for Swagger UI, including those that make the page fit on a phone. */
 export function apiPageStyle(): string {
   return `body { margin: 0; background: #fff; }
 
@@ -61,4 +76,25 @@ export function apiPageStyle(): string {
   .swagger-ui .headers td, .swagger-ui .headers th { overflow-wrap: anywhere; padding-right: 6px; }
 }
 `
+}
+
+/** The files of Swagger UI that the build copies next to this program. */
+export type SwaggerUiFile = 'swagger-ui-bundle.js' | 'swagger-ui.css'
+
+/** Reads a published file of Swagger UI. */
+export function swaggerUiFile(name: SwaggerUiFile): Uint8Array {
+  const require = createRequire(import.meta.url)
+  // The package resolves its own name, so that this works from the sources and from the build.
+  return readFileSync(join(dirname(require.resolve('forgelet/package.json')), 'dist/swagger-ui', name))
+}
+
+/**
+ * Returns the OpenAPI document that the server serves and `forgelet openapi` prints.
+ *
+ * @param publicUrl - the configured public URL; if undefined, the document refers to the host that it was fetched from,
+ * under whatever name
+ */
+export function apiDocument(api: Pick<Api<never>, 'openApi'>, publicUrl: string | undefined): object {
+  const servers = [{ url: publicUrl ?? API_PATH }]
+  return { ...api.openApi(), servers }
 }

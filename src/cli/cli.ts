@@ -4,7 +4,7 @@ import { runCli } from './run-cli.ts'
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 
-// A reader that goes away is no reason to stop serving, and a full disk has nowhere to be told.
+// The server continues if the reader of its output closes the stream. A full disk cannot be reported anywhere.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 runCli(process.argv.slice(2), {
@@ -14,6 +14,6 @@ runCli(process.argv.slice(2), {
   environment: { FORGELET_DB: process.env['FORGELET_DB'] },
 }).then((code) => {
   process.exitCode = code
-  // What a command that was told to stop has left may wait for long.
+  // A stopped command may leave pending work that keeps the process alive for long.
   if (stop.signal.aborted) process.exit()
 })

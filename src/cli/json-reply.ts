@@ -1,25 +1,25 @@
 import type { ServerResponse } from 'node:http'
 
-/** Further header lines of a reply. */
+/** Additional header lines of a response. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[]
 
-/** The body of an error, as the API has it. */
+/** The body of an error, in the format of the API. */
 export interface ErrorBody {
   readonly message: string
-  /** Where the API page is; `""` when unknown. */
+  /** The URL of the API page; `""` if unknown. */
   readonly url: string
   readonly code: string
 }
 
-/** The body of an error, as the API has it. */
+/** Creates the body of an error, in the format of the API. */
 export function errorBody(code: string, message: string, url: string): ErrorBody {
   return { message, url, code }
 }
 
-/** The content type of every JSON text, as the API has it. */
+/** The content type of every JSON response, the same as in the API. */
 export const jsonType = 'application/json;charset=utf-8'
 
-/** The header lines of every reply with a JSON text. */
+/** Returns the header lines of a JSON response. */
 export function jsonHeaders(text: string): HeaderLines {
   return [
     ['Content-Type', jsonType],
@@ -29,7 +29,7 @@ export function jsonHeaders(text: string): HeaderLines {
   ]
 }
 
-/** Answers a request with JSON; the answer to HEAD has the same headers. */
+/** Sends a JSON response. The response to HEAD has the same headers. */
 export function replyJson(response: ServerResponse, status: number, body: object, headers: HeaderLines = []): void {
   const text = JSON.stringify(body)
   response.statusCode = status

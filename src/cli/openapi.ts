@@ -3,25 +3,25 @@ import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
 import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
-import { apiDocument } from './api-document.ts'
-import type { ExitCode } from './command-error.ts'
-import { CommandError } from './command-error.ts'
-import type { OpenApiOptions } from './openapi-options.ts'
-import type { Terminal } from './terminal.ts'
+import { apiDocument } from './api-page.ts'
+import type { OptionValues } from './arguments.ts'
+import type { CommandIO, ExitCode } from './command.ts'
+import { CommandError } from './command.ts'
+import { parsePublicUrl } from './public-url.ts'
 
 /**
- * Writes the OpenAPI document that `forgelet serve` serves, without a server and without a database.
- * @throws CommandError (wrong usage) when the file cannot be written
+ * Writes the OpenAPI document that `forgelet serve` serves. It needs neither a server nor a database.
+ * @throws CommandError (wrong usage) if the file cannot be written
  */
-export async function openapi({ file, publicUrl, json }: OpenApiOptions, terminal: Terminal): Promise<ExitCode> {
+export async function openapi({ file, publicUrl, json }: OpenApiOptions, io: CommandIO): Promise<ExitCode> {
   const document = apiDocument(apiOfNobody(), publicUrl)
   const text = json ? JSON.stringify(document) : JSON.stringify(document, undefined, 2)
-  if (file === undefined) terminal.out(text)
+  if (file === undefined) io.out(text)
   else await write(file, `${text}\n`)
   return 0
 }
 
-/** An API that is described, and never asked. */
+/** Creates an API that is only described and never called. */
 function apiOfNobody(): Api<{ readonly id: string }> {
   const forge = createForge<{ readonly id: string }, undefined>({
     storage: memoryStorage(),
@@ -48,4 +48,27 @@ function writeFailure(error: unknown): string {
   if (code === 'EISDIR') return 'it is a folder; name a file in it'
   if (code === 'EACCES') return 'writing there is not permitted; choose another place'
   return String(code ?? error)
+}
+
+/** The checked options of `forgelet openapi`. */
+export interface OpenApiOptions {
+  /** The output file; undefined = stdout. */
+  readonly file: string | undefined
+  /** The URL of the API root for clients; undefined = the host that the document is fetched from. */
+  readonly publicUrl: string | undefined
+  readonly json: boolean
+}
+
+/**
+ * Checks the options of `forgelet openapi`.
+ * @throws CommandError (wrong usage)
+ */
+export function openApiOptions(words: readonly string[], values: OptionValues): OpenApiOptions {
+  if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": name the file with --out`)
+
+  return {
+    file: values.out,
+    publicUrl: values['public-url'] === undefined ? undefined : parsePublicUrl(values['public-url']),
+    json: values.json === true,
+  }
 }

@@ -1,12 +1,12 @@
-import { CommandError } from './command-error.ts'
+import { CommandError } from './command.ts'
 
-/** Where the server has the API. */
+/** The path of the API on the server. */
 export const API_PATH = '/api/v1'
-/** Where the server has the page about it. */
+/** The path of the API page on the server. */
 export const PAGE_PATH = '/api/swagger'
 
 /**
- * Reads `--public-url`, where clients see the API root. A bare origin means the server's own path under it.
+ * Parses `--public-url`, the URL of the API root for clients. For a bare origin, the server's own API path is appended.
  * @throws CommandError (wrong usage)
  */
 export function parsePublicUrl(text: string): string {
@@ -21,7 +21,10 @@ export function parsePublicUrl(text: string): string {
   return url.origin + (url.pathname === '/' ? API_PATH : url.pathname.replace(/\/+$/, ''))
 }
 
-/** Where clients see the API page: beside the API root, or at the server's own path when that root has another name. */
+/**
+ * Returns the URL of the API page for clients: next to the API root, or at the server's own path if the API root has
+ * another name.
+ */
 export function pageUrl(publicUrl: string): string {
   if (!publicUrl.endsWith(API_PATH)) return new URL(PAGE_PATH, publicUrl).href
   return publicUrl.slice(0, -API_PATH.length) + PAGE_PATH

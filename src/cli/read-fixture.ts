@@ -3,11 +3,12 @@ import { dirname, extname, resolve } from 'node:path'
 import { isForgeError } from '../index.ts'
 import type { Fixture, FixtureLimits } from '../standalone/standalone.ts'
 import { parseFixture } from '../standalone/standalone.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError } from './command.ts'
 
 /**
- * Reads and checks a fixture file, JSON or (`.yaml`, `.yml`) YAML. The file of its signing key is relative to the fixture's.
- * @throws CommandError (invalid input) naming the file, with every mistake
+ * Reads and validates a fixture file: JSON, or YAML if it ends in `.yaml` or `.yml`. The path of its signing key is
+ * relative to the fixture file.
+ * @throws CommandError (invalid input) that names the file and every mistake
  */
 export async function readFixture(file: string, limits: FixtureLimits): Promise<Fixture> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -30,7 +31,10 @@ async function parseText(file: string, text: string): Promise<unknown> {
   }
 }
 
-/** JSON.parse keeps the last of two values of one key; as YAML, which JSON is, they are a mistake. */
+/**
+ * Parses JSON as YAML to find duplicate keys. `JSON.parse` silently keeps the last value of a duplicate key. YAML, of
+ * which JSON is a subset, reports it as an error.
+ */
 async function parseJson(text: string): Promise<unknown> {
   const value: unknown = JSON.parse(text)
   const { errors } = (await import('yaml')).parseDocument(text)
@@ -39,7 +43,7 @@ async function parseJson(text: string): Promise<unknown> {
   return value
 }
 
-/** What YAML's message says after its first line is a drawing of the place. */
+/** Returns the first line of a YAML error message. The rest is a drawing of the position. */
 function withoutDrawing(message: string): string {
   return message.replace(/(at line \d+, column \d+):?\n.*/s, '$1')
 }

@@ -1,48 +1,42 @@
-import type { ExitCode } from './command-error.ts'
-import { CommandError } from './command-error.ts'
-import { commandHelp, mainHelp } from './help.ts'
-import { openapi } from './openapi.ts'
-import { openApiOptions } from './openapi-options.ts'
-import { packageVersion } from './package-version.ts'
-import { parseArguments } from './parse-arguments.ts'
-import { schema } from './schema.ts'
-import { schemaOptions } from './schema-options.ts'
-import { serve } from './serve.ts'
-import { serveOptions } from './serve-options.ts'
-import type { Terminal } from './terminal.ts'
+import { commandHelp, mainHelp, parseArguments } from './arguments.ts'
+import type { CommandIO, ExitCode } from './command.ts'
+import { CommandError, packageVersion } from './command.ts'
+import { openApiOptions, openapi } from './openapi.ts'
+import { schema, schemaOptions } from './schema.ts'
+import { serve, serveOptions } from './serve.ts'
 
-/** Runs one command line; gives back the exit code. */
-export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+/** Runs one command line and returns the exit code. */
+export async function runCli(args: readonly string[], io: CommandIO): Promise<ExitCode> {
   try {
-    return await runCommand(args, terminal)
+    return await runCommand(args, io)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
 
     const lines = args.includes('--json') ? [asJson(error)] : error.lines()
-    for (const line of lines) terminal.err(line)
+    for (const line of lines) io.err(line)
     return error.exitCode
   }
 }
 
-async function runCommand(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+async function runCommand(args: readonly string[], io: CommandIO): Promise<ExitCode> {
   const { command, words, values } = parseArguments(args)
-  if (values.version === true) return answer(terminal, packageVersion())
-  if (values.help === true) return answer(terminal, command === undefined ? mainHelp() : commandHelp(command))
+  if (values.version === true) return answer(io, packageVersion())
+  if (values.help === true) return answer(io, command === undefined ? mainHelp() : commandHelp(command))
   if (command === undefined)
     throw new CommandError(2, 'a command is missing: try "forgelet serve", or "forgelet --help"')
 
   switch (command) {
     case 'serve':
-      return serve(serveOptions(words, values, terminal.environment), terminal)
+      return serve(serveOptions(words, values, io.environment), io)
     case 'schema':
-      return schema(schemaOptions(words, values, terminal.environment), terminal)
+      return schema(schemaOptions(words, values, io.environment), io)
     case 'openapi':
-      return openapi(openApiOptions(words, values), terminal)
+      return openapi(openApiOptions(words, values), io)
   }
 }
 
-function answer(terminal: Terminal, text: string): ExitCode {
-  terminal.out(text)
+function answer(io: CommandIO, text: string): ExitCode {
+  io.out(text)
   return 0
 }
 

@@ -1,27 +1,25 @@
-import type { SigningKeySource } from '../index.ts'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import type { Logger, SigningKeySource } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { Fixture, Standalone } from '../standalone/standalone.ts'
 import { openStandalone } from '../standalone/standalone.ts'
-import type { ExitCode } from './command-error.ts'
-import { CommandError } from './command-error.ts'
-import { createJsonServer } from './create-json-server.ts'
-import { databaseRefusal } from './database-refusal.ts'
-import { listen } from './listen.ts'
-import { API_PATH, pageUrl } from './public-url.ts'
+import type { OptionValues } from './arguments.ts'
+import type { CommandIO, Environment, ExitCode } from './command.ts'
+import { CommandError } from './command.ts'
+import { databaseRefusal, databaseSetting, parseDatabaseFile } from './database.ts'
+import { createJsonServer, RequestListener } from './json-server.ts'
+import { API_PATH, pageUrl, parsePublicUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
-import { RequestListener } from './request-listener.ts'
-import type { ServeOptions } from './serve-options.ts'
-import { stderrLogger } from './stderr-logger.ts'
-import { stopServer } from './stop-server.ts'
-import type { Terminal } from './terminal.ts'
 
 /**
- * Serves a standalone host until told to stop. What can be refused without touching the database is checked first: the
- * fixture, the key, the port.
+ * Serves a standalone host until the command is stopped. It first checks everything that does not need the database:
+ * the fixture, the key, and the port.
  *
  * @throws CommandError with the documented exit code
  */
-export async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCode> {
+export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitCode> {
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
@@ -33,7 +31,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}${API_PATH}`
     const docsUrl = pageUrl(publicUrl)
     listener.docsUrl = docsUrl
-    const logger = stderrLogger(terminal)
+    const logger = stderrLogger(io)
     const host = await openHost(options, {
       limits,
       fixture: withoutKey(fixture),
@@ -43,8 +41,8 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
       logger,
     })
     listener.open(host, options.publicUrl)
-    announce(options, terminal, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
-    await toldToStop(terminal.stop)
+    announce(options, io, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
+    await toldToStop(io.stop)
     await stopServer(server)
     await host.close()
     return 0
@@ -76,17 +74,20 @@ async function openKey(file: string | undefined): Promise<SigningKeySource | und
   }
 }
 
-/** The key is opened here, with the paths of the command line. */
+/**
+ * Removes the signing key from the fixture. This command opens the key itself, relative to the paths of the command
+ * line.
+ */
 function withoutKey(fixture: Fixture | undefined): Fixture | undefined {
   return fixture && { ...fixture, signingKey: undefined }
 }
 
-function announce({ db, fixture, json }: ServeOptions, terminal: Terminal, host: Standalone, url: string): void {
+function announce({ db, fixture, json }: ServeOptions, io: CommandIO, host: Standalone, url: string): void {
   if (host.fixture === 'ignored') {
-    terminal.err(`forgelet: fixture ${fixture} ignored: database ${db} already has users`)
+    io.err(`forgelet: fixture ${fixture} ignored: database ${db} already has users`)
   }
-  terminal.out(json ? JSON.stringify({ url, db, fixture: host.fixture, pid: process.pid }) : url)
-  if (!json) terminal.err(`forgelet: serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
+  io.out(json ? JSON.stringify({ url, db, fixture: host.fixture, pid: process.pid }) : url)
+  if (!json) io.err(`forgelet: serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
 }
 
 function urlHost(host: string): string {
@@ -97,4 +98,109 @@ function urlHost(host: string): string {
 async function toldToStop(stop: AbortSignal): Promise<void> {
   if (stop.aborted) return
   await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+/** The checked options of `forgelet serve`. */
+export interface ServeOptions {
+  readonly db: string
+  readonly host: string
+  readonly port: number
+  readonly fixture: string | undefined
+  readonly signingKey: string | undefined
+  readonly maxPins: number
+  /** The URL of the API root for clients; undefined = the address that the server listens on. */
+  readonly publicUrl: string | undefined
+  readonly json: boolean
+}
+
+/**
+ * Checks the options of `forgelet serve`.
+ * @throws CommandError (wrong usage) for an unexpected word, and for a value out of range
+ */
+export function serveOptions(words: readonly string[], values: OptionValues, environment: Environment): ServeOptions {
+  if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": options start with "--"`)
+
+  return {
+    db: parseDatabaseFile(databaseSetting(values.db, environment.FORGELET_DB)),
+    host: values.host ?? '127.0.0.1',
+    port: integer('--port', values.port ?? '3000', 65_535),
+    fixture: values.fixture,
+    signingKey: values['signing-key'],
+    maxPins: integer('--max-pins', values['max-pins'] ?? '3', 1000),
+    publicUrl: values['public-url'] === undefined ? undefined : parsePublicUrl(values['public-url']),
+    json: values.json === true,
+  }
+}
+
+function integer(name: string, text: string, most: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (value <= most) return value
+  throw new CommandError(2, `${name} ${text}: give an integer from 0 to ${most}`)
+}
+
+/** How long the requests in progress may take to finish, in milliseconds. */
+const GRACE = 5000
+const LOOK_EVERY = 25
+
+/**
+ * Stops a server. It accepts no new connections and closes idle ones. Requests in progress may finish, and are aborted
+ * after 5 seconds.
+ */
+async function stopServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const idle = setInterval(() => server.closeIdleConnections(), LOOK_EVERY)
+  const cut = setTimeout(() => server.closeAllConnections(), GRACE)
+  server.closeIdleConnections()
+  try {
+    await closed
+  } finally {
+    clearInterval(idle)
+    clearTimeout(cut)
+  }
+}
+
+/**
+ * Starts to listen and returns the port, which the system chooses for port 0.
+ * @throws CommandError (wrong usage) if the port is in use or the address does not belong to this machine
+ */
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(refusal(error, host, port)))
+    server.listen({ host, port }, resolve)
+  })
+  return portOf(server.address())
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new TypeError('the server does not listen on a port')
+  return address.port
+}
+
+function refusal(error: Error, host: string, port: number): CommandError {
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') {
+    return new CommandError(
+      2,
+      `port ${port} on ${host} is in use: stop the other program, or choose another with --port`,
+    )
+  }
+  if (code === 'EACCES') {
+    return new CommandError(2, `port ${port} on ${host} is not permitted: choose one above 1023 with --port`)
+  }
+  return new CommandError(2, `--host ${host}: cannot listen there (${String(code ?? error.message)}); try 127.0.0.1`)
+}
+
+/**
+ * Creates a logger that writes warnings and unexpected failures to the terminal. Each is one line, with the causes of
+ * the error and the place where it was thrown.
+ */
+export function stderrLogger(io: Pick<CommandIO, 'err'>): Logger {
+  const write = (level: string) => (message: string, fields: object) =>
+    io.err(`forgelet: ${level}: ${message} ${inOneLine(fields)}`)
+  return { error: write('error'), warn: write('warning') }
+}
+
+function inOneLine(fields: object): string {
+  const lines = inspect(fields, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 5 }).split('\n')
+  return lines.map((line) => line.trim()).join(' ') // one expression for this would be quadratic in a run of blanks
 }

@@ -1,15 +1,15 @@
 import type { Decision } from '../schema/decision.ts'
 import { ForgeError } from '../schema/errors.ts'
 import type { EventDraft } from '../schema/events.ts'
-import type { MaybePromise, Steps } from '../schema/steps.ts'
-import { isPromise, wait } from '../schema/steps.ts'
-import type { AggregateStore } from '../storage/contract/aggregate-store.ts'
+import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
+import { isPromise, wait } from '../schema/sync-or-async.ts'
+import type { AggregateStore } from '../storage/contract/stores.ts'
 import type { Call } from './call.ts'
 import { writeContext } from './call.ts'
 import type { Environment } from './environment.ts'
 import type { Actor } from './ports.ts'
 
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 /** A decision that a store can run under its lock. */
 export type Decide<State, Result> = (state: State, at: Date) => Decision<State, Result, EventDraft>
@@ -21,30 +21,32 @@ export interface PlannedChange<Key, State, Result, Tx> {
   /** Whether `ask` looks anything up that a lifecycle call could overtake. */
   readonly fenced: boolean
   /** Asks the ports, and gives the decision their answers lead to. Runs again when a lifecycle call came between. */
-  readonly ask: () => Steps<Decide<State, Result>>
+  readonly ask: () => SyncOrAsync<Decide<State, Result>>
 }
 
 /**
- * The way of every change: read the epoch, ask the ports, decide under the lock; once more from the top when a lifecycle
- * call came in between, so that no decision stands on what is gone. Source: docs/storage.md, section 2.
+ * Runs a change: reads the epoch, asks the ports, and decides under the lock. If a lifecycle call came in between, it starts
+ * again, so that no decision rests on something that has been deleted. Source: docs/storage.md, section 2.
  *
- * @throws ForgeError `STORAGE_BUSY` when lifecycle calls came between every time
+ * @throws ForgeError `STORAGE_BUSY` when a lifecycle call came in between at every attempt
  */
 export function* change<Key, State, Result, A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   planned: PlannedChange<Key, State, Result, Tx>,
-): Steps<Result> {
+): SyncOrAsync<Result> {
   let spentMilliseconds = 0
   const spend = (milliseconds: number): void => {
     spentMilliseconds += milliseconds
   }
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
-    const seen = planned.fenced ? yield* timed(planned.store.epoch(planned.key, call.transaction), spend) : undefined
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const expectedEpoch = planned.fenced
+      ? yield* timed(planned.store.epoch(planned.key, call.transaction), spend)
+      : undefined
     const decide = yield* planned.ask()
     const outcome = yield* timed(
       planned.store.update(planned.key, {
-        seen,
+        expectedEpoch,
         decide,
         spentMilliseconds,
         signal: call.signal,
@@ -58,13 +60,13 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
     return outcome.result
   }
 
-  // A host's isolated transaction would see the old epoch for ever; only a new one can see the new.
+  // An isolated transaction of the host keeps seeing the old epoch; only a new transaction sees the new one.
   const retry = call.transaction === undefined ? 'call' : 'host-transaction'
   throw new ForgeError('STORAGE_BUSY', 'too many lifecycle calls came in between; try again', { retry })
 }
 
 /** Waits for an answer of the storage and reports how long that took. For an answer at once no clock is read. */
-function* timed<T>(answer: MaybePromise<T>, report: (milliseconds: number) => void): Steps<T> {
+function* timed<T>(answer: MaybePromise<T>, report: (milliseconds: number) => void): SyncOrAsync<T> {
   if (!isPromise(answer)) return answer
 
   const start = performance.now()

@@ -1,61 +1,61 @@
 import { isObject, need } from '../schema/arguments.ts'
 import { withInternals } from '../schema/doors.ts'
 import type { ForgeEvent } from '../schema/events.ts'
-import { harmless } from '../schema/observer.ts'
-import { toLogger } from '../schema/quietly.ts'
+import { safeObserver, toLogger } from '../schema/observer.ts'
 import type { PinKind } from '../schema/records.ts'
-import { run, runLater } from '../schema/steps.ts'
+import { runAsync, runMaybeAsync } from '../schema/sync-or-async.ts'
 import { askPolicy, authorize } from './access/gate.ts'
+import { servicesOf } from './bind-services.ts'
 import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
-import { Announcer } from './events/announcer.ts'
 import { eventService } from './events/event-service.ts'
+import { Listeners } from './events/listeners.ts'
 import { RunningConsumers } from './events/outbox-consumer.ts'
 import type { Forge, ForgeInternals, ForgeLimits, ForgeOptions } from './forge.ts'
-import { join } from './join/join.ts'
-import { joinSync } from './join/join-sync.ts'
-import { observedStorage } from './observed-storage.ts'
+import { instrumentStorage } from './instrument-storage.ts'
 import type { Actor } from './ports.ts'
-import { serviceRooms } from './service-rooms.ts'
+import { withTransaction, withTransactionSync } from './with-transaction.ts'
 
 const DEFAULT_MAX_PINS = 3
-const MOST_PINS = 1000
+const MAX_PINS = 1000
 const CALLER = 'createForge'
-const LONGEST_NOTE = 255
+const MAX_NOTE_LENGTH = 255
 
 /**
- * Makes a forge out of a storage and the host's ports.
+ * Creates a forge from a storage and the host's ports.
  *
  * @throws TypeError when an option is missing or out of its range
  */
 export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Forge<A, Tx> {
   const environment = toEnvironment(options)
-  const announcer = new Announcer(environment.logger)
+  const listeners = new Listeners(environment.logger)
   const consumers = new RunningConsumers(environment.logger)
-  const rooms = serviceRooms(environment)
+  const bindServices = servicesOf(environment)
   options.storage.onWarning?.((message) => environment.logger.warn(message, {}))
 
   const place = {
     transaction: undefined,
     beforeCommit: environment.beforeCommit,
-    announce: (events: readonly ForgeEvent[]) => announcer.announce(events),
+    announce: (events: readonly ForgeEvent[]) => listeners.emit(events),
   }
   const guarded = openCalls<A, Tx>({ ...place, guarded: true })
   const unguarded = openCalls<A, Tx>({ ...place, guarded: false })
 
   const internals: ForgeInternals<A> = {
     operations: {
-      ...rooms.prompt(unguarded),
-      authorize: (actor, request, call) => run(askPolicy(environment, unguarded(actor, call), request)),
+      ...bindServices(unguarded, runMaybeAsync),
+      authorize: (actor, request, call) => runMaybeAsync(askPolicy(environment, unguarded(actor, call), request)),
     },
     logger: environment.logger,
   }
   const forge: Forge<A, Tx> = {
-    ...rooms.later(guarded),
-    events: eventService(environment, { announcer, consumers }),
-    join: (transaction, work) => join({ environment, announcer, rooms }, transaction, work),
-    joinSync: (transaction, work) => joinSync({ environment, announcer, rooms }, transaction, work),
-    authorize: (actor, request, call) => runLater(authorize(environment, guarded(actor, call), request)),
+    ...bindServices(guarded, runAsync),
+    events: eventService(environment, { listeners, consumers }),
+    withTransaction: (transaction, work) =>
+      withTransaction({ environment, listeners, bindServices }, transaction, work),
+    withTransactionSync: (transaction, work) =>
+      withTransactionSync({ environment, listeners, bindServices }, transaction, work),
+    authorize: (actor, request, call) => runAsync(authorize(environment, guarded(actor, call), request)),
     close: async () => {
       await consumers.end()
       await environment.storage.close()
@@ -86,12 +86,12 @@ function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Envir
   needs(clock === undefined || typeof clock?.now === 'function', 'clock', 'an object with now(), or nothing')
 
   return {
-    storage: observe === undefined ? storage : observedStorage(storage, harmless(observe, logger)),
+    storage: observe === undefined ? storage : instrumentStorage(storage, safeObserver(observe, logger)),
     policy,
     membership,
     signingKey,
     maxPins: { issue: maxPins(limits, 'issue'), pullRequest: maxPins(limits, 'pullRequest') },
-    maxNoteLength: integer(limits.maxNoteLength ?? LONGEST_NOTE, 'limits.maxNoteLength', LONGEST_NOTE),
+    maxNoteLength: integer(limits.maxNoteLength ?? MAX_NOTE_LENGTH, 'limits.maxNoteLength', MAX_NOTE_LENGTH),
     beforeCommit,
     logger,
     newId: newId ?? (() => crypto.randomUUID()),
@@ -113,7 +113,7 @@ function validDate(now: Date): Date {
 }
 
 function maxPins(limits: ForgeLimits, kind: PinKind): number {
-  return integer(limits.maxPins?.[kind] ?? DEFAULT_MAX_PINS, `limits.maxPins.${kind}`, MOST_PINS)
+  return integer(limits.maxPins?.[kind] ?? DEFAULT_MAX_PINS, `limits.maxPins.${kind}`, MAX_PINS)
 }
 
 function integer(value: number, name: string, most: number): number {

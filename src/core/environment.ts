@@ -1,9 +1,11 @@
 import type { PinKind } from '../schema/records.ts'
-import type { BeforeCommit } from '../storage/contract/aggregate-store.ts'
-import type { ForgeStorage } from '../storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../storage/contract/storage.ts'
+import type { BeforeCommit } from '../storage/contract/stores.ts'
 import type { Actor, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
 
-/** What the operations of one forge stand on: the host's ports, with every default filled in. */
+/**
+ * What the services of one forge depend on: the storage, the host's ports and the settings, with all defaults applied.
+ */
 export interface Environment<A extends Actor, Tx> {
   readonly storage: ForgeStorage<Tx>
   readonly policy: Policy<A, Tx>
@@ -12,9 +14,9 @@ export interface Environment<A extends Actor, Tx> {
   readonly maxPins: { readonly [K in PinKind]: number }
   readonly maxNoteLength: number
   readonly beforeCommit: BeforeCommit<Tx> | undefined
-  /** Throws nothing. */
+  /** Never throws. */
   readonly logger: Logger
-  /** A text that was never given out before. */
+  /** Returns a text that was never returned before. */
   newId(): string
   now(): Date
 }

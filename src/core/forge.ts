@@ -1,108 +1,124 @@
 import type { AccessRequest } from '../schema/access.ts'
 import type { PinKind } from '../schema/records.ts'
-import type { MaybePromise } from '../schema/steps.ts'
-import type { BeforeCommit } from '../storage/contract/aggregate-store.ts'
-import type { ForgeStorage } from '../storage/contract/forge-storage.ts'
-import type { ObservedOperation } from './observed-operation.ts'
-import type { Actor, Asker, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
-import type { JoinedServices, Prompt, Services, Synchronous } from './services.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
+import type { ForgeStorage } from '../storage/contract/storage.ts'
+import type { BeforeCommit } from '../storage/contract/stores.ts'
+import type { ObservedOperation } from './instrument-storage.ts'
+import type { Actor, Caller, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
+import type { MaybeAsync, Services, Sync, TransactionServices } from './services.ts'
 
-/** What a join gives back. */
-export interface Joined<T> {
-  /** What the work returned. */
+/** What `withTransaction` and `withTransactionSync` return. */
+export interface TransactionResult<T> {
+  /** The return value of `work`. */
   readonly value: T
-  /** Call it once the host has committed: tells the listeners of the events found committed. What is not announced is still in the outbox. */
+  /**
+   * Call this after the host has committed. It notifies the listeners of the events that it finds committed. Without
+   * this call the listeners are not notified; the events are in the outbox all the same.
+   */
   afterCommit(): void
 }
 
 /**
- * The operations behind the services: the policy is not asked, answers come at once where ports and storage do.
- * For the HTTP routes, which authorise a request themselves, once.
+ * The services without access checks, for the HTTP routes, which authorize each request once themselves.
+ * A method returns a value when the ports and the storage do, and a promise otherwise.
  */
-export interface Operations<A extends Actor> extends Prompt<Omit<Services<A>, 'lifecycle' | 'events'>> {
-  /** As `forge.authorize`, answering at once where the policy does. */
-  authorize(actor: Asker<A>, request: AccessRequest, options?: CallOptions): MaybePromise<void>
+export interface UnguardedServices<A extends Actor> extends MaybeAsync<Omit<Services<A>, 'lifecycle' | 'events'>> {
+  /** Like `forge.authorize`, but returns no promise unless the policy does. */
+  authorize(actor: Caller<A>, request: AccessRequest, options?: CallOptions): MaybePromise<void>
 }
 
-/** A forge: the services, and the ways into a host's transaction. */
+/** A forge: the services, and the methods that run them inside the host's transaction. */
 export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A> {
   /**
-   * Runs services inside the host's open transaction (a `pg` client, a `mysql2` connection, a Kysely transaction): no
-   * BEGIN, no COMMIT, no second connection, rolled back with the host. Operations run one after the other, each in a
-   * savepoint: one that is refused leaves the transaction as it was. When the database has lost the transaction (a
-   * deadlock, say) that call and every later one fails, and so does the join: roll back, and run it all again.
+   * Runs services inside the host's open transaction (a `pg` client, a `mysql2` connection, a Kysely transaction). The
+   * forge sends no BEGIN and no COMMIT and uses no second connection. Its changes are rolled back with the host's.
+   * Operations run one after the other, each in a savepoint, so a refused operation leaves the transaction unchanged.
+   * When the transaction is lost (by a deadlock, for example), that call, every later call and `withTransaction` itself
+   * fail: roll back, and run the whole transaction again.
    *
-   * @throws TypeError when the connection is not in a transaction, or the storage has none to join; ForgeError
-   * `STORAGE_BUSY` with `retry: 'host-transaction'` when the transaction is lost; what the work throws
+   * @throws TypeError when the connection is not in a transaction, or when the storage has no asynchronous
+   * transactions; ForgeError `STORAGE_BUSY` with `retry: 'host-transaction'` when the transaction is lost; any error
+   * that `work` throws
    */
-  join<T>(transaction: Tx, work: (forge: JoinedServices<A>) => Promise<T>): Promise<Joined<T>>
+  withTransaction<T>(
+    transaction: Tx,
+    work: (forge: TransactionServices<A>) => Promise<T>,
+  ): Promise<TransactionResult<T>>
   /**
-   * Runs services inside the host's open transaction on a synchronous SQLite handle: no BEGIN, no COMMIT, no second
-   * connection, rolled back with the host. Open the transaction with the write lock (`.immediate()`).
+   * Runs services inside the host's open transaction on a synchronous SQLite handle. The forge sends no BEGIN and no
+   * COMMIT and uses no second connection. Its changes are rolled back with the host's. Open the transaction with the
+   * write lock (`.immediate()`).
    *
-   * @throws TypeError when the handle is not in a transaction, when a port or the work answers with a promise, or when
+   * @throws TypeError when the handle is not in a transaction, when a port or `work` returns a promise, or when
    * the storage has no synchronous transactions; ForgeError `STORAGE_BUSY` when another writer holds the lock
    */
-  joinSync<T>(
+  withTransactionSync<T>(
     transaction: Tx,
-    work: (forge: Synchronous<JoinedServices<A>>) => T extends PromiseLike<unknown> ? never : T,
-  ): Joined<T>
+    work: (forge: Sync<TransactionServices<A>>) => T extends PromiseLike<unknown> ? never : T,
+  ): TransactionResult<T>
   /**
-   * Asks the policy; throws what a service would.
-   * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`
+   * Asks the policy and throws the error that a service would throw.
+   * @throws ForgeError the `*_NOT_FOUND` of the object if the policy conceals it; `UNAUTHENTICATED` for 'anonymous';
+   * otherwise `FORBIDDEN`
    */
-  authorize(actor: Asker<A>, request: AccessRequest, options?: CallOptions): Promise<void>
+  authorize(actor: Caller<A>, request: AccessRequest, options?: CallOptions): Promise<void>
   /**
-   * Ends the consumers of this forge, then closes the storage, which ends what it opened itself. Waits up to five seconds for
-   * handlers of events; one that takes longer, or awaits `close()` itself, gets its events again from the next consumer. The
-   * promises of `events.consume` resolve, and later calls are `STORAGE_UNAVAILABLE`. Safe to call twice, also at once.
+   * Stops the consumers of this forge, then closes the storage, which closes only what it opened itself.
+   * Waits up to five seconds for running event handlers. If a handler takes longer, or awaits `close()` itself, the
+   * next consumer gets the same events again. The promises of `events.consume` resolve. Later calls fail with
+   * `STORAGE_UNAVAILABLE`. It is safe to call `close` twice, also concurrently.
    */
   close(): Promise<void>
 }
 
-/** What a forge holds for the HTTP routes of this package, outside of its type. */
+/** What a forge provides to the HTTP routes of this package. It is not part of the type `Forge`. */
 export interface ForgeInternals<A extends Actor> {
-  readonly operations: Operations<A>
-  /** Throws nothing. */
+  readonly operations: UnguardedServices<A>
+  /** Never throws. */
   readonly logger: Logger
 }
 
-/** Bounds of a forge. */
+/** Limits of a forge. */
 export interface ForgeLimits {
-  /** Pins on one board, per kind: 0 (none) to 1,000. Default 3 each. */
+  /** The maximum number of pins on a board, for each kind: 0 to 1,000. 0 disables pinning. Default 3 each. */
   readonly maxPins?: { readonly [K in PinKind]?: number | undefined } | undefined
-  /** Characters of a block's note, 0 to 255. Default 255. */
+  /** The maximum length of a block's note, in characters: 0 to 255. Default 255. */
   readonly maxNoteLength?: number | undefined
 }
 
-/** What a forge is made of: a storage, and the host's ports. */
+/** Options of `createForge`: a storage, the host's ports, and settings. */
 export interface ForgeOptions<A extends Actor, Tx> {
   readonly storage: ForgeStorage<Tx>
   readonly policy: Policy<A, NoInfer<Tx>>
   readonly membership: Membership<NoInfer<A>, NoInfer<Tx>>
-  /** Default: the instance has no signing key. */
+  /** The instance's signing key. Default: the instance has no signing key. */
   readonly signingKey?: SigningKeySource | undefined
   readonly limits?: ForgeLimits | undefined
   /**
-   * Runs after our write and before the commit, on the same transaction, in joins too: the place for the host's own
-   * consequences (drop a blocked user's watches). On synchronous SQLite a promise is a TypeError and rolls this change back.
-   * Elsewhere it may wait, and other calls on the same transaction wait for it, for five seconds at most.
+   * Runs after the forge has written a change and before the commit, in the same transaction, also inside
+   * `withTransaction`. Use it for the host's own consequences of a change, such as removing a blocked user's watches.
+   * On synchronous SQLite, returning a promise is a TypeError and rolls this change back. On other storages it may be
+   * asynchronous; other calls on the same transaction then wait for it, for five seconds at most.
    */
   readonly beforeCommit?: BeforeCommit<NoInfer<Tx>> | undefined
-  /** Makes the text by which a consumer of events is told from its competitors. Default: random. */
+  /** Creates the text that distinguishes an event consumer from others of the same name. Default: a random UUID. */
   readonly newId?: (() => string) | undefined
-  /** Default: the system's clock. */
+  /** The source of the current time. Default: the system clock. */
   readonly clock?:
     | {
-        /** The time. */
+        /** Returns the current time. */
         now(): Date
       }
     | undefined
-  /** Takes warnings and unexpected failures, of `createApi` too. Default: `console.error`. False: nowhere. Source: docs/observability.md */
+  /**
+   * Receives warnings and unexpected failures, also those of `createApi`. Default: `console.error`. `false`: no
+   * logging.
+   * Source: docs/observability.md
+   */
   readonly logger?: Logger | false | undefined
   /**
-   * Is called once for each operation of the storage, when it has ended; what it throws changes nothing, and is warned of
-   * the first time. Default: no clock is read. Source: docs/observability.md
+   * Called once for each operation of the storage, after it has ended. Errors that it throws are ignored; the first is
+   * logged as a warning. By default operations are not timed. Source: docs/observability.md
    */
   readonly observe?: ((operation: ObservedOperation) => void) | undefined
 }

@@ -1,12 +1,12 @@
 import { needObject } from '../schema/arguments.ts'
 import { invalidInput } from '../schema/errors.ts'
 import type { PageRequest } from '../schema/paging.ts'
-import type { PageQuery } from '../storage/contract/page-query.ts'
+import type { PageQuery } from '../storage/contract/stores.ts'
 
 const DEFAULT_LIMIT = 30
 const MOST = 1000
 
-/** Fills in the defaults of a page request. @throws ForgeError `INVALID_INPUT` naming `/page` or `/limit` */
+/** Checks a page request and applies its defaults. @throws ForgeError `INVALID_INPUT` naming `/page` or `/limit` */
 export function toPageQuery(request: PageRequest = {}): PageQuery {
   needObject(request, 'page', '{ page: 1, limit: 30 }')
   const { page = 1, after, limit = DEFAULT_LIMIT } = request
@@ -15,7 +15,7 @@ export function toPageQuery(request: PageRequest = {}): PageQuery {
   return { from: after === undefined ? { page } : { after }, limit: toLimit(limit) }
 }
 
-/** Checks how many items are asked for. @throws ForgeError `INVALID_INPUT` naming `/limit` */
+/** Checks the number of requested items and returns it. @throws ForgeError `INVALID_INPUT` naming `/limit` */
 export function toLimit(limit: number): number {
   if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MOST) return limit
   throw invalidInput('/limit', 'range', `limit must be an integer from 1 to ${MOST}`)

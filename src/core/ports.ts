@@ -1,58 +1,70 @@
-import type { AccessRequest, Verdict } from '../schema/access.ts'
+import type { AccessDecision, AccessRequest } from '../schema/access.ts'
 import type { Id, IdInput } from '../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
-import type { MaybePromise } from '../schema/steps.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
 
-/** The host's signed-in user, as the host has it; only `id` is ours. */
+/** The host's signed-in user. The forge reads only `id`; the host may add other properties. */
 export interface Actor {
   readonly id: IdInput
 }
 
-/** Who asks: a signed-in user, nobody, or the host's own code (jobs, hooks), for which the policy is not asked and the event has no actor. */
-export type Asker<A extends Actor> = A | 'anonymous' | 'system'
+/**
+ * Who makes a call: a signed-in user, 'anonymous' (not signed in), or 'system' (the host's own code, such as jobs and
+ * hooks). For 'system' the policy is not asked, and events have no actor.
+ */
+export type Caller<A extends Actor> = A | 'anonymous' | 'system'
 
-/** What every service call may carry besides its input. */
+/** Options of every service call. */
 export interface CallOptions {
-  /** Ends the call early: it rejects with `signal.reason`, and what was not committed is not written. */
+  /** Cancels the call: it rejects with `signal.reason`, and changes that were not yet committed are not written. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Last argument of every port. */
+/** The last argument of every port. */
 export interface PortContext<Who, Tx> {
-  /** Who asks. */
+  /** Who made the call. */
   readonly actor: Who
-  /** The host's open transaction if we are inside one: read there, or you will not see its rows. */
+  /**
+   * The host's open transaction, if the call runs inside one. Read through it: other connections do not see its rows.
+   */
   readonly transaction?: Tx | undefined
-  /** The caller's signal. That of a request is made when it is first read, and a copy, `{ ...context }`, does not have it. */
+  /**
+   * The caller's signal. For an HTTP request it is created on first access. It is a getter of the class, so a copy such
+   * as `{ ...context }` does not have it.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Port: may this actor do this? Answers hold as of the start of a call. */
+/** Port: decides whether an actor may perform an action. A decision holds as of the start of a call. */
 export interface Policy<A extends Actor, Tx = unknown> {
-  /** May `context.actor` do this? */
-  authorize(request: AccessRequest, context: PortContext<A | 'anonymous', Tx>): MaybePromise<Verdict>
+  /** Decides whether `context.actor` may perform the request. */
+  authorize(request: AccessRequest, context: PortContext<A | 'anonymous', Tx>): MaybePromise<AccessDecision>
 }
 
-/** Port: is this user a member of this organization? Members cannot be blocked. */
+/** Port: reports whether a user is a member of an organization. Members cannot be blocked. */
 export interface Membership<A extends Actor, Tx = unknown> {
-  /** Whether the user is a member now; asked before a block. */
+  /** Returns whether the user is a member now. Called before a user is blocked. */
   isMember(
     member: { readonly organizationId: Id; readonly userId: Id },
-    context: PortContext<Asker<A>, Tx>,
+    context: PortContext<Caller<A>, Tx>,
   ): MaybePromise<boolean>
 }
 
-/** Port: the instance's signing key. `format` is known without touching the key. */
+/** Port: the instance's signing key. `format` is available without reading the key. */
 export interface SigningKeySource {
   readonly format: SigningKeyFormat
-  /** @throws ForgeError `SIGNING_KEY_UNREADABLE` when the key cannot be read or parsed; its message never holds key material */
+  /**
+   * Returns the public key.
+   * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the key cannot be read or parsed; the message never contains key
+   * material
+   */
   publicKey(options?: CallOptions): MaybePromise<PublicKey>
 }
 
-/** Port: where warnings and unexpected failures go. `console` is one. */
+/** Port: receives warnings and unexpected failures. `console` is a valid logger. */
 export interface Logger {
-  /** Something failed that nobody expected, or that only the operator can mend. */
+  /** Logs an unexpected failure, or one that only the operator can fix. */
   error(message: string, fields: object): void
-  /** Something is wrong that was got over. */
+  /** Logs a problem from which the library recovered. */
   warn(message: string, fields: object): void
 }

@@ -12,56 +12,65 @@ import type {
   PublicKey,
   SigningKeyFormat,
 } from '../schema/records.ts'
-import type { MaybePromise } from '../schema/steps.ts'
-import type { Actor, Asker, CallOptions } from './ports.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
+import type { Actor, Caller, CallOptions } from './ports.ts'
 
 /**
- * Pins: an ordered board of issues and one of pull requests in each repository. Source: docs/behaviour.md, Pins.
+ * Pins. Each repository has an ordered board of issues and an ordered board of pull requests.
+ * Source: docs/behaviour.md, Pins.
  * Every method throws `REPOSITORY_NOT_FOUND` for a concealed or retired repository, `UNAUTHENTICATED` or `FORBIDDEN`
  * when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
  */
 export interface PinService<A extends Actor> {
   /**
-   * Puts an issue at the end of its board; pinning what is pinned changes nothing and records nothing.
-   * @throws ForgeError `PIN_LIMIT_REACHED`, `ISSUE_NOT_FOUND` when it was reported as deleted
+   * Pins an issue at the end of its board. Pinning a pinned issue changes nothing and records no event.
+   * @throws ForgeError `PIN_LIMIT_REACHED`, `ISSUE_NOT_FOUND` when the issue was reported as deleted
    */
-  pin(actor: Asker<A>, issue: IssueRef, options?: CallOptions): Promise<Pin>
-  /** Takes an issue off its board and closes the gap; unpinning what is not pinned changes nothing. */
-  unpin(actor: Asker<A>, issue: IssueRef, options?: CallOptions): Promise<void>
+  pin(actor: Caller<A>, issue: IssueRef, options?: CallOptions): Promise<Pin>
+  /** Removes an issue from its board and closes the gap. Unpinning an issue that is not pinned changes nothing. */
+  unpin(actor: Caller<A>, issue: IssueRef, options?: CallOptions): Promise<void>
   /**
-   * Moves a pinned issue to a 1-based position; beyond the end means last.
+   * Moves a pinned issue to a 1-based position. A position beyond the end moves it to the end.
    * @throws ForgeError `ISSUE_NOT_PINNED`, `INVALID_INPUT` when the position is not an integer from 1 up
    */
-  move(actor: Asker<A>, issue: IssueRef, position: number, options?: CallOptions): Promise<Pin>
-  /** A board in order of position. */
+  move(
+    actor: Caller<A>,
+    target: { readonly issue: IssueRef; readonly position: number },
+    options?: CallOptions,
+  ): Promise<Pin>
+  /** Returns the pins of a board in order of position. */
   list(
-    actor: Asker<A>,
+    actor: Caller<A>,
     board: { readonly repositoryId: IdInput; readonly kind: PinKind },
     options?: CallOptions,
   ): Promise<readonly Pin[]>
-  /** Whether each board has room for one more. */
-  allowed(actor: Asker<A>, repositoryId: IdInput, options?: CallOptions): Promise<{ readonly [K in PinKind]: boolean }>
-  /** The pins and unpins of one issue, in the order they happened: the issue's, on whichever board, and kept when its repository is gone. */
+  /** Returns, for each board, whether one more issue can be pinned. */
+  allowed(actor: Caller<A>, repositoryId: IdInput, options?: CallOptions): Promise<{ readonly [K in PinKind]: boolean }>
+  /**
+   * Returns the pin and unpin events of one issue, oldest first. They include the events of every board that the issue
+   * was on, and they remain after its repository is deleted.
+   */
   history(
-    actor: Asker<A>,
+    actor: Caller<A>,
     issue: IssueRef,
     options?: CallOptions,
   ): Promise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]>
 }
 
 /**
- * Blocks: an organization keeps users out. Source: docs/behaviour.md, Blocks.
- * Every guarded method throws `ORGANIZATION_NOT_FOUND` for a concealed organization and, but for `find`, a retired one, `UNAUTHENTICATED` or
- * `FORBIDDEN` when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
+ * Blocks. An organization can block users. Source: docs/behaviour.md, Blocks.
+ * Every method but `filterBlocked` asks the policy and throws `ORGANIZATION_NOT_FOUND` for a concealed organization
+ * and, except for `find`, for a retired one, `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses, and
+ * `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
  */
 export interface BlockService<A extends Actor> {
   /**
-   * Blocks an account. Refusals in this order: organization, self, member, already.
+   * Blocks an account. The checks run in this order: organization, self, member, already blocked.
    * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`, `CANNOT_BLOCK_MEMBER`, `ALREADY_BLOCKED`,
    * `USER_NOT_FOUND` for a retired user, `INVALID_INPUT` for a note longer than the limit (default 255 characters)
    */
   block(
-    actor: Asker<A>,
+    actor: Caller<A>,
     target: {
       readonly organizationId: IdInput
       readonly account: AccountRef
@@ -71,27 +80,46 @@ export interface BlockService<A extends Actor> {
   ): Promise<Block>
   /** Lifts a block. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `NOT_BLOCKED` */
   unblock(
-    actor: Asker<A>,
+    actor: Caller<A>,
     target: { readonly organizationId: IdInput; readonly account: AccountRef },
     options?: CallOptions,
   ): Promise<void>
-  /** The block of one user; undefined when there is none, also when the organization is retired. */
+  /** Returns the block of one user. Returns undefined when the user is not blocked or the organization is retired. */
   find(
-    actor: Asker<A>,
+    actor: Caller<A>,
     target: { readonly organizationId: IdInput; readonly userId: IdInput },
     options?: CallOptions,
   ): Promise<Block | undefined>
-  /** Oldest block first, stable under concurrent writes. @throws ForgeError `INVALID_INPUT` for a page request that is none */
-  list(actor: Asker<A>, organizationId: IdInput, page?: PageRequest, options?: CallOptions): Promise<Page<Block>>
-  /** The one unguarded read: what a host asks before it lets someone act. Those of the users who are blocked. */
-  blockedAmong(organizationId: IdInput, userIds: readonly IdInput[]): Promise<ReadonlySet<Id>>
+  /**
+   * Lists the blocks of an organization, oldest first. Pages are stable under concurrent writes.
+   * @throws ForgeError `INVALID_INPUT` if the page request is invalid
+   */
+  list(
+    actor: Caller<A>,
+    request: PageRequest & { readonly organizationId: IdInput },
+    options?: CallOptions,
+  ): Promise<Page<Block>>
+  /**
+   * Returns those of the given users whom the organization blocks. The policy is not asked: this read is for the host,
+   * which calls it before it lets a user act.
+   */
+  filterBlocked(candidates: {
+    readonly organizationId: IdInput
+    readonly userIds: readonly IdInput[]
+  }): Promise<ReadonlySet<Id>>
 }
 
-/** The badge catalogue: what can be granted. Every method throws `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses. */
+/**
+ * The badge catalogue: the badges that can be granted.
+ * Every method throws `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses.
+ */
 export interface BadgeCatalogueService<A extends Actor> {
-  /** @throws ForgeError `BADGE_EXISTS`, `INVALID_INPUT` for a slug that is empty or longer than 255 characters */
+  /**
+   * Adds a badge to the catalogue.
+   * @throws ForgeError `BADGE_EXISTS`, `INVALID_INPUT` for a slug that is empty or longer than 255 characters
+   */
   define(
-    actor: Asker<A>,
+    actor: Caller<A>,
     badge: {
       readonly slug: string
       readonly description?: string | undefined
@@ -99,67 +127,94 @@ export interface BadgeCatalogueService<A extends Actor> {
     },
     options?: CallOptions,
   ): Promise<Badge>
-  /** Changes what is given and keeps the rest. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `BADGE_NOT_FOUND` */
+  /**
+   * Changes the given properties of a badge and keeps the others.
+   * @throws ForgeError `INVALID_INPUT` for a slug that no database can store, `BADGE_NOT_FOUND`
+   */
   update(
-    actor: Asker<A>,
-    slug: string,
-    change: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
+    actor: Caller<A>,
+    change: {
+      readonly slug: string
+      readonly description?: string | undefined
+      readonly imageUrl?: string | undefined
+    },
     options?: CallOptions,
   ): Promise<Badge>
-  /** @throws ForgeError `BADGE_NOT_FOUND`, `BADGE_IN_USE` while someone holds it */
-  remove(actor: Asker<A>, slug: string, options?: CallOptions): Promise<void>
-  /** One definition by its slug, compared exactly; undefined when there is none. */
-  find(actor: Asker<A>, slug: string, options?: CallOptions): Promise<Badge | undefined>
-  /** Oldest definition first. @throws ForgeError `INVALID_INPUT` for a page request that is none */
-  list(actor: Asker<A>, page?: PageRequest, options?: CallOptions): Promise<Page<Badge>>
+  /** Removes a badge from the catalogue. @throws ForgeError `BADGE_NOT_FOUND`, `BADGE_IN_USE` while a user holds it */
+  remove(actor: Caller<A>, slug: string, options?: CallOptions): Promise<void>
+  /** Returns the badge with this slug, or undefined. Slugs are compared exactly. */
+  find(actor: Caller<A>, slug: string, options?: CallOptions): Promise<Badge | undefined>
+  /** Lists the badges, oldest definition first. @throws ForgeError `INVALID_INPUT` if the page request is invalid */
+  list(actor: Caller<A>, page?: PageRequest, options?: CallOptions): Promise<Page<Badge>>
 }
 
 /**
- * Badges: which user holds which. Source: docs/behaviour.md, Badges.
- * Every method throws `USER_NOT_FOUND` for a concealed or retired user and `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses.
+ * Badges: grants them to users and revokes them. Source: docs/behaviour.md, Badges.
+ * Every method throws `USER_NOT_FOUND` for a concealed or retired user and `UNAUTHENTICATED` or `FORBIDDEN` when the
+ * policy refuses.
  */
 export interface BadgeService<A extends Actor> {
-  /** Grants badges, all or none; one already held or repeated is passed over. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `UNKNOWN_BADGE` naming every unknown slug */
-  grant(actor: Asker<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
-  /** Revokes badges, all or none; one not held is passed over. @throws ForgeError `INVALID_INPUT` for a slug that no database can keep, `UNKNOWN_BADGE` naming every unknown slug */
-  revoke(actor: Asker<A>, userId: IdInput, slugs: readonly string[], options?: CallOptions): Promise<void>
-  /** What the user holds, oldest grant first. */
-  heldBy(actor: Asker<A>, userId: IdInput, options?: CallOptions): Promise<readonly Grant[]>
+  /**
+   * Grants badges, all or none. Badges that the user already holds and repeated slugs are skipped.
+   * @throws ForgeError `INVALID_INPUT` for a slug that no database can store, `UNKNOWN_BADGE` naming every unknown slug
+   */
+  grant(
+    actor: Caller<A>,
+    grants: { readonly userId: IdInput; readonly slugs: readonly string[] },
+    options?: CallOptions,
+  ): Promise<void>
+  /**
+   * Revokes badges, all or none. Badges that the user does not hold are skipped.
+   * @throws ForgeError `INVALID_INPUT` for a slug that no database can store, `UNKNOWN_BADGE` naming every unknown slug
+   */
+  revoke(
+    actor: Caller<A>,
+    grants: { readonly userId: IdInput; readonly slugs: readonly string[] },
+    options?: CallOptions,
+  ): Promise<void>
+  /** Returns the badges that the user holds, oldest grant first. */
+  heldBy(actor: Caller<A>, userId: IdInput, options?: CallOptions): Promise<readonly Grant[]>
   readonly catalogue: BadgeCatalogueService<A>
 }
 
 /** The instance's public signing key. Source: docs/behaviour.md, Signing keys. */
 export interface SigningKeyService<A extends Actor> {
   /**
-   * With a repository the policy is asked whether the actor may see it; the key is the instance's all the same.
-   * @throws ForgeError `NO_SIGNING_KEY`, `SIGNING_KEY_FORMAT_MISMATCH` (the key is not touched then), `SIGNING_KEY_UNREADABLE`,
-   * `REPOSITORY_NOT_FOUND`
+   * Returns the instance's public key. If `repositoryId` is given, the policy is asked whether the actor may see the
+   * repository; the key does not depend on the repository.
+   * @throws ForgeError `NO_SIGNING_KEY`, `SIGNING_KEY_FORMAT_MISMATCH` (in which case the key is not read),
+   * `SIGNING_KEY_UNREADABLE`, `REPOSITORY_NOT_FOUND`
    */
   publicKey(
-    actor: Asker<A>,
+    actor: Caller<A>,
     request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
     options?: CallOptions,
   ): Promise<PublicKey>
 }
 
 /**
- * What the host tells us, inside its own transaction, so that nothing dangles and no decision is made on what is gone.
- * Telling the same twice changes nothing. Source: docs/storage.md, section 2.
+ * Lifecycle calls, by which the host reports its own deletions and new members. Make them inside the host's
+ * transaction, so that no row refers to a deleted object and no decision is based on one. Reporting the same thing
+ * twice changes nothing.
+ * Source: docs/storage.md, section 2.
  */
 export interface LifecycleService {
-  /** The user is gone: blocks of the user and grants to the user go too. */
+  /** Reports that a user was deleted. Removes the blocks of the user and the grants to the user. */
   userDeleted(userId: IdInput): Promise<void>
-  /** The organization is gone: its blocks go too. Its repositories are reported one by one. */
+  /** Reports that an organization was deleted. Removes its blocks. Report its repositories one by one. */
   organizationDeleted(organizationId: IdInput): Promise<void>
-  /** The repository is gone: its pins go too. */
+  /** Reports that a repository was deleted. Removes its pins. */
   repositoryDeleted(repositoryId: IdInput): Promise<void>
-  /** The issue is gone: it leaves its board, the gap is closed, and it can never be pinned again. */
+  /** Reports that an issue was deleted. Removes it from its board and closes the gap. It can never be pinned again. */
   issueDeleted(issue: IssueRef): Promise<void>
-  /** @throws ForgeError `ALREADY_BLOCKED` when the user is blocked there: unblock first */
+  /**
+   * Reports that a user becomes a member of an organization.
+   * @throws ForgeError `ALREADY_BLOCKED` when the organization blocks the user: unblock the user first
+   */
   memberAdded(member: { readonly organizationId: IdInput; readonly userId: IdInput }): Promise<void>
 }
 
-/** Which events the audit view shows; what is undefined does not narrow. */
+/** Which events the audit view shows. A property that is undefined does not filter. */
 export interface EventListFilter {
   readonly organizationId?: IdInput | undefined
   readonly repositoryId?: IdInput | undefined
@@ -169,69 +224,86 @@ export interface EventListFilter {
 }
 
 /**
- * Takes events that a consumer is handed, in order. Once it has ended well they are behind the consumer; when it throws or
- * rejects, or its process dies, they are handed over again.
+ * Handles a batch of events, in order. When the handler returns or resolves, the consumer's cursor moves past the
+ * batch. When it throws or rejects, or its process dies, the same events are delivered again.
  */
 export type EventHandler = (
   events: readonly ForgeEvent[],
-  /** Its signal aborts when the consumer is to stop, or has lost its lease. */
+  /** `signal` aborts when the consumer must stop or has lost its lease. */
   context: { readonly signal: AbortSignal },
 ) => MaybePromise<void>
 
-/** How a consumer goes about it. */
+/** Options of `events.consume`. */
 export interface ConsumeOptions {
-  /** Ends the consuming; what is being handled then is ended first. */
+  /** Stops the consumer. A batch that is being handled is finished first. */
   readonly signal: AbortSignal
-  /** How long a process may be silent before another takes over. Renewed while the handler runs. Default 30,000. */
+  /**
+   * The duration of the lease, in milliseconds: another process takes over when the lease was not renewed for this
+   * long. The lease is renewed while the handler runs. Default 30,000.
+   */
   readonly leaseMilliseconds?: number | undefined
-  /** How often to look for events of other processes; those of this one are seen at once. Default 1,000. */
+  /**
+   * How often to poll for events of other processes, in milliseconds. Events of this process are noticed immediately.
+   * Default 1,000.
+   */
   readonly pollMilliseconds?: number | undefined
-  /** How many events are handed over at once at most: 1 to 1,000, default 100. */
+  /** The maximum number of events in a batch: 1 to 1,000. Default 100. */
   readonly batch?: number | undefined
 }
 
-/** What happened: to be told at once, to be read in order, to be looked through. No policy is asked: this is for the host's own code. */
+/**
+ * Events: listen to them, read or consume the outbox, and list the audit view. The policy is not asked: this service is
+ * for the host's own code.
+ */
 export interface EventService {
   /**
-   * After commit, this process only, and in one order for all listeners, also where a listener makes a change. A listener
-   * that throws or rejects is logged and stops no other. Returns a function that removes the listener.
+   * Adds a listener for the events of this process. Listeners are called after the commit. All listeners get the events
+   * in the same order, even when a listener makes a change. A listener that throws or rejects is logged, and the others
+   * are still called.
+   * @returns a function that removes the listener
    */
   on(listener: (event: ForgeEvent) => unknown): () => void
   /**
-   * The outbox: every committed event, once numbered, in order, at least once, from all processes.
-   * @param query - `after`: an opaque cursor of an earlier answer, by default the beginning of what is kept; `limit`: 1 to
-   * 1,000, default 100
-   * @throws ForgeError `INVALID_INPUT` for a cursor that is none; `EVENTS_PRUNED` for one that lies before what is kept
+   * Reads the outbox: the committed events of all processes, in order and at least once. An event can be read once it
+   * has a number.
+   * @param query - `after`: the opaque cursor of an earlier result, default: the oldest event that is kept; `limit`: 1
+   * to 1,000, default 100
+   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if events after the cursor were pruned
    */
   read(query?: {
     readonly after?: string | undefined
     readonly limit?: number | undefined
   }): Promise<{ readonly events: readonly ForgeEvent[]; readonly cursor: string }>
   /**
-   * Consumes the outbox under a name whose cursor is stored: every event in order, at least once, by one process at a time,
-   * however many ask. A storage that is busy or away is waited for. Ends when the signal aborts or the forge closes. Source:
-   * docs/storage.md, section 5.
+   * Consumes the outbox as a named consumer, whose cursor is stored. The handler gets every event in order and at least
+   * once. However many processes consume under the same name, only one gets events at a time. While the storage is busy
+   * or unavailable, the consumer waits. The promise resolves when the signal aborts or the forge closes.
+   * Source: docs/storage.md, section 5.
    *
-   * @param name - 1 to 64 characters; a new name begins where the outbox does
-   * @throws TypeError without a name, a handler or a signal; ForgeError what the storage refuses for good:
-   * `STORAGE_UNAVAILABLE` when the forge is closed, or its storage was closed by other code
+   * @param name - 1 to 64 characters; a new consumer starts at the beginning of the outbox
+   * @throws TypeError without a name, a handler or a signal; ForgeError for a permanent failure of the storage:
+   * `STORAGE_UNAVAILABLE` when the forge is closed, or when other code closed its storage
    */
   consume(name: string, handler: EventHandler, options: ConsumeOptions): Promise<void>
-  /** Forgets a consumer's name and its cursor: an abandoned one holds back `prune` for ever. False when there was none. */
+  /**
+   * Deletes a consumer and its cursor. Delete abandoned consumers, because `prune` keeps every event that a consumer
+   * has not read.
+   * @returns false when no consumer has this name
+   */
   forget(name: string): Promise<boolean>
-  /** The audit view, newest first. @throws ForgeError `INVALID_INPUT` for a page request that is none */
+  /** Lists the audit view, newest event first. @throws ForgeError `INVALID_INPUT` if the page request is invalid */
   list(filter: EventListFilter, page?: PageRequest): Promise<Page<ForgeEvent>>
   /**
-   * Removes old events that every consumer has behind it. Pins and unpins of issues that are not gone stay, for they are the
-   * issue's history; the audit view loses the others.
+   * Removes old events that every consumer has already handled. Pin and unpin events of issues that were not deleted
+   * are kept, because they are the history of the issue. Removed events disappear from the audit view.
    *
-   * @param options - `before`: only what was made before this time
-   * @returns how many were removed
+   * @param options - `before`: only events that were created before this time are removed
+   * @returns the number of removed events
    */
   prune(options: { readonly before: Date }): Promise<number>
 }
 
-/** Everything a forge can do. */
+/** All services of a forge. */
 export interface Services<A extends Actor> {
   readonly pins: PinService<A>
   readonly blocks: BlockService<A>
@@ -241,20 +313,22 @@ export interface Services<A extends Actor> {
   readonly events: EventService
 }
 
-/** Inside a host's transaction: everything but events, which shows what is committed, and commits. */
-export type JoinedServices<A extends Actor> = Omit<Services<A>, 'events'>
+/**
+ * The services inside the host's transaction: all but `events`, which reads committed data and commits its own changes.
+ */
+export type TransactionServices<A extends Actor> = Omit<Services<A>, 'events'>
 
 /**
- * The same services without promises, for synchronous SQLite drivers: ports that answer with a promise there are a
- * TypeError before any write.
+ * Services that return values instead of promises, for synchronous SQLite drivers. If a port returns a promise, the
+ * call throws a TypeError before it writes anything.
  */
-export type Synchronous<T> = {
-  readonly [K in keyof T]: T[K] extends (...args: infer P) => infer R ? (...args: P) => Awaited<R> : Synchronous<T[K]>
+export type Sync<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer P) => infer R ? (...args: P) => Awaited<R> : Sync<T[K]>
 }
 
-/** The same services, answering at once where ports and storage do. */
-export type Prompt<T> = {
+/** Services that return a value when the ports and the storage do, and a promise otherwise. */
+export type MaybeAsync<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer P) => Promise<infer R>
     ? (...args: P) => MaybePromise<R>
-    : Prompt<T[K]>
+    : MaybeAsync<T[K]>
 }

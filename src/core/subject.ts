@@ -1,13 +1,13 @@
 import type { EventDraft, EventSubject, RuleEvent } from '../schema/events.ts'
 
-const NOBODY: EventSubject = { organizationId: null, repositoryId: null, issueId: null, userId: null }
+const NO_SUBJECT: EventSubject = { organizationId: null, repositoryId: null, issueId: null, userId: null }
 
-/** Completes an event of a rule with what it is about. */
-export function about(subject: Partial<EventSubject>, event: RuleEvent): EventDraft {
-  return { ...event, ...NOBODY, ...subject }
+/** Adds the subject to an event of a rule. */
+export function withSubject(subject: Partial<EventSubject>, event: RuleEvent): EventDraft {
+  return { ...event, ...NO_SUBJECT, ...subject }
 }
 
-/** Completes the events of a rule with what they are about. */
-export function allAbout(subject: Partial<EventSubject>, events: readonly RuleEvent[]): readonly EventDraft[] {
-  return events.map((event) => about(subject, event))
+/** Adds the same subject to all events of a rule. */
+export function withSubjects(subject: Partial<EventSubject>, events: readonly RuleEvent[]): readonly EventDraft[] {
+  return events.map((event) => withSubject(subject, event))
 }

@@ -1,15 +1,15 @@
 import type { NodeRequest, NodeResponse } from './node/node-messages.ts'
 import { serveNode } from './node/serve-node.ts'
-import type { Actor, Api } from './routes/api.ts'
+import type { Actor, Api } from './routes/create-api.ts'
+import { parseTarget } from './routes/messages.ts'
 import type { MountOptions } from './routes/mount-options.ts'
 import { checkMount } from './routes/mount-options.ts'
-import { parseTarget } from './routes/target.ts'
 
 export type { NodeRequest, NodeResponse } from './node/node-messages.ts'
-export type { Actor, Api } from './routes/api.ts'
+export type { Actor, Api } from './routes/create-api.ts'
 export type { MountOptions } from './routes/mount-options.ts'
 
-/** How an API is mounted in Express. The mount point is that of `app.use`. */
+/** Options for mounting an API in Express. `app.use` sets the mount point. */
 export type ExpressMountOptions<A extends Actor, Req extends NodeRequest> = MountOptions<A, readonly [request: Req]>
 
 /** A middleware for Express 4 and 5. */
@@ -20,10 +20,11 @@ export type ExpressHandler<Req extends NodeRequest> = (
 ) => void
 
 /**
- * Mounts an API in an application or router of Express 4 or 5: `app.use('/api/v1', expressHandler(api, { authenticate }))`,
- * before or behind its body parsers. Paths that are not ours go to `next()`. Source: docs/mounting.md
+ * Mounts an API in an Express 4 or 5 application or router:
+ * `app.use('/api/v1', expressHandler(api, { authenticate }))`. The handler works before and after body parsers.
+ * Requests for paths that the API does not have go to `next()`. Source: docs/mounting.md
  *
- * @throws TypeError when an option is missing or is not what it should be
+ * @throws TypeError when an option is missing or invalid
  */
 export function expressHandler<A extends Actor, Req extends NodeRequest = NodeRequest>(
   api: Api<A>,

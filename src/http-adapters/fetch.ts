@@ -1,35 +1,41 @@
 import { refuseFetch, serveFetch } from './fetch/serve-fetch.ts'
-import type { Actor, Api } from './routes/api.ts'
+import type { Actor, Api } from './routes/create-api.ts'
+import { toBase } from './routes/messages.ts'
 import type { MountOptions } from './routes/mount-options.ts'
 import { checkMount } from './routes/mount-options.ts'
-import { toBase } from './routes/target.ts'
 
-export type { Actor, Api } from './routes/api.ts'
+export type { Actor, Api } from './routes/create-api.ts'
 export type { MountOptions } from './routes/mount-options.ts'
 
-/** How an API is mounted where requests are those of the Fetch standard. */
+/** Options for mounting an API where requests follow the Fetch standard. */
 export interface FetchMountOptions<A extends Actor, Req extends Request, Native extends readonly unknown[]>
   extends MountOptions<A, readonly [request: Req, ...native: Native]> {
-  /** Where the API is, when nobody has stripped it from the address: `/api/v1`. Default: at the root. */
+  /**
+   * The path at which the API is mounted, for example `/api/v1`. Set it unless the runtime or framework strips this
+   * prefix from the URL. Default: the root.
+   */
   readonly basePath?: `/${string}` | undefined
 }
 
 /**
- * Answers a request. What the runtime or framework hands in behind it (the environment of a Worker, the context of a
- * framework) reaches `authenticate`.
+ * Answers a request. The handler passes any further arguments, such as the environment of a Worker or the context of a
+ * framework, to `authenticate`.
  */
 export interface FetchHandler<Req extends Request = Request, Native extends readonly unknown[] = readonly unknown[]> {
-  /** Paths that are not ours are answered with 404. Never rejects. */
+  /** Answers paths that the API does not have with 404. Never rejects. */
   (request: Req, ...native: Native): Promise<Response>
-  /** Undefined: not one of our paths; nothing of the request has been read. Never rejects. */
+  /**
+   * Resolves to `undefined` for a path that the API does not have, without having read anything of the request. Never
+   * rejects.
+   */
   match(request: Req, ...native: Native): Promise<Response | undefined>
 }
 
 /**
- * Mounts an API wherever a function of a Fetch `Request` gives a `Response`: `Bun.serve`, `Deno.serve`, Workers, Hono's `mount`,
- * route handlers in the style of Next.js. Source: docs/mounting.md
+ * Mounts an API wherever a function takes a Fetch `Request` and returns a `Response`: `Bun.serve`, `Deno.serve`,
+ * Workers, Hono's `mount`, and route handlers in the style of Next.js. Source: docs/mounting.md
  *
- * @throws TypeError when an option is missing or is not what it should be
+ * @throws TypeError when an option is missing or invalid
  */
 export function fetchHandler<
   A extends Actor,

@@ -1,22 +1,27 @@
 import type { NodeRequest, NodeResponse } from './node/node-messages.ts'
 import { serveNode } from './node/serve-node.ts'
-import type { Actor, Api } from './routes/api.ts'
+import type { Actor, Api } from './routes/create-api.ts'
+import { below, parseTarget, toBase } from './routes/messages.ts'
 import type { MountOptions } from './routes/mount-options.ts'
 import { checkMount } from './routes/mount-options.ts'
-import { below, parseTarget, toBase } from './routes/target.ts'
 
 export type { NodeRequest, NodeResponse } from './node/node-messages.ts'
-export type { Actor, Api } from './routes/api.ts'
+export type { Actor, Api } from './routes/create-api.ts'
 export type { MountOptions } from './routes/mount-options.ts'
 
-/** How an API is mounted on a Node server. */
+/** Options for mounting an API on a Node server. */
 export interface NodeMountOptions<A extends Actor, Req extends NodeRequest>
   extends MountOptions<A, readonly [request: Req]> {
-  /** Where the API is, when nobody has stripped it from the address: `/api/v1`. Default: at the root. */
+  /**
+   * The path at which the API is mounted, for example `/api/v1`. Set it unless the server or framework strips this
+   * prefix from the URL. Default: the root.
+   */
   readonly basePath?: `/${string}` | undefined
 }
 
-/** A listener for `node:http`, or a middleware where `next` is given: it is called for paths that are not ours. */
+/**
+ * A listener for `node:http`. With `next` it is a middleware, which calls `next` for paths that the API does not have.
+ */
 export type NodeHandler<Req extends NodeRequest> = (
   request: Req,
   response: NodeResponse,
@@ -24,12 +29,12 @@ export type NodeHandler<Req extends NodeRequest> = (
 ) => void
 
 /**
- * Mounts an API on a Node server: `createServer(nodeHandler(api, { authenticate, basePath: '/api/v1' }))`, or as a middleware
- * of Connect and of Fastify (with middie), whose `use` has stripped the mount point: `use('/api/v1', nodeHandler(api,
- * { authenticate }))`. Paths that are not ours go to `next` when it is given, else they are answered with 404.
- * Source: docs/mounting.md
+ * Mounts an API on a Node server: `createServer(nodeHandler(api, { authenticate, basePath: '/api/v1' }))`. The handler
+ * is also a middleware for Connect and for Fastify (with middie), whose `use` strips the mount point:
+ * `use('/api/v1', nodeHandler(api, { authenticate }))`. Requests for paths that the API does not have go to `next` when
+ * it is given; otherwise they are answered with 404. Source: docs/mounting.md
  *
- * @throws TypeError when an option is missing or is not what it should be
+ * @throws TypeError when an option is missing or invalid
  */
 export function nodeHandler<A extends Actor, Req extends NodeRequest = NodeRequest>(
   api: Api<A>,

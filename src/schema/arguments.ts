@@ -1,21 +1,21 @@
-/** Whether a value is an object that has properties to read. Arrays are objects, functions are not. */
+/** Returns whether a value is an object and not null. Arrays are objects; functions are not. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
 /**
- * Refuses an argument of a public function.
+ * Throws if an argument of a public function is not valid.
  *
- * @param caller - the function that was called
- * @param name - the argument
- * @param expected - what it should be
- * @throws TypeError that names all three
+ * @param caller - the name of the public function
+ * @param name - the name of the argument
+ * @param expected - a description of a valid argument
+ * @throws TypeError with a message that contains all three
  */
 export function need(isValid: boolean, caller: string, name: string, expected: string): void {
   if (!isValid) throw new TypeError(`${caller} needs ${name}: ${expected}`)
 }
 
-/** Refuses an argument of a method that should be an object. @throws TypeError that names it and shows an example */
+/** Throws if an argument of a method is not an object. @throws TypeError with the argument's name and an example */
 export function needObject(value: unknown, name: string, example: string): void {
   if (!isObject(value)) throw new TypeError(`${name} must be an object such as ${example}`)
 }

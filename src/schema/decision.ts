@@ -1,8 +1,8 @@
 import type { RuleEvent } from './events.ts'
 
 /**
- * What a pure rule decides: the new state, what happened, and the caller's result.
- * A rule that changes nothing gives back the very state it got, and no events.
+ * The decision of a pure rule: the new state, the events, and the result for the caller.
+ * A rule that changes nothing returns the same state object that it was given, and no events.
  */
 export interface Decision<State, Result, Event = RuleEvent> {
   readonly state: State

@@ -1,15 +1,15 @@
-/** Where a forge keeps what only this package uses; the same symbol in every copy of the package. */
+/** The key under which a forge stores its internals. The symbol is the same in every copy of the package. */
 const INTERNALS = Symbol.for('forgelet.internals')
 
 /**
- * Hides something in an object for other modules of this package. It is not part of the object's type: a `unique symbol` there
- * would make the type of an ES module and that of a CommonJS module two types.
+ * Attaches internals to an object, for other modules of this package. They are not part of the object's type, because a
+ * `unique symbol` would make the types of the ES module and of the CommonJS module incompatible.
  */
 export function withInternals<T extends object>(target: T, internals: object): T {
   return Object.assign(target, { [INTERNALS]: internals })
 }
 
-/** What `withInternals` has hidden in a value, by whichever copy of the package; undefined when there is nothing. */
+/** Returns the internals that `withInternals` of any copy of the package attached to a value, or undefined. */
 export function internalsOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, INTERNALS) : undefined
 }

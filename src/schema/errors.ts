@@ -2,7 +2,10 @@ import type { Action } from './access.ts'
 import { need } from './arguments.ts'
 import type { PinKind, SigningKeyFormat } from './records.ts'
 
-/** One thing that is wrong with an input: where (a JSON pointer, RFC 6901), what kind, and a text for people without the pointer. */
+/**
+ * One violation of an input: a JSON pointer (RFC 6901) to the invalid value, a code, and a message for people, which
+ * does not contain the pointer.
+ */
 export interface Violation {
   readonly pointer: string
   readonly code: string
@@ -10,8 +13,8 @@ export interface Violation {
 }
 
 /**
- * Error code to the details it carries. A new code is a minor version: a host's `switch` keeps a `default`.
- * Only the wire has ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_LARGE, CROSS_SITE and INTERNAL.
+ * Maps each error code to its details. Minor versions may add codes, so a `switch` over them needs a `default`.
+ * The codes ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_LARGE, CROSS_SITE and INTERNAL occur only in HTTP responses.
  */
 export interface ForgeErrorDetails {
   UNAUTHENTICATED: undefined
@@ -39,47 +42,52 @@ export interface ForgeErrorDetails {
   INVALID_DOCUMENT: { readonly violations: readonly Violation[] }
   IMPORT_CONFLICT: { readonly pointer: string }
   EVENTS_PRUNED: { readonly floor: string }
-  /** `retry`: 'call' = the same call may be tried again; 'host-transaction' = the host must run its own transaction again. */
+  /** `retry` 'call': the same call can be retried; 'host-transaction': the host must run its own transaction again. */
   STORAGE_BUSY: { readonly retry: 'call' | 'host-transaction' }
   /**
-   * `outcome` 'unknown': it cannot be told whether the change was committed: the connection was lost while committing, or a host's code ended the transaction.
-   * `closed` true: the forge, its storage, or the handle or pool below it was closed, and every later call fails too.
+   * `outcome` 'unknown': the change may or may not have been committed, because the connection was lost during the
+   * commit or the host's code ended the transaction.
+   * `closed` true: the forge, its storage, or the underlying handle or pool was closed, and every later call fails too.
    */
   STORAGE_UNAVAILABLE: { readonly outcome: 'nothing-done' | 'unknown'; readonly closed?: boolean | undefined }
   SCHEMA_OUTDATED: { readonly found: number; readonly needed: number }
   SCHEMA_TOO_NEW: { readonly found: number; readonly oldestLibrary: number }
 }
 
-/** Every code a `ForgeError` can have. */
+/** The codes of a `ForgeError`. */
 export type ForgeErrorCode = keyof ForgeErrorDetails
 
-/** A `ForgeError` of one code. */
+/** A `ForgeError` with one code. */
 export interface ForgeErrorOf<C extends ForgeErrorCode> extends Error {
   readonly name: 'ForgeError'
   readonly code: C
   readonly details: ForgeErrorDetails[C]
 }
 
-/** A state of the world that refused the call: a union over codes, so that `switch (error.code)` narrows `error.details`. */
+/**
+ * The error of a call that was refused or failed for a reason other than misuse of the API. It is a union over the
+ * codes, so that `switch (error.code)` narrows `error.details`.
+ */
 export type ForgeError<C extends ForgeErrorCode = ForgeErrorCode> = C extends ForgeErrorCode ? ForgeErrorOf<C> : never
 
-/** What the constructor takes after the message: details only for the codes that carry some. */
+/** The arguments of the constructor after the message. Details are required for the codes that have details. */
 export type ForgeErrorRest<C extends ForgeErrorCode> = undefined extends ForgeErrorDetails[C]
   ? [details?: undefined, options?: ErrorOptions]
   : [details: ForgeErrorDetails[C], options?: ErrorOptions]
 
-/** Makes and recognises forge errors; `instanceof` works across two copies of the package, by brand. */
+/** The constructor of forge errors. `instanceof` checks a brand, so it works across copies of the package. */
 export interface ForgeErrorConstructor {
   new <C extends ForgeErrorCode>(code: C, message: string, ...rest: ForgeErrorRest<C>): ForgeError<C>
-  /** Whether a value is a forge error of this or another copy of the package. */
+  /** Returns whether a value is a forge error of this or another copy of the package. */
   [Symbol.hasInstance](value: unknown): value is ForgeError
 }
 
 const BRAND: unique symbol = Symbol.for('forgelet.error')
 
 /** The one error class of forgelet. Misuse of the API is a `TypeError` instead; an abort rethrows `signal.reason`. */
-// Without a name of its own: the bundler would rename an inner `ForgeError`, and logs show the name of the class.
-// The cast: it stores any code with any details; only its type, which pairs them, is public.
+// The class expression is anonymous, because the bundler would rename an inner `ForgeError` and logs show the class
+// name. The cast is needed because the class stores any code with any details. The public type pairs each code with its
+// details.
 export const ForgeError: ForgeErrorConstructor = class extends Error {
   override readonly name = 'ForgeError'
   readonly [BRAND] = true
@@ -104,21 +112,21 @@ export const ForgeError: ForgeErrorConstructor = class extends Error {
   }
 } as unknown as ForgeErrorConstructor
 
-/** Whether a value is a forge error, made by this or another copy of the package. */
+/** Returns whether a value is a forge error of this or another copy of the package. */
 export function isForgeError(value: unknown): value is ForgeError
-/** Whether a value is a forge error of this code, made by this or another copy of the package. */
+/** Returns whether a value is a forge error with this code, of this or another copy of the package. */
 export function isForgeError<C extends ForgeErrorCode>(value: unknown, code: C): value is ForgeError<C>
 export function isForgeError(value: unknown, code?: ForgeErrorCode): boolean {
   return value instanceof ForgeError && (code === undefined || value.code === code)
 }
 
-/** The error for a call that comes after a close. */
+/** Creates the error for a call after a close. */
 export function closedError(message: string, cause?: unknown): ForgeError<'STORAGE_UNAVAILABLE'> {
   const details = { outcome: 'nothing-done', closed: true } as const
   return new ForgeError('STORAGE_UNAVAILABLE', message, details, { cause })
 }
 
-/** A thing of the host's that can be missing. */
+/** A kind of host object that can be missing. */
 export type HostThing = 'user' | 'organization' | 'repository' | 'issue'
 
 const NOT_FOUND: Readonly<Record<HostThing, `${Uppercase<HostThing>}_NOT_FOUND`>> = {
@@ -128,12 +136,12 @@ const NOT_FOUND: Readonly<Record<HostThing, `${Uppercase<HostThing>}_NOT_FOUND`>
   issue: 'ISSUE_NOT_FOUND',
 }
 
-/** The error for a thing of the host's that is not there, is retired, or is concealed. */
+/** Creates the error for an object of the host that does not exist, is retired, or is concealed. */
 export function notFound(thing: HostThing): ForgeError {
   return new ForgeError(NOT_FOUND[thing], `${thing} not found`)
 }
 
-/** The error for one input that is wrong, named by its JSON pointer. */
+/** Creates the error for one invalid input. `pointer` is its JSON pointer. */
 export function invalidInput(pointer: string, code: string, message: string): ForgeError<'INVALID_INPUT'> {
   return new ForgeError('INVALID_INPUT', message, { violations: [{ pointer, code, message }] })
 }

@@ -1,6 +1,6 @@
 import type { Id } from './ids.ts'
 
-/** Event type to the data it carries. */
+/** Maps each event type to its data. */
 export interface ForgeEventData {
   'issue.pinned': { readonly position: number }
   'issue.unpinned': { readonly position: number }
@@ -12,17 +12,17 @@ export interface ForgeEventData {
   'badge.defined': { readonly slug: string }
   'badge.updated': { readonly slug: string }
   'badge.removed': { readonly slug: string }
-  // one per lifecycle call, not one per row that went with it
+  // One event per lifecycle call, not one per removed row.
   'user.deleted': { readonly blocks: number; readonly grants: number }
   'organization.deleted': { readonly blocks: number }
   'repository.deleted': { readonly pins: number }
   'issue.deleted': { readonly wasPinned: boolean }
 }
 
-/** Every type an event can have. A reader passes on types it does not know. */
+/** The types of events. A reader must pass on types that it does not know. */
 export type ForgeEventType = keyof ForgeEventData
 
-/** What an event is about: which of the host's things, null where none is concerned. */
+/** The host's objects that an event is about. A property is null when the event is not about such an object. */
 export interface EventSubject {
   readonly organizationId: Id | null
   readonly repositoryId: Id | null
@@ -30,24 +30,24 @@ export interface EventSubject {
   readonly userId: Id | null
 }
 
-/** What a pure rule says of a change: its type and data. The service adds the subject. */
+/** An event as a pure rule returns it: type and data. The service adds the subject. */
 export type RuleEvent<T extends ForgeEventType = ForgeEventType> = T extends ForgeEventType
   ? { readonly type: T; readonly data: ForgeEventData[T] }
   : never
 
-/** A rule's event with its subject: what a store writes. The store adds id, time and actor. */
+/** An event of a rule with its subject, as it is passed to a store. The store adds the id, the time and the actor. */
 export type EventDraft<T extends ForgeEventType = ForgeEventType> = T extends ForgeEventType
   ? RuleEvent<T> & EventSubject
   : never
 
-/** One change. The envelope is the same for every type and is fixed from the first migration. */
+/** One recorded change. The envelope is the same for all types and has been fixed since the first migration. */
 export type ForgeEvent<T extends ForgeEventType = ForgeEventType> = T extends ForgeEventType
   ? EventDraft<T> & {
       readonly id: Id
-      /** Format of `data`; 1. */
+      /** The version of the format of `data`. Currently 1. */
       readonly version: number
       readonly at: Date
-      /** Null: the host's own code ('system', lifecycle). */
+      /** Who made the change. Null: the host's own code ('system', lifecycle calls). */
       readonly actorId: Id | null
     }
   : never

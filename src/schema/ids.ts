@@ -1,21 +1,21 @@
 /**
- * An id of the host's: opaque, canonical text (a decimal integer, a lower-case UUID, or any text of 1 to 64 characters).
- * Everything that comes out of forgelet is an `Id`. Ids are never given out twice.
+ * An id of one of the host's objects: opaque, canonical text (a decimal integer, a lower-case UUID, or any text of 1 to
+ * 64 characters). Every id that forgelet returns is an `Id`. Ids are never reused.
  */
 export type Id = string
 
-/** What a host may hand in for an id: integers are made canonical at the door; an unsafe integer is a `TypeError`. */
+/** An id as input. Integers are converted to canonical text; a number that is not a safe integer is a `TypeError`. */
 export type IdInput = string | number | bigint
 
 const CONTROL_CHARACTER = /\p{Cc}/u
 
 /**
- * Makes the canonical text of an id that a host handed in.
+ * Converts an id from the host to canonical text.
  *
- * @param value - the id as the host has it
- * @param name - what to call it in the error, for example `issue.id`
- * @throws TypeError when a number is not a safe integer, or the text is empty, longer than 64 characters (UTF-16 units), or
- * holds a control character or half a character
+ * @param value - the host's id
+ * @param name - the name of the id in error messages, for example `issue.id`
+ * @throws TypeError when a number is not a safe integer, or when a text is empty, is longer than 64 characters (UTF-16
+ * units), or contains a control character or an unpaired surrogate
  */
 export function toId(value: IdInput, name: string): Id {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {

@@ -1,18 +1,21 @@
-/** Which page of a list: by number (1-based), or `after` a cursor of an earlier page, which costs the same at any depth. */
+/**
+ * Selects one page of a list, either by its 1-based number or by `after`, the cursor of an earlier page. Paging by
+ * cursor costs the same at any depth.
+ */
 export interface PageRequest {
-  /** Default 1. Ignored when `after` is given. */
+  /** The number of the page, from 1. Default 1. Ignored when `after` is given. */
   readonly page?: number | undefined
   /** The `cursor` of an earlier page. */
   readonly after?: string | undefined
-  /** Items on a page, 1 to 1,000. Default 30. */
+  /** The maximum number of items on the page, 1 to 1,000. Default 30. */
   readonly limit?: number | undefined
 }
 
-/** One page of a list; `total` counts all items, in the same snapshot. */
+/** One page of a list. `total` is the number of all items of the list in the same snapshot. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly total: number
   readonly limit: number
-  /** Asks for the items after these; undefined when there are none. */
+  /** Pass this as `after` to get the next page. Undefined on the last page. */
   readonly cursor: string | undefined
 }

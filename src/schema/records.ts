@@ -1,25 +1,28 @@
 import type { Id, IdInput } from './ids.ts'
 
-/** The two kinds of pin board a repository has, each with its own limit. */
+/** The two kinds of pin board that a repository has. Each has its own limit. */
 export type PinKind = 'issue' | 'pullRequest'
 
-/** The two formats an instance's signing key can have. */
+/** The two formats that an instance's signing key can have. */
 export type SigningKeyFormat = 'openpgp' | 'ssh'
 
-/** An account of the host's. */
+/** A reference to one of the host's accounts. */
 export interface AccountRef {
   readonly kind: 'user' | 'organization'
   readonly id: IdInput
 }
 
-/** An issue or pull request of the host's. Trusted: the host looked it up. Ids are never given out twice, across both kinds. */
+/**
+ * A reference to one of the host's issues or pull requests. It is trusted: the host has looked it up. An id is
+ * never used twice, not even by an issue and a pull request.
+ */
 export interface IssueRef {
   readonly id: IdInput
   readonly repositoryId: IdInput
   readonly kind: PinKind
 }
 
-/** A pinned issue or pull request; `position` is its 1-based place on the board. */
+/** A pinned issue or pull request. `position` is its 1-based position on the board. */
 export interface Pin {
   readonly issueId: Id
   readonly position: number
@@ -27,17 +30,17 @@ export interface Pin {
   readonly pinnedBy: Id | null
 }
 
-/** An organization keeps a user out. */
+/** A block of a user by an organization. */
 export interface Block {
   readonly organizationId: Id
   readonly userId: Id
-  /** Up to 255 characters, `""` when none was given. */
+  /** Up to 255 characters. `""` when no note was given. */
   readonly note: string
   readonly blockedAt: Date
   readonly blockedBy: Id | null
 }
 
-/** A definition in the badge catalogue. */
+/** A badge of the catalogue. */
 export interface Badge {
   readonly id: Id
   readonly slug: string
@@ -45,7 +48,7 @@ export interface Badge {
   readonly imageUrl: string
 }
 
-/** A user holds a badge. */
+/** A badge that a user holds. */
 export interface Grant {
   readonly badge: Badge
   readonly grantedAt: Date
@@ -55,8 +58,8 @@ export interface Grant {
 /** The instance's public signing key. */
 export interface PublicKey {
   readonly format: SigningKeyFormat
-  /** What is served: an armored OpenPGP key, or one OpenSSH public key line ending in a newline. */
+  /** The key as it is served: an armored OpenPGP key, or one OpenSSH public key line that ends in a newline. */
   readonly text: string
-  /** An HTTP entity tag in quotes, the same as long as the text is. */
+  /** An HTTP entity tag in quotes. It changes only when the text changes. */
   readonly etag: string
 }

@@ -1,7 +1,7 @@
 export type { IssueRecord, LabelRecord, ReactionRecord } from './documents/issue-record.ts'
 export { issueJsonSchema, labelJsonSchema, reactionJsonSchema } from './documents/json-schema.ts'
+export type { Schema, SchemaIssue, SchemaResult } from './documents/record-schemas.ts'
 export { issueListSchema, issueSchema, labelSchema, reactionSchema } from './documents/record-schemas.ts'
-export type { Schema, SchemaIssue, SchemaResult } from './documents/standard-schema.ts'
 export type { IssueValidation, ValidateIssuesOptions } from './documents/validate-issues.ts'
 export { validateIssues } from './documents/validate-issues.ts'
 export type {

@@ -1,17 +1,20 @@
 import type { Violation } from './errors.ts'
 import { invalidInput } from './errors.ts'
 
-/** Violations that one error reports at most: a long list of faults tells a caller no more than a short one. */
+/** The maximum number of violations in one error. A longer list does not help a caller more. */
 export const MAX_VIOLATIONS = 100
 
-/** Why a text cannot be kept: the code of a violation, and the rest of a sentence that begins with the name of the text. */
+/**
+ * Why a text cannot be stored: the code of a violation, and a message that follows the name of the text in a sentence.
+ */
 export type TextFault = Pick<Violation, 'code' | 'message'>
 
 /**
- * What is wrong with a text that every database must be able to keep; undefined when nothing is: it is not too long, holds
- * no NUL character, and is well-formed Unicode.
+ * Checks whether every database can store a text. Such a text is not too long, contains no NUL character, and is
+ * well-formed Unicode.
  *
- * @param longest - in characters (code points)
+ * @param longest - the maximum length in characters (code points)
+ * @returns what is wrong with the text, or undefined if it is valid
  */
 export function textFault(text: string, longest: number): TextFault | undefined {
   if (text.length > longest && [...text].length > longest) {
@@ -24,12 +27,12 @@ export function textFault(text: string, longest: number): TextFault | undefined 
 }
 
 /**
- * Checks a text that every database must be able to keep.
+ * Throws unless every database can store a text.
  *
- * @param name - what to call it in the error; its JSON pointer is `/name`
- * @param longest - in characters (code points)
- * @throws ForgeError `INVALID_INPUT` when it is too long, holds a NUL character, or is broken Unicode; TypeError when it is
- * not a text
+ * @param name - the name of the text in the error; its JSON pointer is `/name`
+ * @param longest - the maximum length in characters (code points)
+ * @throws ForgeError `INVALID_INPUT` when the text is too long, contains a NUL character, or is not well-formed
+ * Unicode; TypeError when the value is not a string
  */
 export function checkText(name: string, text: string, longest: number): void {
   if (typeof text !== 'string') throw new TypeError(`${name} must be a text`)
@@ -38,7 +41,7 @@ export function checkText(name: string, text: string, longest: number): void {
   if (fault !== undefined) throw invalidInput(`/${name}`, fault.code, `${name} ${fault.message}`)
 }
 
-/** The violations of the elements of a list, in order; stops at the first 100, however long the list is. */
+/** Returns the first 100 violations of the elements of a list, in order. Stops checking after the 100th. */
 export function violationsIn<T>(
   list: readonly T[],
   violationOf: (element: T, index: number) => Violation | undefined,

@@ -1,4 +1,7 @@
-/** Reads binary fields in order. Every read is undefined when the bytes run out or are not in their one exact form. */
+/**
+ * Reads binary fields in order. Every read returns `undefined` if the bytes run out or the field is not in its one
+ * canonical form.
+ */
 export class ByteReader {
   readonly #bytes: Uint8Array
   #at = 0
@@ -12,17 +15,17 @@ export class ByteReader {
     return this.left === 0
   }
 
-  /** How many bytes are left. */
+  /** The number of bytes left. */
   get left(): number {
     return this.#bytes.length - this.#at
   }
 
-  /** The next byte, which stays to be read. */
+  /** The next byte, without consuming it. */
   get next(): number | undefined {
     return this.#bytes[this.#at]
   }
 
-  /** The next `length` bytes. */
+  /** Reads the next `length` bytes. */
   take(length: number | undefined): Uint8Array | undefined {
     if (length === undefined || length > this.left) return undefined
 
@@ -30,7 +33,7 @@ export class ByteReader {
     return this.#bytes.subarray(this.#at - length, this.#at)
   }
 
-  /** An unsigned integer of `size` bytes, 4 at most, the highest byte first. */
+  /** Reads an unsigned big-endian integer of `size` bytes, 4 at most. */
   unsigned(size: number): number | undefined {
     if (size > this.left) return undefined
 
@@ -39,30 +42,32 @@ export class ByteReader {
     return value
   }
 
-  /** An SSH string: its length in 4 bytes, then its bytes (RFC 4251, section 5). */
+  /** Reads an SSH string: its length in 4 bytes, then its bytes (RFC 4251, section 5). */
   string(): Uint8Array | undefined {
     return this.take(this.unsigned(4))
   }
 
-  /** An SSH string, as text in which every byte is one character. */
+  /** Reads an SSH string as text in which every byte is one character. */
   name(): string | undefined {
     const bytes = this.string()
     return bytes && Buffer.from(bytes).toString('latin1')
   }
 
-  /** A positive SSH integer, without the zero byte that may stand before it. */
+  /** Reads a positive SSH integer, without the zero byte that may precede it. */
   mpint(): Uint8Array | undefined {
     return positive(this.string())
   }
 
-  /** A positive OpenPGP integer: its length in bits in 2 bytes, then its bytes (RFC 9580, section 3.2). */
+  /** Reads a positive OpenPGP integer: its length in bits in 2 bytes, then its bytes (RFC 9580, section 3.2). */
   mpi(): Uint8Array | undefined {
     const bits = this.unsigned(2) ?? 0
     const bytes = this.take(Math.ceil(bits / 8))
     return bits > 0 && bytes !== undefined && bitLength(bytes) === bits ? bytes : undefined
   }
 
-  /** The content of a DER element, which must have this tag and the shortest length form (X.690, section 10.1). */
+  /**
+   * Reads the content of a DER element, which must have this tag and the shortest length form (X.690, section 10.1).
+   */
   element(tag: number): Uint8Array | undefined {
     if (this.unsigned(1) !== tag) return undefined
 
@@ -74,25 +79,25 @@ export class ByteReader {
     return length >= Math.max(0x80, 256 ** (size - 1)) ? this.take(length) : undefined
   }
 
-  /** A positive DER integer, without the zero byte that may stand before it. */
+  /** Reads a positive DER integer, without the zero byte that may precede it. */
   integer(): Uint8Array | undefined {
     return positive(this.element(0x02))
   }
 }
 
-/** A number in two's complement of the shortest form, when it is positive. */
+/** Returns the bytes of an integer in the shortest two's complement form, or `undefined` unless it is positive. */
 function positive(bytes: Uint8Array | undefined): Uint8Array | undefined {
   const [first = 0x80, second = 0] = bytes ?? []
   if (first === 0) return second >= 0x80 ? bytes?.subarray(1) : undefined
   return first < 0x80 ? bytes : undefined
 }
 
-/** The length in bits of a positive integer without zero bytes before it. */
+/** The length in bits of a positive integer without leading zero bytes. */
 export function bitLength(bytes: Uint8Array): number {
   return 8 * bytes.length - Math.clz32(bytes[0] ?? 0) + 24
 }
 
-/** Whether two sequences of bytes are the same. Public bytes only: the time it takes depends on them. */
+/** Whether two byte sequences are equal. For public bytes only: the time depends on the content. */
 export function sameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
   return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0
 }
@@ -102,7 +107,7 @@ export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 }
 
-/** A positive integer from its bytes, the highest first. */
+/** Converts the big-endian bytes of a positive integer. */
 export function toBigInt(bytes: Uint8Array): bigint {
   return BigInt(`0x0${hex(bytes)}`)
 }

@@ -3,11 +3,11 @@ import type { SigningKeyFormat } from '../schema/records.ts'
 import { makeOpensshKey } from './openssh-private-key.ts'
 
 /**
- * Makes a signing key without a passphrase: OpenPGP version 4 on Ed25519, which GnuPG 2.2 takes, or SSH Ed25519 in the
- * OpenSSH form. The name and email address become the OpenPGP user id, or the comment of the SSH key.
+ * Generates a signing key without a passphrase: OpenPGP version 4 with Ed25519, which GnuPG 2.2 supports, or SSH
+ * Ed25519 in the OpenSSH format. The name and email address become the OpenPGP user id, or the comment of the SSH key.
  * Keep the private key in a file that only its owner may read.
  *
- * @throws TypeError when the format is unknown, or name or email are empty or hold line breaks, `<` or `>`
+ * @throws TypeError when the format is unknown, or when the name or email is empty or contains line breaks, `<` or `>`
  */
 export async function generateKey(options: {
   readonly format: SigningKeyFormat

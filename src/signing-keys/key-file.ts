@@ -1,36 +1,46 @@
+import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import { MAX_KEY_BYTES, TOO_LARGE } from './key-material.ts'
-import { unreadableKey } from './unreadable-key.ts'
+import { fileURLToPath } from 'node:url'
+import type { CallOptions, SigningKeySource } from '../core/ports.ts'
+import { ForgeError, isForgeError } from '../schema/errors.ts'
+import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
+import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../schema/sync-or-async.ts'
+import { keyFormat } from './key-format.ts'
+import { MAX_KEY_BYTES, materialFromBytes, TOO_LARGE, unreadableKey } from './key-text.ts'
+import { LazyKey } from './lazy-key.ts'
+import { openpgpPublicText } from './openpgp.ts'
+import { sshPublicLine } from './ssh.ts'
 
-/** What tells one state of a file from another without reading it. */
+/** Distinguishes one state of a file from another without reading the file. */
 export interface FileState {
-  /** Device, inode, size and both times of change in nanoseconds, in one text. */
+  /** Device, inode, size and both change times in nanoseconds, in one text. */
   readonly stamp: string
-  /** When the file last changed, by its file system's clock, in milliseconds since 1970; nobody can set it back. */
+  /** When the file last changed, by the clock of its file system, in milliseconds since 1970. It cannot be set back. */
   readonly changedAt: number
 }
 
-/** A file's content, and the state it had just before it was read. */
+/** The content of a file, and the state of the file just before it was read. */
 interface FileContent extends FileState {
   readonly bytes: Uint8Array
 }
 
-/** A file that can be asked whether it changed. */
-export interface KeyFile {
+/** A file that reports whether it has changed. */
+export interface KeyFileReader {
   /** For the log. */
   readonly path: string
-  /** The state the file is in, without reading it. @throws ForgeError `SIGNING_KEY_UNREADABLE` */
+  /** The current state of the file, without reading it. @throws ForgeError `SIGNING_KEY_UNREADABLE` */
   state(): FileState
   /** @throws ForgeError `SIGNING_KEY_UNREADABLE` */
   read(): FileContent
 }
 
 /**
- * The key file at a path. Symbolic links are followed. What is missing, too large, or no ordinary file is
- * `SIGNING_KEY_UNREADABLE`; a pipe or device is refused without waiting for it.
+ * The key file at a path. Symbolic links are followed. A file that is missing, too large or not a regular file is
+ * `SIGNING_KEY_UNREADABLE`. A pipe or device is refused without blocking.
  */
-export function keyFileAt(path: string): KeyFile {
+export function keyFileAt(path: string): KeyFileReader {
   return {
     path,
     state: () => explained(() => stateOf(statSync(path, { bigint: true }))),
@@ -57,7 +67,9 @@ function stateOf(stats: BigIntStats): FileState {
   return { stamp, changedAt: Number(stats.ctimeMs) }
 }
 
-/** Files of some file systems (`/proc`) say that they are empty: so at least one block is asked for. */
+/**
+ * Files in some file systems (`/proc`) report a size of zero, so this function always tries to read at least one block.
+ */
 function readAll(file: number, size: number): Uint8Array {
   const buffer = Buffer.alloc(Math.max(size + 1, 65_536))
   let length = 0
@@ -81,5 +93,152 @@ function explained<T>(work: () => T): T {
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
     throw unreadableKey(REASONS.get(error.code) ?? 'the file cannot be read', error)
+  }
+}
+
+/**
+ * The coarsest timestamp resolution of a file system in use (FAT), in milliseconds. Two changes within it can look like
+ * one.
+ */
+const COARSEST_STAMP = 2000
+
+interface Seen {
+  readonly stamp: string
+  /** SHA-256 of the content. */
+  readonly digest: string
+  /** Whether the stamp alone is enough to detect the next change. */
+  readonly isSettled: boolean
+  readonly key: SigningKeySource
+}
+
+/**
+ * A key in a file that may change. Every call first checks the state of the file, with one `stat` (two microseconds)
+ * and without reading it. The file is read only if its state has changed. Its content is parsed only if it has changed,
+ * once, when a caller asks for the key.
+ */
+export class WatchedKeyFile implements SigningKeySource {
+  readonly #file: KeyFileReader
+  readonly #now: () => number
+  #seen: Seen
+
+  /**
+   * @param file - the file
+   * @param now - the current time in milliseconds since 1970, to compare with the change times of the file
+   * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or does not contain a valid key
+   */
+  constructor(file: KeyFileReader, now: () => number = Date.now) {
+    this.#file = file
+    this.#now = now
+    const content = file.read()
+    this.#seen = this.#see(content, digestOf(content.bytes), sourceOf(content.bytes))
+  }
+
+  /** The format of the key now in the file. While the file cannot be read, the last known format. */
+  get format(): SigningKeyFormat {
+    try {
+      this.#look()
+    } catch {
+      // Ignored here: publicKey() reports it.
+    }
+    return this.#seen.key.format
+  }
+
+  /**
+   * @throws ForgeError `SIGNING_KEY_UNREADABLE` as long as the file cannot be read or does not contain a valid key; its
+   * `cause` names the path, its message does not
+   */
+  publicKey(options?: CallOptions): MaybePromise<PublicKey> {
+    return runMaybeAsync(this.#answer(options))
+  }
+
+  *#answer(options: CallOptions | undefined): SyncOrAsync<PublicKey> {
+    options?.signal?.throwIfAborted()
+    try {
+      this.#look()
+      return yield* wait(this.#seen.key.publicKey(options))
+    } catch (error) {
+      throw isForgeError(error, 'SIGNING_KEY_UNREADABLE') ? namingPath(error, this.#file.path) : error
+    }
+  }
+
+  #look(): void {
+    const { stamp } = this.#file.state()
+    if (this.#seen.isSettled && stamp === this.#seen.stamp) return
+
+    const content = this.#file.read()
+    const digest = digestOf(content.bytes)
+    const { key } = this.#seen
+    this.#seen = this.#see(content, digest, digest === this.#seen.digest ? key : sourceOr(key.format, content.bytes))
+  }
+
+  #see({ stamp, changedAt }: FileState, digest: string, key: SigningKeySource): Seen {
+    return { stamp, digest, isSettled: this.#now() - changedAt > COARSEST_STAMP, key }
+  }
+}
+
+function sourceOf(bytes: Uint8Array): SigningKeySource {
+  const material = materialFromBytes(bytes)
+  const format = keyFormat(material)
+  return new LazyKey(format, () =>
+    material.kind === 'text' && format === 'ssh' ? sshPublicLine(material.text) : openpgpPublicText(material),
+  )
+}
+
+/**
+ * Creates a source from the content of a file. For content that is not a valid key, the source throws that error on
+ * every call, so that the content is checked once and not on every request.
+ */
+function sourceOr(format: SigningKeyFormat, bytes: Uint8Array): SigningKeySource {
+  try {
+    return sourceOf(bytes)
+  } catch (error) {
+    return {
+      format,
+      publicKey: () => {
+        throw error
+      },
+    }
+  }
+}
+
+function namingPath(error: Error, path: string): ForgeError<'SIGNING_KEY_UNREADABLE'> {
+  const cause = new Error(`the key file is ${path}`, 'cause' in error ? { cause: error.cause } : {})
+  return new ForgeError('SIGNING_KEY_UNREADABLE', error.message, undefined, { cause })
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64')
+}
+
+/**
+ * Opens a signing key file, public or private: OpenPGP (armored or binary) or SSH (a `.pub` line, an OpenSSH private
+ * key, PEM). The content determines the format. A file may have at most 1 MiB; SSH and PEM at most 64 KiB. Only the
+ * public half is ever published.
+ *
+ * This function reads and parses the file once. When the file changes on disk, the next request gets the new key, and
+ * `format` changes with it. While the file cannot be read, `format` keeps its last value, and the key is
+ * `SIGNING_KEY_UNREADABLE`. The path is not in the message of that error but in its `cause`.
+ * Source: docs/behaviour.md, Signing keys.
+ *
+ * @param path - a path, or a `file:` URL
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or parsed; here the message names the path,
+ * unless the path is itself a key
+ * @throws TypeError when the path is neither a text nor a `file:` URL
+ */
+export async function openKeyFile(path: string | URL): Promise<SigningKeySource> {
+  if (typeof path !== 'string' && !(path instanceof URL)) throw new TypeError('openKeyFile takes a path or a file: URL')
+
+  const file = typeof path === 'string' ? path : fileURLToPath(path)
+  if (file.includes('\n') || file.includes('-----BEGIN')) {
+    throw unreadableKey('a key stands where its path belongs; give the path, or the key itself to sshKey or openpgpKey')
+  }
+
+  try {
+    const key = new WatchedKeyFile(keyFileAt(file))
+    await key.publicKey()
+    return key
+  } catch (error) {
+    if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
+    throw new ForgeError('SIGNING_KEY_UNREADABLE', `${file}: ${error.message}`, undefined, { cause: error })
   }
 }

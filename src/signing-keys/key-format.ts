@@ -1,14 +1,12 @@
 import type { SigningKeyFormat } from '../schema/records.ts'
-import type { KeyParts } from './key-blocks.ts'
-import { splitKeyText } from './key-blocks.ts'
-import type { KeyMaterial } from './key-material.ts'
+import type { KeyMaterial, KeyParts } from './key-text.ts'
+import { splitKeyText, unreadableKey } from './key-text.ts'
 import { looksLikeSshLine } from './ssh-line.ts'
-import { unreadableKey } from './unreadable-key.ts'
 
 /**
- * Tells a key's format from its content, without parsing the key.
+ * Determines the format of a key from its content, without parsing the key.
  *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` when it is no key, or more than one
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the content is not a key, or contains more than one
  */
 export function keyFormat(material: KeyMaterial): SigningKeyFormat {
   if (material.kind === 'binary') return 'openpgp'
@@ -19,7 +17,8 @@ export function keyFormat(material: KeyMaterial): SigningKeyFormat {
 }
 
 /**
- * Checks that a text holds one key: more than one leaves open which is meant, and one of them may be private.
+ * Checks that a text contains one key. If it contained more, it would be unclear which one is meant, and one of them
+ * might be private.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */

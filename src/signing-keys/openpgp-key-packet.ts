@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ByteReader, bitLength, hex } from './byte-reader.ts'
-import { LARGE_NUMBER, MAX_DSA_BITS, MAX_EXPONENT_BITS, MAX_NUMBER_BITS } from './key-material.ts'
-import { unreadableKey } from './unreadable-key.ts'
+import { LARGE_NUMBER, MAX_DSA_BITS, MAX_EXPONENT_BITS, MAX_NUMBER_BITS, unreadableKey } from './key-text.ts'
 
 /** The public fields of a key packet, public or secret (RFC 9580, section 5.5). */
 export interface OpenpgpKeyPacket {
@@ -9,32 +8,32 @@ export interface OpenpgpKeyPacket {
   readonly algorithm: number
   /** The body of the public packet. */
   readonly body: Uint8Array
-  /** Whether the packet held nothing else. */
+  /** Whether the packet contained nothing else. */
   readonly isPublic: boolean
-  /** The body as signatures cover it (RFC 9580, section 5.2.4). */
+  /** The body in the form that signatures cover (RFC 9580, section 5.2.4). */
   readonly signed: Buffer
-  /** Fingerprint and key id, in hexadecimal: what a signature names its maker by. */
+  /** The fingerprint and key id in hexadecimal. A signature names its issuer by one of them. */
   readonly names: readonly string[]
-  /** How signatures of the key are checked; undefined when it makes none. */
+  /** How to verify signatures by the key; undefined if it cannot sign. */
   readonly verification: Verification | undefined
 }
 
-/** What `node:crypto` needs to check a signature. */
+/** What `node:crypto` needs to verify a signature. */
 export interface Verification {
-  /** The public key, as X.509 writes it (RFC 5280, section 4.1.2.7). */
+  /** The public key in X.509 form (RFC 5280, section 4.1.2.7). */
   readonly spki: Buffer
-  /** How many bytes each number of a signature has there. */
+  /** The number of bytes of each number in a signature. */
   readonly numberBytes: number
-  /** Whether the hash of the data is signed, not the data. */
+  /** Whether the key signs the hash of the data instead of the data. */
   readonly isEdwards: boolean
 }
 
 /**
- * Reads the public fields of a key packet. Every length has one right value: that of the curve, or that of the number
- * which stands there.
+ * Reads the public fields of a key packet. Every length has one correct value: that of the curve, or that of the number
+ * that is stored.
  *
- * @returns undefined when the fields are damaged, or of an unknown version or algorithm
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` for an RSA key that is too large to be checked
+ * @returns undefined if the fields are damaged, or of an unknown version or algorithm
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` for an RSA key that is too large to verify
  */
 export function readKeyPacket(packet: Uint8Array): OpenpgpKeyPacket | undefined {
   const reader = new ByteReader(packet)
@@ -91,7 +90,10 @@ const NOTHING = new Uint8Array()
 const ED25519_LEGACY = '2b06010401da470f01'
 const CURVE25519_LEGACY = '2b060104019755010501'
 
-/** Curves with points in two coordinates (RFC 9580, section 9.2; RFC 6637; secp256k1 by GnuPG): bytes of a coordinate. */
+/**
+ * The number of bytes per coordinate of each curve whose points have two coordinates (RFC 9580, section 9.2; RFC 6637;
+ * secp256k1 by GnuPG).
+ */
 const CURVES: ReadonlyMap<string, number> = new Map([
   ['2a8648ce3d030107', 32], // NIST P-256
   ['2b81040022', 48], // NIST P-384
@@ -134,7 +136,9 @@ function ecdsa(reader: ByteReader): Material {
   return { spki: spki([identifier('2a8648ce3d0201'), identifier(curve)], point), numberBytes: size, isEdwards: false }
 }
 
-/** A curve, a point, and how keys are derived: 3 bytes, of which the first is 1 (RFC 9580, section 11.5). */
+/**
+ * Reads a curve, a point and the key derivation parameters: 3 bytes, of which the first is 1 (RFC 9580, section 11.5).
+ */
 function ecdh(reader: ByteReader): Material {
   const curve = hex(octets(reader) ?? NOTHING)
   const size = CURVES.get(curve)
@@ -147,7 +151,7 @@ function ecdh(reader: ByteReader): Material {
 function edwards(point: Uint8Array | undefined, algorithm: string): Material {
   if (point === undefined) return undefined
 
-  // Version 4 of old has two numbers of 32 bytes, the later form one of 64 or 114.
+  // The older form of version 4 has two numbers of 32 bytes; the later form has one of 64 or 114 bytes.
   return { spki: spki([identifier(algorithm)], point), numberBytes: point.length, isEdwards: true }
 }
 
@@ -158,18 +162,18 @@ function numbers(reader: ByteReader, count: number): readonly Uint8Array[] | und
   return found.length === count ? found : undefined
 }
 
-/** Bytes behind their length, which is one byte. */
+/** Reads a length of one byte, then that many bytes. */
 function octets(reader: ByteReader): Uint8Array | undefined {
   return reader.take(reader.unsigned(1))
 }
 
-/** A point in native form, 32 bytes behind a 0x40. */
+/** Reads a point in native form: 0x40, then 32 bytes. */
 function prefixed(reader: ByteReader): Uint8Array | undefined {
   const point = reader.mpi()
   return point?.length === 33 && point[0] === 0x40 ? point.subarray(1) : undefined
 }
 
-/** A point of two coordinates behind a 0x04. */
+/** Reads a point in uncompressed form: 0x04, then two coordinates. */
 function uncompressed(reader: ByteReader, size: number): Uint8Array | undefined {
   const point = reader.mpi()
   return point?.length === 1 + 2 * size && point[0] === 0x04 ? point : undefined
@@ -187,7 +191,7 @@ function integer(bytes: Uint8Array): Buffer {
   return der(0x02, (bytes[0] ?? 0) < 0x80 ? NOTHING : Buffer.of(0), bytes)
 }
 
-/** A DER element (X.690, section 8.1). */
+/** Builds a DER element (X.690, section 8.1). */
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents)
   const length = content.length

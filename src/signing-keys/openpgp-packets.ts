@@ -1,6 +1,5 @@
 import { ByteReader } from './byte-reader.ts'
-import { MAX_PACKETS } from './key-material.ts'
-import { unreadableKey } from './unreadable-key.ts'
+import { MAX_PACKETS, unreadableKey } from './key-text.ts'
 
 /** One packet of an OpenPGP key (RFC 9580, section 4). */
 export interface OpenpgpPacket {
@@ -8,7 +7,7 @@ export interface OpenpgpPacket {
   readonly body: Uint8Array
 }
 
-/** Packet types that matter here. Source: RFC 9580, section 5. */
+/** The packet types that this library uses. Source: RFC 9580, section 5. */
 export const PACKET = {
   signature: 2,
   secretKey: 5,
@@ -29,16 +28,16 @@ const PUBLIC_TAGS: ReadonlySet<number> = new Set([
   PACKET.userAttribute,
 ])
 
-/** Whether a packet is of a type that a public key consists of. What is unknown is not. */
+/** Whether a public key may contain a packet of this type. Unknown types do not count. */
 export function isPublicPacket(packet: OpenpgpPacket): boolean {
   return PUBLIC_TAGS.has(packet.tag)
 }
 
 /**
- * Takes an OpenPGP key apart, in the old and the new form of packet headers. Every byte belongs to a packet.
+ * Splits an OpenPGP key into packets, with the old or the new form of packet headers. Every byte belongs to a packet.
  *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` when a packet is cut off, when its length is open, which a key's never is, or
- * when there are more than 16,384 packets
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when a packet is cut off, when its length is indeterminate or partial,
+ * which never occurs in a key, or when there are more than 16,384 packets
  */
 export function splitPackets(bytes: Uint8Array): readonly OpenpgpPacket[] {
   const packets: OpenpgpPacket[] = []
@@ -67,7 +66,7 @@ function readBody(reader: ByteReader, first: number): Uint8Array | undefined {
 /**
  * Reads the length of a packet or a subpacket in the new form (RFC 9580, sections 4.2.1 and 5.2.3.7).
  *
- * @param partial - the first byte from which on a packet's length is open; a subpacket's never is
+ * @param partial - the lowest first byte of a partial length; subpackets have no partial lengths
  */
 export function readLength(reader: ByteReader, partial = 224): number | undefined {
   const first = reader.unsigned(1) ?? 254

@@ -1,14 +1,16 @@
+import { unreadableKey } from './key-text.ts'
 import type { OpenpgpKeyPacket } from './openpgp-key-packet.ts'
 import { readKeyPacket } from './openpgp-key-packet.ts'
 import type { OpenpgpPacket } from './openpgp-packets.ts'
 import { isPublicPacket, PACKET } from './openpgp-packets.ts'
 import type { OpenpgpSignature, Subpacket } from './openpgp-signature.ts'
 import { isSignedBy, readSignature, SUBPACKET, writeSignature } from './openpgp-signature.ts'
-import { unreadableKey } from './unreadable-key.ts'
 
-/** The most signatures that are checked: a key of thirty user ids that was prolonged for thirty years has 900. */
+/**
+ * The maximum number of signatures to verify: a key with thirty user ids, renewed every year for thirty years, has 900.
+ */
 const MAX_CHECKS = 1000
-/** The most user ids and subkeys. */
+/** The maximum number of user ids and subkeys. */
 const MAX_PARTS = 1000
 
 /** Signature types (RFC 9580, section 5.2.1). */
@@ -30,22 +32,22 @@ const TYPES: Readonly<Record<Kind, readonly number[]>> = {
   subkey: [TYPE.subkeyBinding, TYPE.subkeyRevocation],
 }
 
-/** A part of a key and the signatures behind it. */
+/** A part of a key, and the signatures that follow it. */
 interface Part {
   readonly kind: Kind
   readonly packet: OpenpgpPacket
-  /** The packet as signatures cover it. */
+  /** The packet in the form that signatures cover. */
   readonly signed: Uint8Array
   readonly key: OpenpgpKeyPacket | undefined
   readonly signatures: OpenpgpSignature[]
 }
 
 /**
- * The packets of a public key, from those of a public or a secret one. Only what the key itself has signed is in it: parts
- * without a valid signature by the primary key, revoked user ids, and packets of unknown types are left out. Signatures by
- * other keys cannot be checked, and are kept only when every packet is a public one.
+ * Returns the packets of the public key, from those of a public or a secret key. The result contains only what the key
+ * itself has signed. It leaves out parts without a valid signature by the primary key, revoked user ids, and packets of
+ * unknown types. Signatures by other keys cannot be verified; they are kept only if every packet is public.
  *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` when no user id is left, or there is too much to check
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when no user id is left, or there is too much to verify
  */
 export async function publicKeyPackets(packets: readonly OpenpgpPacket[]): Promise<readonly OpenpgpPacket[]> {
   const { parts, isPublic } = readParts(packets)
@@ -81,7 +83,7 @@ function readParts(packets: readonly OpenpgpPacket[]): { readonly parts: readonl
       continue
     }
 
-    if (packet.tag === PACKET.trust || packet.tag === PACKET.marker) continue // they stand between a part and its signatures
+    if (packet.tag === PACKET.trust || packet.tag === PACKET.marker) continue // may follow a part
     if (parts.length === MAX_PARTS) throw tooMany('user ids and subkeys')
     current = readPart(packet, parts.length === 0)
     if (current === undefined || current.key?.isPublic === false) isPublic = false
@@ -90,7 +92,7 @@ function readParts(packets: readonly OpenpgpPacket[]): { readonly parts: readonl
   return { parts, isPublic }
 }
 
-/** A part, or undefined when the packet is of no use. The first must be the primary key. */
+/** Reads a part, or returns `undefined` if the packet is not needed. The first part must be the primary key. */
 function readPart(packet: OpenpgpPacket, isFirst: boolean): Part | undefined {
   const { tag, body } = packet
   const isPrimary = tag === PACKET.publicKey || tag === PACKET.secretKey
@@ -107,7 +109,7 @@ function readPart(packet: OpenpgpPacket, isFirst: boolean): Part | undefined {
   return key && { kind: isPrimary ? 'primary' : 'subkey', packet: open, signed: key.signed, key, signatures: [] }
 }
 
-/** Checks what a primary key has signed of itself. */
+/** Verifies the signatures of a primary key on its own parts. */
 class SelfSignatures {
   readonly #primary: OpenpgpKeyPacket
   readonly #keepsOthers: boolean
@@ -118,7 +120,7 @@ class SelfSignatures {
     this.#keepsOthers = keepsOthers
   }
 
-  /** What may be published of a part, nothing when the key does not stand by it. */
+  /** Returns the packets of a part that may be published, or none if the key has not confirmed the part. */
   async keep(part: Part): Promise<readonly OpenpgpPacket[]> {
     const own: OpenpgpSignature[] = []
     const kept: OpenpgpPacket[] = []
@@ -147,7 +149,10 @@ class SelfSignatures {
     return isSignedBy(signature, this.#primary, data)
   }
 
-  /** The loose subpackets that are bound in another way: the name of the key, and the confirmation by a subkey. */
+  /**
+   * Selects the unhashed subpackets that are authenticated in another way: the name of the key, and the confirmation by
+   * a subkey.
+   */
   async #boundIn({ type, loose }: OpenpgpSignature, part: Part): Promise<readonly Subpacket[]> {
     const bound: Subpacket[] = []
     for (const subpacket of loose) {
@@ -157,7 +162,7 @@ class SelfSignatures {
     return bound
   }
 
-  /** Whether a subpacket is the signature with which a subkey confirms its primary key, and nothing else. */
+  /** Whether a subpacket is exactly the signature with which a subkey confirms its primary key. */
   async #isBack({ type, data }: Subpacket, subkey: OpenpgpKeyPacket | undefined): Promise<boolean> {
     const signature = type === SUBPACKET.embedded ? readSignature(data) : undefined
     if (subkey === undefined || signature?.type !== TYPE.primaryKeyBinding) return false
@@ -173,7 +178,10 @@ class SelfSignatures {
   }
 }
 
-/** Whether a part is the key's: the key has bound the subkey to it, or its last word on a user id is no revocation. */
+/**
+ * Whether a part belongs to the key: the key has bound the subkey, or its latest signature on the user id is not a
+ * revocation.
+ */
 function isConfirmed(kind: Kind, own: readonly OpenpgpSignature[]): boolean {
   if (kind === 'primary') return true
   if (kind === 'subkey') return own.some(({ type }) => type === TYPE.subkeyBinding)

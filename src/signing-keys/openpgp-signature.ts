@@ -9,22 +9,22 @@ export interface OpenpgpSignature {
   readonly version: 4 | 6
   readonly type: number
   readonly algorithm: number
-  /** Node's name of the hash algorithm. */
+  /** The name of the hash algorithm in Node. */
   readonly hash: string
   /** Seconds since 1970. */
   readonly createdAt: number
-  /** Fingerprints and key ids of its maker, as it says, in hexadecimal. */
+  /** The fingerprints and key ids of the issuer that the signature claims, in hexadecimal. */
   readonly issuers: readonly string[]
-  /** From the version to the end of the hashed subpackets: what the signature covers of itself. */
+  /** The bytes of the packet that the signature covers: from the version to the end of the hashed subpackets. */
   readonly covered: Uint8Array
-  /** The subpackets that it does not cover. */
+  /** The unhashed subpackets, which the signature does not cover. */
   readonly loose: readonly Subpacket[]
   /** The first two bytes of the hash. */
   readonly hint: Uint8Array
   readonly salt: Uint8Array
-  /** The signature proper: one or two numbers. */
+  /** The signature itself: one or two numbers. */
   readonly numbers: readonly Uint8Array[]
-  /** From the hint to the end of the packet. */
+  /** The bytes from the hint to the end of the packet. */
   readonly rest: Uint8Array
 }
 
@@ -32,19 +32,19 @@ export interface OpenpgpSignature {
 export interface Subpacket {
   readonly type: number
   readonly data: Uint8Array
-  /** The fingerprint or key id that it names as the signature's maker, in hexadecimal. */
+  /** The fingerprint or key id of the issuer that this subpacket names, in hexadecimal. */
   readonly issuer: string | undefined
-  /** With its length and type. */
+  /** The subpacket including its length and type. */
   readonly whole: Uint8Array
 }
 
-/** Subpacket types that matter here (RFC 9580, section 5.2.3.8). */
+/** The subpacket types that this library uses (RFC 9580, section 5.2.3.8). */
 export const SUBPACKET = { creation: 2, issuer: 16, embedded: 32, issuerFingerprint: 33 } as const
 
-/** The most subpackets of one signature, covered or loose. Signatures in use have a dozen. */
+/** The maximum number of hashed or unhashed subpackets in one signature. Signatures in use have a dozen. */
 const MAX_SUBPACKETS = 100
 
-/** Hash algorithms (RFC 9580, section 9.5): Node's name, and the length of a salt in version 6. */
+/** Hash algorithms (RFC 9580, section 9.5): the name in Node, and the length of a salt in version 6. */
 const HASHES: ReadonlyMap<number | undefined, readonly [name: string, salt: number | undefined]> = new Map([
   [1, ['md5', undefined]],
   [2, ['sha1', undefined]],
@@ -60,7 +60,7 @@ const HASHES: ReadonlyMap<number | undefined, readonly [name: string, salt: numb
 /**
  * Reads a signature packet. Every byte belongs to a subpacket or a number.
  *
- * @returns undefined when it is damaged, of an unknown version or algorithm, or has too many subpackets
+ * @returns undefined if it is damaged, of an unknown version or algorithm, or has too many subpackets
  */
 export function readSignature(packet: Uint8Array): OpenpgpSignature | undefined {
   const reader = new ByteReader(packet)
@@ -87,7 +87,7 @@ export function readSignature(packet: Uint8Array): OpenpgpSignature | undefined 
   return { version, type, algorithm, hash, createdAt, issuers, covered, loose, hint, salt, numbers, rest }
 }
 
-/** Writes a signature packet with these loose subpackets. */
+/** Writes a signature packet with these unhashed subpackets. */
 export function writeSignature(signature: OpenpgpSignature, loose: readonly Subpacket[]): Buffer {
   const size = signature.version === 4 ? 2 : 4
   const subpackets = Buffer.concat(loose.map(({ whole }) => whole))
@@ -97,8 +97,8 @@ export function writeSignature(signature: OpenpgpSignature, loose: readonly Subp
 }
 
 /**
- * Whether a key has made this signature over this data. Node checks it on another thread, so that a slow key does not
- * hold up the process.
+ * Whether a key has made this signature over this data. Node verifies it on another thread, so that a slow key does not
+ * block the process.
  */
 export async function isSignedBy(
   signature: OpenpgpSignature,
@@ -134,7 +134,7 @@ function isVerified(
   })
 }
 
-/** The numbers one after another, each as long as the key makes it. */
+/** Concatenates the numbers, each padded to the length that the key requires. */
 function joinNumbers({ numbers }: OpenpgpSignature, { numberBytes, isEdwards }: Verification): Buffer | undefined {
   const [only] = numbers
   if (isEdwards && numbers.length === 1 && only !== undefined) return Buffer.from(only)
@@ -143,7 +143,7 @@ function joinNumbers({ numbers }: OpenpgpSignature, { numberBytes, isEdwards }: 
   return Buffer.concat(numbers.flatMap((number) => [Buffer.alloc(numberBytes - number.length), number]))
 }
 
-/** What is hashed last (RFC 9580, section 5.2.4). */
+/** The bytes that are hashed last (RFC 9580, section 5.2.4). */
 function trailer({ version, covered }: OpenpgpSignature): Buffer {
   const bytes = Buffer.of(version, 0xff, 0, 0, 0, 0)
   bytes.writeUInt32BE(covered.length, 2)
@@ -167,7 +167,7 @@ function readSubpackets(reader: ByteReader, size: number): readonly Subpacket[] 
   return subpackets
 }
 
-/** Numbers of a signature by its algorithm (RFC 9580, section 5.2.3). */
+/** Reads the numbers of a signature by its algorithm (RFC 9580, section 5.2.3). */
 function readNumbers(reader: ByteReader, algorithm: number | undefined): readonly Uint8Array[] | undefined {
   if (algorithm === 27 || algorithm === 28) return all([reader.take(algorithm === 27 ? 64 : 114)])
   if (algorithm === 1 || algorithm === 3) return all([reader.mpi()])

@@ -1,15 +1,62 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { decodeBase64 } from './base64.ts'
-import { ByteReader, sameBytes } from './byte-reader.ts'
-import type { KeyBlock } from './key-blocks.ts'
-import { ecPoint, ed25519PublicKey, isDsaPublic, isRsaModulus } from './private-halves.ts'
-import { plainBlobType, SSH_CURVES, sshString } from './ssh-blob.ts'
-import { writeSshLine } from './ssh-line.ts'
-import { unreadableKey } from './unreadable-key.ts'
+import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { ByteReader, sameBytes, toBigInt } from './byte-reader.ts'
+import type { KeyBlock } from './key-text.ts'
+import { decodeBase64, unreadableKey } from './key-text.ts'
+import { plainBlobType, SSH_CURVES, sshString, writeSshLine } from './ssh-line.ts'
+
+// The public half that is stored beside a private key is published only if it belongs to that key: a damaged length
+// puts private bytes where public ones belong.
+
+/** Whether an RSA modulus is the product of these two primes. */
+export function isRsaModulus(modulus: Uint8Array, one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length + other.length > modulus.length + 1) return false
+
+  return one.length > 1 && other.length > 1 && toBigInt(one) * toBigInt(other) === toBigInt(modulus)
+}
+
+/**
+ * Computes the point that belongs to a private number on a curve, given by its name in OpenSSL. Returns `undefined` if
+ * the number is not valid on the curve.
+ */
+export function ecPoint(curve: string, secret: Uint8Array): Buffer | undefined {
+  const pair = createECDH(curve)
+  try {
+    pair.setPrivateKey(secret)
+    return pair.getPublicKey()
+  } catch {
+    return undefined
+  }
+}
+
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/** Computes the Ed25519 public key of a private key of 32 bytes. */
+export function ed25519PublicKey(seed: Uint8Array): Buffer {
+  const key = Buffer.concat([ED25519_PKCS8, seed])
+  const { x = '' } = createPublicKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' })).export({ format: 'jwk' })
+  return Buffer.from(x, 'base64url')
+}
+
+/** Whether `public` is `base` to the power of `secret`, modulo `prime`: the public half of a DSA key. */
+function isDsaPublic(numbers: {
+  readonly prime: Uint8Array
+  readonly base: Uint8Array
+  readonly public: Uint8Array
+  readonly secret: Uint8Array
+}): boolean {
+  const modulus = toBigInt(numbers.prime)
+  let power = toBigInt(numbers.base) % modulus
+  let product = 1n
+  for (let rest = toBigInt(numbers.secret); rest > 0n; rest >>= 1n) {
+    if (rest & 1n) product = (product * power) % modulus
+    power = (power * power) % modulus
+  }
+  return product === toBigInt(numbers.public)
+}
 
 const MAGIC = 'openssh-key-v1\0'
 const LABEL = 'OPENSSH PRIVATE KEY'
-/** The bytes of the authentication tag that each cipher of OpenSSH puts behind the private part. */
+/** The number of bytes in the authentication tag that each cipher of OpenSSH appends to the private part. */
 const TAG_BYTES: ReadonlyMap<string | undefined, number> = new Map([
   ...['aes128-ctr', 'aes192-ctr', 'aes256-ctr', 'aes128-cbc', 'aes192-cbc', 'aes256-cbc', '3des-cbc'].map(
     (cipher) => [cipher, 0] as const,
@@ -20,8 +67,9 @@ const TAG_BYTES: ReadonlyMap<string | undefined, number> = new Map([
 ])
 
 /**
- * The public line of an OpenSSH private key. The public half stands in the clear before the private part, so no passphrase
- * is needed and every cipher will do. Without a passphrase the public half must belong to the private one.
+ * Returns the public line of an OpenSSH private key. The public half is stored unencrypted before the private part, so
+ * every cipher is supported without a passphrase. If the key has no passphrase, the public half must belong to the
+ * private one.
  * Source: OpenSSH's PROTOCOL.key.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
@@ -52,13 +100,13 @@ function publicBlob(container: Uint8Array | undefined): Uint8Array | undefined {
   return isHidden ? blob : undefined
 }
 
-/** A salt and the number of rounds. */
+/** Whether the options consist of a salt and a number of rounds. */
 function isBcrypt(options: Uint8Array): boolean {
   const fields = new ByteReader(options)
   return fields.string() !== undefined && fields.take(4) !== undefined && fields.done
 }
 
-/** Whether a private part in the clear is whole, and the private half of this public key. */
+/** Whether an unencrypted private part is complete and belongs to this public key. */
 function belongs(blob: Uint8Array, privatePart: Uint8Array): boolean {
   const part = new ByteReader(privatePart)
   const check = part.unsigned(4)
@@ -72,7 +120,7 @@ function belongs(blob: Uint8Array, privatePart: Uint8Array): boolean {
   return part.string() !== undefined && isPadding(part)
 }
 
-/** The numbers stand in another order in the private part: n, e, d, the inverse of q, p, q. */
+/** The private part has the numbers in another order: n, e, d, the inverse of q, p, q. */
 function rsaBelongs(open: ByteReader, part: ByteReader): boolean {
   const [exponent, modulus] = [open.mpint(), open.mpint()]
   const isNamed = part.name() === 'ssh-rsa'
@@ -82,7 +130,7 @@ function rsaBelongs(open: ByteReader, part: ByteReader): boolean {
   return modulus !== undefined && one !== undefined && other !== undefined && isRsaModulus(modulus, one, other)
 }
 
-/** What stands behind the public fields in the private part. */
+/** Checks the fields after the public ones in the private part. */
 function secretBelongs(type: string, open: ByteReader, part: ByteReader): boolean {
   if (type === 'ssh-ed25519') return ed25519Belongs(open.string(), part.string())
   if (type === 'ssh-dss') return dsaBelongs(open, part.mpint())
@@ -108,13 +156,13 @@ function dsaBelongs(open: ByteReader, secret: Uint8Array | undefined): boolean {
   return secret.length <= (order?.length ?? 0) && isDsaPublic({ prime, base, public: half, secret })
 }
 
-/** The bytes 1, 2, 3 and so on. */
+/** Whether the rest is the padding: the bytes 1, 2, 3 and so on. */
 function isPadding(part: ByteReader): boolean {
   const padding = part.take(part.left) ?? new Uint8Array()
   return padding.length < 256 && padding.every((byte, index) => byte === index + 1)
 }
 
-/** Makes an Ed25519 key pair: an OpenSSH private key without a passphrase, and the public line. */
+/** Generates an Ed25519 key pair: an OpenSSH private key without a passphrase, and the public line. */
 export function makeOpensshKey(comment: string): { readonly privateKey: string; readonly publicKey: string } {
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
   const half = Buffer.from(x, 'base64url')

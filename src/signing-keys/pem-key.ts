@@ -1,14 +1,12 @@
-import { decodeBase64 } from './base64.ts'
 import { ByteReader, bitLength, hex, sameBytes } from './byte-reader.ts'
-import type { KeyBlock } from './key-blocks.ts'
-import { LARGE_NUMBER, MAX_EXPONENT_BITS, MAX_NUMBER_BITS } from './key-material.ts'
-import { ecPoint, ed25519PublicKey, isRsaModulus } from './private-halves.ts'
-import { plainBlobType, sshInteger, sshString } from './ssh-blob.ts'
-import { writeSshLine } from './ssh-line.ts'
-import { unreadableKey } from './unreadable-key.ts'
+import type { KeyBlock } from './key-text.ts'
+import { decodeBase64, LARGE_NUMBER, MAX_EXPONENT_BITS, MAX_NUMBER_BITS, unreadableKey } from './key-text.ts'
+import { ecPoint, ed25519PublicKey, isRsaModulus } from './openssh-private-key.ts'
+import { plainBlobType, sshInteger, sshString, writeSshLine } from './ssh-line.ts'
 
-// The blocks are read here and not by OpenSSL, which computes with numbers of any size while it reads them (minutes for a DSA
-// key of 11 kB), and not by way of Node's JSON Web Keys, whose writer ends the process for a private number of a wrong length.
+// This module reads the blocks itself. OpenSSL computes with numbers of any size while it reads them, which takes
+// minutes for a DSA key of 11 kB. Node's JSON Web Keys are no alternative: their writer ends the process if a private
+// number has a wrong length.
 
 /** Tags of DER elements (X.690, section 8; [0] and [1] as PKCS#8 and SEC 1 use them). */
 const TAG = {
@@ -21,18 +19,18 @@ const TAG = {
   one: 0xa1,
 } as const
 
-/** Object identifiers of algorithms, as DER writes them (RFC 3279, RFC 8410). */
+/** Object identifiers of algorithms in DER form (RFC 3279, RFC 8410). */
 const RSA = '2a864886f70d010101'
 const EC = '2a8648ce3d0201'
 const ED25519 = '2b6570'
 const DSA = '2a8648ce380401'
 
 interface Curve {
-  /** SSH's name. */
+  /** The name in SSH. */
   readonly name: string
-  /** OpenSSL's name. */
+  /** The name in OpenSSL. */
   readonly openssl: string
-  /** Bytes of a coordinate. */
+  /** The number of bytes per coordinate. */
   readonly size: number
 }
 
@@ -43,7 +41,10 @@ const CURVES: ReadonlyMap<string, Curve> = new Map([
   ['2b81040023', { name: 'nistp521', openssl: 'secp521r1', size: 66 }],
 ])
 
-/** Makes the SSH form of a public key from the content of a block; undefined when the block is not exactly such a key. */
+/**
+ * Builds the SSH form of a public key from the content of a block. Returns `undefined` if the block is not exactly such
+ * a key.
+ */
 type ReadKey = (key: ByteReader) => Buffer | undefined
 
 const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
@@ -55,10 +56,11 @@ const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
 ])
 
 /**
- * The SSH public line of a PEM block: PKCS#1 (RFC 8017), SEC 1 (RFC 5915), PKCS#8 (RFC 5958) or a subject's public key (RFC
- * 5280). It has no comment: PEM has none.
+ * Returns the SSH public line of a PEM block: PKCS#1 (RFC 8017), SEC 1 (RFC 5915), PKCS#8 (RFC 5958) or a subject's
+ * public key (RFC 5280). The line has no comment, because PEM has no comments.
  *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE`, also for a DSA key, and for an encrypted one, whose public half is hidden
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE`, also for a DSA key, and for an encrypted key, whose public half is
+ * hidden
  */
 export function publicLineOfPem(block: KeyBlock): string {
   if (isEncrypted(block)) {
@@ -105,7 +107,7 @@ function rsaBlob(modulus: Uint8Array | undefined, exponent: Uint8Array | undefin
   return Buffer.concat([sshString('ssh-rsa'), sshInteger(exponent), sshInteger(modulus)])
 }
 
-/** The point is computed; one that stands there must be the same. The curve stands in the key, outside it, or in both. */
+/** Computes the point. A point in the key must be the same. The curve may be in the key, outside it, or in both. */
 function ecPrivate(key: ByteReader, outer: Curve | undefined): Buffer | undefined {
   const isFirst = sameBytes(key.element(TAG.integer), Buffer.of(1))
   const secret = key.element(TAG.octets)
@@ -170,19 +172,19 @@ function algorithmIn(algorithm: ByteReader): string {
   return name
 }
 
-/** A curve by its name alone: one that is written out with all its numbers is none that SSH knows. */
+/** Reads a curve given by its name. SSH does not know curves that are given by explicit parameters. */
 function curveIn(parameters: ByteReader): Curve | undefined {
   const curve = CURVES.get(hex(parameters.element(TAG.identifier) ?? new Uint8Array()))
   return parameters.done ? curve : undefined
 }
 
-/** The bytes of a bit string that is a whole number of bytes. */
+/** Reads a bit string that is a whole number of bytes. */
 function bitsIn(reader: ByteReader): Uint8Array | undefined {
   const bits = reader.element(TAG.bits)
   return bits?.[0] === 0 && reader.done ? bits.subarray(1) : undefined
 }
 
-/** Reads within an element; where there is none, nothing can be read. */
+/** A reader for the content of an element. If the element is missing, the reader has no bytes. */
 function inside(reader: ByteReader, tag: number): ByteReader {
   return new ByteReader(reader.element(tag) ?? new Uint8Array())
 }

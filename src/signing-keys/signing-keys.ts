@@ -1,5 +1,5 @@
 export type { SigningKeySource } from '../core/ports.ts'
 export { generateKey } from './generate-key.ts'
-export { openKeyFile } from './open-key-file.ts'
-export { openpgpKey } from './openpgp-key.ts'
-export { sshKey } from './ssh-key.ts'
+export { openKeyFile } from './key-file.ts'
+export { openpgpKey } from './openpgp.ts'
+export { sshKey } from './ssh.ts'

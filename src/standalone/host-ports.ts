@@ -1,9 +1,8 @@
 import type { Directory } from '../http-adapters/http.ts'
-import type { Asker, Id, Membership, Policy } from '../index.ts'
+import type { Caller, Id, MaybePromise, Membership, OrganizationRole, Policy, RepositoryRole } from '../index.ts'
 import { rolePolicy } from '../index.ts'
-import type { HostStore } from './host-store/host-store.ts'
-import { organizationRole, repositoryRole } from './standing-role.ts'
-import { whenReady } from './when-ready.ts'
+import type { FixtureVisibility } from './fixture/fixture.ts'
+import type { HostStore, OrganizationAccess, RepositoryAccess } from './host-store/host-store.ts'
 
 /** A user of the standalone host, as a signed-in actor. */
 export interface StandaloneUser {
@@ -11,29 +10,29 @@ export interface StandaloneUser {
   readonly username: string
 }
 
-/** The roles of the host, under Gitea's rules. */
+/** Creates the access policy of the host, which follows Gitea's rules. */
 export function hostPolicy(store: HostStore): Policy<StandaloneUser> {
   return rolePolicy<StandaloneUser>({
     isSiteAdmin: (actor) => store.isSiteAdmin(actor.id),
     repositoryRole: (repositoryId, { actor }) => {
       const userId = idOf(actor)
-      const standing = store.repositoryStanding(repositoryId, userId)
-      return whenReady(standing, (found) => repositoryRole(found, userId !== undefined))
+      const access = store.repositoryAccess(repositoryId, userId)
+      return whenReady(access, (found) => repositoryRole(found, userId !== undefined))
     },
     organizationRole: (organizationId, { actor }) => {
       const userId = idOf(actor)
-      const standing = store.organizationStanding(organizationId, userId)
-      return whenReady(standing, (found) => organizationRole(found, userId !== undefined))
+      const access = store.organizationAccess(organizationId, userId)
+      return whenReady(access, (found) => organizationRole(found, userId !== undefined))
     },
   })
 }
 
-/** Who is a member of which organization; owners are. */
+/** Creates the membership port of the host. Owners of an organization are members of it. */
 export function hostMembership(store: HostStore): Membership<StandaloneUser> {
   return { isMember: ({ organizationId, userId }) => store.isMember(organizationId, userId) }
 }
 
-/** Names to ids. */
+/** Creates the directory of the host, which resolves names to ids. */
 export function hostDirectory(store: HostStore): Directory<StandaloneUser> {
   return {
     findAccount: (name) => store.findAccount(name),
@@ -42,7 +41,39 @@ export function hostDirectory(store: HostStore): Directory<StandaloneUser> {
   }
 }
 
-/** The id of a signed-in user; undefined for everybody else. */
-export function idOf(asker: Asker<StandaloneUser>): Id | undefined {
-  return typeof asker === 'string' ? undefined : asker.id
+/** Returns the id of a signed-in user, or undefined for every other caller. */
+export function idOf(caller: Caller<StandaloneUser>): Id | undefined {
+  return typeof caller === 'string' ? undefined : caller.id
+}
+
+/**
+ * Returns the role that a user has in an organization. The role is 'none' if the user may not see the organization, so
+ * that it stays concealed.
+ */
+export function organizationRole(access: OrganizationAccess | undefined, signedIn: boolean): OrganizationRole {
+  if (access === undefined) return 'none'
+  if (access.membership !== undefined) return access.membership
+  return sees(access.visibility, signedIn) ? 'stranger' : 'none'
+}
+
+/**
+ * Returns the role that a user has in a repository. The owner, the owners of the owning organization and the admin
+ * collaborators are admins. Members of the owning organization are readers. Everyone is a reader of a public repository
+ * whose owner they may see.
+ */
+export function repositoryRole(access: RepositoryAccess | undefined, signedIn: boolean): RepositoryRole {
+  if (access === undefined) return 'none'
+  if (access.isOwner || access.membership === 'owner') return 'admin'
+  if (access.collaboration !== undefined) return access.collaboration
+  if (access.membership === 'member') return 'reader'
+  return !access.isPrivate && sees(access.ownerVisibility, signedIn) ? 'reader' : 'none'
+}
+
+function sees(visibility: FixtureVisibility, signedIn: boolean): boolean {
+  return visibility === 'public' || (visibility === 'limited' && signedIn)
+}
+
+/** Passes a value to `next`: synchronously if the value is available, otherwise once the promise is fulfilled. */
+export function whenReady<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }

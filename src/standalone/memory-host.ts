@@ -1,26 +1,29 @@
 import type { Forge, ForgeOptions, Policy } from '../index.ts'
 import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
-import { forgeSeedCalls } from './forge-seed-calls.ts'
+import type { Seed } from './fixture/seed.ts'
+import { forgeSeedCalls } from './fixture/write-forge-seed.ts'
 import type { StandaloneUser } from './host-ports.ts'
 import { hostMembership, hostPolicy } from './host-ports.ts'
 import { MemoryHostStore } from './host-store/memory-host-store.ts'
-import type { Seed } from './seed.ts'
 
-/** A host in plain memory. */
+/** An in-memory host. */
 export interface MemoryHost {
   readonly forge: Forge<StandaloneUser>
   readonly store: MemoryHostStore
 }
 
-/** How a host in memory differs from the ordinary. */
+/** The options of an in-memory host. */
 export interface MemoryHostOptions
   extends Pick<ForgeOptions<StandaloneUser, undefined>, 'clock' | 'limits' | 'logger' | 'signingKey'> {
-  /** Takes the place of Gitea's rules, or wraps them. */
+  /** Replaces or wraps Gitea's rules. */
   readonly policy?: ((ordinary: Policy<StandaloneUser>) => Policy<StandaloneUser>) | undefined
 }
 
-/** Makes a whole host in memory and lets everyone in a seed move in: no file, no native dependency, gone with the process. */
+/**
+ * Creates an in-memory host and loads a seed into it. It needs no file and no native dependency, and its data ends with
+ * the process.
+ */
 export async function openMemoryHost(seed: Seed, options: MemoryHostOptions = {}): Promise<MemoryHost> {
   const { policy = (ordinary) => ordinary, ...others } = options
   const store = new MemoryHostStore()

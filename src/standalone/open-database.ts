@@ -1,16 +1,16 @@
 import type { Stats } from 'node:fs'
 import { statSync } from 'node:fs'
+import { ForgeError, isForgeError } from '../index.ts'
 import type { SqliteConnection } from '../storage/sqlite.ts'
 import { openSqlite } from '../storage/sqlite.ts'
-import { asUsable, unavailable } from './sqlite-failures.ts'
 
-/** Milliseconds a statement waits for another process while the host starts. */
+/** How long a statement waits for another process while the host starts, in milliseconds. */
 const PATIENCE_AT_START = 5000
 
 /**
  * Opens the host's database: a file, or `:memory:`.
  *
- * @throws ForgeError `STORAGE_UNAVAILABLE` when there is no usable driver or the file cannot be opened or is no database
+ * @throws ForgeError `STORAGE_UNAVAILABLE` if no driver is usable, or if the file cannot be opened or is not a database
  */
 export function openDatabase(file: string): SqliteConnection {
   refuseUnusual(file)
@@ -24,14 +24,17 @@ export function openDatabase(file: string): SqliteConnection {
   })
 }
 
-/** What is not an ordinary file: SQLite would wait for a pipe, and write into a device. */
+/** Refuses a path that is not a regular file. SQLite would wait for a pipe, and write into a device. */
 function refuseUnusual(file: string): void {
   const stats = statsOf(file)
   if (stats?.isDirectory()) throw unavailable('it is a folder: name a file in it')
   if (stats !== undefined && !stats.isFile()) throw unavailable('it is a pipe or a device: name an ordinary file')
 }
 
-/** Undefined when there is no such file, or the driver has to tell why it cannot be looked at. */
+/**
+ * Returns undefined if the file is missing, or if it cannot be inspected; in the latter case the driver reports the
+ * reason.
+ */
 function statsOf(file: string): Stats | undefined {
   try {
     return statSync(file)
@@ -47,4 +50,49 @@ function closedOnFailure(connection: SqliteConnection, work: () => void): void {
     connection.close()
     throw error
   }
+}
+
+/**
+ * Runs work on a database. Converts an error of the driver to a ForgeError whose message contains neither the file nor
+ * the statement.
+ * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
+ */
+export function asUsable<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw storageError(error) ?? error
+  }
+}
+
+/**
+ * Converts an error of an SQLite driver to a ForgeError that names the fix, including errors that the driver threw to
+ * the storage. Returns undefined for any other error.
+ */
+export function storageError(thrown: unknown): ForgeError | undefined {
+  const error = isForgeError(thrown, 'STORAGE_UNAVAILABLE') ? thrown.cause : thrown
+  if (!(error instanceof Error)) return undefined
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return new ForgeError('STORAGE_BUSY', 'another process keeps it locked', { retry: 'call' }, { cause: error })
+  }
+
+  const text = `${code} ${error.message}`
+  const [, reason] = FAILURES.find(([pattern]) => pattern.test(text)) ?? []
+  if (reason !== undefined) return unavailable(reason, error)
+  return code.startsWith('SQLITE_') ? unavailable(`the database failed: ${error.message}`, error) : undefined
+}
+
+const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/^SQLITE_NOTADB/, 'it is not an SQLite database: name another file'],
+  [/^SQLITE_CORRUPT/, 'it is damaged: restore a copy, or name another file'],
+  [/^SQLITE_CANTOPEN/, 'it cannot be opened: name a file that can be read and written'],
+  [/^SQLITE_READONLY/, 'it cannot be written: change its permissions, or name another file'],
+  [/^SQLITE_FULL/, 'the disk is full: make room'],
+  [/directory does not exist/, 'its folder does not exist: make the folder, or name another file'],
+]
+
+/** Creates the error for a database that cannot be used. Nothing was written. */
+export function unavailable(message: string, cause?: unknown): ForgeError {
+  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' }, { cause })
 }

@@ -5,64 +5,73 @@ import { createForge } from '../index.ts'
 import type { SqliteConnection } from '../storage/sqlite.ts'
 import { sqliteStorage } from '../storage/sqlite.ts'
 import { authenticate } from './authenticate.ts'
-import type { Fixture } from './fixture.ts'
-import { parseFixture } from './fixture.ts'
-import { fixtureKey } from './fixture-key.ts'
-import { forgeSeedCalls } from './forge-seed-calls.ts'
+import type { Fixture } from './fixture/fixture.ts'
+import { parseFixture } from './fixture/fixture.ts'
+import { fixtureKey } from './fixture/fixture-key.ts'
+import { seedFromFixture } from './fixture/seed-from-fixture.ts'
+import { forgeSeedCalls } from './fixture/write-forge-seed.ts'
 import type { StandaloneUser } from './host-ports.ts'
 import { hostDirectory, hostMembership, hostPolicy } from './host-ports.ts'
-import { hostVersion, migrateHost } from './host-store/migrate-host.ts'
-import { refuseForeign } from './host-store/refuse-foreign.ts'
+import { hostVersion, migrateHost, refuseForeign } from './host-store/host-tables.ts'
 import { SqlHostStore } from './host-store/sql-host-store.ts'
 import { SqlSession } from './host-store/sql-session.ts'
-import { openDatabase } from './open-database.ts'
+import { asUsable, openDatabase, storageError } from './open-database.ts'
 import { hostPresenter } from './presenter/presenter.ts'
-import { seedFromFixture } from './seed-from-fixture.ts'
-import { asUsable, storageError } from './sqlite-failures.ts'
 
-/** What became of the fixture: taken in, passed over because the database has accounts already, or none was given. */
+/**
+ * The result of the fixture: `loaded`, `ignored` because the database already has accounts, or `none` because no
+ * fixture was given.
+ */
 export type FixtureOutcome = 'loaded' | 'ignored' | 'none'
 
-/** How to open a standalone host. */
+/** The options of `openStandalone`. */
 export interface StandaloneOptions {
-  /** An SQLite file, made when it is not there, or `:memory:`. */
+  /** An SQLite file, which is created if it is missing, or `:memory:`. */
   readonly db: string
-  /** A parsed fixture (docs/fixture.md), loaded into an empty database; checked even when it will be passed over. */
+  /**
+   * A parsed fixture (docs/fixture.md), which is loaded into an empty database. It is validated even if the database
+   * already has accounts.
+   */
   readonly fixture?: object | undefined
   readonly limits?: ForgeLimits | undefined
-  /** Default: the fixture's `signingKey`, else none. */
+  /** Default: the `signingKey` of the fixture, if any. */
   readonly signingKey?: SigningKeySource | undefined
-  /** Where clients see the API root, for example `https://git.example.com/api/v1`. Default: links are relative. */
+  /** The URL of the API root for clients, for example `https://git.example.com/api/v1`. Default: links are relative. */
   readonly publicUrl?: string | undefined
-  /** Where people read about the API; every error body names it as `url`. Default: `""`. */
+  /** The URL of the API documentation; every error body contains it as `url`. Default: `""`. */
   readonly docsUrl?: string | undefined
-  /** Where warnings and unexpected failures go. Default: `console.error`. False: nowhere. */
+  /** The logger for warnings and unexpected failures. Default: `console.error`. False disables logging. */
   readonly logger?: Logger | false | undefined
 }
 
-/** A whole host: accounts, repositories, issues and tokens of its own, and a forge over them. */
+/** A complete host with its own accounts, repositories, issues and tokens, and a forge over them. */
 export interface Standalone {
   readonly forge: Forge<StandaloneUser>
-  /** For an adapter: `nodeHandler(api, { authenticate: (request) => host.authenticate(request.headers.authorization) })`. */
+  /**
+   * For use with an adapter: `nodeHandler(api, { authenticate: (request) =>
+   * host.authenticate(request.headers.authorization) })`.
+   */
   readonly api: Api<StandaloneUser>
   readonly fixture: FixtureOutcome
   /**
-   * Who sends this `Authorization` header: `token X`, `Bearer X`, or Basic with the token as user name or password. Null
-   * without one, or with one of another form.
-   * @throws ForgeError `INVALID_CREDENTIALS` for a token that is none
+   * Returns the user that an `Authorization` header identifies. The header is `token X`, `Bearer X`, or Basic with the
+   * token as user name or password. Returns null without a header, or if it has another form.
+   * @throws ForgeError `INVALID_CREDENTIALS` if the token is invalid
    */
   authenticate(header: string | undefined): Promise<StandaloneUser | null>
-  /** Closes the database. Safe to call twice. */
+  /** Closes the database. It is safe to call this method twice. */
   close(): Promise<void>
 }
 
 /**
- * Opens a standalone host on its own database: its tables and the forge's in one file. Brings the tables up to date, then
- * loads the fixture if there is no account yet, all or nothing.
+ * Opens a standalone host on its own database. One file holds the tables of the host and those of the forge. This
+ * function brings the tables up to date, then loads the fixture if there is no account yet. The fixture is loaded
+ * completely or not at all.
  *
- * @throws ForgeError `INVALID_INPUT` for a fixture with mistakes, `SIGNING_KEY_UNREADABLE`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`,
- * `STORAGE_UNAVAILABLE` when the file is no database, holds tables of another program or the forge of an application, or
- * cannot be used; TypeError for another kind of `db`, or a wrong limit
+ * @throws ForgeError `INVALID_INPUT` if the fixture has mistakes; `SIGNING_KEY_UNREADABLE`; `SCHEMA_TOO_NEW`;
+ * `STORAGE_BUSY`; `STORAGE_UNAVAILABLE` if the file is not a database, holds the tables of another program or the forge
+ * of an application, or cannot be used
+ * @throws TypeError if `db` has another type, or if a limit is invalid
  */
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
   if (typeof options !== 'object' || options === null)
@@ -103,7 +112,7 @@ async function openHost(
     await storage.migrate()
     session.exec('pragma foreign_keys = on; pragma synchronous = full')
     const outcome = loadFixture(connection, { store, forge, fixture })
-    session.exec('pragma busy_timeout = 50') // from here on this connection only reads, and the event loop must not sleep
+    session.exec('pragma busy_timeout = 50') // from here on it only reads, and must not block the event loop
 
     const present = hostPresenter(store, publicUrl)
     const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, docsUrl })
@@ -123,10 +132,10 @@ async function openHost(
   }
 }
 
-/** Creates the host's own tables, before those of the forge: they mark the database as this server's. */
+/** Creates the host's own tables before those of the forge. They mark the database as one that this server created. */
 function claimDatabase(connection: SqliteConnection, session: SqlSession): void {
   inTransaction(connection, () => {
-    refuseForeign(session) // an application may have been faster
+    refuseForeign(session) // an application may have created its tables first
     migrateHost(session)
   })
 }
@@ -145,7 +154,7 @@ function loadFixture(connection: SqliteConnection, { store, forge, fixture }: Ho
 
     const seed = seedFromFixture(fixture, new Date())
     store.load(seed)
-    forge.joinSync(connection, (joined) => {
+    forge.withTransactionSync(connection, (joined) => {
       for (const call of forgeSeedCalls(seed)) call(joined)
     })
     return 'loaded'

@@ -9,8 +9,8 @@ export type {
   FixtureRepository,
   FixtureUser,
   FixtureVisibility,
-} from './fixture.ts'
-export { parseFixture } from './fixture.ts'
+} from './fixture/fixture.ts'
+export { parseFixture } from './fixture/fixture.ts'
 export type { StandaloneUser } from './host-ports.ts'
 export type { FixtureOutcome, Standalone, StandaloneOptions } from './open-standalone.ts'
 export { openStandalone } from './open-standalone.ts'

@@ -1,52 +1,54 @@
-import type { ForgeStorage } from './contract/forge-storage.ts'
-import { postgresDialect } from './sql/dialects/postgres-dialect.ts'
+import type { ForgeStorage } from './contract/storage.ts'
+import type { SchemaStorageOptions } from './sql/context.ts'
+import { postgresDialect } from './sql/dialects/postgres.ts'
 import type { PgClient, PgPool } from './sql/postgres/pg-pool.ts'
 import { createPostgresStorage } from './sql/postgres/postgres-storage.ts'
-import type { SchemaPlanOptions } from './sql/schema-plan.ts'
-import { planSchema } from './sql/schema-plan.ts'
-import type { SchemaStorageOptions } from './sql/sql-context.ts'
+import type { SchemaPlanOptions } from './sql/schema/schema.ts'
+import { planSchema } from './sql/schema/schema.ts'
 
-export type { IdColumn, IdColumns } from './sql/id-columns.ts'
+export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
+export type { IdColumn, IdColumns } from './sql/ids.ts'
 export type { PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/postgres/pg-pool.ts'
-export type { SchemaPlanOptions } from './sql/schema-plan.ts'
-export type { SchemaStorageOptions, SqlStorageOptions } from './sql/sql-context.ts'
+export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 
 /**
- * A storage in a PostgreSQL database, on as many processes as wanted; every answered change is durable
- * (`synchronous_commit` on, whatever the role's default). For PostgreSQL 13 and newer.
+ * A storage in a PostgreSQL database, for any number of processes. Every acknowledged change is durable
+ * (`synchronous_commit` is on, whatever the default of the role). For PostgreSQL 13 and newer.
  *
- * Of a URL, the storage opens a pool of its own: ten connections, `application_name` forgelet, opened when they are needed.
- * Whoever wants another pool hands in his own; that must outlive the storage, and have room: a change keeps one connection
- * from its beginning to its end, and a lock that a long transaction of the host's holds is waited for on connections. Each call
- * is answered within five seconds, whatever it waits for (docs/databases.md, Time limits). `close()` ends what the storage opened and
- * leaves nothing on the host's pool. Tables are made by `migrate()` alone.
+ * For a URL, the storage opens its own pool: ten connections, `application_name` forgelet, opened when they are needed.
+ * To use another pool, pass it in. That pool must outlive the storage and have spare connections: a change holds one
+ * connection from its beginning to its end, and calls that wait for a lock held by a long transaction of the host wait
+ * on connections. Each call returns within five seconds, whatever it waits for (docs/databases.md, Time limits).
+ * `close()` ends what the storage opened and leaves nothing on the host's pool. Only `migrate()` creates tables.
  *
- * Changes run at READ COMMITTED in transactions of their own and are tried again after deadlocks and the like, for up to
- * five seconds. `join` takes a client on which the host has begun a transaction, at READ COMMITTED or REPEATABLE READ, on
- * the same database and with a `search_path` that leads to the same tables; a pool is none. A failed change there is
- * rolled back to its savepoint and the rest stays; `STORAGE_BUSY` with `retry: 'host-transaction'` asks for the whole to be
- * rolled back and run again, as REPEATABLE READ does where another change came first.
+ * Changes run at READ COMMITTED in their own transactions, and are retried after deadlocks and similar failures for up
+ * to five seconds. `withTransaction` takes a client on which the host has begun a transaction, at READ COMMITTED or
+ * REPEATABLE READ, on the same database and with a `search_path` that leads to the same tables; it does not accept a
+ * pool. A failed change there is rolled back to its savepoint and the rest of the transaction stays. `STORAGE_BUSY`
+ * with `retry: 'host-transaction'` means that the host must roll the whole transaction back and run it again, as with
+ * REPEATABLE READ when another change came first.
  *
- * What a host must know of its `beforeCommit`: it gets the client that the change is made on, and may be called again for
- * another attempt. It leaves the transaction open and sound: one that it ended, or in which a statement failed and the
- * error was kept, is a `TypeError`, and so is a change of the forge on that client. A change on another connection would
- * wait for this one. A storage that reads meanwhile needs a second connection.
+ * The `beforeCommit` of the host receives the client that the change is made on, and may be called again for another
+ * attempt. It must leave the transaction open and usable: a transaction that it ended, or in which a statement failed
+ * and the error was swallowed, is a `TypeError`, and so is a change of the forge on that client. A change on another
+ * connection would wait for this one. A storage that reads during `beforeCommit` needs a second connection.
  *
- * A transaction that the host left open on a client of its pool is rolled back before the storage uses the client; the forge's
- * logger reports it once. Source: docs/databases.md, When something is in the way
+ * If the host left a transaction open on a client of its pool, the storage rolls it back before it uses the client; the
+ * forge's logger reports it once.
+ * Source: docs/databases.md, When something is in the way
  *
- * A lost server does not end the process: `error` events of the storage's pool, of the host's and of clients at work are
- * heard. The host's parsers (`pg.types.setTypeParser`) have no effect on the storage. Statements are prepared under names
- * that are the same in every process, except in the host's transactions; where something between (PgBouncer before 1.21,
- * say) does not keep them, the storage notices and goes on without.
+ * A lost server does not end the process: the storage listens for `error` events of its own pool, of the host's pool
+ * and of clients in use. The host's parsers (`pg.types.setTypeParser`) have no effect on the storage. Statements are
+ * prepared under names that are the same in every process, except in the host's transactions. If a proxy does not keep
+ * them (PgBouncer before 1.21, for example), the storage notices and continues without prepared statements.
  *
- * Two forges in one database need two schemas, or two prefixes that give no name twice: `x_` and `x_board_` would
- * (`x_board_pins`), and the second is not migrated.
+ * Two forges in one database need two schemas, or two prefixes that never produce the same name: `x_` and `x_board_`
+ * would (`x_board_pins`), and the second is not migrated.
  *
- * @param urlOrPool - `postgres://…` (opened with the pg beside the application), or a `Pool` of pg
- * @throws TypeError for an option that is none. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`,
- * `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE` (its outcome is `unknown` where the server was lost while a change
- * was being committed); TypeError for an id that does not fit its column
+ * @param urlOrPool - `postgres://…` (opened with the pg installed beside the application), or a `Pool` of pg
+ * @throws TypeError if an option is invalid. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`,
+ * `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE` (its outcome is `unknown` if the server was lost while a
+ * change was being committed); TypeError if an id does not fit its column
  */
 export function postgresStorage<C extends PgClient = PgClient>(
   urlOrPool: string | PgPool,
@@ -56,11 +58,11 @@ export function postgresStorage<C extends PgClient = PgClient>(
 }
 
 /**
- * The SQL statements that `migrate()` would run, in order, for those who make tables by hand: each on its own, without the
- * semicolon; an index that is made `concurrently` must not be inside a transaction.
- * Needs no connection and no driver.
+ * Returns the SQL statements that `migrate()` would run, in order, for administrators who create tables by hand. Each
+ * statement is separate and has no semicolon. A statement that creates an index `concurrently` must not run inside a
+ * transaction. Needs no connection and no driver.
  *
- * @throws TypeError for an option that is none
+ * @throws TypeError if an option is invalid
  */
 export function postgresSchemaPlan(options: SchemaPlanOptions & SchemaStorageOptions = {}): readonly string[] {
   return planSchema(postgresDialect, options)

@@ -1,44 +1,46 @@
 import { need } from '../schema/arguments.ts'
-import type { ForgeStorage } from './contract/forge-storage.ts'
-import { sqliteDialect } from './sql/dialects/sqlite-dialect.ts'
-import type { SchemaPlanOptions } from './sql/schema-plan.ts'
-import { planSchema } from './sql/schema-plan.ts'
-import type { SqlStorageOptions } from './sql/sql-context.ts'
+import type { ForgeStorage } from './contract/storage.ts'
+import type { SqlStorageOptions } from './sql/context.ts'
+import { sqliteDialect } from './sql/dialects/sqlite.ts'
+import type { SchemaPlanOptions } from './sql/schema/schema.ts'
+import { planSchema } from './sql/schema/schema.ts'
 import type { SqliteConnection } from './sql/sqlite/better-sqlite3.ts'
 import { openWithBetterSqlite3 } from './sql/sqlite/better-sqlite3.ts'
 import type { SqliteHandle } from './sql/sqlite/handle.ts'
 import { createSqliteStorage } from './sql/sqlite/sqlite-storage.ts'
 
-export type { IdColumn, IdColumns } from './sql/id-columns.ts'
-export type { SchemaPlanOptions } from './sql/schema-plan.ts'
-export type { SqlStorageOptions } from './sql/sql-context.ts'
+export type { SqlStorageOptions } from './sql/context.ts'
+export type { IdColumn, IdColumns } from './sql/ids.ts'
+export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 export type { SqliteConnection } from './sql/sqlite/better-sqlite3.ts'
 export type { SqliteHandle } from './sql/sqlite/handle.ts'
 
 /**
- * A storage in an SQLite database; every answered change is durable (`synchronous = FULL`).
+ * A storage in an SQLite database. Every acknowledged change is durable (`synchronous = FULL`).
  *
- * Of a file name, or of a handle that is open on a file, the storage opens a writer and a reader of its own, with the
- * handle's constructor; the handle itself is used in `joinSync` only, so one that may only read stops nothing else. A file
- * name is one file wherever the process goes; it is created readable and writable by its owner only. A database in memory has the one connection: there a plain call while the
- * handle is inside a transaction is a `TypeError`, and so is a plain change on any handle. Nothing is opened before the
- * first use, and tables are made by `migrate()` alone.
+ * For a file name, or for a handle that is open on a file, the storage opens its own writer and its own reader with the
+ * handle's constructor. It uses the handle itself only in `withTransactionSync`, so a read-only handle does not prevent
+ * other calls. A file name denotes the same file even if the process changes its directory. The file is created
+ * readable and writable by its owner only. A database in memory has a single connection: a plain call while the handle
+ * is inside a transaction is a `TypeError`, and so is a plain change on any handle. The storage opens nothing before
+ * the first use. Only `migrate()` creates tables.
  *
- * What a host must know of its `beforeCommit`: it runs inside the transaction of a whole batch. It leaves that open, and
- * ends every statement it began there (an iterator too); else the batch is refused (where only rows were being read, by
- * better-sqlite3 alone). A deferred constraint of the host's that it breaks fails the COMMIT, and so every change of the
- * batch, with the driver's error. In a join, a change that failed and could not be taken back is a `TypeError`, and so is
- * whatever follows on that handle: roll the transaction back.
+ * The `beforeCommit` of the host runs inside the transaction of a whole batch. It must leave that transaction open, and
+ * must end every statement that it began there (iterators too); otherwise the batch is refused (if only rows were being
+ * read, by better-sqlite3 alone). If it violates a deferred constraint of the host, the COMMIT fails with the driver's
+ * error, and so does every change of the batch. Inside `withTransactionSync`, a failed change that could not be rolled
+ * back is a `TypeError`, and so is every later call on that handle: roll the transaction back.
  *
- * Two forges in one database need two prefixes that give no name twice: `x_` and `x_board_` would (`x_board_pins`), and
- * the second is not migrated.
+ * Two forges in one database need two prefixes that never produce the same name: `x_` and `x_board_` would
+ * (`x_board_pins`), and the second is not migrated.
  *
- * @param fileOrHandle - a file (opened with the better-sqlite3 beside the application), `:memory:`, or an open handle of
- * better-sqlite3 12 or 13, of node:sqlite (Node 22.13 and newer, Deno) or of bun:sqlite (Bun 1.4); rows come as objects there
- * @throws TypeError for an option that is none, or an empty file name; at the first use for a handle whose constructor
+ * @param fileOrHandle - a file (opened with the better-sqlite3 installed beside the application), `:memory:`, or an
+ * open handle of better-sqlite3 12 or 13, of node:sqlite (Node 22.13 and newer, Deno) or of bun:sqlite (Bun 1.4); the
+ * handle must return rows as objects
+ * @throws TypeError if an option is invalid or the file name is empty; on first use if the constructor of the handle
  * opens another database. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`
- * when others kept the file locked for five seconds, `STORAGE_UNAVAILABLE` (its outcome is `unknown` where a
- * `beforeCommit` ended the transaction of its batch); TypeError for an id that does not fit its column
+ * if others kept the file locked for five seconds, `STORAGE_UNAVAILABLE` (its outcome is `unknown` if a `beforeCommit`
+ * ended the transaction of its batch); TypeError if an id does not fit its column
  */
 export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
   fileOrHandle: string | H,
@@ -48,21 +50,22 @@ export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
 }
 
 /**
- * The SQL statements that `migrate()` would run, in order, for those who make tables by hand: each on its own, without the
- * semicolon. Needs no connection, no file and no driver.
+ * Returns the SQL statements that `migrate()` would run, in order, for administrators who create tables by hand. Each
+ * statement is separate and has no semicolon. Needs no connection, no file and no driver.
  *
- * @throws TypeError for an option that is none
+ * @throws TypeError if an option is invalid
  */
 export function sqliteSchemaPlan(options: SchemaPlanOptions = {}): readonly string[] {
   return planSchema(sqliteDialect, options)
 }
 
 /**
- * Opens an SQLite file, or `:memory:`, with the better-sqlite3 beside the application, which is loaded here and not
- * before: for a host that writes beside the forge, and would tell people what is wrong with the driver. A file that it
- * creates is readable and writable by its owner only (mode 0600).
+ * Opens an SQLite file, or `:memory:`, with the better-sqlite3 installed beside the application. The driver is loaded
+ * by this call and not before. Use it in a host that writes beside the forge and wants to report what is wrong with the
+ * driver. A file that it creates is readable and writable by its owner only (mode 0600).
  *
- * @throws TypeError when the file is not a text; ForgeError `STORAGE_UNAVAILABLE`, whose message says what to install or rebuild, or that the file cannot be opened
+ * @throws TypeError if the file is not a string; ForgeError `STORAGE_UNAVAILABLE`, whose message says what to install
+ * or rebuild, or that the file cannot be opened
  */
 export function openSqlite(file: string): SqliteConnection {
   need(typeof file === 'string' && file !== '', 'openSqlite', 'file', "the name of a file, or ':memory:'")

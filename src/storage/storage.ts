@@ -1,18 +1,25 @@
-// "forgelet/storage": the contract's types, for people who write a storage. The words they are made of come from "forgelet".
+// "forgelet/storage": the types of the storage contract, for authors of storages. The types they refer to come from
+// "forgelet".
 
+export type { Claim, Consumer, EventFilter, EventStore } from './contract/events.ts'
+export type { ForgeStorage, Removed, Retired, Retirement, SchemaStatus } from './contract/storage.ts'
 export type {
   AggregateStore,
   Authorship,
+  BadgeCatalogueKey,
+  BadgeCatalogueState,
+  BadgeCatalogueStore,
   BeforeCommit,
+  BlockKey,
+  BlockStore,
   Change,
   Outcome,
+  PageQuery,
+  PinBoardKey,
+  PinBoardStore,
+  PinRow,
+  UserBadgesKey,
+  UserBadgesState,
+  UserBadgesStore,
   WriteContext,
-} from './contract/aggregate-store.ts'
-export type { BadgeCaseKey, BadgeCaseState, BadgeCaseStore } from './contract/badge-case-store.ts'
-export type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore } from './contract/badge-catalogue-store.ts'
-export type { BlockKey, BlockStore } from './contract/block-store.ts'
-export type { Claim, Consumer, EventFilter, EventStore } from './contract/event-store.ts'
-export type { ForgeStorage, SchemaStatus } from './contract/forge-storage.ts'
-export type { PageQuery } from './contract/page-query.ts'
-export type { PinBoardKey, PinBoardStore, PinRow } from './contract/pin-board-store.ts'
-export type { Removed, Retired, Retirement } from './contract/retirement.ts'
+} from './contract/stores.ts'

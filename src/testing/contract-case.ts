@@ -1,7 +1,7 @@
-/** One fact of a contract: what every storage, or every mounting, must do. */
+/** One requirement of a contract, which every storage or every mounted API must meet. */
 export interface ContractCase {
-  /** A fact, in the present tense; no two cases have the same. */
+  /** A statement in the present tense, unique among the cases. */
   readonly name: string
-  /** Rejects when it is not so. It stands alone: cases may run in any order. */
+  /** Rejects if the requirement is not met. Cases are independent and may run in any order. */
   run(): Promise<void>
 }

@@ -1,62 +1,66 @@
 import type { AccessRequest, Action, Forge, ForgeEvent, ForgeLimits, Id, IssueRef, Logger, Policy } from '../index.ts'
-import { parseFixture } from '../standalone/fixture.ts'
-import { fixtureKey } from '../standalone/fixture-key.ts'
+import { parseFixture } from '../standalone/fixture/fixture.ts'
+import { fixtureKey } from '../standalone/fixture/fixture-key.ts'
+import { seedFromFixture } from '../standalone/fixture/seed-from-fixture.ts'
 import type { MemoryHostStore } from '../standalone/host-store/memory-host-store.ts'
 import { openMemoryHost } from '../standalone/memory-host.ts'
-import { seedFromFixture } from '../standalone/seed-from-fixture.ts'
 import { DEFAULT_FIXTURE } from './default-fixture.ts'
 import { SettableClock } from './settable-clock.ts'
 import { watchedPolicy } from './watched-policy.ts'
 
-/** A user of the fixture, to act as. */
+/** A user of the fixture, to be passed as the caller. */
 export interface TestUser {
   readonly id: Id
   readonly username: string
 }
 
-/** How to make a test forge. */
+/** The options of `createTestForge`. */
 export interface TestForgeOptions {
   /**
-   * As docs/fixture.md tells. Default: site admin `alice`; organization `acme` with owner `olga` and member `mia`; `sam`
-   * outside; repository `acme/rocket` with issues 1 to 4 and pull request 5; badges `night-owl` and `first-flight`.
+   * A fixture as docs/fixture.md describes it. The default has the site admin `alice`; the organization `acme` with
+   * owner `olga` and member `mia`; `sam`, who is not a member; the repository `acme/rocket` with issues 1 to 4 and pull
+   * request 5; and the badges `night-owl` and `first-flight`.
    */
   readonly fixture?: object | undefined
-  /** In the place of Gitea's rules over the fixture. */
+  /** Replaces Gitea's rules over the fixture. */
   readonly policy?: Policy<TestUser> | undefined
-  /** Refused whoever asks, except 'system'. Default none. */
+  /** Actions that are refused to every caller except 'system'. Default none. */
   readonly deny?: readonly Action[] | undefined
   /** Default: at most 3 pins of each kind. */
   readonly limits?: ForgeLimits | undefined
-  /** Takes warnings and failures, such as those of listeners. Default: `console.error`. False: nowhere. */
+  /**
+   * The logger for warnings and failures, such as those of listeners. Default: `console.error`. False disables logging.
+   */
   readonly logger?: Logger | false | undefined
-  /** Where the clock starts. Default 2026-01-01T00:00:00Z. */
+  /** The initial time of the clock. Default 2026-01-01T00:00:00Z. */
   readonly now?: Date | undefined
 }
 
-/** A forge in memory with a clock to set, and what it was asked and did. */
+/** An in-memory forge with a settable clock. It records its events and the requests to its policy. */
 export interface TestForge {
   readonly forge: Forge<TestUser>
-  /** Stands still until told; milliseconds. */
+  /** A clock that changes only when it is set or advanced. */
   readonly clock: {
-    /** From now on it is this time. */
+    /** Sets the clock to a time. */
     set(at: Date): void
-    /** From now on it is this much later. */
+    /** Advances the clock by a number of milliseconds. */
     advance(milliseconds: number): void
   }
-  /** Committed since the fixture was loaded, in order. */
+  /** The events committed since the fixture was loaded, in order. */
   readonly events: readonly ForgeEvent[]
-  /** What the policy was asked, in order. */
+  /** The requests that the policy received, in order. */
   readonly asked: readonly AccessRequest[]
-  /** @throws TypeError when the fixture has no such user */
+  /** @throws TypeError if the fixture has no such user */
   user(name: string): TestUser
-  /** @throws TypeError when the fixture has no such issue or pull request */
+  /** @throws TypeError if the fixture has no such issue or pull request */
   issue(path: `${string}/${string}#${number}`): IssueRef
 }
 
 /**
- * Makes a forge in memory with a small world in it, to test business rules with: no HTTP, no database, no waiting.
+ * Creates an in-memory forge with initial data, for tests of business rules. It uses no HTTP, no database and no
+ * timers.
  *
- * @throws ForgeError `INVALID_INPUT` for a fixture with mistakes
+ * @throws ForgeError `INVALID_INPUT` if the fixture has mistakes
  */
 export async function createTestForge(options: TestForgeOptions = {}): Promise<TestForge> {
   if (typeof options !== 'object' || options === null) {

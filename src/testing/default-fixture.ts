@@ -1,6 +1,9 @@
-import type { Fixture } from '../standalone/fixture.ts'
+import type { Fixture } from '../standalone/fixture/fixture.ts'
 
-/** The world of a test that brings none: an admin, an organization with an owner and a member, an outsider, one repository. */
+/**
+ * The default fixture of a test forge: an admin, an organization with an owner and a member, a user outside the
+ * organization, and one repository.
+ */
 export const DEFAULT_FIXTURE: Fixture = {
   users: [
     { username: 'alice', fullName: 'Alice A', siteAdmin: true, tokens: ['alice-token'] },

@@ -1,8 +1,8 @@
-/** A clock that stands still until it is told. */
+/** A clock that changes only when it is set or advanced. */
 export class SettableClock {
   #now: Date
 
-  /** @throws TypeError when the date is invalid */
+  /** @throws TypeError if the date is invalid */
   constructor(now: Date) {
     this.#now = valid(now)
   }
@@ -11,12 +11,12 @@ export class SettableClock {
     return new Date(this.#now)
   }
 
-  /** @throws TypeError when the date is invalid */
+  /** @throws TypeError if the date is invalid */
   set(at: Date): void {
     this.#now = valid(at)
   }
 
-  /** @throws TypeError when the result is no date */
+  /** @throws TypeError if the result is not a valid date */
   advance(milliseconds: number): void {
     this.#now = valid(new Date(this.#now.getTime() + milliseconds))
   }

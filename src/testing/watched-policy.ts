@@ -1,7 +1,7 @@
 import type { AccessRequest, Action, Policy } from '../index.ts'
 import type { StandaloneUser } from '../standalone/host-ports.ts'
 
-/** Writes down what a policy is asked, and refuses the actions denied before it is asked. */
+/** Wraps a policy. The wrapper records each request, and refuses the denied actions without calling the policy. */
 export function watchedPolicy(
   policy: Policy<StandaloneUser>,
   watch: { readonly asked: AccessRequest[]; readonly deny: readonly Action[] },

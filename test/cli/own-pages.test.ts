@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerPage, OwnPage } from '../../src/cli/own-page.ts'
+import { answerPage, StaticPage } from '../../src/cli/static-page.ts'
 import type { Running } from './command.ts'
 import { startServe } from './command.ts'
 
@@ -98,7 +98,7 @@ describe.each(PAGES)('the page %s', (path, type) => {
 describe('a page', () => {
   test('is read once, at the first visit, and all visits share its bytes', () => {
     let reads = 0
-    const page = new OwnPage([], () => {
+    const page = new StaticPage([], () => {
       reads += 1
       return 'text'
     })
@@ -111,7 +111,7 @@ describe('a page', () => {
 
 describe('a page that cannot be read', () => {
   test('is 500, and the server goes on', async () => {
-    const page = new OwnPage([], () => {
+    const page = new StaticPage([], () => {
       throw new Error('ENOENT /etc/secret')
     })
     const server = createServer((request, response) => answerPage(page, { request, response, docsUrl: '' }))

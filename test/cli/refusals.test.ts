@@ -85,7 +85,7 @@ async function application(name: string): Promise<void> {
     membership: { isMember: () => false },
   })
   await forge.badges.catalogue.define('system', { slug: 'owl', description: '', imageUrl: '' })
-  await forge.badges.grant('system', '1', ['owl'])
+  await forge.badges.grant('system', { userId: '1', slugs: ['owl'] })
   await forge.close()
 }
 

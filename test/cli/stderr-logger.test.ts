@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stderrLogger } from '../../src/cli/stderr-logger.ts'
+import { stderrLogger } from '../../src/cli/serve.ts'
 
 test('what is logged is one line', () => {
   expect(logged({ error: new Error('first\n  second') })).toMatch(/^forgelet: error: failed \{ error: .*first second/)

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { createJsonServer, MAX_WAITING_REQUESTS } from '../../src/cli/create-json-server.ts'
+import { createJsonServer, MAX_WAITING_REQUESTS } from '../../src/cli/json-server.ts'
 import { startServe } from './command.ts'
 
 // Clients that ask for much and read nothing.

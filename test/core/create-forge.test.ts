@@ -47,7 +47,7 @@ describe('createForge', () => {
   })
 
   test('refuses to join a transaction that memory does not have', () => {
-    expect(() => aForge().joinSync(undefined, () => 1)).toThrow(TypeError)
+    expect(() => aForge().withTransactionSync(undefined, () => 1)).toThrow(TypeError)
   })
 
   test('closes twice', async () => {

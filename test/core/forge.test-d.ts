@@ -96,15 +96,15 @@ describe('a forge', () => {
     void forge.pins.pin(account, { ...issue, kind: 'wiki' })
   })
 
-  test('answers at once inside joinSync, and takes no promise as its work', () => {
-    const joined = forge.joinSync(handle, (inner) => inner.badges.heldBy(account, 1))
+  test('answers at once inside withTransactionSync, and takes no promise as its work', () => {
+    const joined = forge.withTransactionSync(handle, (inner) => inner.badges.heldBy(account, 1))
     expectTypeOf(joined.value).toEqualTypeOf<readonly Grant[]>()
     // @ts-expect-error work that takes time runs outside the transaction
-    forge.joinSync(handle, async () => 1)
+    forge.withTransactionSync(handle, async () => 1)
     // @ts-expect-error the outbox is not read inside a transaction
-    forge.joinSync(handle, (inner) => inner.events)
+    forge.withTransactionSync(handle, (inner) => inner.events)
     // @ts-expect-error this is no handle
-    forge.joinSync('handle', () => 1)
+    forge.withTransactionSync('handle', () => 1)
   })
 })
 

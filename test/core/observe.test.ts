@@ -52,10 +52,12 @@ describe('a forge with an observer', () => {
       membership: { isMember: () => false },
       observe: ({ store, operation }) => void told.push(`${store}.${operation}`),
     })
-    const joined = handle.transaction(() => forge.joinSync(handle, ({ pins }) => pins.pin(olga, issue))).immediate()
+    const joined = handle
+      .transaction(() => forge.withTransactionSync(handle, ({ pins }) => pins.pin(olga, issue)))
+      .immediate()
 
     expect(joined.value.position).toBe(1)
-    expect(told).toEqual(['storage.enter', 'pinBoards.epoch', 'pinBoards.update'])
+    expect(told).toEqual(['storage.checkTransaction', 'pinBoards.epoch', 'pinBoards.update'])
   })
 
   test('answers at once where its storage does', () => {

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { ObservedOperation } from '../../src/core/observed-operation.ts'
-import { observedStorage } from '../../src/core/observed-storage.ts'
+import type { ObservedOperation } from '../../src/core/instrument-storage.ts'
+import { instrumentStorage } from '../../src/core/instrument-storage.ts'
 import { ForgeError } from '../../src/index.ts'
-import type { ForgeStorage } from '../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../src/storage/contract/storage.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { BOARD, pin } from '../../src/testing/storage-contract/cases/sample-changes.ts'
 import { storageContract } from '../../src/testing/testing.ts'
@@ -16,7 +16,7 @@ runContract(sqliteMemoryKind())
 
 /** An observed storage does all that the contract asks of a storage. */
 function runContract<Tx>(kind: StorageKind<Tx>): void {
-  const { name, open, host, end } = withFault(kind, (storage) => observedStorage(storage, () => undefined))
+  const { name, open, host, end } = withFault(kind, (storage) => instrumentStorage(storage, () => undefined))
   describe(`${name}, observed,`, () => {
     afterAll(end)
     for (const each of storageContract(open, host)) test(each.name, each.run)
@@ -40,7 +40,7 @@ describe('every method of the storage contract', () => {
       return { stale: false }
     })
     const told: ObservedOperation[] = []
-    const observed = observedStorage(storage, (seen) => void told.push(seen))
+    const observed = instrumentStorage(storage, (seen) => void told.push(seen))
     const observedOwner = store === 'storage' ? observed : Reflect.get(observed, store)
     Reflect.apply(Reflect.get(observedOwner, operation), undefined, ['one', 'two', 'three', 'four'])
 
@@ -140,7 +140,7 @@ describe('the outcome', () => {
 
 function observing(inner: ForgeStorage<undefined> = memoryStorage()) {
   const told: ObservedOperation[] = []
-  return { storage: observedStorage(inner, (seen) => void told.push(seen)), told }
+  return { storage: instrumentStorage(inner, (seen) => void told.push(seen)), told }
 }
 
 /** Of a storage and its stores, every method that a storage has. */

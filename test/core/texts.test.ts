@@ -14,8 +14,8 @@ const { signal } = new AbortController()
 
 /** Every way by which a text of a caller reaches a storage, and the pointer that names it. */
 const CALLS: readonly (readonly [string, string, <Tx>(forge: Forge<Person, Tx>, text: string) => unknown])[] = [
-  ['badges.grant', '/slugs/1', ({ badges }, text) => badges.grant(olga, 9, ['owl', text])],
-  ['badges.revoke', '/slugs/1', ({ badges }, text) => badges.revoke(olga, 9, ['owl', text])],
+  ['badges.grant', '/slugs/1', ({ badges }, text) => badges.grant(olga, { userId: 9, slugs: ['owl', text] })],
+  ['badges.revoke', '/slugs/1', ({ badges }, text) => badges.revoke(olga, { userId: 9, slugs: ['owl', text] })],
   ['catalogue.define', '/slug', ({ badges }, text) => badges.catalogue.define(olga, { slug: text })],
   [
     'catalogue.define',
@@ -27,11 +27,15 @@ const CALLS: readonly (readonly [string, string, <Tx>(forge: Forge<Person, Tx>, 
     '/imageUrl',
     ({ badges }, text) => badges.catalogue.define(olga, { slug: 'bat', imageUrl: text }),
   ],
-  ['catalogue.update', '/slug', ({ badges }, text) => badges.catalogue.update(olga, text, { description: 'new' })],
+  [
+    'catalogue.update',
+    '/slug',
+    ({ badges }, text) => badges.catalogue.update(olga, { slug: text, description: 'new' }),
+  ],
   [
     'catalogue.update',
     '/description',
-    ({ badges }, text) => badges.catalogue.update(olga, 'owl', { description: text }),
+    ({ badges }, text) => badges.catalogue.update(olga, { slug: 'owl', description: text }),
   ],
   ['catalogue.remove', '/slug', ({ badges }, text) => badges.catalogue.remove(olga, text)],
   ['catalogue.find', '/slug', ({ badges }, text) => badges.catalogue.find(olga, text)],

@@ -50,7 +50,9 @@ export function actions(handle, forge, owner) {
       ending(() =>
         inTransaction(handle, () => {
           handle.prepare('insert into members values (?, ?)').run(organizationId, userId)
-          return forge.joinSync(handle, (services) => services.lifecycle.memberAdded({ organizationId, userId }))
+          return forge.withTransactionSync(handle, (services) =>
+            services.lifecycle.memberAdded({ organizationId, userId }),
+          )
         }),
       ),
     block: (organizationId, userId) =>
@@ -60,7 +62,7 @@ export function actions(handle, forge, owner) {
         inTransaction(handle, () => {
           handle.prepare('delete from issues where id = ?').run(id)
           const issue = { id, repositoryId, kind: 'issue' }
-          return forge.joinSync(handle, (services) => services.lifecycle.issueDeleted(issue))
+          return forge.withTransactionSync(handle, (services) => services.lifecycle.issueDeleted(issue))
         }),
       ),
     pin: (repositoryId, id) =>

@@ -94,7 +94,7 @@ async function issuesOn(forge: Services<Actor>, repositoryId: string, kind: PinK
 }
 
 async function blockedBy(forge: Services<Actor>, organizationId: string): Promise<readonly string[]> {
-  const { items, total } = await forge.blocks.list('system', organizationId, { limit: 1000 })
+  const { items, total } = await forge.blocks.list('system', { organizationId, limit: 1000 })
   if (total !== items.length) throw new RangeError(`organization ${organizationId} counts ${total} of ${items.length}`)
   return items.map((block) => block.userId)
 }

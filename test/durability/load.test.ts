@@ -60,7 +60,7 @@ async function stateIsWhatWasTold(place: Place, tally: Tally): Promise<void> {
     const events = await allEvents(forge)
     const { boards, blocks } = replay(events, () => 'board')
     const pins = await forge.pins.list('system', { repositoryId: '10', kind: 'issue' })
-    const blocked = await forge.blocks.list('system', '20', { limit: 1000 })
+    const blocked = await forge.blocks.list('system', { organizationId: '20', limit: 1000 })
     const count = (type: string) => events.filter((event) => event.type === type).length
 
     expect(pins.map((pin) => pin.issueId)).toEqual(boards.get('board') ?? [])

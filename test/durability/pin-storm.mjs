@@ -16,7 +16,7 @@ async function outcomeOf(n) {
   const issue = { id: String(100 + Math.floor(Math.random() * 7)), repositoryId: '10', kind: 'issue' }
   try {
     if (n % 5 < 2) await forge.pins.pin(owner, issue)
-    else if (n % 5 < 4) await forge.pins.move(owner, issue, 1 + Math.floor(Math.random() * 4))
+    else if (n % 5 < 4) await forge.pins.move(owner, { issue, position: 1 + Math.floor(Math.random() * 4) })
     else await forge.pins.unpin(owner, issue)
     return 'done'
   } catch (error) {

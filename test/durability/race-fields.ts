@@ -125,7 +125,7 @@ export const twoProcessField: OpenField = async (folder) => {
 function whatIsFound(forge: ReturnType<typeof createForge>): Pick<RaceField, 'blocked' | 'pinned' | 'close'> {
   return {
     blocked: async (organizationId) => {
-      const { items } = await forge.blocks.list('system', organizationId, { limit: 1000 })
+      const { items } = await forge.blocks.list('system', { organizationId, limit: 1000 })
       return items.map((block) => block.userId)
     },
     pinned: async (repositoryId) => {

@@ -122,7 +122,7 @@ async function holdsWhatWasAcknowledged(place: Place, { switches }: LaneReport):
     const events = await allEvents(forge)
     const { boards, blocks } = replay(events, () => 'board')
     const pinned = (await forge.pins.list('system', { repositoryId: '10', kind: 'issue' })).map((pin) => pin.issueId)
-    const page = await forge.blocks.list('system', '20', { limit: 1000 })
+    const page = await forge.blocks.list('system', { organizationId: '20', limit: 1000 })
     const blocked = page.items.map((block) => block.userId)
     const times = (type: string, id: string) =>
       events.filter((event) => event.type === type && (event.issueId ?? event.userId) === id).length

@@ -81,7 +81,7 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
       [[undefined, {}], 'blockUser needs isMember: true or false'],
     ],
     unblockUser: [[[5], 'unblockUser needs current: a block, or undefined']],
-    admitMember: [[[null], 'admitMember needs current: a block, or undefined']],
+    assertNotBlocked: [[[null], 'assertNotBlocked needs current: a block, or undefined']],
     refuseOrganization: [[[], "refuseOrganization needs target: an object such as { kind: 'user', id: '9' }"]],
     refuseTarget: [
       [[], "refuseTarget needs target: an object such as { kind: 'user', id: '9' }"],
@@ -152,6 +152,10 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
     durableObjectStorage: [[[], 'a Durable Object storage needs the ctx.storage of a Durable Object']],
   },
   http: {
+    statusOf: [
+      [[], 'statusOf needs code: the code of an error, such as USER_NOT_FOUND'],
+      [['toString'], 'statusOf needs code: the code of an error, such as USER_NOT_FOUND'],
+    ],
     createApi: [
       [[], 'createApi needs forge: a forge made by createForge'],
       [[{}], 'createApi needs forge: a forge made by createForge'],
@@ -292,7 +296,23 @@ test.each([
   [
     'badges.grant',
     () => Reflect.apply(forge.badges.grant, undefined, ['system', 1]),
-    'slugs must be an array of texts',
+    "grants must be an object such as { userId: 9, slugs: ['night-owl'] }",
+  ],
+  [
+    'badges.grant',
+    () => Reflect.apply(forge.badges.grant, undefined, ['system', { userId: 1 }]),
+    'grants.slugs must be an array of texts',
+  ],
+  [
+    'pins.move',
+    () => Reflect.apply(forge.pins.move, undefined, ['system']),
+    'target must be an object such as { issue',
+  ],
+  ['blocks.list', () => Reflect.apply(forge.blocks.list, undefined, ['system']), 'request must be an object such as'],
+  [
+    'blocks.filterBlocked',
+    () => Reflect.apply(forge.blocks.filterBlocked, undefined, []),
+    'candidates must be an object such as',
   ],
   [
     'events.consume',
@@ -305,8 +325,16 @@ test.each([
     'consume needs { signal }',
   ],
   ['authorize', () => Reflect.apply(forge.authorize, undefined, ['system']), 'request must be an object such as'],
-  ['join', () => Reflect.apply(forge.join, undefined, []), 'join needs work: a function of the services'],
-  ['joinSync', () => Reflect.apply(forge.joinSync, undefined, []), 'joinSync needs work: a function of the services'],
+  [
+    'join',
+    () => Reflect.apply(forge.withTransaction, undefined, []),
+    'withTransaction needs work: a function of the services',
+  ],
+  [
+    'withTransactionSync',
+    () => Reflect.apply(forge.withTransactionSync, undefined, []),
+    'withTransactionSync needs work: a function of the services',
+  ],
   ['events.prune', () => Reflect.apply(forge.events.prune, undefined, []), 'prune needs { before }'],
   [
     'events.list',

@@ -72,6 +72,25 @@ describe('the check of paths', () => {
   })
 })
 
+describe('the check of names', () => {
+  it.each([
+    ['a retired name', 'joinSync(database, work)', 1],
+    ['the name that replaced it', 'withTransactionSync(database, work)', 0],
+    ['a retired prefix of a constant', ['LONGEST', 'NOTE'].join('_'), 1],
+    ['the same letters in a longer word', 'Interminable', 0],
+  ])('knows %s', (_, text, status) => {
+    writeFileSync(join(folder, 'README.md'), `See ${text}.\n`)
+    execFileSync('git', ['init', '--quiet'], { cwd: folder })
+    execFileSync('git', ['add', '.'], { cwd: folder })
+
+    expect(run('check-names.mjs', folder).status).toBe(status)
+  })
+
+  it('finds none in the codebase', () => {
+    expect(run('check-names.mjs', ROOT).stderr).toBe('')
+  })
+})
+
 function run(
   tool: string,
   cwd: string,

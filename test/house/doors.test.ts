@@ -86,7 +86,7 @@ const PLANTS: readonly (readonly [rule: string, file: string, imports: string])[
   ['portable-rooms-know-no-node', 'src/core/a.ts', 'node:crypto'],
   ['portable-rooms-know-no-node', 'src/storage/sql/a.ts', 'node:async_hooks'],
   ['portable-rooms-know-no-node', 'src/storage/sql/postgres/a.ts', 'node:net'],
-  ['portable-rooms-know-no-node', 'src/storage/sql/durable-object/a.ts', 'node:fs'],
+  ['portable-rooms-know-no-node', 'src/storage/sql/stores/a.ts', 'node:fs'],
   ['portable-rooms-know-no-node', 'src/http-adapters/routes/a.ts', 'type node:http'],
   ['source-knows-no-tests', 'src/testing/a.ts', 'test/planted.ts'],
   ['every-file-has-a-room', 'src/helpers/a.ts', 'src/schema/planted.ts'],

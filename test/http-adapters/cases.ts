@@ -1,4 +1,4 @@
-import { badgeCases } from './cases/badge-cases.ts'
+import { userBadges } from './cases/badge-cases.ts'
 import { blockCases } from './cases/block-cases.ts'
 import type { Case } from './cases/case.ts'
 import { everywhereCases } from './cases/everywhere-cases.ts'
@@ -10,6 +10,6 @@ export const cases: Readonly<Record<string, readonly Case[]>> = {
   everywhere: everywhereCases,
   pins: pinCases,
   blocks: blockCases,
-  badges: badgeCases,
+  badges: userBadges,
   'signing keys': signingKeyCases,
 }

@@ -1,4 +1,4 @@
-import type { NeutralRequest } from '../../src/http-adapters/http.ts'
+import type { ApiRequest } from '../../src/http-adapters/http.ts'
 import type { Seen, Sent } from './run-case.ts'
 import type { World } from './world.ts'
 import { authenticate } from './world.ts'
@@ -11,7 +11,7 @@ export async function dispatched({ api }: World, sent: Sent): Promise<Seen> {
   return { status, headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])), text: body }
 }
 
-function toNeutral({ method, path: target, headers, body }: Sent): NeutralRequest {
+function toNeutral({ method, path: target, headers, body }: Sent): ApiRequest {
   const [path = '', query = ''] = target.split('?')
   return { method, path, query, header: (name) => headers[name], body: () => body }
 }

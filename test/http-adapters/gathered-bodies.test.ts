@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { readBody as readFetchBody } from '../../src/http-adapters/fetch/fetch-body.ts'
-import { readBody as readNodeBody } from '../../src/http-adapters/node/node-body.ts'
+import { readBody as readFetchBody } from '../../src/http-adapters/fetch/fetch-context.ts'
+import { readBody as readNodeBody } from '../../src/http-adapters/node/node-context.ts'
 
 // A client decides how a body is cut. What a server keeps of it must depend on its size, not on the number of its chunks.
 

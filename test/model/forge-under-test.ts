@@ -3,7 +3,7 @@ import { createForge } from '../../src/index.ts'
 import type { ForgeEvent } from '../../src/schema/events.ts'
 import type { Page } from '../../src/schema/paging.ts'
 import type { Block } from '../../src/schema/records.ts'
-import type { ForgeStorage } from '../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../src/storage/contract/storage.ts'
 import type { Answer } from './answer.ts'
 import { forgeAnswerOf } from './answer.ts'
 import type { Step } from './step.ts'
@@ -83,7 +83,7 @@ export class ForgeUnderTest<Tx> {
       case 'history':
         return pins.history(as, step.issue)
       case 'move':
-        return pins.move(as, step.issue, step.position)
+        return pins.move(as, { issue: step.issue, position: step.position })
       case 'listPins':
         return pins.list(as, step)
       case 'allowed':
@@ -95,21 +95,21 @@ export class ForgeUnderTest<Tx> {
       case 'findBlock':
         return blocks.find(as, step)
       case 'listBlocks':
-        return blocks.list(as, step.organizationId, step)
+        return blocks.list(as, step)
       case 'walkBlocks':
         return this.#walk(step.organizationId, step.limit)
       case 'blockedAmong':
-        return blocks.blockedAmong(step.organizationId, step.userIds)
+        return blocks.filterBlocked({ organizationId: step.organizationId, userIds: step.userIds })
       case 'grant':
-        return badges.grant(as, step.userId, step.slugs)
+        return badges.grant(as, { userId: step.userId, slugs: step.slugs })
       case 'revoke':
-        return badges.revoke(as, step.userId, step.slugs)
+        return badges.revoke(as, { userId: step.userId, slugs: step.slugs })
       case 'heldBy':
         return badges.heldBy(as, step.userId)
       case 'define':
         return badges.catalogue.define(as, step)
       case 'update':
-        return badges.catalogue.update(as, step.slug, step)
+        return badges.catalogue.update(as, step)
       case 'remove':
         return badges.catalogue.remove(as, step.slug)
       case 'findBadge':
@@ -140,11 +140,11 @@ export class ForgeUnderTest<Tx> {
 
   async #walk(organizationId: string, limit: number): Promise<readonly Block[]> {
     const all: Block[] = []
-    let page: Page<Block> = await this.forge.blocks.list('system', organizationId, { limit })
+    let page: Page<Block> = await this.forge.blocks.list('system', { organizationId, limit })
     all.push(...page.items)
     for (let pages = 1; page.cursor !== undefined; pages++) {
       if (pages > MOST_PAGES) throw new RangeError('the walk over the blocks does not end')
-      page = await this.forge.blocks.list('system', organizationId, { after: page.cursor, limit })
+      page = await this.forge.blocks.list('system', { organizationId, after: page.cursor, limit })
       all.push(...page.items)
     }
     return all

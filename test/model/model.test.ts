@@ -80,7 +80,7 @@ async function explain(forge: Subject, batches: readonly (readonly Step[])[]): P
     expect((await pins.list('system', issue)).map((pin) => pin.issueId)).toEqual(issueIds)
   }
   for (const [organizationId, userIds] of told.blocks) {
-    const page = await blocks.list('system', organizationId, { limit: 1000 })
+    const page = await blocks.list('system', { organizationId, limit: 1000 })
     expect(page.items.map((block) => block.userId)).toEqual(userIds)
     expect(page.total).toBe(userIds.length)
   }

@@ -31,7 +31,9 @@ const ON_FILES = {
   'closed, the file is whole without its side files': async (host) => {
     const forge = await host.forge()
     await forge.pins.pin(olga, issue(1))
-    inTransaction(host.handle, () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(2))))
+    inTransaction(host.handle, () =>
+      forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(2))),
+    )
     await pinned(forge)
     await host.storage.schemaStatus()
     host.handle.close() // on Bun it lives on until the last statement of anybody's is finalized
@@ -154,7 +156,7 @@ const ON_FILES = {
     }
 
     await assert.rejects(fill(), { code: 'STORAGE_UNAVAILABLE', message: 'the disk is full' })
-    const { total } = await forge.blocks.list(olga, 5, { page: 1, limit: 1 })
+    const { total } = await forge.blocks.list(olga, { organizationId: 5, page: 1, limit: 1 })
     assert.ok(kept.length > 0)
     assert.equal(total, kept.length)
   },
@@ -167,7 +169,7 @@ const EVERYWHERE = {
     host.handle.exec(`insert into issue (id, title) values (${BEYOND_DOUBLE}, 'last')`)
     await forge.pins.pin(olga, issue('9223372036854775806'))
     host.handle.exec('begin immediate')
-    forge.joinSync(host.handle, (joined) => {
+    forge.withTransactionSync(host.handle, (joined) => {
       joined.lifecycle.issueDeleted(issue('9223372036854775805'))
       joined.pins.pin(olga, issue('9223372036854775804'))
     })
@@ -184,7 +186,7 @@ const EVERYWHERE = {
     const forge = await host.forge({ limits: { maxPins: { issue: 2 } } }, handle)
     await forge.pins.pin(olga, issue(1))
     inTransaction(handle, () => {
-      forge.joinSync(handle, (joined) => {
+      forge.withTransactionSync(handle, (joined) => {
         joined.pins.pin(olga, issue(2))
         assert.throws(() => joined.pins.pin(olga, issue(3)), { code: 'PIN_LIMIT_REACHED' })
         assert.deepEqual(
@@ -202,7 +204,7 @@ const EVERYWHERE = {
     const forge = await host.forge()
     host.handle.exec('begin immediate')
     const rows = write(host.handle)
-    const join = () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
+    const join = () => forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
 
     assert.throws(join, (error) => error instanceof TypeError && /busy with another statement/.test(error.message))
     rows.return()
@@ -239,7 +241,7 @@ const OF_NODE = {
     await assert.rejects(storage.migrate(), CLOSED)
     handle.open()
     const forge = await host.forge({}, handle)
-    const pin = (id) => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(id)))
+    const pin = (id) => forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(id)))
     inTransaction(handle, () => pin(1))
     handle.close()
     handle.open()
@@ -255,7 +257,9 @@ const OF_NODE_24 = {
     for (const [id, place] of [`file:${host.place}?cache=private`, new URL(`file://${host.place}`)].entries()) {
       const forge = await host.forge({}, host.world.open(place))
       await forge.pins.pin(olga, issue(id))
-      inTransaction(host.handle, () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(id + 10))))
+      inTransaction(host.handle, () =>
+        forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(id + 10))),
+      )
     }
 
     assert.deepEqual(host.pins(), ['0', '10', '1', '11'])

@@ -1,4 +1,4 @@
-// joinSync in a transaction of the host's on a handle of one driver. Source: docs/storage.md, section 3.
+// withTransactionSync in a transaction of the host's on a handle of one driver. Source: docs/storage.md, section 3.
 import assert from 'node:assert/strict'
 import { inTransaction } from './drivers.mjs'
 import { hostCase } from './hosts.mjs'
@@ -12,7 +12,7 @@ const EVERYWHERE = {
     const forge = await host.forge()
     const { value } = inTransaction(host.handle, () => {
       host.write('Read this first')
-      return forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(7)))
+      return forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(7)))
     })
 
     assert.deepEqual([value.issueId, value.position], ['7', 1])
@@ -23,7 +23,7 @@ const EVERYWHERE = {
     const forge = await host.forge()
     const work = () => {
       host.write('Draft')
-      forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(7)))
+      forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(7)))
       throw new Error('the host thinks again')
     }
 
@@ -36,7 +36,7 @@ const EVERYWHERE = {
     const forge = await host.forge()
     for (const [index, how] of ['begin', 'begin deferred', 'begin immediate', 'begin exclusive'].entries()) {
       host.handle.exec(how)
-      forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(index)))
+      forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(index)))
       host.handle.exec('commit')
     }
 
@@ -46,7 +46,7 @@ const EVERYWHERE = {
   'a refused call is taken back alone': async (host) => {
     const forge = await host.forge({ limits: { maxPins: { issue: 1 } } })
     inTransaction(host.handle, () =>
-      forge.joinSync(host.handle, (joined) => {
+      forge.withTransactionSync(host.handle, (joined) => {
         joined.pins.pin(olga, issue(1))
         assert.throws(() => joined.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
         host.write('and on')
@@ -65,7 +65,7 @@ const EVERYWHERE = {
       },
     })
     inTransaction(host.handle, () =>
-      forge.joinSync(host.handle, (joined) => {
+      forge.withTransactionSync(host.handle, (joined) => {
         joined.pins.pin(olga, issue(1))
         assert.throws(() => joined.pins.pin(olga, issue(2)), /not this one/)
         joined.pins.pin(olga, issue(3))
@@ -83,7 +83,7 @@ const EVERYWHERE = {
 
   'a savepoint of the host’s takes our writes back with it': async (host) => {
     const forge = await host.forge()
-    const pin = (id) => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(id)))
+    const pin = (id) => forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(id)))
     inTransaction(host.handle, () => {
       pin(1)
       host.handle.exec('savepoint hosts')
@@ -97,7 +97,7 @@ const EVERYWHERE = {
 
   'a handle outside a transaction is refused, and nothing is written': async (host) => {
     const forge = await host.forge()
-    const pin = () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
+    const pin = () => forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
 
     assert.throws(pin, (error) => error instanceof TypeError && /not inside a transaction/.test(error.message))
     inTransaction(host.handle, () => undefined)
@@ -110,17 +110,19 @@ const EVERYWHERE = {
     const other = host.world.open()
 
     assert.throws(
-      () => inTransaction(other, () => forge.joinSync(other, (joined) => joined.pins.pin(olga, issue(1)))),
+      () => inTransaction(other, () => forge.withTransactionSync(other, (joined) => joined.pins.pin(olga, issue(1)))),
       (error) => error instanceof TypeError && /another database/.test(error.message),
     )
   },
 
   'a closed handle is STORAGE_UNAVAILABLE': async (host) => {
     const forge = await host.forge()
-    inTransaction(host.handle, () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(1))))
+    inTransaction(host.handle, () =>
+      forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(1))),
+    )
     host.handle.close()
 
-    assert.throws(() => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(2))), {
+    assert.throws(() => forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(2))), {
       code: 'STORAGE_UNAVAILABLE',
       message: 'the handle is closed',
     })
@@ -134,7 +136,9 @@ const EVERYWHERE = {
     for (const port of ports) {
       const forge = await host.forge(port)
       inTransaction(host.handle, () =>
-        forge.joinSync(host.handle, (joined) => assert.throws(() => joined.blocks.block(olga, target()), TypeError)),
+        forge.withTransactionSync(host.handle, (joined) =>
+          assert.throws(() => joined.blocks.block(olga, target()), TypeError),
+        ),
       )
       assert.deepEqual((await forge.events.read()).events, [])
     }
@@ -143,7 +147,9 @@ const EVERYWHERE = {
   'a beforeCommit that answers with a promise is a TypeError, and its call is taken back': async (host) => {
     const forge = await host.forge({ beforeCommit: async () => undefined })
     inTransaction(host.handle, () =>
-      forge.joinSync(host.handle, (joined) => assert.throws(() => joined.pins.pin(olga, issue(1)), TypeError)),
+      forge.withTransactionSync(host.handle, (joined) =>
+        assert.throws(() => joined.pins.pin(olga, issue(1)), TypeError),
+      ),
     )
 
     assert.deepEqual(await pinned(forge), [])
@@ -152,7 +158,7 @@ const EVERYWHERE = {
   'work that answers with a promise is a TypeError, and the host rolls back': async (host) => {
     const forge = await host.forge()
     const work = () =>
-      forge.joinSync(host.handle, async (joined) => {
+      forge.withTransactionSync(host.handle, async (joined) => {
         joined.pins.pin(olga, issue(1))
       })
 
@@ -165,11 +171,13 @@ const EVERYWHERE = {
     const forge = await host.forge({
       beforeCommit(_events, transaction) {
         tried += 1
-        const pin = () => forge.joinSync(transaction, (joined) => joined.pins.pin(olga, issue(2)))
+        const pin = () => forge.withTransactionSync(transaction, (joined) => joined.pins.pin(olga, issue(2)))
         assert.throws(pin, /beforeCommit must not change the forge/)
       },
     })
-    inTransaction(host.handle, () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(1))))
+    inTransaction(host.handle, () =>
+      forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(1))),
+    )
 
     assert.deepEqual([tried, await pinned(forge)], [1, ['1']])
   },
@@ -177,7 +185,7 @@ const EVERYWHERE = {
   'a plain change is refused while the host is inside its transaction': async (host) => {
     const forge = await host.forge()
     host.handle.exec('begin immediate')
-    await assert.rejects(forge.pins.pin(olga, issue(1)), /use joinSync/)
+    await assert.rejects(forge.pins.pin(olga, issue(1)), /use withTransactionSync/)
     host.handle.exec('rollback')
     await forge.pins.pin(olga, issue(2))
 
@@ -196,7 +204,7 @@ const EVERYWHERE = {
     })
     inTransaction(host.handle, () => {
       host.write('New')
-      forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
+      forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
     })
 
     assert.deepEqual(
@@ -210,11 +218,11 @@ const EVERYWHERE = {
     const heard = []
     forge.events.on((event) => heard.push(`${event.type} ${event.issueId}`))
     host.handle.exec('begin immediate')
-    const lost = forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
+    const lost = forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
     lost.afterCommit()
     host.handle.exec('rollback')
     host.handle.exec('begin immediate')
-    const kept = forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(2)))
+    const kept = forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(2)))
     kept.afterCommit()
     assert.deepEqual(heard, [])
     host.handle.exec('commit')
@@ -230,7 +238,7 @@ const ON_FILES = {
     const forge = await host.forge()
     const other = host.another()
     host.handle.exec('begin')
-    forge.joinSync(host.handle, () => undefined)
+    forge.withTransactionSync(host.handle, () => undefined)
 
     assert.throws(() => other.exec('begin immediate'), /locked/)
     host.handle.exec('commit')
@@ -242,10 +250,12 @@ const ON_FILES = {
     const other = host.another()
     other.exec('begin immediate')
     host.handle.exec('begin')
-    assert.throws(() => forge.joinSync(host.handle, () => undefined), busyForTheHost)
+    assert.throws(() => forge.withTransactionSync(host.handle, () => undefined), busyForTheHost)
     other.exec('rollback')
     host.handle.exec('rollback')
-    inTransaction(host.handle, () => forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(1))))
+    inTransaction(host.handle, () =>
+      forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(1))),
+    )
 
     assert.deepEqual(await pinned(forge), ['1'])
   },
@@ -256,13 +266,13 @@ const ON_FILES = {
     host.titles()
     host.another().exec("insert into issue (title) values ('theirs')")
 
-    assert.throws(() => forge.joinSync(host.handle, () => undefined), busyForTheHost)
+    assert.throws(() => forge.withTransactionSync(host.handle, () => undefined), busyForTheHost)
   },
 
   'a plain read does not see what is not committed yet': async (host) => {
     const forge = await host.forge()
     host.handle.exec('begin immediate')
-    forge.joinSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
+    forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
     assert.deepEqual(await pinned(forge), [])
     host.handle.exec('commit')
 
@@ -273,7 +283,7 @@ const ON_FILES = {
     const forge = await host.forge()
     const other = host.another()
     other.exec('begin immediate')
-    forge.joinSync(other, (joined) => joined.pins.pin(olga, issue(1)))
+    forge.withTransactionSync(other, (joined) => joined.pins.pin(olga, issue(1)))
     const waiting = forge.pins.pin(olga, issue(2))
     await new Promise((resolve) => setTimeout(resolve, 20))
     other.exec('commit')
@@ -287,7 +297,7 @@ const ON_FILES = {
     const reading = host.world.open(host.place, { readOnly: true })
     const forge = host.forgeOver(host.world.storage(reading))
     reading.exec('begin')
-    assert.throws(() => forge.joinSync(reading, () => undefined), {
+    assert.throws(() => forge.withTransactionSync(reading, () => undefined), {
       code: 'STORAGE_UNAVAILABLE',
       message: 'the database cannot be written',
     })

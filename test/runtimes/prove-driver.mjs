@@ -1,4 +1,4 @@
-// Proves one SQLite driver on the runtime that runs this: the published contract, joinSync, and what drivers do each in
+// Proves one SQLite driver on the runtime that runs this: the published contract, withTransactionSync, and what drivers do each in
 // their own way. One line for each failure, and a last line with the counts; the exit code is 1 when something failed.
 // Arguments: the driver as it is imported, and the folder of the built package.
 import { resolve } from 'node:path'

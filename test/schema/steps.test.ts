@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import type { MaybePromise, Steps } from '../../src/schema/steps.ts'
-import { isPromise, run, runLater, runNow, wait } from '../../src/schema/steps.ts'
+import type { MaybePromise, SyncOrAsync } from '../../src/schema/sync-or-async.ts'
+import { isPromise, runAsync, runMaybeAsync, runSync, wait } from '../../src/schema/sync-or-async.ts'
 
 const trouble = new Error('trouble')
 
-function* sum(...values: readonly MaybePromise<number>[]): Steps<number> {
+function* sum(...values: readonly MaybePromise<number>[]): SyncOrAsync<number> {
   let total = 0
   for (const value of values) total += yield* wait(value)
   return total
@@ -16,14 +16,14 @@ function thenable(value: number): PromiseLike<number> {
   return { then: (resolve) => Promise.resolve(value).then(resolve) }
 }
 
-function* fail(): Steps<number> {
+function* fail(): SyncOrAsync<number> {
   yield* wait(undefined)
   throw trouble
 }
 
 describe('run', () => {
   test('gives a value at once where nothing must be waited for', () => {
-    expect(run(sum(1, 2, 3))).toBe(6)
+    expect(runMaybeAsync(sum(1, 2, 3))).toBe(6)
   })
 
   test.each([
@@ -31,7 +31,7 @@ describe('run', () => {
     ['last', [1, 2, Promise.resolve(3)]],
     ['each', [Promise.resolve(1), Promise.resolve(2), Promise.resolve(3)]],
   ] as const)('gives a promise where the %s value is one', async (_, values) => {
-    const result = run(sum(...values))
+    const result = runMaybeAsync(sum(...values))
 
     expect(isPromise(result)).toBe(true)
     expect(await result).toBe(6)
@@ -39,24 +39,24 @@ describe('run', () => {
 
   test('waits for anything with a then', async () => {
     // the cast stands for a port that answers with a promise of its own making
-    expect(await run(sum(thenable(4) as Promise<number>, 1))).toBe(5)
+    expect(await runMaybeAsync(sum(thenable(4) as Promise<number>, 1))).toBe(5)
   })
 
   test('throws at once what the steps throw before anything was waited for', () => {
-    expect(() => run(fail())).toThrow(trouble)
+    expect(() => runMaybeAsync(fail())).toThrow(trouble)
   })
 
   test('rejects with what the steps throw after something was waited for', async () => {
-    function* late(): Steps<number> {
+    function* late(): SyncOrAsync<number> {
       yield* wait(Promise.resolve())
       throw trouble
     }
 
-    await expect(run(late())).rejects.toBe(trouble)
+    await expect(runMaybeAsync(late())).rejects.toBe(trouble)
   })
 
   test('throws a rejection into the steps, which may go on', async () => {
-    function* forgiving(): Steps<string> {
+    function* forgiving(): SyncOrAsync<string> {
       try {
         return yield* wait(Promise.reject(trouble))
       } catch (error) {
@@ -64,55 +64,55 @@ describe('run', () => {
       }
     }
 
-    expect(await run(forgiving())).toBe('forgiven')
+    expect(await runMaybeAsync(forgiving())).toBe('forgiven')
   })
 
   test('rejects with a rejection the steps do not catch', async () => {
-    await expect(run(sum(1, Promise.reject(trouble)))).rejects.toBe(trouble)
+    await expect(runMaybeAsync(sum(1, Promise.reject(trouble)))).rejects.toBe(trouble)
   })
 
   test.each([undefined, null, 0, '', false])('hands %j through as a value, waited for or not', async (value) => {
-    expect(run(wait(value))).toBe(value)
-    expect(await run(wait(Promise.resolve(value)))).toBe(value)
+    expect(runMaybeAsync(wait(value))).toBe(value)
+    expect(await runMaybeAsync(wait(Promise.resolve(value)))).toBe(value)
   })
 })
 
 describe('runLater', () => {
   test('gives a promise even where nothing must be waited for', async () => {
-    const result = runLater(sum(1, 2))
+    const result = runAsync(sum(1, 2))
 
     expect(result).toBeInstanceOf(Promise)
     expect(await result).toBe(3)
   })
 
   test('rejects with what the steps throw at once', async () => {
-    await expect(runLater(fail())).rejects.toBe(trouble)
+    await expect(runAsync(fail())).rejects.toBe(trouble)
   })
 })
 
 describe('runNow', () => {
   test('gives the value', () => {
-    expect(runNow(sum(1, 2, 3))).toBe(6)
+    expect(runSync(sum(1, 2, 3))).toBe(6)
   })
 
   test('throws what the steps throw', () => {
-    expect(() => runNow(fail())).toThrow(trouble)
+    expect(() => runSync(fail())).toThrow(trouble)
   })
 
   test('refuses a promise as misuse, and goes no further', () => {
     const written = vi.fn()
-    function* careless(): Steps<void> {
+    function* careless(): SyncOrAsync<void> {
       yield* wait(Promise.resolve())
       written()
     }
 
-    expect(() => runNow(careless())).toThrow(TypeError)
+    expect(() => runSync(careless())).toThrow(TypeError)
     expect(written).not.toHaveBeenCalled()
   })
 
   test('lets the steps clean up before it refuses', () => {
     const cleaned = vi.fn()
-    function* careful(): Steps<void> {
+    function* careful(): SyncOrAsync<void> {
       try {
         yield* wait(Promise.resolve())
       } finally {
@@ -120,12 +120,12 @@ describe('runNow', () => {
       }
     }
 
-    expect(() => runNow(careful())).toThrow(TypeError)
+    expect(() => runSync(careful())).toThrow(TypeError)
     expect(cleaned).toHaveBeenCalledOnce()
   })
 
   test('refuses even when the steps catch the refusal', () => {
-    function* stubborn(): Steps<string> {
+    function* stubborn(): SyncOrAsync<string> {
       try {
         return yield* wait(Promise.resolve('late'))
       } catch {
@@ -133,13 +133,13 @@ describe('runNow', () => {
       }
     }
 
-    expect(() => runNow(stubborn())).toThrow('a promise was met where nothing may wait')
+    expect(() => runSync(stubborn())).toThrow('a promise was met where nothing may wait')
   })
 
   test('leaves no rejection unhandled: not of the promise it refuses, not of one met while cleaning up', async () => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
-    function* hopeless(): Steps<void> {
+    function* hopeless(): SyncOrAsync<void> {
       try {
         yield* wait(Promise.reject(trouble))
       } finally {
@@ -147,7 +147,7 @@ describe('runNow', () => {
       }
     }
 
-    expect(() => runNow(hopeless())).toThrow(TypeError)
+    expect(() => runSync(hopeless())).toThrow(TypeError)
     await setImmediate()
     process.off('unhandledRejection', unhandled)
     expect(unhandled).not.toHaveBeenCalled()

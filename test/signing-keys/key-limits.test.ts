@@ -1,10 +1,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { splitKeyText } from '../../src/signing-keys/key-blocks.ts'
-import { readArmor } from '../../src/signing-keys/openpgp-armor.ts'
-import { openpgpKey } from '../../src/signing-keys/openpgp-key.ts'
+import { splitKeyText } from '../../src/signing-keys/key-text.ts'
+import { openpgpKey, readArmor } from '../../src/signing-keys/openpgp.ts'
 import { splitPackets } from '../../src/signing-keys/openpgp-packets.ts'
-import { sshKey } from '../../src/signing-keys/ssh-key.ts'
+import { sshKey } from '../../src/signing-keys/ssh.ts'
 import { der, integer, oddNumber, pem } from './der.ts'
 import { OpenpgpMaker, openpgpNumber, packet } from './openpgp-maker.ts'
 

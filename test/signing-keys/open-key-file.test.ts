@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isForgeError } from '../../src/schema/errors.ts'
-import { FileKey } from '../../src/signing-keys/file-key.ts'
-import type { KeyFile } from '../../src/signing-keys/key-file.ts'
-import { keyFileAt } from '../../src/signing-keys/key-file.ts'
+import type { KeyFileReader } from '../../src/signing-keys/key-file.ts'
+import { keyFileAt, WatchedKeyFile } from '../../src/signing-keys/key-file.ts'
 import { generateKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { SshFolder } from './ssh-folder.ts'
@@ -129,7 +128,7 @@ describe('a key file that changes', () => {
   })
 
   test('is noticed when it changes twice within one tick of its file system’s clock', () => {
-    const key = new FileKey(coarse(keyFileAt(write(keys.ssh.publicKey))))
+    const key = new WatchedKeyFile(coarse(keyFileAt(write(keys.ssh.publicKey))))
     write(keys.other.publicKey)
 
     expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
@@ -138,14 +137,14 @@ describe('a key file that changes', () => {
   test('is read no more once its last change lies back', async () => {
     const reads: string[] = []
     const file = keyFileAt(write(keys.openpgp.privateKey))
-    const counted: KeyFile = {
+    const counted: KeyFileReader = {
       ...file,
       read: () => {
         reads.push('read')
         return file.read()
       },
     }
-    const key = new FileKey(counted, () => Date.now() + 60_000)
+    const key = new WatchedKeyFile(counted, () => Date.now() + 60_000)
     await key.publicKey()
     await key.publicKey()
 
@@ -248,7 +247,7 @@ describe('a key file that changes', () => {
 })
 
 /** The same file on a file system whose clock stands still. */
-function coarse(file: KeyFile): KeyFile {
+function coarse(file: KeyFileReader): KeyFileReader {
   return {
     path: file.path,
     state: () => ({ ...file.state(), stamp: 'always the same' }),

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { MaybePromise } from '../../src/schema/steps.ts'
-import { ParsedKey } from '../../src/signing-keys/parsed-key.ts'
+import type { MaybePromise } from '../../src/schema/sync-or-async.ts'
+import { LazyKey } from '../../src/signing-keys/lazy-key.ts'
 
 function counted(read: () => MaybePromise<string>) {
   const count = { parses: 0 }
-  const key = new ParsedKey('ssh', () => {
+  const key = new LazyKey('ssh', () => {
     count.parses += 1
     return read()
   })
@@ -40,7 +40,7 @@ test('a key that cannot be parsed is tried once', async () => {
 
 test('the entity tag is quoted, strong, and follows the text', async () => {
   const [one, same, other] = await Promise.all(
-    ['a\n', 'a\n', 'b\n'].map((text) => new ParsedKey('ssh', () => later(text)).publicKey()),
+    ['a\n', 'a\n', 'b\n'].map((text) => new LazyKey('ssh', () => later(text)).publicKey()),
   )
 
   expect(one?.etag).toMatch(/^"[\w-]{43}"$/)

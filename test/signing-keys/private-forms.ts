@@ -1,7 +1,7 @@
 import type { KeyPairKeyObjectResult } from 'node:crypto'
 import { generateKeyPairSync } from 'node:crypto'
 import { enums, generateKey, armor as writeArmor } from 'openpgp'
-import { splitKeyText } from '../../src/signing-keys/key-blocks.ts'
+import { splitKeyText } from '../../src/signing-keys/key-text.ts'
 import type { GpgHome } from './gpg-home.ts'
 import type { SshFolder } from './ssh-folder.ts'
 

@@ -1,7 +1,6 @@
 import { request as send } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createJsonServer } from '../../src/cli/create-json-server.ts'
-import { RequestListener } from '../../src/cli/request-listener.ts'
+import { createJsonServer, RequestListener } from '../../src/cli/json-server.ts'
 import type { Standalone } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import type { Running } from '../http-adapters/hosts/host.ts'

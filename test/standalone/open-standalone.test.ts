@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
-import { migrateHost } from '../../src/standalone/host-store/migrate-host.ts'
+import { migrateHost } from '../../src/standalone/host-store/host-tables.ts'
 import { SqlSession } from '../../src/standalone/host-store/sql-session.ts'
 import type { Standalone, StandaloneOptions } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
@@ -51,7 +51,9 @@ describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
       { issueId: '3', position: 1, pinnedBy: null },
       { issueId: '1', position: 2 },
     ])
-    expect((await host.forge.blocks.list(alice, '6')).items).toMatchObject([{ userId: '4', note: 'spam' }])
+    expect((await host.forge.blocks.list(alice, { organizationId: '6' })).items).toMatchObject([
+      { userId: '4', note: 'spam' },
+    ])
     expect(await host.forge.badges.heldBy(alice, '3')).toMatchObject([{ badge: { slug: 'night-owl' } }])
     expect((await host.forge.badges.catalogue.list(alice)).total).toBe(2)
   })

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import type { RepositoryStanding } from '../../src/standalone/host-store/host-store.ts'
-import { organizationRole, repositoryRole } from '../../src/standalone/standing-role.ts'
+import { organizationRole, repositoryRole } from '../../src/standalone/host-ports.ts'
+import type { RepositoryAccess } from '../../src/standalone/host-store/host-store.ts'
 
-const outsider: RepositoryStanding = {
+const outsider: RepositoryAccess = {
   isPrivate: false,
   ownerVisibility: 'public',
   isOwner: false,
   membership: undefined,
   collaboration: undefined,
 }
-const closed: RepositoryStanding = { ...outsider, isPrivate: true }
-const concealed: RepositoryStanding = { ...outsider, ownerVisibility: 'private' }
+const closed: RepositoryAccess = { ...outsider, isPrivate: true }
+const concealed: RepositoryAccess = { ...outsider, ownerVisibility: 'private' }
 
 describe('the role in a repository', () => {
   const cases: readonly (readonly [
     title: string,
-    standing: RepositoryStanding | undefined,
+    standing: RepositoryAccess | undefined,
     signedIn: boolean,
     role: string,
   ])[] = [

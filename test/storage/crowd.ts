@@ -1,6 +1,6 @@
 import type { Actor, ForgeEvent } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
-import type { ForgeStorage } from '../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../src/storage/contract/storage.ts'
 import { outbox } from '../../src/testing/storage-contract/cases/contents.ts'
 import { pin } from '../../src/testing/storage-contract/cases/sample-changes.ts'
 import type { StorageKind } from './databases/storage-kind.ts'

@@ -26,7 +26,7 @@ test('the storage of a Durable Object is one', () => {
 
 test('the storage of the object is the transaction of its host', () => {
   const open = (storage: DurableObjectStorage) => durableObjectStorage(storage)
-  type Entered = Parameters<ReturnType<typeof open>['enter']>[0]
+  type Entered = Parameters<ReturnType<typeof open>['checkTransaction']>[0]
 
   expectTypeOf<Entered>().toEqualTypeOf<DurableObjectStorage>()
 })

@@ -42,11 +42,12 @@ test('a forge joins a transaction of the Kysely, and gives it to what the host r
     },
   })
   const actor: Actor = { id: 1 }
-  const join = () => forge.join(transaction, ({ pins }) => pins.pin(actor, { id: 1, repositoryId: 2, kind: 'issue' }))
+  const join = () =>
+    forge.withTransaction(transaction, ({ pins }) => pins.pin(actor, { id: 1, repositoryId: 2, kind: 'issue' }))
 
   expectTypeOf(join).returns.resolves.toHaveProperty('afterCommit')
   // @ts-expect-error: a Kysely is no transaction
-  const wrong = () => forge.join(kysely, async () => undefined)
+  const wrong = () => forge.withTransaction(kysely, async () => undefined)
   expectTypeOf(wrong).toBeFunction()
 })
 

@@ -16,9 +16,9 @@ test('the connection of a pool is the transaction of its host, or any that he na
   const named = (pool: Pool) => mysqlStorage<Connection>(pool)
   const ofUrl = (url: string) => mysqlStorage<Connection>(url)
 
-  expectTypeOf<Parameters<ReturnType<typeof ofPool>['enter']>[0]>().toEqualTypeOf<PoolConnection>()
-  expectTypeOf<Parameters<ReturnType<typeof named>['enter']>[0]>().toEqualTypeOf<Connection>()
-  expectTypeOf<Parameters<ReturnType<typeof ofUrl>['enter']>[0]>().toEqualTypeOf<Connection>()
+  expectTypeOf<Parameters<ReturnType<typeof ofPool>['checkTransaction']>[0]>().toEqualTypeOf<PoolConnection>()
+  expectTypeOf<Parameters<ReturnType<typeof named>['checkTransaction']>[0]>().toEqualTypeOf<Connection>()
+  expectTypeOf<Parameters<ReturnType<typeof ofUrl>['checkTransaction']>[0]>().toEqualTypeOf<Connection>()
   // @ts-expect-error: a number is no pool
   mysqlStorage(7)
 })

@@ -12,7 +12,7 @@ test('the pools and clients of pg are pools and clients', () => {
 
 test('the client of the storage is the transaction of its host', () => {
   const open = (pool: pg.Pool) => postgresStorage<pg.PoolClient>(pool)
-  type Entered = Parameters<ReturnType<typeof open>['enter']>[0]
+  type Entered = Parameters<ReturnType<typeof open>['checkTransaction']>[0]
 
   expectTypeOf<Entered>().toEqualTypeOf<pg.PoolClient>()
   // @ts-expect-error: a number is no pool

@@ -25,7 +25,7 @@ test('the handles of better-sqlite3 and node:sqlite are handles', () => {
 
 test('the handle of the storage is the transaction of its host', () => {
   const open = (handle: Database.Database) => sqliteStorage(handle)
-  type Entered = Parameters<ReturnType<typeof open>['enter']>[0]
+  type Entered = Parameters<ReturnType<typeof open>['checkTransaction']>[0]
 
   expectTypeOf<Entered>().toEqualTypeOf<Database.Database>()
   // @ts-expect-error: a number is no handle

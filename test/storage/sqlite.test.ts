@@ -41,7 +41,7 @@ describe('a file that is opened for a host', () => {
     const storage = sqliteStorage(handle)
     await storage.migrate()
     handle.exec('begin immediate')
-    storage.enter(handle)
+    storage.checkTransaction(handle)
     const inside = handle.inTransaction
     handle.exec('commit')
 

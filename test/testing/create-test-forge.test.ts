@@ -22,7 +22,9 @@ describe('a test forge', () => {
     const { repositoryId } = issue('acme/rocket#4')
     expect(await forge.pins.list('anonymous', { repositoryId, kind: 'issue' })).toMatchObject([{ position: 1 }])
     expect(await forge.badges.heldBy('system', user('sam').id)).toMatchObject([{ badge: { slug: 'owl' } }])
-    expect((await forge.blocks.list(user('olga'), '3')).items).toMatchObject([{ note: 'spam', blockedBy: null }])
+    expect((await forge.blocks.list(user('olga'), { organizationId: '3' })).items).toMatchObject([
+      { note: 'spam', blockedBy: null },
+    ])
     expect(events).toEqual([])
   })
 

@@ -126,14 +126,14 @@ function busyStorage(isBusy: (call: number) => boolean): ForgeStorage<undefined>
         }
       },
     })
-  const { pinBoards, blocks, badgeCases, badgeCatalogue, events, ...rest } = memoryStorage()
+  const { pinBoards, blocks, userBadges, badgeCatalogue, events, ...rest } = memoryStorage()
   const { retire } = refusing({ retire: rest.retire })
   return {
     ...rest,
     retire,
     pinBoards: refusing(pinBoards),
     blocks: refusing(blocks),
-    badgeCases: refusing(badgeCases),
+    userBadges: refusing(userBadges),
     badgeCatalogue: refusing(badgeCatalogue),
     events: refusing(events),
   }

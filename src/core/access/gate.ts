@@ -1,41 +1,43 @@
-import type { AccessRequest, Verdict } from '../../schema/access.ts'
+import type { AccessDecision, AccessRequest } from '../../schema/access.ts'
 import { needObject } from '../../schema/arguments.ts'
 import { ForgeError, notFound } from '../../schema/errors.ts'
-import type { Steps } from '../../schema/steps.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Call } from '../call.ts'
-import { answerOf, checkAsker, portContext } from '../call.ts'
+import { answerOf, checkCaller, portContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 
-/** Whether the policy is asked about this call. */
+/** Returns whether the policy is asked about this call. */
 export function asksPolicy<A extends Actor, Tx>(call: Call<A, Tx>): boolean {
   return call.guarded && call.actor !== 'system'
 }
 
 /**
- * Asks the policy, where it is asked.
+ * Checks the caller and, for a guarded call, asks the policy.
  *
- * @throws ForgeError concealed: the thing's `*_NOT_FOUND`; 'anonymous': `UNAUTHENTICATED`; else `FORBIDDEN`. TypeError when
- * the policy's answer is malformed.
+ * @throws ForgeError the `*_NOT_FOUND` of the object if the policy conceals it; `UNAUTHENTICATED` for 'anonymous';
+ * otherwise `FORBIDDEN`. TypeError when the policy's decision is malformed.
  * Source: docs/behaviour.md, Everywhere
  */
 export function* authorize<A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   request: AccessRequest,
-): Steps<void> {
+): SyncOrAsync<void> {
   refuseAborted(call)
-  checkAsker(call.actor)
+  checkCaller(call.actor)
   if (call.guarded) yield* askPolicy(environment, call, request)
 }
 
-/** Refuses a call that its caller has given up before it began. The routes give up where they wait. */
+/**
+ * Throws if the caller's signal aborted before the call began. The HTTP routes check the signal only when they wait.
+ */
 export function refuseAborted<A extends Actor, Tx>(call: Call<A, Tx>): void {
   if (call.guarded) call.signal?.throwIfAborted()
 }
 
 /**
- * Asks the policy: for the routes, which ask it before they look at a request any further.
+ * Asks the policy. The HTTP routes call this before they read the rest of a request.
  *
  * @throws ForgeError as `authorize` does
  */
@@ -43,23 +45,26 @@ export function* askPolicy<A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   request: AccessRequest,
-): Steps<void> {
+): SyncOrAsync<void> {
   needObject(request, 'request', "{ action: 'pins.read', repositoryId: 10 }")
   const { actor } = call
   if (actor === 'system') return
 
-  const verdict = yield* answerOf(call, environment.policy.authorize(request, portContext(call, actor)))
-  checkVerdict(verdict)
-  if (verdict.allow) return
-  if (verdict.conceal === true) throw concealed(request, verdict.reason)
+  const decision = yield* answerOf(call, environment.policy.authorize(request, portContext(call, actor)))
+  checkDecision(decision)
+  if (decision.allow) return
+  if (decision.conceal === true) throw concealed(request, decision.reason)
   if (actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
-  throw forbidden(request, verdict.reason)
+  throw forbidden(request, decision.reason)
 }
 
-/** JavaScript hosts may return anything. A decision that is malformed, by a database's `'t'` or 1 for example, decides nothing. */
-function checkVerdict(verdict: Verdict): void {
-  if (verdict?.allow === true) return
-  if (verdict?.allow === false && (verdict.conceal === undefined || typeof verdict.conceal === 'boolean')) return
+/**
+ * Checks a decision, because a JavaScript host may return any value. A malformed decision, such as one with a
+ * database's `'t'` or 1 instead of a boolean, neither allows nor refuses.
+ */
+function checkDecision(decision: AccessDecision): void {
+  if (decision?.allow === true) return
+  if (decision?.allow === false && (decision.conceal === undefined || typeof decision.conceal === 'boolean')) return
 
   throw new TypeError(
     'policy.authorize must return { allow: true } or { allow: false, reason }, with conceal: true to conceal',
@@ -83,7 +88,7 @@ function concealed(request: AccessRequest, reason: string): ForgeError {
     case 'badges.catalogue.read':
     case 'badges.catalogue.write':
     case 'events.read':
-      return forbidden(request, reason) // there is nothing of the host's to conceal
+      return forbidden(request, reason) // the request concerns no object of the host that could be concealed
     default:
       throw unknownAction(request satisfies never)
   }

@@ -1,39 +1,39 @@
-import type { AccessRequest, Verdict } from '../../schema/access.ts'
+import type { AccessDecision, AccessRequest } from '../../schema/access.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { MaybePromise, Steps } from '../../schema/steps.ts'
-import { run, wait } from '../../schema/steps.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import type { Actor, Policy, PortContext } from '../ports.ts'
 
-/** What a user may do in a repository; 'none' conceals that it exists. */
+/** The role of a user in a repository. 'none' conceals that the repository exists. */
 export type RepositoryRole = 'admin' | 'writer' | 'reader' | 'none'
 
-/** What a user is to an organization; 'none' conceals that it exists. */
+/** The role of a user in an organization. 'none' conceals that the organization exists. */
 export type OrganizationRole = 'owner' | 'member' | 'stranger' | 'none'
 
-/** The facts a host supplies to `rolePolicy`. The context's actor may be 'anonymous'. */
+/** The functions that a host supplies to `rolePolicy`. The context's actor may be 'anonymous'. */
 export interface Roles<A extends Actor, Tx> {
-  /** Whether the actor may do everything: true or false, nothing else. Never asked about 'anonymous'. */
+  /** Returns whether the actor may do everything. Must return a boolean. Never called for 'anonymous'. */
   isSiteAdmin(actor: A): MaybePromise<boolean>
-  /** What `context.actor` is in a repository; 'none' conceals it. */
+  /** Returns the role of `context.actor` in a repository. 'none' conceals the repository. */
   repositoryRole(repositoryId: Id, context: PortContext<A | 'anonymous', Tx>): MaybePromise<RepositoryRole>
-  /** What `context.actor` is in an organization; 'none' conceals it. */
+  /** Returns the role of `context.actor` in an organization. 'none' conceals the organization. */
   organizationRole(organizationId: Id, context: PortContext<A | 'anonymous', Tx>): MaybePromise<OrganizationRole>
 }
 
-const ALLOWED: Verdict = { allow: true }
-const CONCEALED: Verdict = { allow: false, reason: 'not found', conceal: true }
+const ALLOWED: AccessDecision = { allow: true }
+const CONCEALED: AccessDecision = { allow: false, reason: 'not found', conceal: true }
 const ADMINS_ONLY = 'user should be an owner or a collaborator with admin write of a repository'
 const OWNERS_ONLY = 'Must be an organization owner'
 /** In characters. */
 const MAX_NAMED_LENGTH = 40
 
 /**
- * Ready-made policy: Gitea's rules, out of facts that the host supplies. Site admins may do everything; repository admins
- * pin and import; readers see boards and keys and export; organization owners block; badges and events are the site admins'.
- * Nobody ('anonymous') may at most read, whatever role the host gives.
+ * Creates a policy with Gitea's rules from functions that the host supplies. Site admins may do everything. Repository
+ * admins may pin and import. Readers may see boards and keys and may export. Organization owners may block. Only site
+ * admins may access badges and events. 'anonymous' may at most read, whatever role the host returns.
  *
- * A fact that is malformed decides nothing: a role that is not one of those above, undefined and null included, and an
- * `isSiteAdmin` that is not a boolean make `authorize` throw a TypeError, which the API answers with 500.
+ * A malformed result neither allows nor refuses. If a role is not one of those above (undefined and null included), or
+ * if `isSiteAdmin` does not return a boolean, `authorize` throws a TypeError, to which the API responds with 500.
  * Source: docs/behaviour.md, Pins, Blocks and Badges
  *
  * @throws TypeError when one of the three functions is missing
@@ -43,7 +43,7 @@ export function rolePolicy<A extends Actor, Tx = unknown>(roles: Roles<A, Tx>): 
   needFunction(roles.repositoryRole, 'repositoryRole', "a function of the repository's id and the context")
   needFunction(roles.organizationRole, 'organizationRole', "a function of the organization's id and the context")
   return {
-    authorize: (request, context) => run(judge(roles, request, context)),
+    authorize: (request, context) => runMaybeAsync(judge(roles, request, context)),
   }
 }
 
@@ -55,7 +55,7 @@ function* judge<A extends Actor, Tx>(
   roles: Roles<A, Tx>,
   request: AccessRequest,
   context: PortContext<A | 'anonymous', Tx>,
-): Steps<Verdict> {
+): SyncOrAsync<AccessDecision> {
   const { actor } = context
   if (actor !== 'anonymous' && isAdmin(yield* wait(roles.isSiteAdmin(actor)))) return ALLOWED
 
@@ -86,7 +86,7 @@ function isAdmin(answer: boolean): boolean {
   throw malformed('isSiteAdmin', 'true or false', answer)
 }
 
-function whoReads(role: RepositoryRole): Verdict {
+function whoReads(role: RepositoryRole): AccessDecision {
   switch (role) {
     case 'admin':
     case 'writer':
@@ -99,7 +99,7 @@ function whoReads(role: RepositoryRole): Verdict {
   }
 }
 
-function whoAdministers(actor: Actor | 'anonymous', role: RepositoryRole): Verdict {
+function whoAdministers(actor: Actor | 'anonymous', role: RepositoryRole): AccessDecision {
   switch (role) {
     case 'admin':
       return actor === 'anonymous' ? refused(ADMINS_ONLY) : ALLOWED
@@ -113,7 +113,7 @@ function whoAdministers(actor: Actor | 'anonymous', role: RepositoryRole): Verdi
   }
 }
 
-function whoOwns(actor: Actor | 'anonymous', role: OrganizationRole): Verdict {
+function whoOwns(actor: Actor | 'anonymous', role: OrganizationRole): AccessDecision {
   switch (role) {
     case 'owner':
       return actor === 'anonymous' ? refused(OWNERS_ONLY) : ALLOWED
@@ -127,7 +127,7 @@ function whoOwns(actor: Actor | 'anonymous', role: OrganizationRole): Verdict {
   }
 }
 
-function refused(reason: string): Verdict {
+function refused(reason: string): AccessDecision {
   return { allow: false, reason }
 }
 
@@ -139,7 +139,7 @@ function malformed(name: keyof Roles<never, never>, expected: string, answer: un
   return new TypeError(`${name} must return ${expected}; it returned ${nameOf(answer)}`)
 }
 
-/** Names what JavaScript hosts return, without anything long or private that it may hold. */
+/** Describes a value that a JavaScript host returned, without long or private content. */
 function nameOf(answer: unknown): string {
   if (answer === undefined || answer === null) return String(answer)
   if (typeof answer !== 'string') return typeof answer === 'object' ? 'an object' : `a ${typeof answer}`

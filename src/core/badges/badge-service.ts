@@ -1,25 +1,103 @@
-import type { Face } from '../face.ts'
-import { face } from '../face.ts'
+import { needObject } from '../../schema/arguments.ts'
+import type { Decision } from '../../schema/decision.ts'
+import type { IdInput } from '../../schema/ids.ts'
+import { toId } from '../../schema/ids.ts'
+import type { Badge, Grant } from '../../schema/records.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
+import type { UserBadgesState } from '../../storage/contract/stores.ts'
+import { asksPolicy, authorize } from '../access/gate.ts'
+import type { Call } from '../call.ts'
+import { actorIdOf } from '../call.ts'
+import type { Decide } from '../change.ts'
+import { change } from '../change.ts'
+import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
-import type { BadgeService } from '../services.ts'
-import type { BadgeOperations } from './badge-operations.ts'
-import type { CatalogueOperations } from './catalogue-operations.ts'
+import { withSubjects } from '../subject.ts'
+import type { UserBadges } from './badge-rules.ts'
+import { grantBadges, revokeBadges } from './badge-rules.ts'
+import { checkSlugs } from './catalogue-rules.ts'
 
-/** The badge service, and the catalogue's in it, over their operations. */
-export function badgeService<A extends Actor, Tx>(
-  badges: BadgeOperations<A, Tx>,
-  catalogue: CatalogueOperations<A, Tx>,
-): Face<BadgeService<A>, A, Tx> {
-  return face<BadgeService<A>, A, Tx>((open, perform) => ({
-    grant: (actor, userId, slugs, options) => perform(badges.grant(open(actor, options), userId, slugs)),
-    revoke: (actor, userId, slugs, options) => perform(badges.revoke(open(actor, options), userId, slugs)),
-    heldBy: (actor, userId, options) => perform(badges.heldBy(open(actor, options), userId)),
-    catalogue: {
-      define: (actor, badge, options) => perform(catalogue.define(open(actor, options), badge)),
-      update: (actor, slug, change, options) => perform(catalogue.update(open(actor, options), slug, change)),
-      remove: (actor, slug, options) => perform(catalogue.remove(open(actor, options), slug)),
-      find: (actor, slug, options) => perform(catalogue.find(open(actor, options), slug)),
-      list: (actor, page, options) => perform(catalogue.list(open(actor, options), page)),
-    },
-  }))
+/** The badges to grant or to revoke. */
+interface BadgeRequest {
+  readonly userId: IdInput
+  readonly slugs: readonly string[]
+}
+
+/** The methods of the badge service, as generators that run one call each. */
+export class BadgeServiceMethods<A extends Actor, Tx> {
+  readonly #environment: Environment<A, Tx>
+
+  constructor(environment: Environment<A, Tx>) {
+    this.#environment = environment
+  }
+
+  *grant(call: Call<A, Tx>, request: BadgeRequest): SyncOrAsync<void> {
+    return yield* this.#change(call, request, grantBadges)
+  }
+
+  *revoke(call: Call<A, Tx>, request: BadgeRequest): SyncOrAsync<void> {
+    return yield* this.#change(call, request, revokeBadges)
+  }
+
+  *heldBy(call: Call<A, Tx>, user: IdInput): SyncOrAsync<readonly Grant[]> {
+    const userId = toId(user, 'userId')
+    yield* authorize(this.#environment, call, { action: 'badges.read', userId })
+
+    return yield* wait(this.#environment.storage.userBadges.heldBy(userId, call.transaction))
+  }
+
+  *#change(
+    call: Call<A, Tx>,
+    request: BadgeRequest,
+    rule: (badges: UserBadges, slugs: readonly string[]) => Decision<UserBadges, void>,
+  ): SyncOrAsync<void> {
+    needObject(request, 'grants', "{ userId: 9, slugs: ['night-owl'] }")
+    const environment = this.#environment
+    const userId = toId(request.userId, 'grants.userId')
+    const grantedBy = actorIdOf(call.actor)
+    if (!Array.isArray(request.slugs) || request.slugs.some((slug) => typeof slug !== 'string')) {
+      throw new TypeError('grants.slugs must be an array of texts')
+    }
+    const slugs = [...request.slugs] // a copy: the caller may change the list before the change is decided
+
+    const decide: Decide<UserBadgesState, void> = (state, grantedAt) => {
+      const badges = toUserBadges(state)
+      const decision = rule(badges, slugs)
+      const held = decision.state.held
+      return {
+        ...decision,
+        state: decision.state === badges ? state : { ...state, held: arrange(state, held, grantedAt, grantedBy) },
+        events: withSubjects({ userId }, decision.events),
+      }
+    }
+
+    return yield* change(environment, call, {
+      store: environment.storage.userBadges,
+      key: { userId, slugs },
+      fenced: asksPolicy(call),
+      *ask() {
+        yield* authorize(environment, call, { action: 'badges.grant', userId })
+        checkSlugs(slugs)
+        return decide
+      },
+    })
+  }
+}
+
+function toUserBadges(state: UserBadgesState): UserBadges {
+  return { known: state.known.map(({ slug }) => slug), held: state.held.map(({ badge }) => badge.slug) }
+}
+
+function arrange(
+  state: UserBadgesState,
+  held: readonly string[],
+  grantedAt: Date,
+  grantedBy: Grant['grantedBy'],
+): readonly Grant[] {
+  const kept = state.held.filter(({ badge }) => held.includes(badge.slug))
+  const isNew = ({ slug }: Badge): boolean =>
+    held.includes(slug) && !state.held.some(({ badge }) => badge.slug === slug)
+  const added = held.flatMap((slug) => state.known.filter((badge) => badge.slug === slug && isNew(badge)))
+  return [...kept, ...added.map((badge) => ({ badge, grantedAt, grantedBy }))]
 }

@@ -2,34 +2,34 @@ import { needObject } from '../../schema/arguments.ts'
 import type { ForgeEventType } from '../../schema/events.ts'
 import { toId } from '../../schema/ids.ts'
 import { checkText } from '../../schema/text.ts'
-import type { EventFilter } from '../../storage/contract/event-store.ts'
+import type { EventFilter } from '../../storage/contract/events.ts'
 import type { Environment } from '../environment.ts'
 import { toLimit, toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
 import type { ConsumeOptions, EventHandler, EventListFilter, EventService } from '../services.ts'
-import type { Announcer } from './announcer.ts'
-import { Bell } from './bell.ts'
+import type { Listeners } from './listeners.ts'
 import type { ConsumerPace, RunningConsumers } from './outbox-consumer.ts'
 import { OutboxConsumer } from './outbox-consumer.ts'
+import { WakeUp } from './wake-up.ts'
 
 const DEFAULT_READ_LIMIT = 100
-const LONGEST_NAME = 64
-const DEFAULT_LEASE = 30_000
-const DEFAULT_POLL = 1000
-const LONGEST_TIME = 3_600_000
+const MAX_NAME_LENGTH = 64
+const DEFAULT_LEASE_MS = 30_000
+const DEFAULT_POLL_MS = 1000
+const MAX_TIME_MS = 3_600_000
 
-/** What the event service works with besides the storage: the listeners and the consumers of this forge. */
+/** What the event service needs besides the environment: the listeners and the consumers of this forge. */
 export interface EventParts {
-  readonly announcer: Announcer
+  readonly listeners: Listeners
   readonly consumers: RunningConsumers
 }
 
-/** The event service over a storage and the listeners of this process. */
+/** Creates the event service from a storage and the listeners of this process. */
 export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx>, parts: EventParts): EventService {
   const { events } = environment.storage
 
   return {
-    on: (listener) => parts.announcer.on(listener),
+    on: (listener) => parts.listeners.on(listener),
     read: async (query = {}) => {
       needObject(query, 'query', '{ after: cursor, limit: 100 }')
       const { after, limit = DEFAULT_READ_LIMIT } = query
@@ -50,7 +50,7 @@ interface Consumption {
 
 async function consume<A extends Actor, Tx>(
   { storage, logger, newId }: Environment<A, Tx>,
-  { announcer, consumers }: EventParts,
+  { listeners, consumers }: EventParts,
   { name, handler, options }: Consumption,
 ): Promise<void> {
   const consumer = { name: toConsumerName(name), holder: newId() }
@@ -60,10 +60,10 @@ async function consume<A extends Actor, Tx>(
     throw new TypeError('consume needs { signal }: it ends when that aborts')
 
   const pace = toPace(options)
-  const bell = new Bell()
-  const stopListening = announcer.on(() => bell.ring())
+  const wakeUp = new WakeUp()
+  const stopListening = listeners.on(() => wakeUp.notify())
   try {
-    const outbox = new OutboxConsumer({ events: storage.events, consumer, handler, pace, bell, logger })
+    const outbox = new OutboxConsumer({ events: storage.events, consumer, handler, pace, wakeUp, logger })
     await consumers.run(consumer.name, signal, (stop) => outbox.run(stop))
   } finally {
     stopListening()
@@ -77,27 +77,27 @@ function toTime(before: Date | undefined): Date {
 
 function toPace({ leaseMilliseconds, pollMilliseconds, batch }: ConsumeOptions): ConsumerPace {
   return {
-    leaseMilliseconds: milliseconds('leaseMilliseconds', leaseMilliseconds ?? DEFAULT_LEASE),
-    pollMilliseconds: milliseconds('pollMilliseconds', pollMilliseconds ?? DEFAULT_POLL),
+    leaseMilliseconds: milliseconds('leaseMilliseconds', leaseMilliseconds ?? DEFAULT_LEASE_MS),
+    pollMilliseconds: milliseconds('pollMilliseconds', pollMilliseconds ?? DEFAULT_POLL_MS),
     batch: toLimit(batch ?? DEFAULT_READ_LIMIT),
   }
 }
 
 function milliseconds(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= LONGEST_TIME) return value
-  throw new TypeError(`${name} must be an integer from 1 to ${LONGEST_TIME}`)
+  if (Number.isSafeInteger(value) && value >= 1 && value <= MAX_TIME_MS) return value
+  throw new TypeError(`${name} must be an integer from 1 to ${MAX_TIME_MS}`)
 }
 
 function toConsumerName(name: string): string {
   if (typeof name !== 'string' || name === '') throw new TypeError('a consumer needs a name')
-  checkText('name', name, LONGEST_NAME)
+  checkText('name', name, MAX_NAME_LENGTH)
   return name
 }
 
-/** Types that this version does not know are passed on: a newer one may have written them. */
+/** Accepts types that this version does not know, because a newer version may have written such events. */
 function toTypes(types: readonly ForgeEventType[]): readonly ForgeEventType[] {
   if (!Array.isArray(types)) throw new TypeError('filter.types must be an array of event types')
-  for (const [index, type] of types.entries()) checkText(`types/${index}`, type, LONGEST_NAME)
+  for (const [index, type] of types.entries()) checkText(`types/${index}`, type, MAX_NAME_LENGTH)
   return types
 }
 

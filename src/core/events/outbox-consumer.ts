@@ -1,36 +1,38 @@
 import { closedError, isForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
-import type { Consumer, EventStore } from '../../storage/contract/event-store.ts'
+import type { Consumer, EventStore } from '../../storage/contract/events.ts'
 import type { Logger } from '../ports.ts'
 import type { EventHandler } from '../services.ts'
-import { Bell } from './bell.ts'
+import { WakeUp } from './wake-up.ts'
 
-/** Milliseconds and counts of one consumer. */
+/** The timing and the batch size of one consumer. */
 export interface ConsumerPace {
   readonly leaseMilliseconds: number
   readonly pollMilliseconds: number
-  /** Events handed over at once. */
+  /** The maximum number of events in a batch. */
   readonly batch: number
 }
 
-/** What a consumer works with. */
+/** What a consumer needs. */
 export interface ConsumerParts<Tx> {
   readonly events: Pick<EventStore<Tx>, 'read' | 'claim' | 'advance' | 'release'>
   readonly consumer: Consumer
   readonly handler: EventHandler
   readonly pace: ConsumerPace
-  /** Rung when this process has committed events. */
-  readonly bell: Bell
+  /** Notified when this process has committed events. */
+  readonly wakeUp: WakeUp
   readonly logger: Logger
 }
 
-/** Renewals for every lease: it may miss two and still hold. */
+/** The number of renewals per lease duration. The lease is still held after two failed renewals. */
 const RENEWALS = 3
-const LONGEST_REST = 60_000
-/** How long a closing forge waits for handlers. One that waits for the close itself would never end. */
+const MAX_PAUSE_MS = 60_000
+/**
+ * How long a closing forge waits for handlers. The wait is limited because a handler that awaits `close()` never ends.
+ */
 const MAX_CLOSE_WAIT_MS = 5000
 
-/** The consumers of one forge. They end when the forge closes. */
+/** The running consumers of one forge. They stop when the forge closes. */
 export class RunningConsumers {
   readonly #running = new Map<AbortController, Promise<void>>()
   readonly #logger: Logger
@@ -43,7 +45,7 @@ export class RunningConsumers {
   /**
    * Runs a consumer until the caller's signal aborts or the forge closes.
    *
-   * @param consume - gets the signal that says so
+   * @param consume - consumes until its signal aborts
    * @throws ForgeError `STORAGE_UNAVAILABLE` when the forge is closed
    */
   async run(name: string, signal: AbortSignal, consume: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -69,21 +71,22 @@ export class RunningConsumers {
     }
   }
 
-  /** Ends every consumer: waits for the events in hand, for five seconds at most. Never rejects. */
+  /** Stops all consumers. Waits for running handlers, for five seconds at most. Never rejects. */
   async end(): Promise<void> {
     this.#closed = true
     const ended = Promise.allSettled(this.#running.values())
     for (const stop of this.#running.keys()) stop.abort()
 
     const enough = new AbortController()
-    await Promise.race([ended, new Bell().pause(MAX_CLOSE_WAIT_MS, enough.signal)])
+    await Promise.race([ended, new WakeUp().wait(MAX_CLOSE_WAIT_MS, enough.signal)])
     enough.abort()
   }
 }
 
 /**
- * One process's part in consuming the outbox under a name: while it holds the name's lease it hands events over in order and
- * moves the cursor behind them; else it waits. Events are handed over at least once. Source: docs/storage.md, section 5.
+ * One process that consumes the outbox as a named consumer. While it holds the lease of the name, it passes events to
+ * the handler in order and moves the cursor past them. Otherwise it waits. Events are delivered at least once.
+ * Source: docs/storage.md, section 5.
  */
 export class OutboxConsumer<Tx> {
   readonly #parts: ConsumerParts<Tx>
@@ -93,7 +96,7 @@ export class OutboxConsumer<Tx> {
     this.#parts = parts
   }
 
-  /** Consumes until the signal aborts; what is being handled then is ended first. */
+  /** Consumes until the signal aborts. A batch that is being handled is finished first. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       while (!signal.aborted) await this.#consume(signal)
@@ -103,11 +106,11 @@ export class OutboxConsumer<Tx> {
   }
 
   async #consume(signal: AbortSignal): Promise<void> {
-    const { consumer, pace, bell, logger } = this.#parts
-    const seen = bell.rings
+    const { consumer, pace, wakeUp, logger } = this.#parts
+    const seen = wakeUp.count
     try {
       const consumed = await this.#turn(signal)
-      if (!consumed) await bell.pause(pace.pollMilliseconds, signal, seen)
+      if (!consumed) await wakeUp.wait(pace.pollMilliseconds, signal, seen)
     } catch (error) {
       if (!isPassing(error)) throw error
       logger.warn('the outbox cannot be consumed just now', { consumer: consumer.name, error })
@@ -115,7 +118,9 @@ export class OutboxConsumer<Tx> {
     }
   }
 
-  /** Whether there may be more at once. */
+  /**
+   * Claims the lease and handles one batch. Returns whether to continue without waiting, because more events may exist.
+   */
   async #turn(signal: AbortSignal): Promise<boolean> {
     const { events, consumer, pace } = this.#parts
     const claim = await events.claim(consumer, pace.leaseMilliseconds)
@@ -127,7 +132,7 @@ export class OutboxConsumer<Tx> {
     return (await this.#handle(read.events, signal)) && (await this.#advance(read.cursor))
   }
 
-  /** Hands events over while the lease is renewed. */
+  /** Calls the handler with a batch and renews the lease meanwhile. Returns whether the handler succeeded. */
   async #handle(batch: readonly ForgeEvent[], signal: AbortSignal): Promise<boolean> {
     const { consumer, handler, logger } = this.#parts
     const stop = new AbortController()
@@ -151,11 +156,13 @@ export class OutboxConsumer<Tx> {
     }
   }
 
-  /** Renews the lease until the handler is done; when another has taken it, the handler is told to stop. */
+  /**
+   * Renews the lease until the handler is done. If another process has taken the lease, aborts the handler's signal.
+   */
   async #keepLease(stop: AbortController, done: AbortSignal): Promise<void> {
     const { leaseMilliseconds } = this.#parts.pace
     while (!done.aborted) {
-      await new Bell().pause(leaseMilliseconds / RENEWALS, done)
+      await new WakeUp().wait(leaseMilliseconds / RENEWALS, done)
       if (!done.aborted) await this.#renew(stop)
     }
   }
@@ -166,7 +173,7 @@ export class OutboxConsumer<Tx> {
       const claim = await events.claim(consumer, pace.leaseMilliseconds)
       if (claim === undefined) stop.abort(new Error('another process has taken the lease of this consumer'))
     } catch {
-      // the lease lasts for two more attempts; whether it was lost is told when the cursor is moved
+      // The lease outlasts two failed attempts. If it is lost, moving the cursor fails.
     }
   }
 
@@ -178,11 +185,11 @@ export class OutboxConsumer<Tx> {
     return moved
   }
 
-  /** Waits longer after every failure, up to a minute; new events do not end that. */
+  /** Waits after a failure: longer after each one, up to a minute. New events do not end the wait. */
   async #rest(signal: AbortSignal): Promise<void> {
     const { pace } = this.#parts
     this.#failures += 1
-    await new Bell().pause(Math.min(LONGEST_REST, pace.pollMilliseconds * 2 ** Math.min(this.#failures, 10)), signal)
+    await new WakeUp().wait(Math.min(MAX_PAUSE_MS, pace.pollMilliseconds * 2 ** Math.min(this.#failures, 10)), signal)
   }
 
   async #release(): Promise<void> {

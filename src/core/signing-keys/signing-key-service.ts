@@ -1,14 +1,74 @@
-import type { Face } from '../face.ts'
-import { face } from '../face.ts'
+import { isObject, need, needObject } from '../../schema/arguments.ts'
+import { ForgeError } from '../../schema/errors.ts'
+import type { IdInput } from '../../schema/ids.ts'
+import { toId } from '../../schema/ids.ts'
+import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { authorize, refuseAborted } from '../access/gate.ts'
+import type { Call } from '../call.ts'
+import { answerOf } from '../call.ts'
+import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
-import type { SigningKeyService } from '../services.ts'
-import type { SigningKeyOperations } from './signing-key-operations.ts'
 
-/** The signing-key service over its operations. */
-export function signingKeyService<A extends Actor, Tx>(
-  signingKeys: SigningKeyOperations<A, Tx>,
-): Face<SigningKeyService<A>, A, Tx> {
-  return face<SigningKeyService<A>, A, Tx>((open, perform) => ({
-    publicKey: (actor, request, options) => perform(signingKeys.publicKey(open(actor, options), request)),
-  }))
+/** The methods of the signing-key service, as generators that run one call each. */
+export class SigningKeyServiceMethods<A extends Actor, Tx> {
+  readonly #environment: Environment<A, Tx>
+
+  constructor(environment: Environment<A, Tx>) {
+    this.#environment = environment
+  }
+
+  *publicKey(
+    call: Call<A, Tx>,
+    request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
+  ): SyncOrAsync<PublicKey> {
+    refuseAborted(call)
+    needObject(request, 'request', "{ format: 'ssh' }")
+    if (request.repositoryId !== undefined) {
+      const repositoryId = toId(request.repositoryId, 'request.repositoryId')
+      yield* authorize(this.#environment, call, { action: 'signing-keys.read', repositoryId })
+    }
+
+    const source = publishedKey(this.#environment.signingKey, request.format)
+    const key = yield* answerOf(call, source.publicKey({ signal: call.signal }))
+    checkKey(key)
+    return publishedKey(key, request.format) // the key file may have changed its format meanwhile
+  }
+}
+
+/** Checks a key, because a JavaScript host may return any value. */
+function checkKey(key: PublicKey): void {
+  const { format, text, etag } = key ?? {}
+  const isKey = (format === 'openpgp' || format === 'ssh') && isFilled(text) && isFilled(etag)
+  if (!isKey) throw new TypeError("signingKey.publicKey must return { format: 'openpgp' or 'ssh', text, etag }")
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+/**
+ * Checks that a key exists and has the requested format, without reading the key.
+ *
+ * @param published - the instance's key, if it has one
+ * @param asked - the requested format
+ * @returns `published`
+ * @throws ForgeError `NO_SIGNING_KEY`, `SIGNING_KEY_FORMAT_MISMATCH`. Source: docs/behaviour.md, Signing keys
+ */
+export function publishedKey<K extends { readonly format: SigningKeyFormat }>(
+  published: K | undefined,
+  asked: SigningKeyFormat,
+): K {
+  need(
+    published === undefined || isObject(published),
+    'publishedKey',
+    'published',
+    'an object with format, or undefined',
+  )
+  need(asked === 'openpgp' || asked === 'ssh', 'publishedKey', 'asked', "'openpgp' or 'ssh'")
+  if (published === undefined) throw new ForgeError('NO_SIGNING_KEY', 'no signing key')
+
+  const { format } = published
+  if (format === asked) return published
+  throw new ForgeError('SIGNING_KEY_FORMAT_MISMATCH', `signing key format is ${format}`, { format })
 }

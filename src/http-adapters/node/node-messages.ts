@@ -1,43 +1,43 @@
-/** What is used of a `node:http` request, or of any framework's that is one. */
+/** The part of a `node:http` request that the adapter uses. The requests of frameworks that extend it fit as well. */
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
-  /** Default 1. */
+  /** Default: 1. */
   readonly httpVersionMajor?: number | undefined
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
-  /** What a body parser of the host's left here is taken as it is. */
+  /** What a body parser of the host left here. The adapter takes it unchanged. */
   readonly body?: unknown
   readonly readableDidRead?: boolean | undefined
   readonly readableEnded?: boolean | undefined
   readonly destroyed?: boolean | undefined
-  /** Whether all of it has arrived. */
+  /** Whether the whole request has arrived. */
   readonly complete?: boolean | undefined
-  /** Node’s own. */
+  /** As in Node. */
   destroy?(): unknown
-  /** Node’s own. */
+  /** As in Node. */
   on(event: string, listener: (argument?: unknown) => void): unknown
 }
 
-/** What is used of a `node:http` response, or of any framework's that is one. */
+/** The part of a `node:http` response that the adapter uses. The responses of frameworks that extend it fit as well. */
 export interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly destroyed?: boolean | undefined
-  /** Node’s own; tells what the host has set. */
+  /** As in Node. Returns a header that the host has set. */
   getHeader?(name: string): string | number | readonly string[] | undefined
-  /** Node’s own. */
+  /** As in Node. */
   setHeader(name: string, value: string | number | readonly string[]): unknown
-  /** Node’s own. */
+  /** As in Node. */
   removeHeader?(name: string): void
-  /** Node’s own. */
+  /** As in Node. */
   flushHeaders?(): void
-  /** Node’s own. */
+  /** As in Node. */
   write?(chunk: unknown): unknown
-  /** Node’s own. */
+  /** As in Node. */
   end(chunk?: unknown): unknown
-  /** Node’s own. */
+  /** As in Node. */
   destroy?(): unknown
-  /** Node’s own. */
+  /** As in Node. */
   on(event: string, listener: (argument?: unknown) => void): unknown
 }

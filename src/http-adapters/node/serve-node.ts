@@ -1,31 +1,33 @@
-import type { Actor, Api } from '../routes/api.ts'
+import type { Actor, Api } from '../routes/create-api.ts'
 import type { Authenticate, DispatchOptions } from '../routes/dispatch.ts'
-import type { NeutralReply, NeutralRequest } from '../routes/neutral.ts'
-import type { Target } from '../routes/target.ts'
-import { NodeExchange } from './node-exchange.ts'
+import type { ApiRequest, ApiResponse, Target } from '../routes/messages.ts'
+import { afterHandingOver, drain, isSending, isTooMuchToDrop } from './drain-request.ts'
+import { NodeRequestContext } from './node-context.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
-import { writeReply } from './node-reply.ts'
 
-/** One request on its way through a Node server. */
-export interface NodeVisit<A extends Actor> {
+/** One request to a Node server. */
+export interface NodeContext<A extends Actor> {
   readonly request: NodeRequest
   readonly response: NodeResponse
-  /** The host's way on, for paths that are not ours; undefined: we answer those too. */
+  /**
+   * Passes the request on to the host, for paths that the API does not have. If undefined, the adapter answers those
+   * with 404.
+   */
   readonly next: (() => void) | undefined
-  /** Undefined: not below the mount point. */
+  /** Undefined if the request is not below the mount point. */
   readonly target: Target | undefined
   readonly authenticate: Authenticate<A>
   readonly options: DispatchOptions
 }
 
-/** Answers one request, or lets the host go on. Never throws; nothing it starts rejects. */
-export function serveNode<A extends Actor>(api: Api<A>, visit: NodeVisit<A>): void {
+/** Answers one request, or passes it on to the host. Never throws. Nothing that it starts rejects. */
+export function serveNode<A extends Actor>(api: Api<A>, visit: NodeContext<A>): void {
   const { request, response, next, target, authenticate, options } = visit
   if (response.headersSent || response.writableEnded) return
 
-  const exchange = new NodeExchange(request, response, target ?? { path: '/', query: '' })
+  const exchange = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
   const reply = target === undefined ? undefined : api.dispatch(exchange, authenticate, options)
-  const finish = (settled: NeutralReply | undefined): void => {
+  const finish = (settled: ApiResponse | undefined): void => {
     if (settled === undefined && next !== undefined) next()
     else write(api, exchange, visit, settled ?? api.unmatched(exchange))
   }
@@ -33,12 +35,15 @@ export function serveNode<A extends Actor>(api: Api<A>, visit: NodeVisit<A>): vo
   else reply.then(finish)
 }
 
-/** A reply that cannot be written, for example with a header that is not allowed, becomes a 500; if that fails too, the end. */
+/**
+ * Writes a response. If that fails, for example because of an invalid header, it writes a 500; if that fails too, it
+ * destroys the response.
+ */
 function write<A extends Actor>(
   api: Api<A>,
-  exchange: NeutralRequest,
-  { request, response }: NodeVisit<A>,
-  reply: NeutralReply,
+  exchange: ApiRequest,
+  { request, response }: NodeContext<A>,
+  reply: ApiResponse,
 ): void {
   try {
     writeReply(request, response, reply)
@@ -47,10 +52,70 @@ function write<A extends Actor>(
   }
 }
 
-function writeFailure(request: NodeRequest, response: NodeResponse, reply: NeutralReply): void {
+function writeFailure(request: NodeRequest, response: NodeResponse, reply: ApiResponse): void {
   try {
     writeReply(request, response, reply)
   } catch {
     response.destroy?.()
   }
+}
+
+/** Headers with list values that the host may have set already: the API's values are appended. */
+const LISTS: ReadonlySet<string> = new Set(['Access-Control-Expose-Headers', 'Link'])
+const OF_A_BODY: readonly string[] = ['Content-Type', 'Content-Length']
+
+/**
+ * Writes a response. It replaces headers that the host has set only if the response has them too. It does nothing if
+ * the host has already started the response or the client has disconnected.
+ */
+function writeReply(request: NodeRequest, response: NodeResponse, reply: ApiResponse): void {
+  if (response.headersSent || response.writableEnded || response.destroyed === true) return
+
+  response.statusCode = reply.status
+  writeHeaders(response, reply)
+  if (isSending(request)) writeEarly(request, response, reply.body)
+  else if (reply.body === undefined) response.end()
+  else response.end(reply.body)
+}
+
+function writeHeaders(response: NodeResponse, { headers, body }: ApiResponse): void {
+  if (body === undefined) for (const name of OF_A_BODY) response.removeHeader?.(name)
+  for (const [name, value] of headers) {
+    response.setHeader(name, LISTS.has(name) ? added(response, name, value) : value)
+  }
+}
+
+function added(response: NodeResponse, name: string, value: string): string {
+  const before = response.getHeader?.(name)
+  if (before === undefined) return value
+  return typeof before === 'object' ? [...before, value].join(', ') : `${before}, ${value}`
+}
+
+/** Since HTTP/2, a connection carries several requests at once, and the header `Connection` does not exist. */
+function isMultiplexed({ httpVersionMajor = 1 }: NodeRequest): boolean {
+  return httpVersionMajor > 1
+}
+
+/**
+ * Sends the whole response at once. The response ends when the client has sent everything, or when the adapter cuts the
+ * request off.
+ */
+function writeEarly(request: NodeRequest, response: NodeResponse, body: string | undefined): void {
+  if (isTooMuchToDrop(request) && !isMultiplexed(request)) response.setHeader('Connection', 'close')
+  if (body === undefined) {
+    response.flushHeaders?.()
+  } else {
+    const bytes = new TextEncoder().encode(body)
+    response.setHeader('Content-Length', bytes.length)
+    response.write?.(bytes)
+  }
+
+  const ended = (): void => {
+    if (!response.writableEnded) response.end()
+  }
+  const cut = (): void => {
+    afterHandingOver(response, () => request.destroy?.()) // by then, the response would no longer hold the socket
+    ended()
+  }
+  drain(request, { ended, cut })
 }

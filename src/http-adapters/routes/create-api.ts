@@ -1,20 +1,24 @@
 import type { Forge, ForgeInternals } from '../../core/forge.ts'
 import type { Actor } from '../../core/ports.ts'
 import { internalsOf } from '../../schema/doors.ts'
-import type { Api } from './api.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import type { Authenticate, DispatchOptions } from './dispatch.ts'
 import { Dispatcher } from './dispatch.ts'
-import { openApiDocument } from './openapi/open-api-document.ts'
+import type { ApiRequest, ApiResponse } from './messages.ts'
+import type { OpenApiDocument } from './openapi/document.ts'
+import { openApiDocument } from './openapi/document.ts'
 import type { ApiOptions } from './settings.ts'
 import { toSettings } from './settings.ts'
 
 /**
- * Binds the route table to a forge. The host's directory and presenter stand between names and ids, and between ids and
- * what the wire shows.
+ * Binds the route table to a forge. The host's directory resolves the names in paths to ids, and its presenter turns
+ * ids into the JSON objects of responses.
  *
  * @throws TypeError when an option is missing or out of its range
  */
 export function createApi<A extends Actor, Tx>(forge: Forge<A, Tx>, options: ApiOptions<NoInfer<A>>): Api<A> {
-  // The cast: nothing but createForge hides anything there, for the actors that the forge's type names.
+  // The cast is safe: only createForge stores a value there, and it stores the internals for the actor type of this
+  // forge.
   const internals = internalsOf(forge) as ForgeInternals<A> | undefined
   if (internals === undefined) throw new TypeError('createApi needs forge: a forge made by createForge')
 
@@ -26,4 +30,31 @@ export function createApi<A extends Actor, Tx>(forge: Forge<A, Tx>, options: Api
     unmatched: (request) => dispatcher.unmatched(request),
     failed: (request, error) => dispatcher.failed(request, error),
   }
+}
+
+export type { Actor } from '../../core/ports.ts'
+
+/** The route table, bound to one forge. Every adapter mounts it. */
+export interface Api<A extends Actor> {
+  /**
+   * Returns the OpenAPI 3.1 document of the mounted routes: every operation, every response, every error. Each call
+   * returns a new object of plain JSON, which the host may serve or change. Source: docs/openapi.md
+   */
+  openApi(): OpenApiDocument
+  /**
+   * For adapters: answers a request, synchronously if the ports and the storage are synchronous. Never throws and never
+   * rejects: an error becomes a response.
+   *
+   * @param authenticate - called only when a route matches, before any other lookup
+   * @returns undefined for a path that the API does not have
+   */
+  dispatch(
+    request: ApiRequest,
+    authenticate: Authenticate<A>,
+    options?: DispatchOptions,
+  ): MaybePromise<ApiResponse | undefined>
+  /** For adapters: the 404 response for a path that the API does not have, if nothing else can answer the request. */
+  unmatched(request: ApiRequest): ApiResponse
+  /** For adapters: the response to an error in the adapter itself. Unexpected errors are logged. */
+  failed(request: ApiRequest, error: unknown): ApiResponse
 }

@@ -1,28 +1,32 @@
-import type { NeutralRequest } from './neutral.ts'
-import { crossSite } from './wire-error.ts'
+import { crossSite } from './error-status.ts'
+import type { ApiRequest } from './messages.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** The schemes that no browser sends by itself. Those that it does (Basic, Digest, Negotiate, NTLM) and unknown ones do not count. */
+/**
+ * The schemes that no browser sends by itself. Browsers do send Basic, Digest, Negotiate and NTLM by themselves, so
+ * those and unknown schemes do not count.
+ */
 const EXEMPT = /^\s*(?:bearer|token)\s+\S/i
 
 /**
- * Refuses a browser's request that another site made: an unsafe method, no `Authorization` of the scheme `Bearer` or `token`,
- * and `Sec-Fetch-Site: cross-site` or an `Origin` that is not ours. A browser that has cached credentials of another scheme
- * adds them to the requests of every site, and any site can have it cache some: they prove nothing about who made the request.
+ * Refuses a browser's request that another site made. Such a request has an unsafe method, no `Authorization` with the
+ * scheme `Bearer` or `token`, and `Sec-Fetch-Site: cross-site` or an `Origin` other than the API's. A browser adds
+ * cached credentials of other schemes to the requests of every site, and any site can make it cache some. Such
+ * credentials do not prove who made the request.
  * Source: docs/behaviour.md, Over HTTP
  *
- * @param publicUrl - where clients see us; besides it the `Host` header counts as ours
+ * @param publicUrl - the address of the API as clients see it; the `Host` header counts as the API's own origin too
  * @throws WireError `CROSS_SITE`
  */
-export function refuseCrossSite(request: NeutralRequest, publicUrl: string | undefined): void {
+export function refuseCrossSite(request: ApiRequest, publicUrl: string | undefined): void {
   if (SAFE.has(request.method) || EXEMPT.test(request.header('authorization') ?? '')) return
   if (!isFromAnotherSite(request, publicUrl)) return
 
   throw crossSite()
 }
 
-function isFromAnotherSite(request: NeutralRequest, publicUrl: string | undefined): boolean {
+function isFromAnotherSite(request: ApiRequest, publicUrl: string | undefined): boolean {
   const origin = request.header('origin')
   switch (request.header('sec-fetch-site')) {
     case 'same-origin':
@@ -32,12 +36,12 @@ function isFromAnotherSite(request: NeutralRequest, publicUrl: string | undefine
       return true
     case undefined:
       return origin !== undefined && !isOwn(origin, request, publicUrl)
-    default: // 'same-site': another port or subdomain may be another person's
+    default: // 'same-site': another port or subdomain may belong to someone else
       return origin === undefined || !isOwn(origin, request, publicUrl)
   }
 }
 
-function isOwn(origin: string, request: NeutralRequest, publicUrl: string | undefined): boolean {
+function isOwn(origin: string, request: ApiRequest, publicUrl: string | undefined): boolean {
   const from = hostOf(origin)
   if (from === undefined) return false // "null", an opaque origin
   const scheme = origin.slice(0, origin.indexOf(':'))
@@ -45,7 +49,7 @@ function isOwn(origin: string, request: NeutralRequest, publicUrl: string | unde
   return own.some((address) => address !== undefined && hostOf(address) === from)
 }
 
-/** Host and port, without the port that the scheme implies; undefined when there is none. */
+/** The host and port of an address, without the default port of its scheme; `undefined` if the address has no host. */
 function hostOf(address: string): string | undefined {
   try {
     const { host } = new URL(address)

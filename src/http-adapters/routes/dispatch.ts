@@ -1,15 +1,15 @@
-import type { Operations } from '../../core/forge.ts'
-import type { Actor, Asker } from '../../core/ports.ts'
+import type { UnguardedServices } from '../../core/forge.ts'
+import type { Actor, Caller } from '../../core/ports.ts'
 import { toId } from '../../schema/ids.ts'
-import type { MaybePromise, Steps } from '../../schema/steps.ts'
-import { run, wait } from '../../schema/steps.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import { refuseCrossSite } from './cross-site.ts'
-import type { Exchange } from './exchange.ts'
-import { contextOf } from './exchange.ts'
-import { Failures } from './failures.ts'
-import type { NeutralReply, NeutralRequest } from './neutral.ts'
-import { isNothing } from './nothing.ts'
+import { ErrorResponder } from './error-responder.ts'
+import type { ApiRequest, ApiResponse } from './messages.ts'
+import { isNil } from './ports.ts'
 import { errorReply, optionsReply, withoutBody } from './reply.ts'
+import type { RequestContext } from './request-context.ts'
+import { contextOf } from './request-context.ts'
 import type { RequestObserver } from './request-observer.ts'
 import { requestObserver } from './request-observer.ts'
 import type { Route } from './route.ts'
@@ -18,72 +18,75 @@ import type { Match } from './router.ts'
 import { Router } from './router.ts'
 import type { Settings } from './settings.ts'
 
-/** Whom the host's `authenticate` found: null is nobody. */
+/** Runs the host's `authenticate`. Returns the caller's actor, or null for an anonymous caller. */
 export type Authenticate<A extends Actor> = () => MaybePromise<A | null>
 
-/** What a mount says of its requests. */
+/** Options that a mount passes with each request. */
 export interface DispatchOptions {
   /**
-   * Whether unsafe requests that a browser sends for another site are refused, unless their `Authorization` is of the scheme
-   * `Bearer` or `token`. Default 'refuse'. Source: docs/behaviour.md, Over HTTP
+   * Whether the API refuses unsafe requests that a browser sends for another site, unless their `Authorization` has the
+   * scheme `Bearer` or `token`. Default: `'refuse'`. Source: docs/behaviour.md, Over HTTP
    */
   readonly crossSite?: 'refuse' | 'allow' | undefined
 }
 
-/** What no operation answers. */
+/** A match that no operation answers. */
 type Refused =
   | Exclude<Match<Route>, { readonly kind: 'route' }>
-  /** Not one of our paths. */
+  /** A path that the API does not have. */
   | { readonly kind: 'malformed'; readonly path: undefined }
 
-/** The way of a request through the routes: match, refuse, authenticate, then the row itself. Never throws. */
+/**
+ * Takes a request through the routes: it matches the path, refuses cross-site requests, authenticates the caller and
+ * runs the route. Never throws.
+ */
 export class Dispatcher<A extends Actor> {
-  readonly #operations: Operations<A>
+  readonly #operations: UnguardedServices<A>
   readonly #settings: Settings<A>
   readonly #router: Router<Route>
-  readonly #failures: Failures
+  readonly #failures: ErrorResponder
   readonly #observer: RequestObserver | undefined
 
-  constructor(operations: Operations<A>, settings: Settings<A>) {
+  constructor(operations: UnguardedServices<A>, settings: Settings<A>) {
     this.#operations = operations
     this.#settings = settings
     this.#router = new Router(routeTable.filter((row) => settings.services.has(row.service)))
-    this.#failures = new Failures(settings)
+    this.#failures = new ErrorResponder(settings)
     this.#observer = settings.observe && requestObserver(settings.observe, settings.logger)
   }
 
-  /** Undefined: not one of our paths. */
+  /** Returns `undefined` for a path that the API does not have. */
   dispatch(
-    request: NeutralRequest,
+    request: ApiRequest,
     authenticate: Authenticate<A>,
     options: DispatchOptions = {},
-  ): MaybePromise<NeutralReply | undefined> {
+  ): MaybePromise<ApiResponse | undefined> {
     const match = this.#router.match(request.method, request.path)
     if (match === undefined) return undefined
     if (match.kind !== 'route') return this.#refuse(request, match)
 
-    return run(this.#answer(request, match, authenticate, options))
+    return runMaybeAsync(this.#answer(request, match, authenticate, options))
   }
 
-  unmatched(request: NeutralRequest): NeutralReply {
+  unmatched(request: ApiRequest): ApiResponse {
     return this.#refuse(request, { kind: 'malformed', path: undefined })
   }
 
-  failed(request: NeutralRequest, error: unknown): NeutralReply {
+  failed(request: ApiRequest, error: unknown): ApiResponse {
     return forMethod(request, this.#failures.reply(error, { request }))
   }
 
   *#answer(
-    request: NeutralRequest,
+    request: ApiRequest,
     { route, parameter }: Match<Route> & { readonly kind: 'route' },
     authenticate: Authenticate<A>,
     { crossSite }: DispatchOptions,
-  ): Steps<NeutralReply> {
+  ): SyncOrAsync<ApiResponse> {
     const observed = this.#observer?.(request, route)
-    let reply: NeutralReply
+    let reply: ApiResponse
     try {
       if (crossSite !== 'allow') refuseCrossSite(request, this.#settings.publicUrl)
-      const actor = toAsker(yield* wait(authenticate()))
+      const actor = toCaller(yield* wait(authenticate()))
       reply = yield* route.answer(this.#exchange(request, actor, parameter))
     } catch (error) {
       reply = this.#failures.reply(error, { request, operationId: route.operationId })
@@ -92,14 +95,14 @@ export class Dispatcher<A extends Actor> {
     return forMethod(request, reply)
   }
 
-  #refuse(request: NeutralRequest, refused: Refused): NeutralReply {
+  #refuse(request: ApiRequest, refused: Refused): ApiResponse {
     const observed = this.#observer?.(request, { path: refused.path })
     const reply = refusal(refused, this.#settings)
     observed?.(reply)
     return forMethod(request, reply)
   }
 
-  #exchange(request: NeutralRequest, actor: Asker<A>, parameter: (name: string) => string): Exchange<A> {
+  #exchange(request: ApiRequest, actor: Caller<A>, parameter: (name: string) => string): RequestContext<A> {
     return {
       request,
       actor,
@@ -111,11 +114,11 @@ export class Dispatcher<A extends Actor> {
   }
 }
 
-function forMethod(request: NeutralRequest, reply: NeutralReply): NeutralReply {
+function forMethod(request: ApiRequest, reply: ApiResponse): ApiResponse {
   return request.method === 'HEAD' ? withoutBody(reply) : reply
 }
 
-function refusal(match: Refused, { docsUrl }: Pick<Settings<never>, 'docsUrl'>): NeutralReply {
+function refusal(match: Refused, { docsUrl }: Pick<Settings<never>, 'docsUrl'>): ApiResponse {
   switch (match.kind) {
     case 'options':
       return optionsReply(match.allow)
@@ -126,9 +129,12 @@ function refusal(match: Refused, { docsUrl }: Pick<Settings<never>, 'docsUrl'>):
   }
 }
 
-/** JavaScript hosts may give undefined for nobody; what is neither nobody nor an object with an id, 'system' above all, is refused. */
-function toAsker<A extends Actor>(actor: A | null | undefined): Asker<A> {
-  if (isNothing(actor)) return 'anonymous'
+/**
+ * Hosts in JavaScript may return undefined for an anonymous caller. Any other value that is not an object with an id,
+ * above all `'system'`, is refused.
+ */
+function toCaller<A extends Actor>(actor: A | null | undefined): Caller<A> {
+  if (isNil(actor)) return 'anonymous'
   if (typeof actor !== 'object') throw new TypeError('authenticate must return an object with an id, or null')
 
   toId(actor.id, 'actor.id')

@@ -1,13 +1,13 @@
+import { need } from '../../schema/arguments.ts'
 import type { ForgeErrorCode } from '../../schema/errors.ts'
-import type { WireCode } from './wire-error.ts'
 
-/** Every code an error body can have. */
+/** Every code that an error body can have. */
 export type ErrorCode = ForgeErrorCode | WireCode
 
 /**
- * Error code to HTTP status: a new code does not compile until somebody decides its status.
+ * The HTTP status of each error code. A new code does not compile until it has a status here.
  * Source: docs/behaviour.md, Over HTTP. `SCHEMA_*` are 503: the database cannot be used until it is migrated or the
- * deploy is through.
+ * deployment is complete.
  */
 export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   UNAUTHENTICATED: 401,
@@ -44,4 +44,60 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   BODY_TOO_LARGE: 413,
   CROSS_SITE: 403,
   INTERNAL: 500,
+}
+
+/**
+ * Returns the HTTP status of an error code, so that a host's own routes respond like those of the API.
+ * Source: docs/behaviour.md, Over HTTP
+ *
+ * @throws TypeError if no error has this code
+ */
+export function statusOf(code: ErrorCode): number {
+  need(Object.hasOwn(errorStatus, code), 'statusOf', 'code', 'the code of an error, such as USER_NOT_FOUND')
+  return errorStatus[code]
+}
+
+/** Codes that only HTTP responses have: no service throws them. */
+export type WireCode = 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'BODY_TOO_LARGE' | 'CROSS_SITE' | 'INTERNAL'
+
+/**
+ * A request that HTTP itself refuses. The error is branded, because an adapter and the routes may come from two copies
+ * of the package.
+ */
+export interface WireError extends Error {
+  readonly name: 'WireError'
+  readonly code: WireCode
+}
+
+const BRAND: unique symbol = Symbol.for('forgelet.wireError')
+
+// Logs show the name of the class.
+const WireError = class extends Error {
+  override readonly name = 'WireError'
+  readonly [BRAND] = true
+  readonly code: WireCode
+
+  constructor(code: WireCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Whether a value is a wire error, created by this or another copy of the package. */
+export function isWireError(value: unknown): value is WireError {
+  return typeof value === 'object' && value !== null && BRAND in value
+}
+
+/** The error for a body that exceeds the limit. Source: docs/behaviour.md, Everywhere */
+export function bodyTooLarge(limit: number): WireError {
+  need(typeof limit === 'number', 'bodyTooLarge', 'limit', 'a number of bytes')
+  return new WireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
+}
+
+/** The error for an unsafe request that another site made. Source: docs/behaviour.md, Everywhere */
+export function crossSite(): WireError {
+  return new WireError(
+    'CROSS_SITE',
+    'requests from other sites need an Authorization header with the scheme Bearer or token',
+  )
 }

@@ -1,4 +1,4 @@
-/** A JSON Schema (draft 2020-12), in the words that describe the wire. */
+/** The subset of JSON Schema (draft 2020-12) that describes requests and responses. */
 export interface JsonSchema {
   /** Another schema of the same document: `#/components/schemas/User`. */
   readonly $ref?: string
@@ -22,7 +22,7 @@ export interface JsonSchema {
 
 type JsonType = 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'null'
 
-/** The names of the schemas that an API document shares; the wire files hold them. */
+/** The names of the schemas that an API document shares. The files with the inputs, replies and errors define them. */
 export type SchemaName =
   | 'Badge'
   | 'BadgeSlugs'
@@ -38,7 +38,7 @@ export function refTo(name: SchemaName): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** A list of what a shared schema describes. */
+/** An array of items that a shared schema describes. */
 export function listOf(name: SchemaName): JsonSchema {
   return { type: 'array', items: refTo(name) }
 }

@@ -1,23 +1,23 @@
 import type { Actor } from '../../core/ports.ts'
 import { isObject, need } from '../../schema/arguments.ts'
-import type { MaybePromise } from '../../schema/steps.ts'
-import type { Api } from './api.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import type { Api } from './create-api.ts'
 import type { DispatchOptions } from './dispatch.ts'
 
-/** What every adapter is told; `Native` is what its runtime hands in. */
+/** The options of every adapter. `Native` is the list of arguments that its runtime passes in. */
 export interface MountOptions<A extends Actor, Native extends readonly unknown[]> extends DispatchOptions {
   /**
-   * Who asks: null = no credential was sent; throw `ForgeError('INVALID_CREDENTIALS')` for a wrong one. Called once per
-   * request, and only for routes of ours.
+   * Identifies the caller. Return null if the request has no credential. Throw `ForgeError('INVALID_CREDENTIALS')` if
+   * the credential is invalid. Called once per request, and only when a route matches.
    */
   readonly authenticate: (...native: Native) => MaybePromise<A | null>
 }
 
 /**
- * Checks what a host says of its mount.
+ * Checks the options of a mount.
  *
  * @param caller - the function that the host called, for the message
- * @throws TypeError when an option is missing or is not what it should be
+ * @throws TypeError when an option is missing or invalid
  */
 export function checkMount<A extends Actor, Native extends readonly unknown[]>(
   caller: string,

@@ -1,32 +1,47 @@
-import type { Actor, Asker, PortContext } from '../../core/ports.ts'
+import type { Actor, Caller, PortContext } from '../../core/ports.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import type { AccountRef, IssueRef } from '../../schema/records.ts'
-import type { MaybePromise } from '../../schema/steps.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
-/** Port: names to references, for paths. Concealment is the policy's: a private repository is found here and concealed there. Names are case-insensitive. */
+/**
+ * Port: resolves the names in a path to references. The directory also finds private repositories; the policy conceals
+ * them. Names are case-insensitive.
+ */
 export interface Directory<A extends Actor, Tx = unknown> {
-  /** The user or organization of that name, undefined when there is none. */
-  findAccount(name: string, context: PortContext<Asker<A>, Tx>): MaybePromise<AccountRef | undefined>
-  /** The repository of that owner and name, undefined when there is none. */
+  /** The user or organization with that name, or `undefined` if it does not exist. */
+  findAccount(name: string, context: PortContext<Caller<A>, Tx>): MaybePromise<AccountRef | undefined>
+  /** The repository with that owner and name, or `undefined` if it does not exist. */
   findRepository(
     owner: string,
     name: string,
-    context: PortContext<Asker<A>, Tx>,
+    context: PortContext<Caller<A>, Tx>,
   ): MaybePromise<{ readonly id: IdInput } | undefined>
-  /** The issue or pull request of that number, undefined when there is none; `index` is a safe integer from 1 up. */
-  findIssue(repositoryId: Id, index: number, context: PortContext<Asker<A>, Tx>): MaybePromise<IssueRef | undefined>
+  /**
+   * The issue or pull request with that number, or `undefined` if it does not exist. `index` is a safe integer from 1
+   * up.
+   */
+  findIssue(repositoryId: Id, index: number, context: PortContext<Caller<A>, Tx>): MaybePromise<IssueRef | undefined>
 }
 
 /**
- * Port: ids to the JSON objects the wire shows; users as any signed-in user sees them, issues as `context.actor` does.
- * An object with a `toJSON` is shown as `JSON.stringify` shows it. `pin_order` is written over by the route. Same order and length as asked; undefined = it is gone, and is left out.
- * One call per page.
+ * Port: turns ids into the JSON objects that responses contain. Users are presented as any signed-in user sees them,
+ * issues and pull requests as `context.actor` sees them. An object with a `toJSON` method is presented as
+ * `JSON.stringify` writes it. The route overwrites `pin_order`. The result has the length and the order of `ids`; an
+ * item that no longer exists is `undefined`, and the response leaves it out. Each method is called once per page.
  */
 export interface Presenter<A extends Actor, Tx = unknown> {
-  /** The users as the wire shows them, in the order asked. */
-  users(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
-  /** The issues as the wire shows them, in the order asked. */
-  issues(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
-  /** The pull requests as the wire shows them, in the order asked. */
-  pullRequests(ids: readonly Id[], context: PortContext<Asker<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+  /** The users' JSON objects, in the order of `ids`. */
+  users(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+  /** The issues' JSON objects, in the order of `ids`. */
+  issues(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+  /** The pull requests' JSON objects, in the order of `ids`. */
+  pullRequests(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+}
+
+/**
+ * Whether a port returned no value: `undefined`, or the `null` that hosts in JavaScript return, as their database
+ * mappers do.
+ */
+export function isNil(given: unknown): given is undefined | null {
+  return given === undefined || given === null
 }

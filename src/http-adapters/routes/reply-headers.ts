@@ -1,6 +1,7 @@
 import type { JsonSchema } from './json-schema.ts'
+import type { HeaderLine } from './messages.ts'
 
-/** Every header that a reply can have, beside its content's own. */
+/** Every header that a response can have, besides those that describe its content. */
 export type ReplyHeader =
   | 'Access-Control-Expose-Headers'
   | 'Allow'
@@ -12,15 +13,15 @@ export type ReplyHeader =
   | 'X-Content-Type-Options'
   | 'X-Total-Count'
 
-/** What a header says. */
+/** The description of a header. */
 export interface HeaderFacts {
   readonly description: string
-  /** Whether every reply that may have it has it. */
+  /** Whether every response that can have this header has it. */
   readonly required: boolean
   readonly schema: JsonSchema
 }
 
-/** What the headers of replies say, for documents. Source: docs/behaviour.md, Over HTTP */
+/** Descriptions of the response headers, for API documents. Source: docs/behaviour.md, Over HTTP */
 export const replyHeaders: { readonly [H in ReplyHeader]: HeaderFacts } = {
   'Access-Control-Expose-Headers': {
     description: 'which headers scripts of other origins may read',
@@ -68,4 +69,18 @@ export const replyHeaders: { readonly [H in ReplyHeader]: HeaderFacts } = {
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
+}
+
+/** The headers of every counted list. */
+export const countedHeaders: readonly ReplyHeader[] = ['X-Total-Count', 'Access-Control-Expose-Headers']
+
+/**
+ * The headers of a list: the total number of items, links to its other pages, and permission for scripts of other
+ * origins to read both.
+ */
+export function counted(total: number, link?: string | undefined): readonly HeaderLine[] {
+  const count: HeaderLine = ['X-Total-Count', String(total)]
+  if (link === undefined) return [count, ['Access-Control-Expose-Headers', 'X-Total-Count']]
+
+  return [['Link', link], count, ['Access-Control-Expose-Headers', 'Link, X-Total-Count']]
 }

@@ -1,10 +1,11 @@
+import type { ErrorMore } from './error-json.ts'
+import { errorJson } from './error-json.ts'
 import type { ErrorCode } from './error-status.ts'
 import { errorStatus } from './error-status.ts'
-import type { HeaderLine, NeutralReply } from './neutral.ts'
-import type { ErrorMore } from './wire/error-json.ts'
-import { errorJson } from './wire/error-json.ts'
+import type { ApiResponse, HeaderLine } from './messages.ts'
+import type { Reply } from './route.ts'
 
-/** The headers of every reply. */
+/** The headers of every response. */
 const ALWAYS: readonly HeaderLine[] = [
   ['Cache-Control', 'max-age=0, private, must-revalidate'],
   ['X-Content-Type-Options', 'nosniff'],
@@ -17,44 +18,44 @@ export const textType = 'text/plain; charset=utf-8'
 
 const JSON_TYPE: HeaderLine = ['Content-Type', jsonType]
 const TEXT_TYPE: HeaderLine = ['Content-Type', textType]
-const NO_CONTENT: NeutralReply = { status: 204, headers: ALWAYS, body: undefined }
+const NO_CONTENT: ApiResponse = { status: 204, headers: ALWAYS, body: undefined }
 
-/** 204: done, nothing to say. */
-export function emptyReply(): NeutralReply {
+/** 204: done, without a body. */
+export function emptyReply(): ApiResponse {
   return NO_CONTENT
 }
 
-/** 204 to OPTIONS: which methods the path has. */
-export function optionsReply(allow: string): NeutralReply {
+/** 204 to OPTIONS: lists the methods of the path. */
+export function optionsReply(allow: string): ApiResponse {
   return { status: 204, headers: [...ALWAYS, ['Allow', allow]], body: undefined }
 }
 
-/** 304: the client has this text already. */
-export function notModifiedReply(headers: readonly HeaderLine[]): NeutralReply {
+/** 304: the client already has this text. */
+export function notModifiedReply(headers: readonly HeaderLine[]): ApiResponse {
   return { status: 304, headers: [...ALWAYS, ...headers], body: undefined }
 }
 
 /** 200 with JSON. */
-export function jsonReply(value: unknown, headers: readonly HeaderLine[] = []): NeutralReply {
+export function jsonReply(value: unknown, headers: readonly HeaderLine[] = []): ApiResponse {
   return { status: 200, headers: [...ALWAYS, JSON_TYPE, ...headers], body: JSON.stringify(value) }
 }
 
 /** 200 with plain text. */
-export function textReply(text: string, headers: readonly HeaderLine[] = []): NeutralReply {
+export function textReply(text: string, headers: readonly HeaderLine[] = []): ApiResponse {
   return { status: 200, headers: [...ALWAYS, TEXT_TYPE, ...headers], body: text }
 }
 
-/** How an error reply differs from what its code alone says. */
+/** Options of an error response, besides its code and message. */
 export interface ErrorReplyOptions extends ErrorMore {
-  /** Where the API page is; `""` when unknown. */
+  /** The address of the API's documentation; `""` if unknown. */
   readonly docsUrl: string
   /** Default: the status of the code. */
   readonly status?: number | undefined
   readonly headers?: readonly HeaderLine[] | undefined
 }
 
-/** An error, as JSON. */
-export function errorReply(code: ErrorCode, message: string, options: ErrorReplyOptions): NeutralReply {
+/** An error response with a JSON body. */
+export function errorReply(code: ErrorCode, message: string, options: ErrorReplyOptions): ApiResponse {
   const { status = errorStatus[code], headers = [], docsUrl, ...more } = options
   return {
     status,
@@ -63,10 +64,18 @@ export function errorReply(code: ErrorCode, message: string, options: ErrorReply
   }
 }
 
-/** The reply to HEAD: the same headers and the length, no body. */
-export function withoutBody(reply: NeutralReply): NeutralReply {
+/** The response to HEAD: the same headers and a `Content-Length`, without a body. */
+export function withoutBody(reply: ApiResponse): ApiResponse {
   if (reply.body === undefined) return reply
 
   const length = new TextEncoder().encode(reply.body).length
   return { status: reply.status, headers: [...reply.headers, ['Content-Length', String(length)]], body: undefined }
+}
+
+/** 204, whatever the result. */
+export const noContent: Reply<unknown> = {
+  status: 204,
+  description: 'done',
+  headers: [],
+  write: () => emptyReply(),
 }

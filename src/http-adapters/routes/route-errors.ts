@@ -3,13 +3,13 @@ import { errorStatus } from './error-status.ts'
 import type { ReplyHeader } from './reply-headers.ts'
 import type { Route } from './route.ts'
 
-/** A code that a route may answer with, and the status it has there. */
+/** An error code that a route may answer with, and its status there. */
 export interface RouteError {
   readonly code: ErrorCode
   readonly status: number
 }
 
-/** What may befall every route: `authenticate` refuses, something breaks, the database is away. */
+/** The errors of every route: `authenticate` refuses the caller, something fails, the database is unavailable. */
 const ALWAYS: readonly ErrorCode[] = [
   'INVALID_CREDENTIALS',
   'INTERNAL',
@@ -20,8 +20,9 @@ const ALWAYS: readonly ErrorCode[] = [
 ]
 
 /**
- * Every error that a route may answer with: its own and its inputs', and what any route of its kind may meet on the way.
- * Nothing else decides what a document declares. A port of the host's that throws a `ForgeError` of another code is not in it.
+ * Every error that a route may answer with: its own, those of its inputs, and those that any route of its kind can
+ * cause. API documents declare exactly these errors. They do not include other codes of a `ForgeError` that a port of
+ * the host throws.
  */
 export function routeErrors(route: Route): readonly RouteError[] {
   const inputs = Object.values(route.inputs).flatMap((input) => input.errors)
@@ -30,7 +31,7 @@ export function routeErrors(route: Route): readonly RouteError[] {
   return [...errors, ...(route.reply.refusals ?? [])].sort((one, other) => one.status - other.status)
 }
 
-/** The headers that errors of a status have, beside those of every reply. */
+/** The headers of errors with a given status, besides those of every response. */
 export function errorHeaders(status: number): readonly ReplyHeader[] {
   if (status === 401) return ['WWW-Authenticate']
   return status === 503 ? ['Retry-After'] : []

@@ -1,18 +1,20 @@
 import type { Method } from './route.ts'
 
-/** What the router needs to know of a row. */
+/** The properties of a route that the router needs. */
 export interface Routed {
   readonly method: Method
-  /** With parameters in braces: `/orgs/{org}/blocks`. */
+  /** The path with parameters in braces: `/orgs/{org}/blocks`. */
   readonly path: string
 }
 
-/** What a request's method and path lead to. */
+/** What a request's method and path match. */
 export type Match<R extends Routed> =
   | { readonly kind: 'route'; readonly route: R; parameter(name: string): string }
-  /** The path is ours, the method is OPTIONS or one it does not have; `allow` lists those it has. */
+  /**
+   * The API has the path. The method is OPTIONS, or one that the path does not have; `allow` lists the methods it has.
+   */
   | { readonly kind: 'options' | 'wrong-method'; readonly path: string; readonly allow: string }
-  /** The path would be ours, but a segment of it cannot be decoded. */
+  /** A route matches, but a segment of the path cannot be decoded. */
   | { readonly kind: 'malformed'; readonly path: string }
 
 interface Leaf<R extends Routed> {
@@ -32,8 +34,9 @@ interface Branch<R extends Routed> {
 export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
- * Finds the row of a table for a path: a trie on raw segments, each decoded once, so that `%2F` stays in its segment. A static
- * segment beats a parameter; a parameter is never empty; one slash at the end does not matter.
+ * Finds the route for a path. It uses a trie of raw segments and decodes each segment once, so that `%2F` stays within
+ * its segment. A static segment takes precedence over a parameter. A parameter is never empty. One trailing slash is
+ * ignored.
  */
 export class Router<R extends Routed> {
   readonly #root: Branch<R> = emptyBranch()
@@ -42,7 +45,7 @@ export class Router<R extends Routed> {
     for (const route of routes) this.#add(route)
   }
 
-  /** @returns undefined for a path that is not ours */
+  /** @returns undefined for a path that the API does not have */
   match(method: string, path: string): Match<R> | undefined {
     if (!path.startsWith('/')) return undefined
 

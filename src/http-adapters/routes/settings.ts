@@ -1,62 +1,73 @@
 import type { Actor, Logger } from '../../core/ports.ts'
 import { isObject, need } from '../../schema/arguments.ts'
-import { toLogger } from '../../schema/quietly.ts'
-import type { ObservedRequest } from './observed-request.ts'
+import { toLogger } from '../../schema/observer.ts'
 import type { Directory, Presenter } from './ports.ts'
+import type { ObservedRequest } from './request-observer.ts'
 
-/** A group of routes that can be mounted alone. */
+/** A group of routes that can be mounted on its own. */
 export type ServiceName = 'pins' | 'blocks' | 'badges' | 'signing-keys'
 
-/** What callers prove who they are with: a token in a header, or a session that they have signed in to (a cookie). */
+/** How callers authenticate: with a token in a header, or with a session that they have signed in to (a cookie). */
 export type CredentialKind = 'token' | 'session'
 
-/** Bounds of the API. */
+/** Limits of the API. */
 export interface ApiLimits {
-  /** Items on a page when the request does not say. Default 30, or `maxPageSize` when that is smaller. */
+  /**
+   * The number of items on a page if the request does not set one. Default: 30, or `maxPageSize` if that is smaller.
+   */
   readonly defaultPageSize?: number | undefined
-  /** Most items on a page, 1 to 1,000. Default 50. */
+  /** The maximum number of items on a page, from 1 to 1,000. Default: 50. */
   readonly maxPageSize?: number | undefined
-  /** Most bytes of a body. Default 1,048,576 (1 MiB). */
+  /** The maximum size of a request body in bytes. Default: 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined
 }
 
-/** What an API is made of, besides the forge. */
+/** Options of an API, besides the forge. */
 export interface ApiOptions<A extends Actor> {
   readonly directory: Directory<A>
   readonly present: Presenter<A>
-  /** Takes unexpected failures, and a database that is away. Default: the forge's logger. False: nowhere. Source: docs/observability.md */
+  /**
+   * The logger for unexpected errors and for a busy or unavailable database. Default: the forge's logger. `false`
+   * disables logging. Source: docs/observability.md
+   */
   readonly logger?: Logger | false | undefined
-  /** Makes the `requestId` of a failure. Default: a random UUID. */
+  /** Creates the `requestId` of a failed request. Default: a random UUID. */
   readonly newId?: (() => string) | undefined
   /**
-   * Is called once for each request that is answered, when its reply is made; what it throws changes nothing, and is warned
-   * of the first time. Default: no clock is read. Source: docs/observability.md
+   * Called once for each answered request, after the response has been built. An error that it throws does not affect
+   * the request; the first such error is logged as a warning. By default there is no observer, and no clock is read.
+   * Source: docs/observability.md
    */
   readonly observe?: ((request: ObservedRequest) => void) | undefined
-  /** Where clients see the mount point, for example `https://git.example.com/api/v1`; without it links are relative. */
+  /**
+   * The address of the mount point as clients see it, for example `https://git.example.com/api/v1`. Without it, links
+   * are relative.
+   */
   readonly publicUrl?: string | undefined
-  /** Where people read about the API; every error body names it as `url`. Default: `""`, as for unknown. */
+  /**
+   * The address of the API's documentation. Every error body contains it as `url`. Default: `""`, which means unknown.
+   */
   readonly docsUrl?: string | undefined
   /**
-   * What a 401 asks for: 'token' says "token is required", as Gitea does; 'session' says "authentication is required", for
-   * hosts whose callers have no tokens. Default 'token'. Source: docs/behaviour.md, Over HTTP
+   * What a 401 response asks for. `'token'` says "token is required", as Gitea does. `'session'` says "authentication
+   * is required", for hosts whose callers have no tokens. Default: `'token'`. Source: docs/behaviour.md, Over HTTP
    */
   readonly credentials?: CredentialKind | undefined
-  /** Only these are mounted; the paths of the others are not ours. Default: all. */
+  /** The services to mount. The API does not have the paths of the others. Default: all. */
   readonly services?: readonly ServiceName[] | undefined
   readonly limits?: ApiLimits | undefined
 }
 
-/** The options of an API, checked, with every default filled in. */
+/** The checked options of an API, with every default filled in. */
 export interface Settings<A extends Actor> {
   readonly directory: Directory<A>
   readonly present: Presenter<A>
   readonly logger: Logger
   readonly newId: (() => string) | undefined
   readonly observe: ((request: ObservedRequest) => void) | undefined
-  /** Without a slash at its end. */
+  /** Has no trailing slash. */
   readonly publicUrl: string | undefined
-  /** `""` when unknown. */
+  /** `""` if unknown. */
   readonly docsUrl: string
   readonly credentials: CredentialKind
   readonly services: ReadonlySet<ServiceName>
@@ -64,12 +75,12 @@ export interface Settings<A extends Actor> {
 }
 
 const SERVICES: readonly ServiceName[] = ['pins', 'blocks', 'badges', 'signing-keys']
-const MOST_ON_PAGE = 1000
+const MAX_PAGE_SIZE = 1000
 
 /**
  * Checks the options of an API and fills in the defaults.
  *
- * @param forgeLogger - the logger of an API that has none of its own
+ * @param forgeLogger - the logger to use if `options` has none
  * @throws TypeError when an option is missing or out of its range
  */
 export function toSettings<A extends Actor>(options: ApiOptions<A>, forgeLogger: Logger): Settings<A> {
@@ -107,17 +118,17 @@ function hasFunctions(part: unknown, names: readonly string[]): boolean {
 
 function toPublicUrl(text: string): string {
   const url = parseUrl(text)
-  // An address that is no more than its origin and path has no query, fragment or credentials.
+  // A URL that equals its origin plus its path has no query, fragment or credentials.
   const isPlain = url !== undefined && url.origin + url.pathname === url.href
   if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
 
   throw new TypeError('publicUrl must be an absolute http or https address without query, fragment or credentials')
 }
 
-/** A fragment may name a section of the page; credentials would be told to everybody. */
+/** Allows a fragment, which may name a section of the page. Refuses credentials, which every client would see. */
 function toDocsUrl(text: string): string {
   const url = parseUrl(text)
-  const isOpen = url?.href.startsWith(`${url.origin}/`) === true // credentials would stand in between
+  const isOpen = url?.href.startsWith(`${url.origin}/`) === true // credentials would precede the host
   if (url !== undefined && isOpen && /^https?:$/.test(url.protocol)) return url.href
 
   throw new TypeError('docsUrl must be an absolute http or https address without credentials')
@@ -139,7 +150,7 @@ function toServices(names: readonly ServiceName[]): ReadonlySet<ServiceName> {
 }
 
 function toLimits(limits: ApiLimits): Settings<Actor>['limits'] {
-  const maxPageSize = integer(limits.maxPageSize ?? 50, 'limits.maxPageSize', MOST_ON_PAGE)
+  const maxPageSize = integer(limits.maxPageSize ?? 50, 'limits.maxPageSize', MAX_PAGE_SIZE)
   const defaultPageSize = limits.defaultPageSize ?? Math.min(30, maxPageSize)
   return {
     maxPageSize,

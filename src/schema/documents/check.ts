@@ -1,22 +1,22 @@
 import type { z } from 'zod'
 import type { Definition } from './definitions.ts'
 
-/** One thing that is wrong with a document: property names and array indexes down to it, what kind, and what was expected. */
+/** One violation in a document: its path (property names and array indexes), its code, and what was expected. */
 export interface Finding {
   readonly path: readonly PropertyKey[]
   readonly code: 'required' | 'type' | 'choice' | 'date_time' | 'unknown_property'
   readonly message: string
 }
 
-/** Tells whether a value is a `T`, and if not, why. */
+/** Checks whether a value is a `T`, and reports why not. */
 export interface Check<T> {
-  /** Quick, and builds nothing. */
+  /** Returns whether the value is a `T`. Fast: it creates no findings. */
   fits(value: unknown): value is T
-  /** What is wrong with the value that stands at this path; each is looked for when the reader asks for it. None when it fits. */
+  /** Yields the findings of the value at this path, each computed on demand. Yields none if the value fits. */
   findings(value: unknown, path: Finding['path']): Iterable<Finding>
 }
 
-/** The first findings of a value, in order; nothing is checked beyond the last of them. */
+/** Returns the first findings of a value, in order. Stops checking after the last of them. */
 export function firstFindings(check: Check<unknown>, value: unknown, limit: number): readonly Finding[] {
   const first: Finding[] = []
   for (const finding of check.findings(value, [])) {
@@ -26,7 +26,9 @@ export function firstFindings(check: Check<unknown>, value: unknown, limit: numb
   return first
 }
 
-/** Checks by a definition of one level: a text, or an object of such. Every unknown property is a finding of its own. */
+/**
+ * Creates a check from a definition of one level: a text, or an object of them. Each unknown property is one finding.
+ */
 export function checkOf<T>(definition: Definition<T>): Check<T> {
   return {
     fits: (value): value is T => definition.validate(value),
@@ -36,7 +38,7 @@ export function checkOf<T>(definition: Definition<T>): Check<T> {
   }
 }
 
-/** Checks the elements of an array, one after the other. */
+/** Creates a check of an array that checks its elements one after the other. */
 export function checkOfEach<T>(check: Check<T>, expected: string): Check<T[]> {
   return {
     fits: (list): list is T[] => Array.isArray(list) && firstMisfit(list, check, 0) === list.length,
@@ -53,7 +55,7 @@ export function checkOfEach<T>(check: Check<T>, expected: string): Check<T[]> {
   }
 }
 
-// By index: a hole is an element too, one that JSON cannot express.
+// Iterates by index, because a hole is also an element that does not fit.
 function firstMisfit(list: readonly unknown[], check: Check<unknown>, from: number): number {
   let at = from
   while (at < list.length && check.fits(list[at])) at += 1
@@ -78,4 +80,16 @@ function isMissing(value: unknown, property: PropertyKey | undefined): boolean {
 function codeOf(issue: z.core.$ZodIssue): Finding['code'] {
   if (issue.code === 'invalid_format') return 'date_time'
   return issue.code === 'invalid_value' ? 'choice' : 'type'
+}
+
+/**
+ * Formats a path of property names and array indexes as a JSON pointer. The whole document is `""`. Source: RFC 6901.
+ */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  return path.map((step) => `/${escapeStep(String(step))}`).join('')
+}
+
+// ~ must be replaced first. Otherwise the ~ of the escape for / would be escaped again.
+function escapeStep(step: string): string {
+  return step.replaceAll('~', '~0').replaceAll('/', '~1')
 }

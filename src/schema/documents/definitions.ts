@@ -2,21 +2,23 @@ import { z } from 'zod'
 import { isDateTime } from './date-time.ts'
 import type { IssueRecord, LabelRecord, ReactionRecord } from './issue-record.ts'
 
-/** What a definition means, for readers of the published JSON Schema. */
+/** The title and description of a definition in the published JSON Schema. */
 export interface Annotation {
   readonly title?: string | undefined
   readonly description?: string | undefined
 }
 
-/** A definition whose values have the type that goes in and comes out. */
+/** A zod definition whose input and output types are the same. */
 export type Definition<T> = z.ZodType<T, T>
 
 type ListName = 'labels' | 'reactions' | 'assignees'
 
-/** An issue whose lists may be anything. */
+/** An issue whose lists may have any value. */
 export type IssueFrame = Omit<IssueRecord, ListName> & { [Name in ListName]?: unknown }
 
-/** The annotations of the definitions here. Their own registry: zod's global one is shared with the host. */
+/**
+ * The annotations of these definitions. They have a separate registry because zod's global one is shared with the host.
+ */
 export const annotations: z.core.$ZodRegistry<Annotation> = z.registry<Annotation>()
 
 const A_DATE_TIME = 'expected an RFC 3339 date-time such as 2024-02-29T08:30:00Z'
@@ -25,7 +27,7 @@ const text = () => z.string({ error: 'expected a string' })
 const finiteNumber = () => z.number({ error: 'expected a finite number' })
 const dateTime = (error: string) => z.stringFormat('date-time', isDateTime, { error })
 
-/** An object with these properties and no others. */
+/** Defines an object with these properties and no others. */
 function record<T extends z.ZodRawShape>(noun: string, shape: T): z.ZodObject<T, z.core.$strict> {
   const names = Object.keys(shape).join(', ')
   return z.strictObject(shape, {
@@ -34,17 +36,17 @@ function record<T extends z.ZodRawShape>(noun: string, shape: T): z.ZodObject<T,
   })
 }
 
-/** An element of `assignees`. */
+/** Defines an element of `assignees`. */
 export const assigneeDefinition: Definition<string> = text()
 
-/** An element of `labels`. */
+/** Defines an element of `labels`. */
 export const labelDefinition: Definition<LabelRecord> = record('a label', {
   name: text().register(annotations, { description: 'Name, unique in the repository.' }),
   color: text().register(annotations, { description: 'Color code.' }).exactOptional(),
   description: text().register(annotations, { description: 'What the label is for.' }).exactOptional(),
 }).register(annotations, { title: 'Label', description: 'A label of an issue.' })
 
-/** An element of `reactions`. */
+/** Defines an element of `reactions`. */
 export const reactionDefinition: Definition<ReactionRecord> = record('a reaction', {
   user_id: finiteNumber().register(annotations, { description: 'Id of the user who reacted.' }),
   user_name: text().register(annotations, { description: 'Name of the user who reacted.' }).exactOptional(),
@@ -74,7 +76,7 @@ const issueShape = {
     .exactOptional(),
 }
 
-/** One issue, whole: what is published. */
+/** Defines a complete issue, for the published JSON Schema. */
 const issueDefinition: Definition<IssueRecord> = record('an issue', {
   ...issueShape,
   labels: z.array(labelDefinition).register(annotations, { description: 'Labels of the issue.' }).exactOptional(),
@@ -88,7 +90,10 @@ const issueDefinition: Definition<IssueRecord> = record('an issue', {
     .exactOptional(),
 })
 
-/** One issue but for its lists: what is checked first. The elements follow one by one, so that a million faults never pile up. */
+/**
+ * Defines an issue without its lists, which is checked first. The elements of the lists are checked one by one
+ * afterwards, so that a document with a million faults does not produce a million findings at once.
+ */
 export const issueFrameDefinition: Definition<IssueFrame> = record('an issue', {
   ...issueShape,
   labels: z.unknown().exactOptional(),
@@ -96,7 +101,7 @@ export const issueFrameDefinition: Definition<IssueFrame> = record('an issue', {
   assignees: z.unknown().exactOptional(),
 })
 
-/** An issue document: what is published. */
+/** Defines an issue document, for the published JSON Schema. */
 export const issueListDefinition: z.ZodType = z.array(issueDefinition).register(annotations, {
   title: 'Issue document',
   description: 'The issues of one repository of a code forge.',

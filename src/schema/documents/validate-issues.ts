@@ -2,25 +2,25 @@ import { isObject, need } from '../arguments.ts'
 import type { Violation } from '../errors.ts'
 import { MAX_VIOLATIONS } from '../text.ts'
 import type { Finding } from './check.ts'
-import { firstFindings } from './check.ts'
+import { firstFindings, jsonPointer } from './check.ts'
 import type { IssueRecord } from './issue-record.ts'
-import { jsonPointer } from './json-pointer.ts'
-import { issueListCheck } from './record-checks.ts'
+import { issueListCheck } from './record-schemas.ts'
 
-/** Bounds of a validation. */
+/** Options of `validateIssues`. */
 export interface ValidateIssuesOptions {
-  /** Violations reported at most, in document order by issue: an integer from 1 up. Default 100. */
+  /** The maximum number of violations, in document order by issue: an integer from 1 up. Default 100. */
   readonly limit?: number | undefined
 }
 
-/** What a validation found: the issues, which are the very value, or what is wrong with it. */
+/** The result of a validation: the issues, which are the same value that was given, or the violations. */
 export type IssueValidation =
   | { readonly valid: true; readonly issues: readonly IssueRecord[] }
   | { readonly valid: false; readonly violations: readonly Violation[] }
 
 /**
- * Checks an issue document that was parsed from JSON or made by a program, and reports every violation up to a limit: its
- * JSON pointer (`/17/created`), its code (`required`, `type`, `choice`, `date_time`, `unknown_property`) and what was expected.
+ * Checks an issue document that was parsed from JSON or created by a program. Reports every violation up to a limit.
+ * Each violation has a JSON pointer (`/17/created`), a code (`required`, `type`, `choice`, `date_time`,
+ * `unknown_property`) and a message that says what was expected.
  * Source: docs/behaviour.md, Issue exchange.
  *
  * @throws TypeError when the limit is not an integer from 1 up

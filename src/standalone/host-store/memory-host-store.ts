@@ -1,9 +1,9 @@
 import type { Id, IssueRef } from '../../index.ts'
-import { foldName } from '../fold-name.ts'
-import type { Account, Collaborator, Issue, Label, Member, Repository, Seed } from '../seed.ts'
-import type { HostStore, IssueDetails, OrganizationStanding, RepositoryStanding } from './host-store.ts'
+import type { Account, Collaborator, Issue, Label, Member, Repository, Seed } from '../fixture/seed.ts'
+import { normalizeName } from '../host-names.ts'
+import type { HostStore, IssueDetails, OrganizationAccess, RepositoryAccess } from './host-store.ts'
 
-/** A store in plain memory, for tests and throw-away hosts: no file, no native dependency. */
+/** An in-memory store for tests and temporary hosts. It needs no file and no native dependency. */
 export class MemoryHostStore implements HostStore {
   readonly #accounts = new Map<Id, Account>()
   readonly #accountNames = new Map<string, Account>()
@@ -40,12 +40,12 @@ export class MemoryHostStore implements HostStore {
   }
 
   findAccount(name: string): Account | undefined {
-    return this.#accountNames.get(foldName(name))
+    return this.#accountNames.get(normalizeName(name))
   }
 
   findRepository(owner: string, name: string): Repository | undefined {
     const account = this.findAccount(owner)
-    return account && this.#repositoryNames.get(pair(account.id, foldName(name)))
+    return account && this.#repositoryNames.get(pair(account.id, normalizeName(name)))
   }
 
   findIssue(repositoryId: Id, index: number): IssueRef | undefined {
@@ -60,14 +60,14 @@ export class MemoryHostStore implements HostStore {
     return this.#members.has(pair(organizationId, userId))
   }
 
-  organizationStanding(organizationId: Id, userId: Id | undefined): OrganizationStanding | undefined {
+  organizationAccess(organizationId: Id, userId: Id | undefined): OrganizationAccess | undefined {
     const organization = this.#accounts.get(organizationId)
     if (organization?.kind !== 'organization') return undefined
 
     return { visibility: organization.visibility, membership: this.#membership(organizationId, userId) }
   }
 
-  repositoryStanding(repositoryId: Id, userId: Id | undefined): RepositoryStanding | undefined {
+  repositoryAccess(repositoryId: Id, userId: Id | undefined): RepositoryAccess | undefined {
     const repository = this.#repositories.get(repositoryId)
     const owner = this.#accounts.get(repository?.ownerId ?? '')
     if (repository === undefined || owner === undefined) return undefined
@@ -114,12 +114,12 @@ export class MemoryHostStore implements HostStore {
 
   #addAccount(account: Account): void {
     this.#accounts.set(account.id, account)
-    this.#accountNames.set(foldName(account.name), account)
+    this.#accountNames.set(normalizeName(account.name), account)
   }
 
   #addRepository(repository: Repository): void {
     this.#repositories.set(repository.id, repository)
-    this.#repositoryNames.set(pair(repository.ownerId, foldName(repository.name)), repository)
+    this.#repositoryNames.set(pair(repository.ownerId, normalizeName(repository.name)), repository)
   }
 
   #addIssue(issue: Issue): void {

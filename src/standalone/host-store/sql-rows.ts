@@ -1,6 +1,6 @@
 import type { Id, PinKind } from '../../index.ts'
-import type { FixtureVisibility } from '../fixture.ts'
-import type { Account, Issue, Label, Repository } from '../seed.ts'
+import type { FixtureVisibility } from '../fixture/fixture.ts'
+import type { Account, Issue, Label, Repository } from '../fixture/seed.ts'
 
 /** One row of `host_accounts`. */
 export interface AccountRow {
@@ -22,7 +22,7 @@ export interface AccountRow {
 export const ACCOUNT_COLUMNS =
   'id, kind, name, full_name, email, hides_email, is_site_admin, visibility, location, website, description, created_at'
 
-/** A row as the record it stands for. */
+/** Converts a row to an account. */
 export function accountOf(row: AccountRow): Account {
   const { kind, name, email, visibility, location, website, description } = row
   return {
@@ -56,7 +56,7 @@ export interface RepositoryRow {
 /** The columns of `RepositoryRow`. */
 export const REPOSITORY_COLUMNS = 'id, owner_id, name, description, is_private, is_archived, default_branch, created_at'
 
-/** A row as the record it stands for. */
+/** Converts a row to a repository. */
 export function repositoryOf(row: RepositoryRow): Repository {
   return {
     id: String(row.id),
@@ -79,7 +79,7 @@ export interface LabelRow {
   readonly description: string
 }
 
-/** A row as the record it stands for. */
+/** Converts a row to a label. */
 export function labelOf({ id, repository_id, name, color, description }: LabelRow): Label {
   return { id: String(id), repositoryId: String(repository_id), name, color, description }
 }
@@ -106,7 +106,7 @@ export interface IssueRow {
 export const ISSUE_COLUMNS =
   'id, repository_id, issue_index, kind, title, body, poster_id, state, is_locked, branch, comment_count, created_at, updated_at, closed_at'
 
-/** A row, and what hangs on it in other tables, as the record it stands for. */
+/** Converts a row, and the ids from the related tables, to an issue. */
 export function issueOf(row: IssueRow, labelIds: readonly Id[], assigneeIds: readonly Id[]): Issue {
   const { kind, title, body, state, branch } = row
   return {

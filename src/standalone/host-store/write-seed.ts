@@ -1,8 +1,8 @@
-import { foldName } from '../fold-name.ts'
-import type { Account, Issue, Repository, Seed } from '../seed.ts'
+import type { Account, Issue, Repository, Seed } from '../fixture/seed.ts'
+import { normalizeName } from '../host-names.ts'
 import type { SqlSession } from './sql-session.ts'
 
-/** Writes the host's part of a seed. Runs inside a transaction of the caller's. */
+/** Writes the host's part of a seed. Runs inside the caller's transaction. */
 export function writeSeed(session: SqlSession, seed: Seed): void {
   for (const account of seed.accounts) writeAccount(session, account)
   for (const { digest, userId } of seed.tokens) {
@@ -27,7 +27,7 @@ function writeAccount(session: SqlSession, account: Account): void {
     id: Number(account.id),
     kind,
     name,
-    folded_name: foldName(name),
+    folded_name: normalizeName(name),
     full_name: account.fullName,
     email,
     hides_email: flag(account.hideEmail),
@@ -45,7 +45,7 @@ function writeRepository(session: SqlSession, repository: Repository): void {
     id: Number(repository.id),
     owner_id: Number(repository.ownerId),
     name: repository.name,
-    folded_name: foldName(repository.name),
+    folded_name: normalizeName(repository.name),
     description: repository.description,
     is_private: flag(repository.isPrivate),
     is_archived: flag(repository.isArchived),

@@ -1,11 +1,15 @@
+import type { Label } from '../fixture/seed.ts'
 import type { IssueDetails } from '../host-store/host-store.ts'
-import type { Label } from '../seed.ts'
+import { presentRepository } from './present-repository.ts'
 import type { UserView } from './present-user.ts'
 import { presentUser } from './present-user.ts'
 import type { SiteLinks } from './site-links.ts'
-import { wireTime } from './wire-time.ts'
+import { wireTime } from './site-links.ts'
 
-/** An issue as Gitea's API shows it, key by key in its order. The poster is seen as the caller sees it, assignees as by nobody. */
+/**
+ * Returns an issue as Gitea's API represents it, with the keys in Gitea's order. The poster is presented as the caller
+ * may see it, assignees as an anonymous caller may see them.
+ */
 export function presentIssue(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
   const { issue, repository, owner } = details
   const assignees = presentAssignees(details, links)
@@ -46,17 +50,72 @@ export function presentIssue(details: IssueDetails, posterView: UserView, links:
   }
 }
 
-/** The assignees of an issue or pull request, as nobody sees them. */
-export function presentAssignees(details: IssueDetails, links: SiteLinks): readonly object[] {
+/** Returns the assignees of an issue or pull request, as an anonymous caller may see them. */
+function presentAssignees(details: IssueDetails, links: SiteLinks): readonly object[] {
   return details.assignees.map((assignee) => presentUser(assignee, 'anonymous', links))
 }
 
-/** The labels of an issue or pull request. */
-export function presentLabels(details: IssueDetails, links: SiteLinks): readonly object[] {
+/** Returns the labels of an issue or pull request. */
+function presentLabels(details: IssueDetails, links: SiteLinks): readonly object[] {
   const repository = links.repositoryApi(details.owner, details.repository)
   return details.labels.map((label) => presentLabel(label, `${repository}/labels/${label.id}`))
 }
 
 function presentLabel({ id, name, color, description }: Label, url: string): object {
   return { id: Number(id), name, exclusive: false, is_archived: false, color, description, url }
+}
+
+const DRAFT_TITLE = /^(wip:|\[wip\])/i
+
+/**
+ * Returns a pull request as Gitea's API represents it, with the keys in Gitea's order. The host stores no git data:
+ * commit ids are empty, and the numbers that need a diff are omitted, as Gitea does if it does not know them.
+ */
+export function presentPullRequest(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
+  const { issue, repository, owner } = details
+  const page = links.issue(owner, repository, issue)
+  const assignees = presentAssignees(details, links)
+  const draft = DRAFT_TITLE.test(issue.title)
+  return {
+    id: Number(issue.id),
+    url: page,
+    number: issue.index,
+    user: presentUser(details.poster, posterView, links),
+    title: issue.title,
+    body: issue.body,
+    labels: presentLabels(details, links),
+    milestone: null,
+    assignee: assignees[0] ?? null,
+    assignees,
+    requested_reviewers: [],
+    requested_reviewers_teams: [],
+    state: issue.state,
+    draft,
+    is_locked: issue.isLocked,
+    comments: issue.commentCount,
+    review_comments: 0,
+    html_url: page,
+    diff_url: `${page}.diff`,
+    patch_url: `${page}.patch`,
+    mergeable: !draft,
+    merged: false,
+    merged_at: null,
+    merge_commit_sha: null,
+    merged_by: null,
+    allow_maintainer_edit: false,
+    base: presentBranch(details, repository.defaultBranch, posterView, links),
+    head: presentBranch(details, issue.branch, posterView, links),
+    merge_base: '',
+    due_date: null,
+    created_at: wireTime(issue.createdAt),
+    updated_at: wireTime(issue.updatedAt),
+    closed_at: issue.closedAt && wireTime(issue.closedAt),
+    pin_order: 0,
+    content_version: 0,
+  }
+}
+
+function presentBranch(details: IssueDetails, branch: string, view: UserView, links: SiteLinks): object {
+  const repo = presentRepository(details, view === 'anonymous' ? view : 'signedIn', links)
+  return { label: branch, ref: branch, sha: '', repo_id: Number(details.repository.id), repo }
 }

@@ -2,9 +2,12 @@ import type { IssueDetails } from '../host-store/host-store.ts'
 import type { UserView } from './present-user.ts'
 import { presentUser } from './present-user.ts'
 import type { SiteLinks } from './site-links.ts'
-import { NEVER, UNSET, wireTime } from './wire-time.ts'
+import { NEVER, UNSET, wireTime } from './site-links.ts'
 
-/** The repository of an issue as Gitea's API shows it, key by key in its order; what Gitea leaves out when empty is left out. */
+/**
+ * Returns the repository of an issue as Gitea's API represents it, with the keys in Gitea's order. Empty fields that
+ * Gitea omits are omitted.
+ */
 export function presentRepository(details: IssueDetails, ownerView: UserView, links: SiteLinks): object {
   const { repository, owner } = details
   return {

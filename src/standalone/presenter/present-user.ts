@@ -1,14 +1,14 @@
-import { foldName } from '../fold-name.ts'
-import type { Account } from '../seed.ts'
+import type { Account } from '../fixture/seed.ts'
+import { normalizeName } from '../host-names.ts'
 import type { SiteLinks } from './site-links.ts'
-import { NEVER, wireTime } from './wire-time.ts'
+import { NEVER, wireTime } from './site-links.ts'
 
-/** Who looks at a user: nobody, another signed-in user, or the user itself and site admins. */
+/** Who sees a user: an anonymous caller, another signed-in user, or the user itself and site admins. */
 export type UserView = 'anonymous' | 'signedIn' | 'full'
 
 /**
- * A user or organization as Gitea's API shows it, key by key in its order. What only the user and site admins may see is
- * blank for others. Source: docs/behaviour.md, The standalone server.
+ * Returns a user or organization as Gitea's API represents it, with the keys in Gitea's order. Fields that only the
+ * user and site admins may see are blank for other callers. Source: docs/behaviour.md, The standalone server.
  */
 export function presentUser(account: Account, view: UserView, links: SiteLinks): object {
   const full = view === 'full'
@@ -42,5 +42,5 @@ export function presentUser(account: Account, view: UserView, links: SiteLinks):
 function shownEmail(account: Account, view: UserView, links: SiteLinks): string {
   if (account.kind === 'organization') return account.email
   if (view === 'full' || (view === 'signedIn' && !account.hideEmail)) return account.email
-  return `${account.id}+${foldName(account.name)}@noreply.${links.hostname}`
+  return `${account.id}+${normalizeName(account.name)}@noreply.${links.hostname}`
 }

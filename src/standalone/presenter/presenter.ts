@@ -1,19 +1,17 @@
 import type { Presenter } from '../../http-adapters/http.ts'
-import type { Asker, Id, MaybePromise } from '../../index.ts'
+import type { Caller, Id, MaybePromise } from '../../index.ts'
 import type { StandaloneUser } from '../host-ports.ts'
-import { idOf } from '../host-ports.ts'
+import { idOf, whenReady } from '../host-ports.ts'
 import type { HostStore, IssueDetails } from '../host-store/host-store.ts'
-import { whenReady } from '../when-ready.ts'
-import { presentIssue } from './present-issue.ts'
-import { presentPullRequest } from './present-pull-request.ts'
+import { presentIssue, presentPullRequest } from './present-issue.ts'
 import type { UserView } from './present-user.ts'
 import { presentUser } from './present-user.ts'
 import { SiteLinks } from './site-links.ts'
 
 /**
- * Shows the store as Gitea's API does.
+ * Creates the presenter of the host, which represents the store as Gitea's API does.
  *
- * @param publicUrl - where clients see the API root; without it links are relative to the server
+ * @param publicUrl - the URL of the API root for clients; without it, links are relative to the server
  */
 export function hostPresenter(store: HostStore, publicUrl: string | undefined): Presenter<StandaloneUser> {
   const links = new SiteLinks(publicUrl)
@@ -31,7 +29,7 @@ export function hostPresenter(store: HostStore, publicUrl: string | undefined): 
 function details(
   store: HostStore,
   ids: readonly Id[],
-  actor: Asker<StandaloneUser>,
+  actor: Caller<StandaloneUser>,
   present: (details: IssueDetails, view: UserView) => object,
 ): MaybePromise<readonly (object | undefined)[]> {
   return whenReady(siteAdmin(store, actor), (seesAll) =>
@@ -41,12 +39,12 @@ function details(
   )
 }
 
-function siteAdmin(store: HostStore, actor: Asker<StandaloneUser>): MaybePromise<boolean> {
+function siteAdmin(store: HostStore, actor: Caller<StandaloneUser>): MaybePromise<boolean> {
   const id = idOf(actor)
   return id === undefined ? actor === 'system' : store.isSiteAdmin(id)
 }
 
-function viewOf(details: IssueDetails, actor: Asker<StandaloneUser>, seesAll: boolean): UserView {
+function viewOf(details: IssueDetails, actor: Caller<StandaloneUser>, seesAll: boolean): UserView {
   if (seesAll || details.poster.id === idOf(actor)) return 'full'
   return actor === 'anonymous' ? 'anonymous' : 'signedIn'
 }

@@ -1,21 +1,21 @@
-import type { Account, Issue, Repository } from '../seed.ts'
+import type { Account, Issue, Repository } from '../fixture/seed.ts'
 
 const API_PATH = '/api/v1'
 
-/** Where things of the host are, seen from outside. */
+/** Builds the public URLs of the host's accounts, repositories and issues. */
 export class SiteLinks {
-  /** Address of the API root, without a slash at its end. */
+  /** The URL of the API root, without a trailing slash. */
   readonly api: string
-  /** Address of the web pages, without a slash at its end. */
+  /** The URL of the web pages, without a trailing slash. */
   readonly site: string
 
-  /** @param publicUrl - where clients see the API root; without it links are relative to the server */
+  /** @param publicUrl - the URL of the API root for clients; without it, links are relative to the server */
   constructor(publicUrl: string | undefined) {
     this.api = (publicUrl ?? API_PATH).replace(/\/+$/, '')
     this.site = this.api.endsWith(API_PATH) ? this.api.slice(0, -API_PATH.length) : this.api
   }
 
-  /** The name of the machine, for placeholder e-mail addresses; a bare IP address is no name. */
+  /** The host name for placeholder e-mail addresses. A bare IP address does not count as a name. */
   get hostname(): string {
     const hostname = URL.canParse(this.api) ? new URL(this.api).hostname : ''
     return /[a-z]/i.test(hostname) && !hostname.startsWith('[') ? hostname : 'localhost'
@@ -37,9 +37,20 @@ export class SiteLinks {
     return `${this.api}/repos/${owner.name}/${repository.name}`
   }
 
-  /** The web page of an issue or pull request. */
+  /** Returns the URL of the web page of an issue or pull request. */
   issue(owner: Account, repository: Repository, issue: Issue): string {
     const folder = issue.kind === 'pullRequest' ? 'pulls' : 'issues'
     return `${this.repository(owner, repository)}/${folder}/${issue.index}`
   }
 }
+
+/** Formats a time as RFC 3339 in UTC, with second precision. Source: docs/behaviour.md, Everywhere. */
+export function wireTime(at: Date): string {
+  return at.toISOString().replace(/\.\d{3}Z$/, 'Z')
+}
+
+/** The time that means "never" in a response. */
+export const NEVER = '0001-01-01T00:00:00Z'
+
+/** The time that Gitea sends for a stored time that was never set. */
+export const UNSET = '1970-01-01T00:00:00Z'

@@ -2,18 +2,18 @@ import { closedError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge, Block, PinKind } from '../../schema/records.ts'
-import type { PinRow } from '../contract/pin-board-store.ts'
+import type { PinRow } from '../contract/stores.ts'
 
-/** What locks one aggregate; in memory it only counts. */
+/** The head of one aggregate. In memory it locks nothing and only counts. */
 export interface Head {
   readonly epoch: number
   readonly retired: boolean
 }
 
-/** Names one head. */
+/** Identifies one head. */
 export type HeadKey = `user ${Id}` | `organization ${Id}` | `board ${PinKind} ${Id}` | 'catalogue'
 
-/** One pin board in its order. */
+/** The pins of one board, in order. */
 export interface Board {
   readonly kind: PinKind
   readonly rows: readonly PinRow[]
@@ -25,21 +25,24 @@ export interface PlacedBlock {
   readonly block: Block
 }
 
-/** One grant as it is kept: the badge by id, since its definition may change. */
+/** One stored grant. It holds the badge by id, because the definition may change. */
 export interface GrantRow {
   readonly badgeId: Id
   readonly grantedAt: Date
   readonly grantedBy: Id | null
 }
 
-/** What a consumer has behind it, and who holds its name until when, in milliseconds since 1970. */
+/**
+ * The place up to which a consumer has processed events, and the holder of its name until a time in milliseconds since
+ * 1970.
+ */
 export interface Lease {
   readonly place: number
   readonly holder: string | undefined
   readonly until: number
 }
 
-/** Everything a memory storage keeps. Lists and rows are replaced, never changed in place. */
+/** The data of a memory storage. Lists and rows are replaced, never modified in place. */
 export class MemoryTables {
   readonly #boards = new Map<HeadKey, Board>()
   readonly #blocks = new Map<Id, Map<Id, PlacedBlock>>()
@@ -50,7 +53,7 @@ export class MemoryTables {
   readonly #heads = new Map<HeadKey, Head>()
   #events: ForgeEvent[] = []
   #lastEvent = 0
-  /** The last place of the outbox that was pruned. */
+  /** The last pruned place of the outbox. */
   floor = 0
   #closed = false
   #lastPlace = 0
@@ -86,7 +89,7 @@ export class MemoryTables {
     return this.#whileOpen(this.#events)
   }
 
-  /** The number of the next event: never given out twice, also when events are pruned. */
+  /** The number of the next event. It is never assigned twice, even after events are pruned. */
   get nextEvent(): number {
     return this.#lastEvent + 1
   }
@@ -100,7 +103,7 @@ export class MemoryTables {
     this.#events = [...events]
   }
 
-  /** From here on every table refuses, as a storage with connections does. */
+  /** Closes the storage. Every table is refused afterwards, as in a storage with connections. */
   close(): void {
     this.#closed = true
   }
@@ -123,7 +126,7 @@ export class MemoryTables {
     this.#heads.set(key, { ...this.head(key), retired: true })
   }
 
-  /** Runs the host's `beforeCommit`: whatever it calls may read, and may not write. */
+  /** Runs the host's `beforeCommit`. The calls it makes may read but not write. */
   exclusively(work: () => void): void {
     this.refuseWhileExclusive()
     this.#exclusive = true
@@ -134,7 +137,7 @@ export class MemoryTables {
     }
   }
 
-  /** @throws TypeError inside `exclusively` */
+  /** Throws inside `exclusively`. @throws TypeError inside `exclusively` */
   refuseWhileExclusive(): void {
     if (this.#exclusive) throw new TypeError('beforeCommit must not change the forge: its change is still open')
   }
@@ -157,4 +160,19 @@ export class MemoryTables {
     for (const badge of this.badges.values()) if (badge.id === badgeId) return badge
     throw new RangeError(`a grant names badge ${badgeId}, which is not in the catalogue`)
   }
+}
+
+/** Copies a pin, so that its date is not shared. */
+export function copyPin(pin: PinRow): PinRow {
+  return { ...pin, pinnedAt: new Date(pin.pinnedAt) }
+}
+
+/** Copies a block. */
+export function copyBlock(block: Block): Block {
+  return { ...block, blockedAt: new Date(block.blockedAt) }
+}
+
+/** Copies an event. */
+export function copyEvent<E extends ForgeEvent>(event: E): E {
+  return { ...event, at: new Date(event.at), data: { ...event.data } }
 }

@@ -1,13 +1,13 @@
 import type { ForgeError } from '../../schema/errors.ts'
 import { invalidInput } from '../../schema/errors.ts'
 import type { Page } from '../../schema/paging.ts'
-import type { PageQuery } from '../contract/page-query.ts'
+import type { PageQuery } from '../contract/stores.ts'
 
 /**
- * Cuts one page out of a whole list.
+ * Cuts one page out of a complete list.
  *
- * @param placeOf - an integer that grows along the list; a cursor names it
- * @throws ForgeError `INVALID_INPUT` for a cursor that is none
+ * @param placeOf - returns an integer that grows along the list; a cursor names it
+ * @throws ForgeError `INVALID_INPUT` if the cursor is invalid
  */
 export function cutPage<T>(items: readonly T[], placeOf: (item: T) => number, query: PageQuery): Page<T> {
   const { from, limit } = query
@@ -18,19 +18,19 @@ export function cutPage<T>(items: readonly T[], placeOf: (item: T) => number, qu
   return { items: page, total: items.length, limit, cursor }
 }
 
-/** The cursor that names a place. */
+/** Returns the cursor that names a place. */
 export function cursorOf(place: number): string {
   return `p${place}`
 }
 
-/** The place a cursor names. @throws ForgeError `INVALID_INPUT` for a cursor that is none */
+/** Returns the place that a cursor names. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
 export function placeOfCursor(cursor: string): number {
   const place = /^p(-?\d{1,15})$/.exec(cursor)?.[1]
   if (place === undefined) throw noCursor()
   return Number(place)
 }
 
-/** The error for a text that is no cursor. */
+/** Creates the error for an invalid cursor. */
 export function noCursor(): ForgeError<'INVALID_INPUT'> {
   return invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
 }

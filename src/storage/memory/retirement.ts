@@ -1,14 +1,14 @@
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { PinBoardKey } from '../contract/pin-board-store.ts'
-import type { Removed, Retired, Retirement } from '../contract/retirement.ts'
+import type { Removed, Retired, Retirement } from '../contract/storage.ts'
+import type { PinBoardKey } from '../contract/stores.ts'
+import { append, complete } from './aggregate.ts'
 import type { MemoryTables } from './memory-tables.ts'
-import { boardHead } from './pin-board-store.ts'
-import { append, complete } from './update-aggregate.ts'
+import { boardHead } from './pin-boards.ts'
 
-/** What one retirement does to the tables. */
-interface Farewell {
-  /** Whether the same was told before. */
+/** The effect of one retirement on the tables. */
+interface Removal {
+  /** Whether the thing was already retired. */
   readonly before: boolean
   readonly removed: Removed
   write(): void
@@ -16,32 +16,32 @@ interface Farewell {
 
 const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
 
-/** Retires one of the host's things in a memory storage. */
+/** Retires one thing of the host in a memory storage. */
 export function retire(tables: MemoryTables, retirement: Retirement<undefined>): readonly ForgeEvent[] {
-  const farewell = farewellTo(tables, retirement.retired)
-  if (farewell.before) return []
+  const removal = removalOf(tables, retirement.retired)
+  if (removal.before) return []
 
   const { by, record } = retirement
-  const events = complete(tables, [record(farewell.removed)], by.actorId, by.at())
-  return append(tables, events, retirement, () => farewell.write())
+  const events = complete(tables, [record(removal.removed)], by.actorId, by.at())
+  return append(tables, events, retirement, () => removal.write())
 }
 
-function farewellTo(tables: MemoryTables, retired: Retired): Farewell {
+function removalOf(tables: MemoryTables, retired: Retired): Removal {
   switch (retired.thing) {
     case 'user':
-      return userFarewell(tables, retired.userId)
+      return userRemoval(tables, retired.userId)
     case 'organization':
-      return organizationFarewell(tables, retired.organizationId)
+      return organizationRemoval(tables, retired.organizationId)
     case 'repository':
-      return repositoryFarewell(tables, retired.repositoryId)
+      return repositoryRemoval(tables, retired.repositoryId)
     case 'issue':
-      return issueFarewell(tables, retired, retired.issueId)
+      return issueRemoval(tables, retired, retired.issueId)
     default:
       return retired satisfies never
   }
 }
 
-function userFarewell(tables: MemoryTables, userId: Id): Farewell {
+function userRemoval(tables: MemoryTables, userId: Id): Removal {
   const blockers = [...tables.blocks].filter(([, blocks]) => blocks.has(userId))
 
   return {
@@ -58,7 +58,7 @@ function userFarewell(tables: MemoryTables, userId: Id): Farewell {
   }
 }
 
-function organizationFarewell(tables: MemoryTables, organizationId: Id): Farewell {
+function organizationRemoval(tables: MemoryTables, organizationId: Id): Removal {
   return {
     before: tables.head(`organization ${organizationId}`).retired,
     removed: { ...NOTHING, blocks: tables.blocks.get(organizationId)?.size ?? 0 },
@@ -69,7 +69,7 @@ function organizationFarewell(tables: MemoryTables, organizationId: Id): Farewel
   }
 }
 
-function repositoryFarewell(tables: MemoryTables, repositoryId: Id): Farewell {
+function repositoryRemoval(tables: MemoryTables, repositoryId: Id): Removal {
   const heads = [boardHead({ repositoryId, kind: 'issue' }), boardHead({ repositoryId, kind: 'pullRequest' })]
   const pins = heads.map((head) => tables.boards.get(head)?.rows.length ?? 0).reduce((sum, count) => sum + count)
 
@@ -85,8 +85,10 @@ function repositoryFarewell(tables: MemoryTables, repositoryId: Id): Farewell {
   }
 }
 
-/** The issue leaves every board of its kind that has it: a transfer to another repository needs no call. */
-function issueFarewell(tables: MemoryTables, key: PinBoardKey, issueId: Id): Farewell {
+/**
+ * Removes the issue from every board of its kind that has it, because a transfer to another repository needs no call.
+ */
+function issueRemoval(tables: MemoryTables, key: PinBoardKey, issueId: Id): Removal {
   const boards = [...tables.boards].filter(
     ([, board]) => board.kind === key.kind && board.rows.some((row) => row.issueId === issueId),
   )

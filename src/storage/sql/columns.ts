@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Id } from '../../schema/ids.ts'
 import type { SqlDialect } from './dialect.ts'
 
-/** How columns are read, so that no driver, however its host has set it up, rounds or quotes what it gives. */
+/** Reads columns so that no driver, however its host has configured it, rounds the values or returns them as text. */
 export class Columns {
   readonly #dialect: SqlDialect
 
@@ -11,24 +11,31 @@ export class Columns {
     this.#dialect = dialect
   }
 
-  /** An id, out of a column of any type: as text, since drivers round large integers. */
+  /** Reads an id from a column of any type, as text, because drivers round large integers. */
   id(column: string): RawBuilder<Id> {
     return sql`cast(${sql.ref(column)} as ${this.#dialect.casts.text})`
   }
 
-  /** As `id`, of a column that may be null. */
+  /** Same as `id`, for a column that may be null. */
   idOrNull(column: string): RawBuilder<Id | null> {
     return sql`cast(${sql.ref(column)} as ${this.#dialect.casts.text})`
   }
 
-  /** A whole number of our own, within what a double keeps exactly. */
+  /** Reads one of our integers, within what a double represents exactly. */
   number(column: string): RawBuilder<number> {
     return this.#dialect.number(sql.ref(column))
   }
 
-  /** How many rows. */
+  /** Counts the rows. */
   count(): RawBuilder<number> {
     const all: Expression<number> = sql<number>`count(*)`
     return this.#dialect.number(all)
   }
+}
+
+/** Returns a time as our columns store it: whole milliseconds since 1970. @throws TypeError if the date is invalid */
+export function toMilliseconds(at: Date): number {
+  const milliseconds = at.getTime()
+  if (Number.isSafeInteger(milliseconds)) return milliseconds
+  throw new TypeError('a time to be kept must be a valid Date')
 }

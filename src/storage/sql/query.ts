@@ -1,30 +1,33 @@
 import type { Compilable, CompiledQuery, Expression, OperationNode } from 'kysely'
 import { ValueNode } from 'kysely'
 
-/** What may be bound to a statement: every driver takes these and gives the same answer. */
+/** The values that may be bound to a statement. Every driver accepts these and handles them the same way. */
 export type SqlValue = string | number | null | Uint8Array
 
-/** A statement ready to run. `Row` is the shape of the rows it gives back. */
+/** A statement ready to run. `Row` is the shape of the rows it returns. */
 export interface Statement<Row> {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
-  /** Some drivers refuse to collect rows from a statement that gives none back. */
+  /** Some drivers refuse to collect rows from a statement that returns none. */
   readonly returnsRows: boolean
-  /** Says itself what it locks: nowhere does it become a locking read, which would wait for what is not committed yet. */
+  /**
+   * The statement states itself what it locks. It is never turned into a locking read, which would wait for uncommitted
+   * rows.
+   */
   readonly asWritten?: true
-  /** Grows with the data that it changes: it is not limited as other statements are. */
+  /** The duration grows with the data that the statement changes, so it is not limited as other statements are. */
   readonly mayTakeLong?: true
-  /** Carries the type only; never there. */
+  /** Carries the type only; never present at run time. */
   readonly row?: Row
 }
 
-/** A query compiled once: give it its parameters and it is ready to run. */
+/** A query that is compiled once. Called with its parameters, it returns a statement ready to run. */
 export type Query<Parameters, Row> = (parameters: Parameters) => Statement<Row>
 
 /** Marks the place of a parameter, by its name, in a query that is being built. */
-export type Given<Parameters> = <K extends keyof Parameters>(name: K) => Slot<Parameters, Parameters[K]>
+export type QueryValues<Parameters> = <K extends keyof Parameters>(name: K) => Slot<Parameters, Parameters[K]>
 
-/** The place of one parameter in a query, and how its value is made from the parameters. */
+/** The place of one parameter in a query, and how its value is computed from the parameters. */
 export class Slot<Parameters, Value> implements Expression<Value> {
   readonly pick: (parameters: Parameters) => Value
 
@@ -36,7 +39,7 @@ export class Slot<Parameters, Value> implements Expression<Value> {
     return undefined
   }
 
-  /** The same place, for what `convert` makes of the value. */
+  /** Returns the same place with the value converted by `convert`. */
   as<Converted>(convert: (value: Value) => Converted): Slot<Parameters, Converted> {
     return slot((parameters) => convert(this.pick(parameters)))
   }
@@ -51,12 +54,12 @@ function slot<Parameters, Value>(pick: (parameters: Parameters) => Value): Slot<
 }
 
 /**
- * Defines a query that is compiled at its first use and never again.
+ * Defines a query that is compiled once, at its first use.
  *
- * @param build - builds the query; `given('userId')` stands where that parameter goes
+ * @param build - builds the query; `given('userId')` marks where that parameter goes
  */
 export function defineQuery<Parameters, Row>(
-  build: (given: Given<Parameters>) => Compilable<Row>,
+  build: (given: QueryValues<Parameters>) => Compilable<Row>,
 ): Query<Parameters, Row> {
   let bind: Query<Parameters, Row> | undefined
 
@@ -66,17 +69,17 @@ export function defineQuery<Parameters, Row>(
   }
 }
 
-/** The same query, which never becomes a locking read. */
+/** Returns the same query, which is never turned into a locking read. */
 export function asWritten<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
   return (parameters) => ({ ...query(parameters), asWritten: true })
 }
 
-/** The same query, which takes as long as there are rows for it. */
+/** Returns the same query, whose duration grows with the number of its rows. */
 export function mayTakeLong<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
   return (parameters) => ({ ...query(parameters), mayTakeLong: true })
 }
 
-/** Compiles a query whose parameters are in it already: for the shapes that are put together from call to call. */
+/** Compiles a query that already contains its parameters. Used for shapes that are built for each call. */
 export function compileStatement<Row>(query: Compilable<Row>): Statement<Row> {
   return binder<undefined, Row>(query.compile())(undefined)
 }
@@ -93,4 +96,21 @@ function valueAt(place: unknown, parameters: unknown): SqlValue {
     return value
   }
   throw new TypeError(`a ${typeof value} cannot be bound to a statement`)
+}
+
+/** A driver returns integers as bigint if its host asked for that. Ids are text, so none of our integers is large. */
+export function plainRows<Row>(rows: readonly unknown[]): readonly Row[] {
+  const plain = hasBigint(rows[0]) ? rows.map(withNumbers) : rows
+  return plain as readonly Row[] // unknown data: the row type was inferred from the query
+}
+
+function hasBigint(row: unknown): boolean {
+  return typeof row === 'object' && row !== null && Object.values(row).some((value) => typeof value === 'bigint')
+}
+
+function withNumbers(row: unknown): unknown {
+  if (typeof row !== 'object' || row === null) return row
+
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(row)
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]))
 }

@@ -1,59 +1,67 @@
-import type { MaybePromise, Steps } from '../../schema/steps.ts'
-import { wait } from '../../schema/steps.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
 import type { Statement } from './query.ts'
 
 /** Runs statements on one connection. */
-export interface Asking {
+export interface Queryable {
   /**
-   * Runs a statement and gives its rows; none when it gives none back.
+   * Runs a statement and returns its rows; an empty list if it returns none.
    * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
   all<Row>(statement: Statement<Row>): MaybePromise<readonly Row[]>
 }
 
-/** One connection, as the stores see it. */
-export interface Session extends Asking {
-  /** Runs the host's own code on the connection, in the middle of ours: it may read through the storage there, and change nothing. */
+/** One connection, as the stores use it. */
+export interface Session extends Queryable {
+  /**
+   * Runs the host's code on the connection in the middle of a change. That code may read through the storage there, but
+   * change nothing.
+   */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T>
 }
 
-/** Where a write runs, and what may call it off. */
+/** Where a write runs, and what may abort it. */
 export interface WriteCircumstances<Tx> {
-  /** The host's open transaction; undefined = one of our own. */
+  /** The host's open transaction. If undefined, the storage uses its own. */
   readonly transaction?: Tx | undefined
-  /** Asked before every attempt: when it has aborted, the write ends with its reason. */
+  /** Checked before every attempt. If it has aborted, the write ends with its reason. */
   readonly signal?: AbortSignal | undefined
-  /** How long the storage has already taken for the same call, in milliseconds. */
+  /** How long the storage has already spent on the same call, in milliseconds. */
   readonly spentMilliseconds?: number | undefined
 }
 
-/** Where the stores' work runs: on connections of our own, or inside the host's transaction when one is given. */
+/** Runs the work of the stores: on our own connections, or inside the host's transaction if one is given. */
 export interface SqlRuntime<Tx> {
-  /** Reads what is committed; what the statements see may change from one to the next. */
-  read<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): MaybePromise<T>
-  /** Reads what is committed; all statements see the same. */
-  readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): MaybePromise<T>
-  /** Reads what is committed, also while a host's transaction is open; `hidden` when that cannot be seen now. */
-  readOutside<T>(work: (session: Session) => Steps<T>, hidden: T): MaybePromise<T>
-  /** Writes all or nothing, and answers after the commit; inside a host's transaction at once. The work may run again. */
+  /** Reads committed data. Different statements may see different states. */
+  read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): MaybePromise<T>
+  /** Reads committed data. All statements see the same snapshot. */
+  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): MaybePromise<T>
+  /**
+   * Reads committed data, even while a host's transaction is open. Returns `hidden` if that data cannot be read now.
+   */
+  readOutside<T>(work: (session: Session) => SyncOrAsync<T>, hidden: T): MaybePromise<T>
+  /**
+   * Writes all or nothing, and returns after the commit; inside a host's transaction it returns immediately. The work
+   * may run again.
+   */
   write<T>(
-    work: (session: Session, transaction: Tx) => Steps<T>,
+    work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
     circumstances: WriteCircumstances<Tx>,
   ): MaybePromise<T>
 }
 
-/** The rows of a statement. */
-export function* ask<Row>(session: Asking, statement: Statement<Row>): Steps<readonly Row[]> {
+/** Returns the rows of a statement. */
+export function* query<Row>(session: Queryable, statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
   return yield* wait(session.all(statement))
 }
 
-/** The first row of a statement, if it gives one. */
-export function* askFirst<Row>(session: Asking, statement: Statement<Row>): Steps<Row | undefined> {
-  const rows = yield* ask(session, statement)
+/** Returns the first row of a statement, if any. */
+export function* queryFirst<Row>(session: Queryable, statement: Statement<Row>): SyncOrAsync<Row | undefined> {
+  const rows = yield* query(session, statement)
   return rows[0]
 }
 
-/** Runs a statement for what it does. */
-export function* tell(session: Asking, statement: Statement<unknown>): Steps<void> {
-  yield* ask(session, statement)
+/** Runs a statement for its effect. */
+export function* execute(session: Queryable, statement: Statement<unknown>): SyncOrAsync<void> {
+  yield* query(session, statement)
 }

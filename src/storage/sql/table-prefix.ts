@@ -10,7 +10,7 @@ import { OperationNodeTransformer, TableNode } from 'kysely'
 import type { Place } from './dialect.ts'
 import { TABLE_COLUMNS } from './tables.ts'
 
-/** Puts the storage's schema and prefix before the names of our tables in every query. */
+/** Adds the storage's schema and prefix to the names of our tables in every query. */
 export class TablePrefix implements KyselyPlugin {
   readonly #transformer: OperationNodeTransformer
 

@@ -6,11 +6,11 @@ import type { PinKind } from '../../schema/records.ts'
 export type HeadScope = 'user' | 'organization' | 'issueBoard' | 'pullRequestBoard' | 'issue' | 'catalogue'
 
 /**
- * Our tables, by name without prefix. Ids of the host's have the column type the host chose, and are text here: every
- * query casts them. Times are milliseconds since 1970; `retired` is 0 or 1.
+ * Our tables, by name without prefix. Ids of the host have the column type that the host chose, and are text here,
+ * because every query casts them. Times are milliseconds since 1970; `retired` is 0 or 1.
  */
 export interface Tables {
-  /** One row: what the tables are. */
+  /** One row: the version of the tables. */
   readonly ledger: {
     readonly only: number
     readonly version: number
@@ -19,7 +19,7 @@ export interface Tables {
     readonly organization_ids: string
     readonly repository_ids: string
     readonly issue_ids: string
-    /** The newest step that was begun; there only where every change of the schema is committed at once. */
+    /** The newest step that was begun. The column exists only if every schema change commits immediately. */
     readonly begun: Generated<number>
   }
   /** One row per aggregate: its lock. `next_seq` is the next place in its list; `total` counts the list. */
@@ -40,7 +40,7 @@ export interface Tables {
     readonly pinned_at: number
     readonly pinned_by: Id | null
   }
-  /** Issues that are gone for good. */
+  /** Issues that are permanently retired. */
   readonly issue_tombstones: {
     readonly issue_id: Id
   }
@@ -65,7 +65,7 @@ export interface Tables {
     readonly granted_at: number
     readonly granted_by: Id | null
   }
-  /** `position` is the place in the outbox, null until it is given. `data` is JSON. */
+  /** `position` is the place in the outbox, null until it is assigned. `data` is JSON. */
   readonly events: {
     readonly id: Generated<Id>
     readonly position: Generated<number | null>
@@ -79,13 +79,13 @@ export interface Tables {
     readonly user_id: Id | null
     readonly data: string
   }
-  /** One row: the last position that was given to an event, and the lowest place that may still be read from. */
+  /** One row: the last assigned position, and the lowest place that may still be read from. */
   readonly outbox: {
     readonly only: number
     readonly last_position: number
     readonly floor: number
   }
-  /** Who consumes the outbox, by name: what it has behind it, and whose lease lasts until when. */
+  /** The consumers of the outbox, by name: the place each has processed, and the holder and end of its lease. */
   readonly consumers: {
     readonly name: string
     readonly position: number
@@ -94,7 +94,7 @@ export interface Tables {
   }
 }
 
-/** The columns a usable schema has. */
+/** The columns of a usable schema. */
 export const TABLE_COLUMNS: { readonly [T in keyof Tables]: readonly (keyof Tables[T] & string)[] } = {
   ledger: ['only', 'version', 'oldest_library', 'user_ids', 'organization_ids', 'repository_ids', 'issue_ids'],
   heads: ['scope', 'key', 'version', 'epoch', 'retired', 'total', 'next_seq'],
@@ -120,7 +120,7 @@ export const TABLE_COLUMNS: { readonly [T in keyof Tables]: readonly (keyof Tabl
   consumers: ['name', 'position', 'holder', 'until'],
 }
 
-/** The columns of the views, which are a promise to hosts: they may join them and read them, in every version. */
+/** The columns of the views. The views are a public interface: hosts may join and read them in every version. */
 export const VIEW_COLUMNS = {
   pins: ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at', 'pinned_by'],
   blocks: ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'],

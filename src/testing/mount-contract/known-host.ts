@@ -1,65 +1,74 @@
 import type { ServiceName } from '../../http-adapters/http.ts'
 
-/** An application that runs, with an API mounted in it. */
+/** A running application with a mounted API. */
 export interface MountedHost {
-  /** In plain HTTP, without a slash at its end: `http://127.0.0.1:3000`. */
+  /** An origin in plain HTTP, without a trailing slash: `http://127.0.0.1:3000`. */
   readonly origin: string
-  /** Where the API is: `/api/v1`, or `""` for the root. */
+  /** The mount point of the API: `/api/v1`, or `""` for the root. */
   readonly prefix: string
-  /** Called when a case is over. Of an application that all cases share it does nothing. */
+  /** Called when a case is over. If all cases share the application, it does nothing. */
   stop(): Promise<void>
 }
 
-/** A path of the host's own. */
+/** A path that the host itself serves. */
 export interface HostPath {
-  /** With the mount point, if it is below; and with a query, if it has one. */
+  /** Includes the mount point if the path is below it, and the query if there is one. */
   readonly path: string
-  /** Somewhere in the answer to GET. */
+  /** A text that the response to GET contains. */
   readonly text: string
 }
 
-/** A path of the API behind which a port fails on GET. */
+/** A path of the API for which a port fails on GET. */
 export interface FailingPath {
-  /** Below the mount point. */
+  /** Relative to the mount point. */
   readonly path: string
-  /** A part of the message of what is thrown: no client may see it. */
+  /** A part of the message of the thrown error. No client may see it. */
   readonly secret: string
 }
 
-/** A path of the API behind which a port waits on GET, until its `signal` is aborted. */
+/** A path of the API for which a port waits on GET until its `signal` is aborted. */
 export interface WaitingPath {
-  /** Below the mount point. */
+  /** Relative to the mount point. */
   readonly path: string
-  /** Fulfils when the port is asked. */
+  /** Fulfils when the port is called. */
   asked(): Promise<unknown>
-  /** Fulfils when the port's signal is aborted. */
+  /** Fulfils when the signal of the port is aborted. */
   aborted(): Promise<unknown>
 }
 
 /**
- * What the contract may know of an application. Each part may be left out: then the cases that need it are not in the list.
- * Nothing is changed for good: who is blocked by a case is unblocked by it.
+ * What the contract may know about an application. Each part is optional. If a part is missing, the cases that need it
+ * are left out. The cases change nothing permanently: a case that blocks a user also unblocks that user.
  */
 export interface KnownHost {
-  /** Which services are mounted. Default: all. */
+  /** The mounted services. Default: all. */
   readonly services?: readonly ServiceName[] | undefined
-  /** The `Authorization` header of someone who may do everything: a site administrator. */
+  /** The `Authorization` header of a user who may do everything, such as a site administrator. */
   readonly authorization?: string | undefined
-  /** An organization. */
+  /** The name of an organization. */
   readonly organization?: string | undefined
-  /** Two users who are not members of the organization, not blocked there, and not the user of `authorization`. */
+  /**
+   * The names of two users who are not members of the organization, are not blocked there, and are not the user of
+   * `authorization`.
+   */
   readonly users?: readonly [string, string] | undefined
-  /** A repository that everybody may read. */
+  /** A repository that everyone may read. */
   readonly repository?: `${string}/${string}` | undefined
-  /** As given to `createApi`; without it links must be relative. */
+  /** The value that was passed to `createApi`. Without it, links must be relative. */
   readonly publicUrl?: string | undefined
-  /** As given to `createApi`. Default: 1,048,576. */
+  /** The value that was passed to `createApi`. Default: 1,048,576. */
   readonly maxBodyBytes?: number | undefined
-  /** As given to the mounting. With 'allow' the cases about other sites are not in the list. Default: 'refuse'. */
+  /**
+   * The value that was passed to the adapter. With 'allow', the cases about cross-site requests are left out. Default:
+   * 'refuse'.
+   */
   readonly crossSite?: 'refuse' | 'allow' | undefined
-  /** What the application itself puts on every answer, cookies above all; a list is a header of several lines. */
+  /**
+   * The headers that the application itself adds to every response, cookies in particular. A list stands for a header
+   * with several lines.
+   */
   readonly headers?: { readonly [name: string]: string | readonly string[] } | undefined
-  /** Where the application answers itself, above all where that is below the mount point. */
+  /** Paths that the application itself serves, in particular paths below the mount point. */
   readonly elsewhere?: readonly HostPath[] | undefined
   readonly failing?: FailingPath | undefined
   readonly waiting?: WaitingPath | undefined

@@ -33,13 +33,13 @@ const CASES: readonly MountCase[] = [
 ]
 
 /**
- * What every mounting of the API must do (docs/mount-contract.md), as plain cases for any test runner, over the host's own
- * application. Each is over within ten seconds.
+ * Returns the requirements for every mounted API (docs/mount-contract.md), as plain cases for any test runner. The
+ * cases run against the host's own application. Each case ends within ten seconds.
  *
- * @param start - starts the application for one case, which stops it; it may give the same each time, and then the cases
- * are run one after another
- * @param known - what the host has; the cases that need what it does not tell are left out
- * @throws TypeError when no service is mounted
+ * @param start - starts the application for one case, which stops it; if it returns the same application each time, the
+ * cases must run one after another
+ * @param known - what the host has; cases that need a part which it omits are left out
+ * @throws TypeError if no service is mounted
  */
 export function mountContract(start: () => Promise<MountedHost>, known: KnownHost = {}): readonly ContractCase[] {
   if (typeof start !== 'function')

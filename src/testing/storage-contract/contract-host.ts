@@ -1,33 +1,46 @@
 import type { MaybePromise } from '../../index.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
 
-/** A transaction that the host itself began, as one of its own would be. Its connection stays open when it has ended, until `release`. */
+/**
+ * A transaction that the host began with its own driver. Its connection stays open after the transaction has ended,
+ * until `release` is called.
+ */
 export interface HostTransaction<Tx> {
-  /** What the storage's calls take to write in it. */
+  /** The value to pass to the calls of the storage, so that they write in this transaction. */
   readonly transaction: Tx
-  /** Ends it for good: everything in it is written. */
+  /** Commits the transaction. It cannot be used afterwards. */
   commit(): MaybePromise<void>
-  /** Ends it for good: nothing in it is written. */
+  /** Rolls the transaction back. It cannot be used afterwards. */
   rollback(): MaybePromise<void>
-  /** Gives its connection back: called once, when it has ended and the case is over. */
+  /** Releases the connection. Called once, after the transaction has ended and the case is over. */
   release?(): MaybePromise<void>
 }
 
 /**
- * What the cases about more than one fresh storage need. Each part may be left out: then the cases that need it are not in
- * the list. A storage that `open` gave is passed in, to find its database by (a WeakMap from storage to database will do).
+ * What the cases with more than one storage need. Each part is optional. If a part is missing, the cases that need it
+ * are left out. Each function receives a storage that `open` returned, so that it can find the database of that
+ * storage, for example in a WeakMap from storage to database.
  */
 export interface ContractHost<Tx> {
-  /** Opens another storage over the same data, as another process would: nothing in memory is shared with the first. */
+  /**
+   * Opens another storage over the same data, as another process would. It shares nothing in memory with the first
+   * storage.
+   */
   readonly again?: ((storage: ForgeStorage<Tx>) => Promise<ForgeStorage<Tx>>) | undefined
-  /** Opens a migrated and empty storage in the same database that keeps to names of its own, by another prefix say. */
+  /** Opens a migrated and empty storage in the same database under its own names, for example with another prefix. */
   readonly beside?: ((storage: ForgeStorage<Tx>) => Promise<ForgeStorage<Tx>>) | undefined
-  /** Begins a transaction of the host's own on the storage's database, at the isolation a host would have. */
+  /** Begins a transaction of the host on the database of the storage, at the isolation level that a host would use. */
   readonly begin?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
-  /** As `begin`, in a transaction that goes on reading what was committed when it first read (REPEATABLE READ, say). */
+  /**
+   * Like `begin`, at an isolation level at which all reads use the snapshot of the first read, for example REPEATABLE
+   * READ.
+   */
   readonly beginSnapshot?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
-  /** As `begin`, in a transaction in which each statement reads what is committed when it begins (READ COMMITTED, say). */
+  /**
+   * Like `begin`, at an isolation level at which each statement reads what is committed when the statement begins, for
+   * example READ COMMITTED.
+   */
   readonly beginReadCommitted?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
-  /** As `open`, with ids of every kind that may be any text of 1 to 64 characters. */
+  /** Like `open`, for a storage in which ids of every kind may be any text of 1 to 64 characters. */
   readonly textIds?: (() => Promise<ForgeStorage<Tx>>) | undefined
 }

@@ -2,7 +2,7 @@ import type { ForgeStorage } from '../../storage/storage.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { abortCases } from './cases/abort-cases.ts'
 import { auditCases } from './cases/audit-cases.ts'
-import { badgeCases } from './cases/badge-cases.ts'
+import { userBadges } from './cases/badge-cases.ts'
 import { badgeCatalogueCases } from './cases/badge-catalogue-cases.ts'
 import { blockCases } from './cases/block-cases.ts'
 import { blockPageCases } from './cases/block-page-cases.ts'
@@ -41,7 +41,7 @@ const CASES: readonly StorageCase[] = [
   ...pinBoardCases,
   ...blockCases,
   ...blockPageCases,
-  ...badgeCases,
+  ...userBadges,
   ...badgeCatalogueCases,
   ...eventCases,
   ...auditCases,
@@ -69,11 +69,11 @@ const CASES: readonly StorageCase[] = [
 ]
 
 /**
- * What every storage must do (docs/storage.md), as plain cases for any test runner; they may run at once. Give each half a
- * minute: some race hundreds of writers.
+ * Returns the requirements for every storage (docs/storage.md), as plain cases for any test runner. The cases may run
+ * concurrently. Allow each case 30 seconds, because some of them race hundreds of writers.
  *
- * @param open - gives a fresh storage, migrated and empty, each time it is called; the case closes it
- * @param host - what the cases about more than one storage need; those that need what it does not give are left out
+ * @param open - opens a new storage, migrated and empty, each time it is called; the case closes it
+ * @param host - what the cases with more than one storage need; cases that need a part which it omits are left out
  */
 export function storageContract<Tx>(
   open: () => Promise<ForgeStorage<Tx>>,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AccessRequest, Asker, Forge, Verdict } from '../../../src/index.ts'
+import type { AccessDecision, AccessRequest, Caller, Forge } from '../../../src/index.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
 
@@ -7,7 +7,7 @@ const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
 const account = { kind: 'user', id: '9' } as const
 const publicKey = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"' } as const
 
-type Act = (forge: Forge<Person, undefined>, who: Asker<Person>) => Promise<unknown>
+type Act = (forge: Forge<Person, undefined>, who: Caller<Person>) => Promise<unknown>
 
 /** Every method that asks the policy, what it asks, and what a concealed thing answers. */
 const asking: readonly [string, Act, AccessRequest, string][] = [
@@ -25,7 +25,7 @@ const asking: readonly [string, Act, AccessRequest, string][] = [
   ],
   [
     'pins.move',
-    (f, who) => f.pins.move(who, issue, 1),
+    (f, who) => f.pins.move(who, { issue, position: 1 }),
     { action: 'pins.write', repositoryId: '10' },
     'REPOSITORY_NOT_FOUND',
   ],
@@ -67,12 +67,22 @@ const asking: readonly [string, Act, AccessRequest, string][] = [
   ],
   [
     'blocks.list',
-    (f, who) => f.blocks.list(who, 5),
+    (f, who) => f.blocks.list(who, { organizationId: 5 }),
     { action: 'blocks.read', organizationId: '5' },
     'ORGANIZATION_NOT_FOUND',
   ],
-  ['badges.grant', (f, who) => f.badges.grant(who, 9, []), { action: 'badges.grant', userId: '9' }, 'USER_NOT_FOUND'],
-  ['badges.revoke', (f, who) => f.badges.revoke(who, 9, []), { action: 'badges.grant', userId: '9' }, 'USER_NOT_FOUND'],
+  [
+    'badges.grant',
+    (f, who) => f.badges.grant(who, { userId: 9, slugs: [] }),
+    { action: 'badges.grant', userId: '9' },
+    'USER_NOT_FOUND',
+  ],
+  [
+    'badges.revoke',
+    (f, who) => f.badges.revoke(who, { userId: 9, slugs: [] }),
+    { action: 'badges.grant', userId: '9' },
+    'USER_NOT_FOUND',
+  ],
   ['badges.heldBy', (f, who) => f.badges.heldBy(who, 9), { action: 'badges.read', userId: '9' }, 'USER_NOT_FOUND'],
   [
     'catalogue.define',
@@ -82,7 +92,7 @@ const asking: readonly [string, Act, AccessRequest, string][] = [
   ],
   [
     'catalogue.update',
-    (f, who) => f.badges.catalogue.update(who, 'a', {}),
+    (f, who) => f.badges.catalogue.update(who, { slug: 'a' }),
     { action: 'badges.catalogue.write' },
     'FORBIDDEN',
   ],
@@ -103,7 +113,10 @@ const asking: readonly [string, Act, AccessRequest, string][] = [
   ['authorize', (f, who) => f.authorize(who, { action: 'events.read' }), { action: 'events.read' }, 'FORBIDDEN'],
 ]
 
-function guarded(verdict: Verdict): { readonly forge: Forge<Person, undefined>; readonly asked: AccessRequest[] } {
+function guarded(verdict: AccessDecision): {
+  readonly forge: Forge<Person, undefined>
+  readonly asked: AccessRequest[]
+} {
   const asked: AccessRequest[] = []
   const forge = aForge({
     policy: {
@@ -175,8 +188,8 @@ describe('a decision of the policy that is malformed', () => {
     [{ allow: true }],
   ]
   const waits = [
-    ['at once', (decision: unknown) => decision as Verdict],
-    ['later', (decision: unknown) => Promise.resolve(decision as Verdict)],
+    ['at once', (decision: unknown) => decision as AccessDecision],
+    ['later', (decision: unknown) => Promise.resolve(decision as AccessDecision)],
   ] as const
   const cases = malformed.flatMap((decision) =>
     waits.map(([when, given]) => [JSON.stringify(decision), when, given(decision)] as const),

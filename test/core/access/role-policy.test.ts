@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AccessRequest, OrganizationRole, RepositoryRole, Verdict } from '../../../src/index.ts'
+import type { AccessDecision, AccessRequest, OrganizationRole, RepositoryRole } from '../../../src/index.ts'
 import { rolePolicy } from '../../../src/index.ts'
 
 const person = { id: 1 }
@@ -23,7 +23,7 @@ function judge(
 }
 
 function word(verdict: unknown): string {
-  const { allow, conceal } = verdict as Verdict & { readonly conceal?: boolean }
+  const { allow, conceal } = verdict as AccessDecision & { readonly conceal?: boolean }
   if (allow) return 'allowed'
   return conceal === true ? 'concealed' : 'refused'
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { BadgeCase, Decision } from '../../../src/index.ts'
+import type { Decision, UserBadges } from '../../../src/index.ts'
 import { grantBadges, isForgeError, revokeBadges } from '../../../src/index.ts'
 
-const badges: BadgeCase = { known: ['owl', 'star', 'moon'], held: ['owl'] }
+const badges: UserBadges = { known: ['owl', 'star', 'moon'], held: ['owl'] }
 
-function outcome(rule: () => Decision<BadgeCase, void>): unknown {
+function outcome(rule: () => Decision<UserBadges, void>): unknown {
   try {
     const { state, events } = rule()
     return [state.held, events.map(({ type, data }) => `${type} ${Object.values(data)}`)]

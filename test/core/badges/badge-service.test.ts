@@ -6,8 +6,8 @@ describe('the badge service', () => {
     const forge = aForge()
     await forge.badges.catalogue.define(olga, { slug: 'owl', description: 'Ships at night' })
     await forge.badges.catalogue.define(olga, { slug: 'star', imageUrl: 'https://example.com/star.png' })
-    await forge.badges.grant(olga, 9, ['star'])
-    await forge.badges.grant('system', 9, ['owl', 'star'])
+    await forge.badges.grant(olga, { userId: 9, slugs: ['star'] })
+    await forge.badges.grant('system', { userId: 9, slugs: ['owl', 'star'] })
 
     const held = await forge.badges.heldBy(olga, 9)
     expect(held.map(({ badge, grantedBy }) => [badge.id, badge.slug, grantedBy])).toEqual([
@@ -19,7 +19,7 @@ describe('the badge service', () => {
   test('adds nothing when one slug is unknown', async () => {
     const forge = aForge()
     await forge.badges.catalogue.define(olga, { slug: 'owl' })
-    expect(await codeOf(() => forge.badges.grant(olga, 9, ['owl', 'sun']))).toBe('UNKNOWN_BADGE')
+    expect(await codeOf(() => forge.badges.grant(olga, { userId: 9, slugs: ['owl', 'sun'] }))).toBe('UNKNOWN_BADGE')
     expect(await forge.badges.heldBy(olga, 9)).toEqual([])
   })
 
@@ -27,7 +27,7 @@ describe('the badge service', () => {
     const forge = aForge()
     await forge.badges.catalogue.define(olga, { slug: 'owl' })
     await forge.lifecycle.userDeleted(9)
-    expect(await codeOf(() => forge.badges.grant(olga, 9, ['owl']))).toBe('USER_NOT_FOUND')
+    expect(await codeOf(() => forge.badges.grant(olga, { userId: 9, slugs: ['owl'] }))).toBe('USER_NOT_FOUND')
   })
 })
 
@@ -45,7 +45,7 @@ describe('the badge catalogue', () => {
       description: 'old',
       imageUrl: 'https://example.com/o.png',
     })
-    expect(await forge.badges.catalogue.update(olga, 'owl', { description: 'new' })).toEqual({
+    expect(await forge.badges.catalogue.update(olga, { slug: 'owl', description: 'new' })).toEqual({
       id: '1',
       slug: 'owl',
       description: 'new',
@@ -56,17 +56,17 @@ describe('the badge catalogue', () => {
   test('shows a changed definition in the grants that stand', async () => {
     const forge = aForge()
     await forge.badges.catalogue.define(olga, { slug: 'owl', description: 'old' })
-    await forge.badges.grant(olga, 9, ['owl'])
-    await forge.badges.catalogue.update(olga, 'owl', { description: 'new' })
+    await forge.badges.grant(olga, { userId: 9, slugs: ['owl'] })
+    await forge.badges.catalogue.update(olga, { slug: 'owl', description: 'new' })
     expect((await forge.badges.heldBy(olga, 9)).map(({ badge }) => badge.description)).toEqual(['new'])
   })
 
   test('does not remove a badge that someone holds', async () => {
     const forge = aForge()
     await forge.badges.catalogue.define(olga, { slug: 'owl' })
-    await forge.badges.grant(olga, 9, ['owl'])
+    await forge.badges.grant(olga, { userId: 9, slugs: ['owl'] })
     expect(await codeOf(() => forge.badges.catalogue.remove(olga, 'owl'))).toBe('BADGE_IN_USE')
-    await forge.badges.revoke(olga, 9, ['owl'])
+    await forge.badges.revoke(olga, { userId: 9, slugs: ['owl'] })
     await forge.badges.catalogue.remove(olga, 'owl')
     expect(await forge.badges.catalogue.find(olga, 'owl')).toBeUndefined()
   })

@@ -72,10 +72,10 @@ describe('the block service', () => {
   test('lists the oldest block first, page by page or after a cursor', async () => {
     const forge = aForge()
     for (const id of ['9', '7', '8']) await forge.blocks.block(olga, target(id))
-    const first = await forge.blocks.list(olga, 5, { limit: 2 })
+    const first = await forge.blocks.list(olga, { organizationId: 5, limit: 2 })
     expect(first.items.map((block) => block.userId)).toEqual(['9', '7'])
     expect(first.total).toBe(3)
-    const second = await forge.blocks.list(olga, 5, { limit: 2, after: first.cursor })
+    const second = await forge.blocks.list(olga, { organizationId: 5, limit: 2, after: first.cursor })
     expect(second.items.map((block) => block.userId)).toEqual(['8'])
     expect(second.cursor).toBeUndefined()
   })
@@ -83,14 +83,14 @@ describe('the block service', () => {
   test.each([{ page: 0 }, { page: 1.5 }, { limit: 0 }, { limit: 1001 }, { after: 'x' }])(
     'refuses the page request %j',
     async (page) => {
-      expect(await codeOf(() => aForge().blocks.list(olga, 5, page))).toBe('INVALID_INPUT')
+      expect(await codeOf(() => aForge().blocks.list(olga, { organizationId: 5, ...page }))).toBe('INVALID_INPUT')
     },
   )
 
   test('tells those who are blocked among many without asking the policy', async () => {
     const forge = aForge({ policy: { authorize: () => ({ allow: false, reason: 'never' }) } })
     await forge.blocks.block('system', target('9'))
-    expect(await forge.blocks.blockedAmong(5, [8, 9, 10])).toEqual(new Set(['9']))
+    expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds: [8, 9, 10] })).toEqual(new Set(['9']))
   })
 
   test('refuses an account kind that is none, and a membership that is neither true nor false', async () => {
@@ -98,7 +98,7 @@ describe('the block service', () => {
     await expect(aForge().blocks.block(olga, { organizationId: 5, account })).rejects.toThrow(TypeError)
     const forge = aForge({ membership: { isMember: () => undefined as unknown as boolean } })
     await expect(forge.blocks.block(olga, target('9'))).rejects.toThrow(TypeError)
-    expect(await forge.blocks.blockedAmong(5, [9])).toEqual(new Set())
+    expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds: [9] })).toEqual(new Set())
   })
 
   test('does not let a blocked user become a member', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import type { Forge, ForgeEvent, ForgeOptions, JoinedServices, PortContext } from '../../../src/index.ts'
+import type { Forge, ForgeEvent, ForgeOptions, PortContext, TransactionServices } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
 import { heldInBeforeCommit, whileWaiting } from '../../../src/testing/storage-contract/cases/gate.ts'
@@ -48,11 +48,11 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
     return (await forge.pins.list(olga, board)).map((pin) => pin.issueId)
   }
 
-  const pin = (id: number) => (joined: JoinedServices<Person>) => joined.pins.pin(olga, issue(id))
+  const pin = (id: number) => (joined: TransactionServices<Person>) => joined.pins.pin(olga, issue(id))
 
   test('commits with the host, and nothing is seen outside before', async () => {
     const forge = aForge()
-    const { value } = await forge.join(host.transaction, pin(1))
+    const { value } = await forge.withTransaction(host.transaction, pin(1))
     const before = await pinned(forge)
     await host.commit()
     expect([value.position, before, await pinned(forge)]).toEqual([1, [], ['1']])
@@ -60,7 +60,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
 
   test('is rolled back with the host', async () => {
     const forge = aForge()
-    await forge.join(host.transaction, pin(1))
+    await forge.withTransaction(host.transaction, pin(1))
     await host.rollback()
     expect([await pinned(forge), (await forge.events.read()).events]).toEqual([[], []])
   })
@@ -74,7 +74,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
         resolve()
       })
     })
-    const { afterCommit } = await forge.join(host.transaction, pin(1))
+    const { afterCommit } = await forge.withTransaction(host.transaction, pin(1))
     expect(heard).toEqual([])
     await host.commit()
     afterCommit()
@@ -86,7 +86,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
     const forge = aForge()
     const heard: ForgeEvent[] = []
     forge.events.on((event) => heard.push(event))
-    const { afterCommit } = await forge.join(host.transaction, pin(1))
+    const { afterCommit } = await forge.withTransaction(host.transaction, pin(1))
     await host.rollback()
     afterCommit()
     await forge.pins.pin(olga, issue(2))
@@ -95,18 +95,18 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
 
   test('keeps what came before a refused call', async () => {
     const forge = aForge({ limits: { maxPins: { issue: 1 } } })
-    await forge.join(host.transaction, async (joined) => {
+    await forge.withTransaction(host.transaction, async (joined) => {
       await joined.pins.pin(olga, issue(1))
       expect(await codeOf(() => joined.pins.pin(olga, issue(2)))).toBe('PIN_LIMIT_REACHED')
       await joined.blocks.block(olga, target)
     })
     await host.commit()
-    expect([await pinned(forge), (await forge.blocks.list(olga, 5)).total]).toEqual([['1'], 1])
+    expect([await pinned(forge), (await forge.blocks.list(olga, { organizationId: 5 })).total]).toEqual([['1'], 1])
   })
 
   test('runs calls that are started together one after the other, and loses none', async () => {
     const forge = aForge({ limits: { maxPins: { issue: 5 } } })
-    await forge.join(host.transaction, async (joined) => {
+    await forge.withTransaction(host.transaction, async (joined) => {
       await Promise.allSettled([1, 2, 3, 4, 5, 6].map((id) => joined.pins.pin(olga, issue(id))))
     })
     await host.commit()
@@ -115,14 +115,17 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
 
   test('loses nothing of two joins of one transaction at once', async () => {
     const forge = aForge()
-    await Promise.all([forge.join(host.transaction, pin(1)), forge.join(host.transaction, pin(2))])
+    await Promise.all([
+      forge.withTransaction(host.transaction, pin(1)),
+      forge.withTransaction(host.transaction, pin(2)),
+    ])
     await host.commit()
     expect([...(await pinned(forge))].sort()).toEqual(['1', '2'])
   })
 
   test('waits for a call that its work did not wait for', async () => {
     const forge = aForge()
-    await forge.join(host.transaction, async (joined) => {
+    await forge.withTransaction(host.transaction, async (joined) => {
       void joined.pins.pin(olga, issue(1))
     })
     await host.commit()
@@ -139,7 +142,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
       policy: { authorize: (_request, context) => noted(context, { allow: true }) },
       membership: { isMember: (_member, context) => noted(context, false) },
     })
-    await forge.join(host.transaction, (joined) => joined.blocks.block(olga, target))
+    await forge.withTransaction(host.transaction, (joined) => joined.blocks.block(olga, target))
     expect(seen.length).toBe(2)
     for (const transaction of seen) expect(transaction).toBe(host.transaction)
   })
@@ -152,13 +155,13 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
           events.map((event) => event.type),
           transaction === host.transaction,
         )
-        const { value } = await forge.join(transaction, (joined) => joined.pins.list(olga, board))
+        const { value } = await forge.withTransaction(transaction, (joined) => joined.pins.list(olga, board))
         told.push(value.map((one) => one.issueId))
-        const change = forge.join(transaction, pin(2))
+        const change = forge.withTransaction(transaction, pin(2))
         told.push(await change.catch((error: unknown) => error))
       },
     })
-    await forge.join(host.transaction, pin(1))
+    await forge.withTransaction(host.transaction, pin(1))
     await host.commit()
     expect(told).toEqual([['issue.pinned'], true, ['1'], expect.any(TypeError)])
     expect(await pinned(forge)).toEqual(['1'])
@@ -171,7 +174,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
       policy: { authorize: async () => ({ allow: true }) },
       beforeCommit: () => beforeCommit?.(),
     })
-    await forge.join(host.transaction, async (joined) => {
+    await forge.withTransaction(host.transaction, async (joined) => {
       const first = await heldInBeforeCommit((hold) => {
         beforeCommit = hold
         return joined.pins.pin(olga, issue(1))
@@ -191,11 +194,11 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
     const refusals: unknown[] = []
     const forge = aForge({
       async beforeCommit(_events, transaction) {
-        await other.join(transaction, (joined) => joined.pins.list(olga, board))
-        refusals.push(await other.join(transaction, pin(2)).catch((error: unknown) => error))
+        await other.withTransaction(transaction, (joined) => joined.pins.list(olga, board))
+        refusals.push(await other.withTransaction(transaction, pin(2)).catch((error: unknown) => error))
       },
     })
-    await forge.join(host.transaction, pin(1))
+    await forge.withTransaction(host.transaction, pin(1))
     await host.commit()
     expect(refusals).toEqual([expect.any(TypeError)])
     expect(await pinned(forge)).toEqual(['1'])
@@ -220,7 +223,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
     })
     const started: (Promise<unknown> | undefined)[] = []
     let pinByMia: (() => Promise<unknown>) | undefined
-    await forge.join(host.transaction, async (joined) => {
+    await forge.withTransaction(host.transaction, async (joined) => {
       pinByMia = () => joined.pins.pin(mia, issue(2))
       await joined.pins.pin(olga, issue(1))
       isOver?.()
@@ -236,18 +239,18 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
         if (events.some((event) => event.type === 'user.blocked')) throw new Error('no watches today')
       },
     })
-    await forge.join(host.transaction, async (joined) => {
+    await forge.withTransaction(host.transaction, async (joined) => {
       await joined.pins.pin(olga, issue(1))
       await expect(joined.blocks.block(olga, target)).rejects.toThrow('no watches today')
     })
     await host.commit()
-    expect([await pinned(forge), (await forge.blocks.list(olga, 5)).total]).toEqual([['1'], 0])
+    expect([await pinned(forge), (await forge.blocks.list(olga, { organizationId: 5 })).total]).toEqual([['1'], 0])
   })
 
   test('runs lifecycle calls, and heeds them in the same transaction', async () => {
     const forge = aForge()
     await forge.pins.pin(olga, issue(1))
-    await forge.join(host.transaction, async (joined) => {
+    await forge.withTransaction(host.transaction, async (joined) => {
       await joined.lifecycle.issueDeleted(issue(1))
       expect(await codeOf(() => joined.pins.pin(olga, issue(1)))).toBe('ISSUE_NOT_FOUND')
     })
@@ -258,24 +261,27 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
   test('ends with what its work ends with', async () => {
     const forge = aForge()
     const failure = new Error('the host changed its mind')
-    await expect(forge.join(host.transaction, () => Promise.reject(failure))).rejects.toBe(failure)
-    const { value } = await forge.join(host.transaction, async () => 'done')
+    await expect(forge.withTransaction(host.transaction, () => Promise.reject(failure))).rejects.toBe(failure)
+    const { value } = await forge.withTransaction(host.transaction, async () => 'done')
     expect(value).toBe('done')
   })
 
   test('cannot be used when it is over', async () => {
     const forge = aForge()
-    const { value } = await forge.join(host.transaction, async (joined) => () => joined.pins.pin(olga, issue(1)))
-    await expect(value()).rejects.toThrow('join is over')
+    const { value } = await forge.withTransaction(
+      host.transaction,
+      async (joined) => () => joined.pins.pin(olga, issue(1)),
+    )
+    await expect(value()).rejects.toThrow('withTransaction is over')
   })
 
   test('refuses a connection that is in no transaction', async () => {
     const forge = aForge()
     await host.rollback()
-    await expect(forge.join(host.transaction, pin(1))).rejects.toThrow(TypeError)
+    await expect(forge.withTransaction(host.transaction, pin(1))).rejects.toThrow(TypeError)
   })
 
-  test('is refused where joinSync is asked for', () => {
-    expect(() => aForge().joinSync(host.transaction, () => undefined)).toThrow('use join')
+  test('is refused where withTransactionSync is asked for', () => {
+    expect(() => aForge().withTransactionSync(host.transaction, () => undefined)).toThrow('use withTransaction')
   })
 }

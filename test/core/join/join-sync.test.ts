@@ -14,7 +14,7 @@ const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
 const board = { repositoryId: 10, kind: 'issue' } as const
 
 /** A host: its own table, in the database that the forge keeps its data in. */
-describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
+describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where) => {
   let folder: string
   let handle: Handle
 
@@ -61,7 +61,9 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const forge = await open({ storage: { ...storage, events: { ...storage.events, committed } } })
     const heard = hear(forge)
     for (const id of [1, 2]) {
-      const pinOne = handle.transaction(() => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(id))))
+      const pinOne = handle.transaction(() =>
+        forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(id))),
+      )
       pinOne.immediate().afterCommit()
     }
     await forge.pins.pin(olga, issue(3))
@@ -78,7 +80,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const forge = await open()
     const createPinned = handle.transaction((title: string) => {
       const { lastInsertRowid } = handle.prepare('insert into issue (title) values (?)').run(title)
-      return forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(Number(lastInsertRowid))))
+      return forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(Number(lastInsertRowid))))
     })
 
     expect(createPinned.immediate('Read this first').value).toMatchObject({ issueId: '1', position: 1, pinnedBy: '1' })
@@ -90,7 +92,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const forge = await open()
     const createPinned = handle.transaction(() => {
       handle.prepare('insert into issue (title) values (?)').run('Draft')
-      forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))
+      forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(1)))
       throw new Error('the host thinks again')
     })
 
@@ -105,7 +107,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const codes: string[] = []
     handle
       .transaction(() =>
-        forge.joinSync(handle, (joined) => {
+        forge.withTransactionSync(handle, (joined) => {
           joined.pins.pin(olga, issue(1))
           try {
             joined.pins.pin(olga, issue(2))
@@ -124,7 +126,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const heard = hear(forge)
     const { afterCommit } = handle
       .transaction(() => {
-        const joined = forge.joinSync(handle, (inner) => inner.pins.pin(olga, issue(1)))
+        const joined = forge.withTransactionSync(handle, (inner) => inner.pins.pin(olga, issue(1)))
         joined.afterCommit()
         return joined
       })
@@ -140,7 +142,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const forge = await open()
     const heard = hear(forge)
     handle.exec('begin immediate')
-    const { afterCommit } = forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))
+    const { afterCommit } = forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(1)))
     handle.exec('rollback')
     await forge.badges.catalogue.define(olga, { slug: 'owl' })
     afterCommit()
@@ -171,7 +173,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
       .transaction(() => {
         handle.prepare('insert into issue (title) values (?)').run('New')
         const target = { organizationId: 5, account: { kind: 'user', id: 9 } } as const
-        forge.joinSync(handle, (joined) => joined.blocks.block(olga, target))
+        forge.withTransactionSync(handle, (joined) => joined.blocks.block(olga, target))
       })
       .immediate()
     expect(seen).toEqual([[{ title: 'New' }], [{ title: 'New' }]])
@@ -184,7 +186,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
         for (const event of events) transaction.prepare('insert into issue (title) values (?)').run(event.type)
       },
     })
-    handle.transaction(() => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(7)))).immediate()
+    handle.transaction(() => forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(7)))).immediate()
     expect(handle.prepare('select title from issue').all()).toEqual([{ title: 'issue.pinned' }])
     await forge.close()
   })
@@ -192,7 +194,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
   test('refuses a port that answers with a promise, before anything is written', async () => {
     const forge = await open({ policy: { authorize: async () => ({ allow: true }) } })
     handle.exec('begin immediate')
-    expect(() => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))).toThrow(TypeError)
+    expect(() => forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(1)))).toThrow(TypeError)
     handle.exec('commit')
     expect((await forge.events.read()).events).toEqual([])
     await forge.close()
@@ -202,21 +204,25 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const forge = await open()
     const work = (async () => 1) as unknown as () => number
     handle.exec('begin immediate')
-    expect(() => forge.joinSync(handle, work)).toThrow('the work of joinSync answered with a promise')
+    expect(() => forge.withTransactionSync(handle, work)).toThrow(
+      'the work of withTransactionSync answered with a promise',
+    )
     handle.exec('rollback')
     await forge.close()
   })
 
   test('refuses a handle that is in no transaction', async () => {
     const forge = await open()
-    expect(() => forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))).toThrow(/transaction/)
+    expect(() => forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(1)))).toThrow(/transaction/)
     await forge.close()
   })
 
   test('gives services that end with it', async () => {
     const forge = await open()
-    const { value } = handle.transaction(() => forge.joinSync(handle, (joined) => ({ late: joined }))).immediate()
-    expect(() => value.late.pins.list(olga, board)).toThrow('joinSync is over')
+    const { value } = handle
+      .transaction(() => forge.withTransactionSync(handle, (joined) => ({ late: joined })))
+      .immediate()
+    expect(() => value.late.pins.list(olga, board)).toThrow('withTransactionSync is over')
     await forge.close()
   })
 
@@ -226,7 +232,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     handle
       .transaction(() => {
         handle.prepare('delete from issue where id = 1').run()
-        forge.joinSync(handle, (joined) => joined.lifecycle.issueDeleted(issue(1)))
+        forge.withTransactionSync(handle, (joined) => joined.lifecycle.issueDeleted(issue(1)))
       })
       .immediate()
     expect(await pinned(forge)).toEqual([])
@@ -237,7 +243,7 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
   test('refuses a plain change while the host is inside its transaction', async () => {
     const forge = await open()
     handle.exec('begin immediate')
-    await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('joinSync')
+    await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('withTransactionSync')
     handle.exec('rollback')
     await forge.close()
   })
@@ -247,8 +253,8 @@ describe.each(['file', ':memory:'] as const)('joinSync on %s', (where) => {
     const heard = hear(forge)
     const announce = handle
       .transaction(() => {
-        const first = forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(1)))
-        const second = forge.joinSync(handle, (joined) => joined.pins.pin(olga, issue(2)))
+        const first = forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(1)))
+        const second = forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(2)))
         return [first.afterCommit, second.afterCommit]
       })
       .immediate()

@@ -10,7 +10,7 @@ describe('join', () => {
   onServer(SERVERS.mariadb, (url) => joinSuite(mariadbKind(url)))
 
   test('needs a storage with transactions', async () => {
-    const joining = aForge().join(undefined, async () => undefined)
-    await expect(joining).rejects.toThrow('join needs a storage with transactions')
+    const joining = aForge().withTransaction(undefined, async () => undefined)
+    await expect(joining).rejects.toThrow('withTransaction needs a storage with transactions')
   })
 })

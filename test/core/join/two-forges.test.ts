@@ -42,11 +42,11 @@ function twoForges<Tx>(kind: StorageKind<Tx>): void {
   test('both write in the transaction, each for itself and with a limit of its own', async () => {
     for (const [index, forge] of forges.entries()) {
       const ids = [1, 2, 3].map((id) => 10 * index + id)
-      await forge.join(host.transaction, async ({ pins }) => {
+      await forge.withTransaction(host.transaction, async ({ pins }) => {
         for (const id of ids) await pins.pin(OWNER, { ...BOARD, id })
       })
     }
-    const refused = forges[0]?.join(host.transaction, ({ pins }) => pins.pin(OWNER, { ...BOARD, id: 4 }))
+    const refused = forges[0]?.withTransaction(host.transaction, ({ pins }) => pins.pin(OWNER, { ...BOARD, id: 4 }))
     await expect(refused).rejects.toMatchObject({ code: 'PIN_LIMIT_REACHED' })
     await host.commit()
 
@@ -58,7 +58,7 @@ function twoForges<Tx>(kind: StorageKind<Tx>): void {
 
   test('what is deleted in one lives on in the other', async () => {
     for (const forge of forges) await forge.pins.pin(OWNER, { ...BOARD, id: 1 })
-    await forges[0]?.join(host.transaction, ({ lifecycle }) => lifecycle.issueDeleted({ ...BOARD, id: 1 }))
+    await forges[0]?.withTransaction(host.transaction, ({ lifecycle }) => lifecycle.issueDeleted({ ...BOARD, id: 1 }))
     await host.commit()
 
     expect(await boards()).toEqual([[], ['1']])

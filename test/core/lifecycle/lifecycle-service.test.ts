@@ -9,7 +9,7 @@ describe('the lifecycle service', () => {
   test('takes blocks and grants of a deleted user away, and says how many', async () => {
     const forge = aForge()
     await forge.badges.catalogue.define(olga, { slug: 'owl' })
-    await forge.badges.grant(olga, 9, ['owl'])
+    await forge.badges.grant(olga, { userId: 9, slugs: ['owl'] })
     await forge.blocks.block(olga, block(5, 9))
     await forge.blocks.block(olga, block(6, 9))
     await forge.blocks.block(olga, block(6, 8))
@@ -17,8 +17,8 @@ describe('the lifecycle service', () => {
 
     const [event] = (await forge.events.list({})).items
     expect([event?.type, event?.userId, event?.data]).toEqual(['user.deleted', '9', { blocks: 2, grants: 1 }])
-    expect((await forge.blocks.list(olga, 5)).total).toBe(0)
-    expect((await forge.blocks.list(olga, 6)).items.map(({ userId }) => userId)).toEqual(['8'])
+    expect((await forge.blocks.list(olga, { organizationId: 5 })).total).toBe(0)
+    expect((await forge.blocks.list(olga, { organizationId: 6 })).items.map(({ userId }) => userId)).toEqual(['8'])
     expect(await codeOf(() => forge.blocks.block(olga, block(5, 9)))).toBe('USER_NOT_FOUND')
     await forge.badges.catalogue.remove(olga, 'owl')
   })
@@ -31,7 +31,7 @@ describe('the lifecycle service', () => {
     const [event] = (await forge.events.list({})).items
     expect([event?.type, event?.organizationId, event?.data]).toEqual(['organization.deleted', '5', { blocks: 1 }])
     expect(await codeOf(() => forge.blocks.block(olga, block(5, 8)))).toBe('ORGANIZATION_NOT_FOUND')
-    expect(await forge.blocks.blockedAmong(5, [9])).toEqual(new Set())
+    expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds: [9] })).toEqual(new Set())
   })
 
   test('takes the pins of a deleted repository away', async () => {

@@ -20,7 +20,7 @@ describe('the pin service', () => {
     const forge = aForge()
     await forge.pins.pin(olga, issue(7))
     await forge.pins.pin(mia, issue(8))
-    await forge.pins.move(olga, issue(8), 1)
+    await forge.pins.move(olga, { issue: issue(8), position: 1 })
 
     const pins = await forge.pins.list(olga, board)
     expect(pins.map((pin) => [pin.issueId, pin.position, pin.pinnedBy])).toEqual([
@@ -39,7 +39,7 @@ describe('the pin service', () => {
     const forge = aForge()
     await forge.pins.pin(olga, issue(7))
     await forge.pins.pin(olga, issue(8))
-    await forge.pins.move(olga, issue(7), 2)
+    await forge.pins.move(olga, { issue: issue(7), position: 2 })
     await forge.pins.unpin(mia, issue(7))
 
     const history = await forge.pins.history(olga, issue(7))

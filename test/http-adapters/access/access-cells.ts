@@ -1,4 +1,4 @@
-import type { NeutralReply } from '../../../src/http-adapters/http.ts'
+import type { ApiResponse } from '../../../src/http-adapters/http.ts'
 import type { Route } from '../../../src/http-adapters/routes/route.ts'
 import type { Answer, RouteRule, Subject } from './access-rules.ts'
 import { expected, RULES } from './access-rules.ts'
@@ -66,7 +66,7 @@ export async function* mismatches(world: AccessWorld, cells: readonly Cell[]): A
   }
 }
 
-function answerOf({ method }: Cell, { status, body }: NeutralReply): string {
+function answerOf({ method }: Cell, { status, body }: ApiResponse): string {
   if (method === 'HEAD' || status < 400) return String(status)
   return `${status} ${JSON.parse(body ?? '').code}`
 }

@@ -1,13 +1,13 @@
-import type { Api, ApiOptions, NeutralReply } from '../../../src/http-adapters/http.ts'
+import type { Api, ApiOptions, ApiResponse } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import type { Forge, MaybePromise, SigningKeySource } from '../../../src/index.ts'
 import { authenticate } from '../../../src/standalone/authenticate.ts'
+import { seedFromFixture } from '../../../src/standalone/fixture/seed-from-fixture.ts'
 import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
 import { hostDirectory } from '../../../src/standalone/host-ports.ts'
 import type { MemoryHostOptions } from '../../../src/standalone/memory-host.ts'
 import { openMemoryHost } from '../../../src/standalone/memory-host.ts'
 import { hostPresenter } from '../../../src/standalone/presenter/presenter.ts'
-import { seedFromFixture } from '../../../src/standalone/seed-from-fixture.ts'
 import type { Fixture } from '../../../src/standalone/standalone.ts'
 import { parseFixture } from '../../../src/standalone/standalone.ts'
 
@@ -101,7 +101,7 @@ export interface Plant {
 /** A host with everything that roles and visibilities can make a difference to. */
 export interface AccessWorld {
   readonly forge: Forge<StandaloneUser>
-  ask(asked: Asked): Promise<NeutralReply>
+  ask(asked: Asked): Promise<ApiResponse>
   /** How many events there are: one for each change. */
   changes(): Promise<number>
 }

@@ -15,7 +15,7 @@ function badge(id: number, slug: string): object {
 }
 
 /** Badges. */
-export const badgeCases: readonly Case[] = [
+export const userBadges: readonly Case[] = [
   {
     fact: 'a list item has both spellings, the oldest grant first',
     before: grant('founder', 'night-owl'),

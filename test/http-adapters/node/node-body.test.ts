@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { readBody } from '../../../src/http-adapters/node/node-body.ts'
+import { readBody } from '../../../src/http-adapters/node/node-context.ts'
 import type { NodeRequest } from '../../../src/http-adapters/node/node-messages.ts'
 
 const gone = (): Error => new Error('gone')

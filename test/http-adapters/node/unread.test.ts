@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { dropRest, isSending, isTooMuchToDrop } from '../../../src/http-adapters/node/unread.ts'
+import { drain, isSending, isTooMuchToDrop } from '../../../src/http-adapters/node/drain-request.ts'
 
 const MEBIBYTE = new Uint8Array(1_048_576)
 
@@ -32,7 +32,7 @@ describe('dropRest', () => {
   function dropping(): { readonly request: EventEmitter; readonly told: readonly string[] } {
     const request = Object.assign(new EventEmitter(), { headers: {} })
     const told: string[] = []
-    dropRest(request, { ended: () => void told.push('ended'), cut: () => void told.push('cut') })
+    drain(request, { ended: () => void told.push('ended'), cut: () => void told.push('cut') })
     return { request, told }
   }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createApi } from '../../../src/http-adapters/http.ts'
-import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
+import type { ApiRequest, ApiResponse } from '../../../src/http-adapters/routes/messages.ts'
 import type { Actor, ForgeOptions } from '../../../src/index.ts'
 import { createForge, ForgeError } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import { directory, openWorld, people, present, unreadableKey } from '../world.ts'
 
-function request(method: string, path: string): NeutralRequest {
+function request(method: string, path: string): ApiRequest {
   return { method, path, query: '', header: () => undefined, body: () => undefined }
 }
 
@@ -309,7 +309,7 @@ describe('dispatch', () => {
   ] as const
 
   /** A world where each list has two items, asked for one list by the site admin. */
-  async function listed(path: string, shown: Readonly<Record<string, unknown>>): Promise<NeutralReply | undefined> {
+  async function listed(path: string, shown: Readonly<Record<string, unknown>>): Promise<ApiResponse | undefined> {
     const ports = Object.entries(shown).map(([name, list]) => [name, () => list])
     const { api, forge } = openWorld({ present: { ...present, ...Object.fromEntries(ports) } })
     for (const id of [101, 102]) await forge.pins.pin('system', { id, repositoryId: 1, kind: 'issue' })
@@ -443,7 +443,7 @@ describe('dispatch', () => {
     [undefined, 403],
     ['allow', 204],
   ])('answers a change from another site where crossSite is %j with %i', async (crossSite, status) => {
-    const asked: NeutralRequest = {
+    const asked: ApiRequest = {
       ...request('POST', '/repos/acme/rocket/issues/1/pin'),
       header: (name) => (name === 'sec-fetch-site' ? 'cross-site' : undefined),
     }

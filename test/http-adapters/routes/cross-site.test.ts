@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { refuseCrossSite } from '../../../src/http-adapters/routes/cross-site.ts'
-import type { NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
+import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
 
-function request(method: string, headers: Readonly<Record<string, string>>): NeutralRequest {
+function request(method: string, headers: Readonly<Record<string, string>>): ApiRequest {
   return { method, path: '/', query: '', header: (name) => headers[name], body: () => undefined }
 }
 

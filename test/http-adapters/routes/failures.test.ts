@@ -1,20 +1,19 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { errorStatus } from '../../../src/http-adapters/routes/error-status.ts'
-import { Failures } from '../../../src/http-adapters/routes/failures.ts'
-import type { NeutralReply, NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
-import { bodyTooLarge } from '../../../src/http-adapters/routes/wire-error.ts'
+import { ErrorResponder } from '../../../src/http-adapters/routes/error-responder.ts'
+import { bodyTooLarge, errorStatus, statusOf } from '../../../src/http-adapters/routes/error-status.ts'
+import type { ApiRequest, ApiResponse } from '../../../src/http-adapters/routes/messages.ts'
 import { ForgeError, invalidInput } from '../../../src/schema/errors.ts'
 
-const request: NeutralRequest = { method: 'GET', path: '/', query: '', header: () => undefined, body: () => undefined }
+const request: ApiRequest = { method: 'GET', path: '/', query: '', header: () => undefined, body: () => undefined }
 
 function answered(error: unknown): {
-  readonly reply: NeutralReply
+  readonly reply: ApiResponse
   readonly body: object
   readonly levels: readonly string[]
 } {
   const levels: string[] = []
   const logger = { error: () => void levels.push('error'), warn: () => void levels.push('warn') }
-  const reply = new Failures({ logger, newId: () => 'id-1', docsUrl: '' }).reply(error, { request })
+  const reply = new ErrorResponder({ logger, newId: () => 'id-1', docsUrl: '' }).reply(error, { request })
   return { reply, body: JSON.parse(reply.body ?? 'null'), levels }
 }
 
@@ -89,7 +88,7 @@ describe('a failure is answered all the same', () => {
   it.each([[5n], [''], [undefined], [{}]])('with a random id when newId gives %s', (id) => {
     // What a host in JavaScript may give.
     const newId = (): never => id as never
-    const { body } = new Failures({ logger: undefined, newId, docsUrl: '' }).reply(new Error('x'), { request })
+    const { body } = new ErrorResponder({ logger: undefined, newId, docsUrl: '' }).reply(new Error('x'), { request })
 
     expect(JSON.parse(body ?? '')).toMatchObject({ requestId: expect.stringMatching(/^[\da-f-]{36}$/) })
   })
@@ -104,7 +103,7 @@ describe('a failure is answered all the same', () => {
       throw new Error('no disk')
     }
 
-    const failures = new Failures({ logger: { error: failing, warn: failing }, newId: undefined, docsUrl: '' })
+    const failures = new ErrorResponder({ logger: { error: failing, warn: failing }, newId: undefined, docsUrl: '' })
     expect(failures.reply(new Error('x'), { request })).toMatchObject({ status: 500 })
     await new Promise((resolve) => setImmediate(resolve)) // rejections that nobody took are told by then
 
@@ -115,4 +114,5 @@ describe('a failure is answered all the same', () => {
 
 it('every status is that of an error', () => {
   expect(Object.values(errorStatus).filter((status) => status < 400 || status > 599)).toEqual([])
+  expect([statusOf('USER_NOT_FOUND'), statusOf('BADGE_IN_USE'), statusOf('BODY_TOO_LARGE')]).toEqual([404, 409, 413])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ObservedRequest } from '../../../src/http-adapters/http.ts'
-import type { NeutralRequest } from '../../../src/http-adapters/routes/neutral.ts'
+import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
 import type { WorldOptions } from '../world.ts'
 import { authenticate, openWorld, unreadableKey } from '../world.ts'
 
@@ -8,12 +8,12 @@ const NO_ERROR = { code: undefined, requestId: undefined, aborted: false }
 const NO_OPERATION = { operationId: undefined, service: undefined }
 const PINNED = '/repos/{owner}/{repo}/issues/pinned'
 
-function request(method: string, path: string, more: Partial<NeutralRequest> = {}): NeutralRequest {
+function request(method: string, path: string, more: Partial<ApiRequest> = {}): ApiRequest {
   return { method, path, query: '', header: () => undefined, body: () => undefined, ...more }
 }
 
 /** What an observer is told of one request of somebody's. */
-async function observed(sent: NeutralRequest, who = 'root', options: WorldOptions = {}): Promise<ObservedRequest[]> {
+async function observed(sent: ApiRequest, who = 'root', options: WorldOptions = {}): Promise<ObservedRequest[]> {
   const told: ObservedRequest[] = []
   const { api } = openWorld({ observe: (seen) => void told.push(seen), ...options })
   const reply = await api.dispatch(sent, () => authenticate(`token ${who}`))

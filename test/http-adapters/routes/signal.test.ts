@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { NeutralRequest } from '../../../src/http-adapters/http.ts'
+import type { ApiRequest } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
@@ -11,7 +11,7 @@ import { directory, openWorld, people, present } from '../world.ts'
 /** How often the signal of a request is looked at until it is answered. */
 async function looksAt(method: string, path: string, { api }: Pick<World, 'api'> = openWorld()): Promise<number> {
   let looks = 0
-  const request: NeutralRequest = {
+  const request: ApiRequest = {
     method,
     path,
     query: '',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { below, parseTarget, toBase } from '../../../src/http-adapters/routes/target.ts'
+import { below, parseTarget, toBase } from '../../../src/http-adapters/routes/messages.ts'
 
 it.each([
   ['/a/b?c=d', '/a/b', 'c=d'],

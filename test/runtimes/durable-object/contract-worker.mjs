@@ -54,7 +54,7 @@ export class KeptObject extends DurableObject {
   leaveWriting(board) {
     const { storage } = this.ctx
     storage.sql.exec('create table label (id integer primary key)')
-    this.forge.joinSync(storage, (joined) => joined.pins.pin({ id: 1 }, { id: 8, ...board }))
+    this.forge.withTransactionSync(storage, (joined) => joined.pins.pin({ id: 1 }, { id: 8, ...board }))
     this.left = storage.sql.exec('insert into label values (1), (2) returning id')
     this.left.next()
   }

@@ -13,7 +13,7 @@ const FACTS = {
     const forge = await host.forge()
     const { value } = host.database.transactionSync(() => {
       host.write('Read this first')
-      return forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(7)))
+      return forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(7)))
     })
 
     assert.deepEqual([value.issueId, value.position], ['7', 1])
@@ -24,7 +24,7 @@ const FACTS = {
     const forge = await host.forge()
     const work = () => {
       host.write('Draft')
-      forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(7)))
+      forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(7)))
       throw new Error('the host thinks again')
     }
 
@@ -35,7 +35,7 @@ const FACTS = {
 
   'a transaction inside the host’s takes our writes back with it': async (host) => {
     const forge = await host.forge()
-    const pin = (id) => forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(id)))
+    const pin = (id) => forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(id)))
     const thinksAgain = () => {
       pin(2)
       throw new Error('no')
@@ -52,7 +52,7 @@ const FACTS = {
   'a refused call is taken back alone': async (host) => {
     const forge = await host.forge({ limits: { maxPins: { issue: 1 } } })
     host.database.transactionSync(() =>
-      forge.joinSync(host.database, (joined) => {
+      forge.withTransactionSync(host.database, (joined) => {
         joined.pins.pin(olga, issue(1))
         assert.throws(() => joined.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
         host.write('and on')
@@ -73,7 +73,7 @@ const FACTS = {
     await forge.pins.pin(olga, issue(1))
     await assert.rejects(forge.pins.pin(olga, issue(2)), /not this one/)
     host.database.transactionSync(() =>
-      forge.joinSync(host.database, (joined) => {
+      forge.withTransactionSync(host.database, (joined) => {
         assert.throws(() => joined.pins.pin(olga, issue(2)), /not this one/)
         joined.pins.pin(olga, issue(3))
       }),
@@ -92,7 +92,7 @@ const FACTS = {
     const forge = await host.forge()
     const plain = []
     const work = () => {
-      forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(1)))
+      forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(1)))
       plain.push(forge.pins.pin(olga, issue(2)), pinned(forge))
       throw new Error('the host thinks again')
     }
@@ -113,7 +113,7 @@ const FACTS = {
     })
     const after = []
     const pin = (id) =>
-      after.push(forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(id))).afterCommit)
+      after.push(forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(id))).afterCommit)
     host.database.transactionSync(() => pin(1))
     assert.throws(() =>
       host.database.transactionSync(() => {
@@ -130,7 +130,7 @@ const FACTS = {
 
   'outside of a transaction of the host’s a join takes back what is refused': async (host) => {
     const forge = await host.forge({ limits: { maxPins: { issue: 1 } } })
-    forge.joinSync(host.database, (joined) => {
+    forge.withTransactionSync(host.database, (joined) => {
       joined.pins.pin(olga, issue(1))
       assert.throws(() => joined.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
     })
@@ -142,7 +142,7 @@ const FACTS = {
     const forge = await host.forge({ policy: { authorize: async () => ({ allow: true }) } })
     const join = (joined) => joined.pins.pin(olga, issue(1))
 
-    assert.throws(() => host.database.transactionSync(() => forge.joinSync(host.database, join)), TypeError)
+    assert.throws(() => host.database.transactionSync(() => forge.withTransactionSync(host.database, join)), TypeError)
     assert.deepEqual((await forge.events.read()).events, [])
   },
 
@@ -158,12 +158,12 @@ const FACTS = {
     const forge = await host.forge({
       beforeCommit(_events, transaction) {
         tried.push('once')
-        const pin = () => forge.joinSync(transaction, (joined) => joined.pins.pin(olga, issue(2)))
+        const pin = () => forge.withTransactionSync(transaction, (joined) => joined.pins.pin(olga, issue(2)))
         assert.throws(pin, /beforeCommit must not change the forge/)
       },
     })
     await forge.pins.pin(olga, issue(1))
-    forge.joinSync(host.database, (joined) => joined.pins.pin(olga, issue(3)))
+    forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(3)))
 
     assert.deepEqual([tried.length, await pinned(forge)], [2, ['1', '3']])
   },
@@ -214,7 +214,7 @@ const FACTS = {
   'the storage of another object, or none, is a TypeError': async (host) => {
     const forge = await host.forge()
     for (const other of [{ ...host.database }, undefined, {}, host.database.sql]) {
-      assert.throws(() => forge.joinSync(other, () => undefined), TypeError)
+      assert.throws(() => forge.withTransactionSync(other, () => undefined), TypeError)
     }
   },
 }

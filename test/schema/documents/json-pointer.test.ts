@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonPointer } from '../../../src/schema/documents/json-pointer.ts'
+import { jsonPointer } from '../../../src/schema/documents/check.ts'
 
 const CASES: readonly (readonly [path: readonly PropertyKey[], pointer: string])[] = [
   [[], ''],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { seedFromFixture } from '../../../src/standalone/fixture/seed-from-fixture.ts'
+import { tokenDigest } from '../../../src/standalone/host-names.ts'
 import type { HostStore } from '../../../src/standalone/host-store/host-store.ts'
+import { migrateHost } from '../../../src/standalone/host-store/host-tables.ts'
 import { MemoryHostStore } from '../../../src/standalone/host-store/memory-host-store.ts'
-import { migrateHost } from '../../../src/standalone/host-store/migrate-host.ts'
 import { SqlHostStore } from '../../../src/standalone/host-store/sql-host-store.ts'
 import { SqlSession } from '../../../src/standalone/host-store/sql-session.ts'
-import { seedFromFixture } from '../../../src/standalone/seed-from-fixture.ts'
-import { tokenDigest } from '../../../src/standalone/token-digest.ts'
 import { openSqlite } from '../../../src/storage/sqlite.ts'
 import { WORLD } from '../world.ts'
 
@@ -63,58 +63,58 @@ const CASES: readonly (readonly [title: string, ask: (store: HostStore) => unkno
   ['a member of one is none of another', (store) => store.isMember(indoors, mia), false],
   [
     'an owner of an organization',
-    (store) => store.organizationStanding(acme, olga),
+    (store) => store.organizationAccess(acme, olga),
     { visibility: 'public', membership: 'owner' },
   ],
   [
     'a member of an organization',
-    (store) => store.organizationStanding(hidden, mia),
+    (store) => store.organizationAccess(hidden, mia),
     { visibility: 'private', membership: 'member' },
   ],
   [
     'a stranger to an organization',
-    (store) => store.organizationStanding(indoors, sam),
+    (store) => store.organizationAccess(indoors, sam),
     { visibility: 'limited', membership: undefined },
   ],
   [
     'nobody and an organization',
-    (store) => store.organizationStanding(acme, undefined),
+    (store) => store.organizationAccess(acme, undefined),
     { visibility: 'public', membership: undefined },
   ],
-  ['an unknown organization', (store) => store.organizationStanding('99', olga), undefined],
-  ['a user is no organization', (store) => store.organizationStanding(olga, olga), undefined],
+  ['an unknown organization', (store) => store.organizationAccess('99', olga), undefined],
+  ['a user is no organization', (store) => store.organizationAccess(olga, olga), undefined],
   [
     'an owner of the organization of a repository',
-    (store) => store.repositoryStanding('2', olga),
+    (store) => store.repositoryAccess('2', olga),
     standing({ isPrivate: true, membership: 'owner' }),
   ],
   [
     'a writer of a private repository',
-    (store) => store.repositoryStanding('2', walt),
+    (store) => store.repositoryAccess('2', walt),
     standing({ isPrivate: true, collaboration: 'writer' }),
   ],
   [
     'a reader of a private repository',
-    (store) => store.repositoryStanding('2', sam),
+    (store) => store.repositoryAccess('2', sam),
     standing({ isPrivate: true, collaboration: 'reader' }),
   ],
-  ['an admin of a repository', (store) => store.repositoryStanding('1', walt), standing({ collaboration: 'admin' })],
+  ['an admin of a repository', (store) => store.repositoryAccess('1', walt), standing({ collaboration: 'admin' })],
   [
     'the user who owns a repository',
-    (store) => store.repositoryStanding('5', sam),
+    (store) => store.repositoryAccess('5', sam),
     standing({ isPrivate: true, ownerVisibility: 'private', isOwner: true }),
   ],
   [
     'the higher of two roles',
-    (store) => store.repositoryStanding('5', walt),
+    (store) => store.repositoryAccess('5', walt),
     standing({ isPrivate: true, ownerVisibility: 'private', collaboration: 'admin' }),
   ],
   [
     'nobody and a repository',
-    (store) => store.repositoryStanding('3', undefined),
+    (store) => store.repositoryAccess('3', undefined),
     standing({ ownerVisibility: 'private' }),
   ],
-  ['an unknown repository has no standing', (store) => store.repositoryStanding('99', olga), undefined],
+  ['an unknown repository has no standing', (store) => store.repositoryAccess('99', olga), undefined],
 ]
 
 function standing(change: object): object {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Asker } from '../../../src/index.ts'
+import type { Caller } from '../../../src/index.ts'
+import { seedFromFixture } from '../../../src/standalone/fixture/seed-from-fixture.ts'
 import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
 import { MemoryHostStore } from '../../../src/standalone/host-store/memory-host-store.ts'
 import { hostPresenter } from '../../../src/standalone/presenter/presenter.ts'
-import { seedFromFixture } from '../../../src/standalone/seed-from-fixture.ts'
 import { WORLD } from '../world.ts'
 
 const store = new MemoryHostStore()
@@ -17,7 +17,7 @@ type Json = { readonly [key: string]: unknown }
 async function shown(
   kind: 'users' | 'issues' | 'pullRequests',
   id: string,
-  actor: Asker<StandaloneUser> = sam,
+  actor: Caller<StandaloneUser> = sam,
 ): Promise<Json> {
   const [json] = await present[kind]([id], { actor })
   return JSON.parse(JSON.stringify(json))

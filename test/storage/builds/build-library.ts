@@ -26,7 +26,7 @@ const ENTRIES = ['sqlite', 'postgres', 'mysql'] as const
  * Builds the library from its sources, with another list of migrations: that of an earlier release, or of a later one.
  *
  * @param name - the folder's, under node_modules, where the drivers are found
- * @param migrations - the text of src/storage/sql/migrations/all-migrations.ts; from `ours` it can import that itself
+ * @param migrations - the text of src/storage/sql/schema/all-migrations.ts; from `ours` it can import that itself
  */
 export async function buildLibrary(name: string, migrations: string): Promise<BuiltLibrary> {
   const folder = resolve(ROOT, 'node_modules/.cache/forgelet/builds', `${name}-${process.pid}`)

@@ -1,8 +1,8 @@
-// Lists of migrations as other releases have them; each is the text of src/storage/sql/migrations/all-migrations.ts.
+// Lists of migrations as other releases have them; each is the text of src/storage/sql/schema/all-migrations.ts.
 
 const IMPORTS = `
   import { ALL_MIGRATIONS as ours } from 'ours'
-  import { schemaStatement } from './schema-statement.ts'
+  import { schemaStatement } from './migration.ts'
 `
 
 /** The release before this one: without the newest step. */

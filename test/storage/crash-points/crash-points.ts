@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import { AGGREGATES, everything } from '../../../src/testing/storage-contract/cases/aggregate-samples.ts'
 import { outbox } from '../../../src/testing/storage-contract/cases/contents.ts'
 import { fill, THINGS } from '../../../src/testing/storage-contract/cases/retirement-samples.ts'
@@ -131,7 +131,7 @@ async function everythingOn<Tx>(storage: ForgeStorage<Tx>, transaction: Tx): Pro
   return [
     await storage.pinBoards.load(BOARD, transaction),
     await storage.blocks.page('20', all, transaction),
-    await storage.badgeCases.heldBy('30', transaction),
+    await storage.userBadges.heldBy('30', transaction),
     await storage.badgeCatalogue.page(all, transaction),
     await storage.events.history('1', transaction),
   ]

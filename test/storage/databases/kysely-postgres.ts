@@ -1,7 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult, Transaction } from 'kysely'
 import { CamelCasePlugin, Kysely, ParseJSONResultsPlugin, PostgresDialect } from 'kysely'
 import type pg from 'pg'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { KyselyStorageOptions } from '../../../src/storage/kysely.ts'
 import { kyselyStorage } from '../../../src/storage/kysely.ts'
 import type { PgPoolClient } from '../../../src/storage/postgres.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection } from 'mysql2/promise'
 import { createConnection } from 'mysql2/promise'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { SqlStorageOptions } from '../../../src/storage/mysql.ts'
 import { mysqlStorage } from '../../../src/storage/mysql.ts'
 import type { HostTransaction } from '../../../src/testing/testing.ts'

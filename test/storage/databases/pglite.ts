@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { PgClient, PgPool, SchemaStorageOptions } from '../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../src/storage/postgres.ts'
 import type { HostTransaction } from '../../../src/testing/testing.ts'

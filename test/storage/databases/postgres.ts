@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { SchemaStorageOptions } from '../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../src/storage/postgres.ts'
 import type { HostTransaction } from '../../../src/testing/testing.ts'

@@ -1,4 +1,4 @@
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 
 /** Schemas with the tables of storages, which are emptied and used again when all those storages are closed. */
 export class ReusableSchemas {

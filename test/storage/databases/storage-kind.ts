@@ -1,4 +1,4 @@
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { ContractHost } from '../../../src/testing/testing.ts'
 
 /** A kind of storage, as the contract is run on it. */

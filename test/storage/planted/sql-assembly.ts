@@ -1,29 +1,29 @@
 import type Database from 'better-sqlite3'
 import type { Connection } from 'mysql2/promise'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { PgClient, PgPool } from '../../../src/storage/postgres.ts'
+import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/context.ts'
+import { createSqlContext } from '../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
-import { mysqlDialect } from '../../../src/storage/sql/dialects/mysql-dialect.ts'
-import { postgresDialect } from '../../../src/storage/sql/dialects/postgres-dialect.ts'
-import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite-dialect.ts'
+import { mysqlDialect } from '../../../src/storage/sql/dialects/mariadb.ts'
+import { postgresDialect } from '../../../src/storage/sql/dialects/postgres.ts'
+import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite.ts'
 import { MysqlServer } from '../../../src/storage/sql/mysql/mysql-server.ts'
 import { PostgresServer } from '../../../src/storage/sql/postgres/postgres-server.ts'
-import { Schema } from '../../../src/storage/sql/schema.ts'
+import { Schema } from '../../../src/storage/sql/schema/schema.ts'
 import type { Server } from '../../../src/storage/sql/server/server.ts'
 import { ServerDatabase } from '../../../src/storage/sql/server/server-database.ts'
 import { ServerRuntime } from '../../../src/storage/sql/server/server-runtime.ts'
 import type { SqlRuntime } from '../../../src/storage/sql/session.ts'
-import { tell } from '../../../src/storage/sql/session.ts'
-import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/sql-context.ts'
-import { createSqlContext } from '../../../src/storage/sql/sql-context.ts'
-import { createSqlStores } from '../../../src/storage/sql/sql-stores.ts'
+import { execute } from '../../../src/storage/sql/session.ts'
+import { databaseFrom } from '../../../src/storage/sql/sqlite/connections.ts'
+import { SqliteDatabase } from '../../../src/storage/sql/sqlite/database.ts'
 import { GroupCommit } from '../../../src/storage/sql/sqlite/group-commit.ts'
 import { HostTransactions } from '../../../src/storage/sql/sqlite/host-transactions.ts'
-import { databaseFrom } from '../../../src/storage/sql/sqlite/open-connections.ts'
-import { SqliteDatabase } from '../../../src/storage/sql/sqlite/sqlite-database.ts'
-import { SqliteRuntime } from '../../../src/storage/sql/sqlite/sqlite-runtime.ts'
-import { whenFree } from '../../../src/storage/sql/sqlite/waiting.ts'
-import { writeLock } from '../../../src/storage/sql/sqlite/write-lock.ts'
+import { SqliteRuntime } from '../../../src/storage/sql/sqlite/runtime.ts'
+import { writeLock } from '../../../src/storage/sql/sqlite/sqlite-storage.ts'
+import { retry } from '../../../src/storage/sql/sqlite/waiting.ts'
+import { createSqlStores } from '../../../src/storage/sql/stores/stores.ts'
 import type { MakeMysqlStorage } from '../databases/mariadb.ts'
 import type { MakeSqliteStorage } from '../databases/sqlite.ts'
 import type { SqlFault } from './sql-fault.ts'
@@ -40,9 +40,9 @@ export function faultySqlite(fault: SqlFault): MakeSqliteStorage {
     const runtime = new SqliteRuntime({ database, batches, joins })
     const storage: Pick<ForgeStorage<Database.Database>, Life> = {
       transactions: 'synchronous',
-      enter: (transaction) => runtime.enter(transaction),
-      migrate: async () => void (await whenFree(() => database.migrate())),
-      schemaStatus: async () => whenFree(() => database.status()),
+      checkTransaction: (transaction) => runtime.checkTransaction(transaction),
+      migrate: async () => void (await retry(() => database.migrate())),
+      schemaStatus: async () => retry(() => database.status()),
       async close() {
         database.beginClosing()
         await batches.settled()
@@ -75,7 +75,7 @@ function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, f
   const runtime = new ServerRuntime({ server, database, dialect: context.dialect, queues: fault.queues?.(server) })
   const storage: Pick<ForgeStorage<Tx>, Life> = {
     transactions: 'asynchronous',
-    enter: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
     schemaStatus: () => database.during((deadline) => database.status(deadline)),
     close: () => database.close(),
@@ -83,7 +83,7 @@ function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, f
   return assembled(storage, { fault, context, runtime })
 }
 
-type Life = 'transactions' | 'enter' | 'migrate' | 'schemaStatus' | 'close'
+type Life = 'transactions' | 'checkTransaction' | 'migrate' | 'schemaStatus' | 'close'
 
 interface Parts<Tx> {
   readonly fault: SqlFault
@@ -101,7 +101,7 @@ function assembled<Tx>(
     async migrate() {
       await storage.migrate()
       for (const statement of fault.afterMigration?.(context) ?? []) {
-        await runtime.write((session) => tell(session, statement), {})
+        await runtime.write((session) => execute(session, statement), {})
       }
     },
   }

@@ -1,12 +1,12 @@
-import type { Steps } from '../../../src/schema/steps.ts'
-import { run, wait } from '../../../src/schema/steps.ts'
+import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../src/schema/sync-or-async.ts'
+import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
-import type { HeadKey } from '../../../src/storage/sql/heads.ts'
 import type { SqlValue, Statement } from '../../../src/storage/sql/query.ts'
 import type { Server } from '../../../src/storage/sql/server/server.ts'
 import type { TransactionQueues } from '../../../src/storage/sql/server/transaction-queues.ts'
 import type { Session, SqlRuntime } from '../../../src/storage/sql/session.ts'
-import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/sql-context.ts'
+import type { HeadKey } from '../../../src/storage/sql/stores/locks.ts'
 import type { HeadScope } from '../../../src/storage/sql/tables.ts'
 
 /** Makes a storage over an SQL database break one rule. */
@@ -26,7 +26,7 @@ export interface SqlFault {
 }
 
 /** Runs a statement of a session, or something else in its place. */
-export type Interception = <Row>(session: Session, statement: Statement<Row>) => Steps<readonly Row[]>
+export type Interception = <Row>(session: Session, statement: Statement<Row>) => SyncOrAsync<readonly Row[]>
 
 /** A fault in what the changes run; `make` is asked anew for each attempt. */
 export function inWrites(make: (context: SqlContext) => Interception): SqlFault {
@@ -67,13 +67,13 @@ export function plainly<Tx>(runtime: SqlRuntime<Tx>): SqlRuntime<Tx> {
 /** A session of which every statement goes another way. */
 export function intercepted(session: Session, interception: Interception): Session {
   return {
-    all: (statement) => run(interception(session, statement)),
+    all: (statement) => runMaybeAsync(interception(session, statement)),
     lend: (work) => session.lend(work),
   }
 }
 
 /** Runs a statement as it is. */
-export function* asItIs<Row>(session: Session, statement: Statement<Row>): Steps<readonly Row[]> {
+export function* asItIs<Row>(session: Session, statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
   return yield* wait(session.all(statement))
 }
 

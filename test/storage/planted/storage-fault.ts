@@ -1,6 +1,6 @@
-import type { MaybePromise } from '../../../src/schema/steps.ts'
-import type { AggregateStore, Change, Outcome } from '../../../src/storage/contract/aggregate-store.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { MaybePromise } from '../../../src/schema/sync-or-async.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
+import type { AggregateStore, Change, Outcome } from '../../../src/storage/contract/stores.ts'
 import type { StorageKind } from '../databases/storage-kind.ts'
 
 /** Makes a storage of any kind break one rule. */
@@ -15,11 +15,11 @@ export type Alteration = <Key, State, Result, Tx>(
 
 /** A fault in the changes of all aggregates. */
 export function inChanges(alter: Alteration): StorageFault {
-  return ({ pinBoards, blocks, badgeCases, badgeCatalogue, ...storage }) => ({
+  return ({ pinBoards, blocks, userBadges, badgeCatalogue, ...storage }) => ({
     ...storage,
     pinBoards: { ...pinBoards, update: (key, change) => alter(pinBoards, key, change) },
     blocks: { ...blocks, update: (key, change) => alter(blocks, key, change) },
-    badgeCases: { ...badgeCases, update: (key, change) => alter(badgeCases, key, change) },
+    userBadges: { ...userBadges, update: (key, change) => alter(userBadges, key, change) },
     badgeCatalogue: { ...badgeCatalogue, update: (key, change) => alter(badgeCatalogue, key, change) },
   })
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import {
   blocksOf,
   catalogueOf,

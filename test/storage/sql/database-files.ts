@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { SqliteHandle, SqlStorageOptions } from '../../../src/storage/sqlite.ts'
 import { sqliteStorage } from '../../../src/storage/sqlite.ts'
 

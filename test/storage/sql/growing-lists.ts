@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { Page } from '../../../src/schema/paging.ts'
-import type { MaybePromise } from '../../../src/schema/steps.ts'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
-import type { PageQuery } from '../../../src/storage/contract/page-query.ts'
+import type { MaybePromise } from '../../../src/schema/sync-or-async.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
+import type { PageQuery } from '../../../src/storage/contract/stores.ts'
 import { idsTo } from '../../../src/testing/storage-contract/cases/race.ts'
 import { block, define } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../src/storage/contract/forge-storage.ts'
-import type { IdColumn, IdColumns } from '../../../src/storage/sql/id-columns.ts'
+import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
+import type { IdColumn, IdColumns } from '../../../src/storage/sql/ids.ts'
 import { issuesOn } from '../../../src/testing/storage-contract/cases/contents.ts'
 import { block, pin } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'

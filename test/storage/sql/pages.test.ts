@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Page } from '../../../src/schema/paging.ts'
-import type { Steps } from '../../../src/schema/steps.ts'
-import { runNow, wait } from '../../../src/schema/steps.ts'
-import type { PageQuery } from '../../../src/storage/contract/page-query.ts'
-import type { CountedRows, PagedList } from '../../../src/storage/sql/pages.ts'
-import { readPage } from '../../../src/storage/sql/pages.ts'
+import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
+import { runSync, wait } from '../../../src/schema/sync-or-async.ts'
+import type { PageQuery } from '../../../src/storage/contract/stores.ts'
+import type { CountedRows, PagedList } from '../../../src/storage/sql/stores/pages.ts'
+import { readPage } from '../../../src/storage/sql/stores/pages.ts'
 
 /**
  * A list of numbers in pages, which notes how many rows it had to pass over.
@@ -17,7 +17,7 @@ function listOf(
   passed: number[] = [],
   counted: readonly number[] = places,
 ): PagedList<number, number> {
-  const cut = (rows: readonly number[], offset: number, limit: number): Steps<CountedRows<number>> => {
+  const cut = (rows: readonly number[], offset: number, limit: number): SyncOrAsync<CountedRows<number>> => {
     passed.push(offset)
     return wait({ rows: rows.slice(offset, offset + limit), total: places.length })
   }
@@ -38,7 +38,7 @@ function listOf(
 }
 
 function pageOf(list: PagedList<number, number>, from: PageQuery['from'], limit: number): Page<number> {
-  return runNow(readPage(list, { from, limit }))
+  return runSync(readPage(list, { from, limit }))
 }
 
 const places = fc

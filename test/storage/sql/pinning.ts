@@ -1,7 +1,6 @@
 import type { EventDraft } from '../../../src/schema/events.ts'
 import type { Id } from '../../../src/schema/ids.ts'
-import type { Change } from '../../../src/storage/contract/aggregate-store.ts'
-import type { PinRow } from '../../../src/storage/contract/pin-board-store.ts'
+import type { Change, PinRow } from '../../../src/storage/contract/stores.ts'
 import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
 
 type Pinning = Change<readonly PinRow[], number, unknown>
@@ -9,7 +8,7 @@ type Pinning = Change<readonly PinRow[], number, unknown>
 /** A change that pins an issue at the end of the sample board, in whatever way `extras` say. */
 export function pinning(issueId: Id, extras: Partial<Pinning> = {}): Pinning {
   return {
-    seen: undefined,
+    expectedEpoch: undefined,
     by: AUTHOR,
     decide(rows) {
       const position = rows.length + 1

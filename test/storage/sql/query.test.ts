@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite-dialect.ts'
+import { createSqlContext } from '../../../src/storage/sql/context.ts'
+import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite.ts'
 import { compileStatement, defineQuery } from '../../../src/storage/sql/query.ts'
-import { createSqlContext } from '../../../src/storage/sql/sql-context.ts'
 
 const { build, columns, ids } = createSqlContext(sqliteDialect, { prefix: 'a_' })
 

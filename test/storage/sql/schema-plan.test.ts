@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { mysqlSchemaPlan } from '../../../src/storage/mysql.ts'
 import { postgresSchemaPlan } from '../../../src/storage/postgres.ts'
-import { ALL_MIGRATIONS } from '../../../src/storage/sql/migrations/all-migrations.ts'
+import { ALL_MIGRATIONS } from '../../../src/storage/sql/schema/all-migrations.ts'
 import { sqliteSchemaPlan } from '../../../src/storage/sqlite.ts'
 import { BOARD, pin } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { onServer } from '../databases/servers.ts'

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { runNow } from '../../../src/schema/steps.ts'
-import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite-dialect.ts'
-import { ALL_MIGRATIONS } from '../../../src/storage/sql/migrations/all-migrations.ts'
-import { migrateAtOnce } from '../../../src/storage/sql/migrations/migrate-at-once.ts'
-import type { Migration } from '../../../src/storage/sql/migrations/migration.ts'
-import { writtenStatement } from '../../../src/storage/sql/migrations/schema-statement.ts'
-import { Schema } from '../../../src/storage/sql/schema.ts'
-import { createSqlContext } from '../../../src/storage/sql/sql-context.ts'
+import { runSync } from '../../../src/schema/sync-or-async.ts'
+import { createSqlContext } from '../../../src/storage/sql/context.ts'
+import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite.ts'
+import { ALL_MIGRATIONS } from '../../../src/storage/sql/schema/all-migrations.ts'
+import { migrateAtOnce } from '../../../src/storage/sql/schema/migrate-at-once.ts'
+import type { Migration } from '../../../src/storage/sql/schema/migration.ts'
+import { writtenStatement } from '../../../src/storage/sql/schema/migration.ts'
+import { Schema } from '../../../src/storage/sql/schema/schema.ts'
 import { Connection } from '../../../src/storage/sql/sqlite/connection.ts'
 import { issuesOn } from '../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, block, define, grant, pin, retire } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
@@ -143,7 +143,7 @@ describe('migrating', () => {
     const newest = ALL_MIGRATIONS.length
     const more = [newest + 1, newest + 2].map(notingItself)
     for (const migrations of [ALL_MIGRATIONS, [...ALL_MIGRATIONS, ...more], [...ALL_MIGRATIONS, ...more]]) {
-      runNow(migrateAtOnce(new Schema(context, migrations), session))
+      runSync(migrateAtOnce(new Schema(context, migrations), session))
     }
 
     expect(

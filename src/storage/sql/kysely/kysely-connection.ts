@@ -1,26 +1,26 @@
-import { plainRows } from '../plain-rows.ts'
 import type { Statement } from '../query.ts'
+import { plainRows } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 import type { ServerConnection } from '../server/server.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 import type { KyselyExecutor, KyselyQuery } from './kysely-database.ts'
 
 /** How statements run on a connection. */
 export interface Running {
   /** The deadline of the call. */
   readonly deadline: Deadline
-  /** The error to throw for what a statement failed with. */
+  /** Returns the error to throw for a failed statement. */
   readonly translate: (error: unknown) => unknown
-  /** Puts before a statement what is set for its time. */
+  /** Prefixes a statement with its settings. */
   readonly prepare?: ((statement: Statement<unknown>) => string) | undefined
-  /** Ends the transaction that a statement has begun, on a connection that commits nothing by itself. */
+  /** Ends the transaction that a statement has begun, on a connection without autocommit. */
   readonly commitEach?: Statement<unknown> | undefined
-  /** Hears of each error, as the driver threw it. */
+  /** Called with each error, as the driver threw it. */
   readonly failed?: ((error: unknown) => void) | undefined
 }
 
-/** A Kysely that is bound to one connection, and runs our statements there as they are: the host's plugins left out. */
-export class KyselyConnection implements Asking {
+/** A Kysely that is bound to one connection. It runs our statements unchanged, without the host's plugins. */
+export class KyselyConnection implements Queryable {
   readonly #executor: KyselyExecutor
   readonly #running: Running
 
@@ -48,8 +48,8 @@ export class KyselyConnection implements Asking {
   }
 }
 
-/** The same connection as a part of a transaction. */
-export function inside<Tx>(transaction: Tx, connection: Asking): ServerConnection<Tx> {
+/** Returns the same connection as part of a transaction. */
+export function inside<Tx>(transaction: Tx, connection: Queryable): ServerConnection<Tx> {
   return { transaction, all: (statement) => connection.all(statement) }
 }
 

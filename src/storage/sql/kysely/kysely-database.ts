@@ -1,9 +1,9 @@
 import type { SqlValue } from '../query.ts'
 
-/** The isolation levels that are asked for. */
+/** The isolation levels that the storage uses. */
 export type IsolationLevel = 'read committed' | 'repeatable read'
 
-/** A compiled query, as every version of Kysely takes it: a text and its parameters, and nothing to build on. */
+/** A compiled query, as every version of Kysely accepts it: a text with its parameters, without a query tree. */
 export interface KyselyQuery {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
@@ -15,34 +15,36 @@ export interface KyselyQuery {
   readonly queryId: { readonly queryId: string }
 }
 
-/** What runs compiled queries: a `Kysely`, the same bound to one connection, or a `Transaction`. */
+/** Runs compiled queries: a `Kysely`, a `Kysely` bound to one connection, or a `Transaction`. */
 export interface KyselyExecutor {
-  /** Runs a compiled query, and gives its rows as the driver does. */
+  /** Runs a compiled query, and returns its rows as the driver does. */
   executeQuery(query: KyselyQuery): Promise<{ readonly rows: readonly unknown[] }>
-  /** The same without the plugins, which would rename our columns and read our texts. */
+  /** Returns the same without the plugins, which would rename our columns and parse our texts. */
   withoutPlugins(): KyselyExecutor
 }
 
-/** An open `Transaction` of Kysely's, of any version and any tables, by the calls that are made on it. */
+/** An open `Transaction` of Kysely, of any version and any tables, with the calls that are made on it. */
 export interface KyselyTransaction extends KyselyExecutor {
   readonly isTransaction: true
 }
 
-/** What begins a transaction. */
+/** Begins a transaction. */
 export interface KyselyTransactionBuilder<Tx> {
-  /** The same for a level of isolation. */
+  /** Returns the same with an isolation level. */
   setIsolationLevel(level: IsolationLevel): KyselyTransactionBuilder<Tx>
-  /** Runs work in a transaction, and commits; rolls back when it rejects. */
+  /** Runs work in a transaction, and commits it; rolls back if the work rejects. */
   execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T>
 }
 
-/** What gives one connection. */
+/** Provides one connection. */
 export interface KyselyConnectionBuilder<Tx> {
-  /** Runs work on one connection, and gives that back. */
+  /** Runs work on one connection, and releases it. */
   execute<T>(work: (connection: BoundKysely<Tx>) => Promise<T>): Promise<T>
 }
 
-/** A `Kysely` of the host's, of any version and any tables, by the calls that are made on it. `Tx` is its `Transaction`. */
+/**
+ * A `Kysely` of the host, of any version and any tables, with the calls that are made on it. `Tx` is its `Transaction`.
+ */
 export interface KyselyDatabase<Tx> {
   /** Prepares a transaction. */
   transaction(): KyselyTransactionBuilder<Tx>
@@ -56,12 +58,12 @@ export interface BoundKysely<Tx> extends KyselyExecutor {
   transaction(): KyselyTransactionBuilder<Tx>
 }
 
-/** Whether a value is a Kysely that is no transaction. */
+/** Returns whether a value is a Kysely that is not a transaction. */
 export function isKyselyDatabase(value: unknown): boolean {
   return isExecutor(value) && hasMethod(value, 'transaction') && hasMethod(value, 'connection') && !isMarked(value)
 }
 
-/** Whether a value is a transaction of Kysely's. */
+/** Returns whether a value is a transaction of Kysely. */
 export function isKyselyTransaction(value: unknown): value is KyselyTransaction {
   return isExecutor(value) && isMarked(value)
 }

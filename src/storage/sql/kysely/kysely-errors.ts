@@ -1,18 +1,18 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
 import { BrokenReference, unavailable } from '../server/failures.ts'
 
-/** What Kysely itself says of a transaction that is used after its end. Versions before 0.28 say nothing. */
+/** The message of Kysely for a transaction that is used after its end. Versions before 0.28 have none. */
 const ENDED = /^Transaction is already (committed|rolled back)$/
 
-/** What Kysely itself says once it was destroyed. */
+/** The message of Kysely after it was destroyed. */
 const DESTROYED = /^driver has already been destroyed$/
 
-/** What Kysely itself says where a connection can be used no more. */
+/** The message of Kysely for a connection that can no longer be used. */
 const DISCARDED = /^\w+ connection has been discarded$/
 
 /**
- * The error to throw for what Kysely itself threw, or we did: TypeError for a transaction that has ended,
- * `STORAGE_UNAVAILABLE` for a Kysely that was destroyed. Undefined when it was neither: then its driver did.
+ * Returns the error to throw for an error of Kysely itself, or of the library: TypeError for a transaction that has
+ * ended, `STORAGE_UNAVAILABLE` for a Kysely that was destroyed. Undefined if it came from the driver.
  */
 export function translateKyselyError(error: unknown): unknown {
   if (isForgeError(error) || error instanceof BrokenReference) return error
@@ -22,7 +22,7 @@ export function translateKyselyError(error: unknown): unknown {
   return DISCARDED.test(error.message) ? unavailable('the Kysely of the storage was destroyed', error) : undefined
 }
 
-/** The error to throw where no connection was given, or no transaction begun. */
+/** Returns the error to throw if no connection was provided, or no transaction begun. */
 export function notGiven(translated: unknown): unknown {
   if (isForgeError(translated) || translated instanceof TypeError) return translated
   return unavailable('Kysely gives no connection to the database', translated)

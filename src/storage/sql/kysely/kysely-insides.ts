@@ -1,15 +1,15 @@
 import type { Deadline } from '../server/call-deadline.ts'
 import { destroySocket } from '../server/sockets.ts'
 
-/** What every version of Kysely keeps beneath a Kysely and all that comes from it; its types hide it. */
+/** What every version of Kysely keeps beneath a Kysely and all objects derived from it. Its types hide it. */
 interface Insides {
   readonly adapter: unknown
   provideConnection<T>(work: (connection: unknown) => Promise<T>): Promise<T>
 }
 
 /**
- * Whether something came from another Kysely than a second thing did: `withSchema`, `withPlugin`, `transaction()` and the
- * like all hand the adapter on. False where that cannot be told.
+ * Returns whether two objects come from different Kyselys: `withSchema`, `withPlugin`, `transaction()` and similar
+ * calls all pass the adapter on. False if that cannot be determined.
  */
 export function comesFromAnother(database: unknown, transaction: unknown): boolean {
   const [ours, theirs] = [insidesOf(database)?.adapter, insidesOf(transaction)?.adapter]
@@ -17,8 +17,8 @@ export function comesFromAnother(database: unknown, transaction: unknown): boole
 }
 
 /**
- * The connection that a Kysely is bound to, as its driver keeps it: for most the same object whenever it is handed out.
- * Undefined where that cannot be told.
+ * Returns the connection that a Kysely is bound to, as its driver keeps it: for most drivers the same object whenever
+ * it is handed out. Undefined if it cannot be determined.
  */
 export async function connectionOf(bound: unknown): Promise<object | undefined> {
   const connection = await insidesOf(bound)?.provideConnection(async (found) => found)
@@ -26,14 +26,14 @@ export async function connectionOf(bound: unknown): Promise<object | undefined> 
 }
 
 /**
- * The connections beneath the dialects that Kysely brings for pg and mysql2, which it hides: a connection whose server is
- * silent must be destroyed, or the pool would hand it out again. One that cannot be reached stays taken until its statement
- * is answered.
+ * The connections beneath Kysely's own dialects for pg and mysql2, which Kysely hides. A connection whose server is
+ * silent must be destroyed, or the pool would hand it out again. A connection that cannot be reached stays in use until
+ * its statement is answered.
  */
 export class DriverConnections {
   readonly #known = new WeakMap<object, () => void>()
 
-  /** Returns what destroys the connection that a Kysely is bound to; it does nothing for other dialects. */
+  /** Returns a function that destroys the connection that a Kysely is bound to. It does nothing for other dialects. */
   async destroyer(bound: unknown, deadline: Deadline): Promise<() => void> {
     const connection = await connectionOf(bound)
     if (connection === undefined || !isDriverConnection(connection)) return () => undefined
@@ -46,7 +46,7 @@ export class DriverConnections {
   }
 }
 
-/** A connection as a dialect of Kysely's keeps it: what it is given as a query goes to its driver unchanged. */
+/** A connection as a dialect of Kysely keeps it. The query it receives goes to its driver unchanged. */
 interface DriverConnection {
   executeQuery(query: { readonly sql: unknown; readonly parameters: unknown }): Promise<unknown>
 }
@@ -59,7 +59,10 @@ async function destroyerOf(connection: DriverConnection, deadline: Deadline): Pr
   switch (connection.constructor.name) {
     case 'PostgresConnection': {
       const found = pgConnectionOf(connection)
-      return () => destroySocket(found?.stream)
+      return () => {
+        endQuietly(found)
+        destroySocket(found?.stream)
+      }
     }
     case 'MysqlConnection': {
       const found = await deadline.ask(() => mysqlConnectionOf(connection))
@@ -77,11 +80,25 @@ async function destroyerOf(connection: DriverConnection, deadline: Deadline): Pr
 interface RawConnection {
   readonly stream?: unknown
   destroy?(): void
+  emit?(event: 'end'): unknown
 }
 
 /**
- * pg calls `submit` of a query object with the connection that the query is to be written to. This query writes nothing: an
- * error that `submit` returns goes to `handleError`.
+ * Tells the client of pg that its connection has ended, so that the client rejects what is unanswered. The client then
+ * emits `error`. On a client that Kysely has taken from the pool nobody listens for it, so that it is thrown instead: here,
+ * where it can be caught. The end of the socket would throw it where nothing catches it.
+ */
+function endQuietly(connection: RawConnection | undefined): void {
+  try {
+    connection?.emit?.('end')
+  } catch {
+    // the caller is answered already
+  }
+}
+
+/**
+ * pg calls `submit` of a query object with the connection that the query is to be written to. This query writes
+ * nothing: an error that `submit` returns goes to `handleError`.
  */
 function pgConnectionOf(connection: DriverConnection): RawConnection | undefined {
   let found: RawConnection | undefined
@@ -96,13 +113,16 @@ function pgConnectionOf(connection: DriverConnection): RawConnection | undefined
   return found
 }
 
-/** mysql2 takes a callback in the place of parameters, and calls it on the query, which knows its connection. */
+/**
+ * mysql2 accepts a callback in place of parameters, and calls it on the query, which knows its connection. The time limit
+ * of a millisecond is for a server that is silent: the callback is then called all the same.
+ */
 function mysqlConnectionOf(connection: DriverConnection): Promise<RawConnection | undefined> {
   return new Promise((resolve) => {
     const parameters = function (this: { readonly _connection?: RawConnection } | undefined): void {
       resolve(this?._connection)
     }
-    connection.executeQuery({ sql: 'do 0', parameters }).catch(() => resolve(undefined))
+    connection.executeQuery({ sql: { sql: 'do 0', timeout: 1 }, parameters }).catch(() => resolve(undefined))
   })
 }
 

@@ -1,11 +1,12 @@
+import type { SqlContext } from '../context.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 import type { Retry } from '../server/failures.ts'
 import { poolBusy, unavailable } from '../server/failures.ts'
 import { HostWarnings, LEFT_OPEN } from '../server/host-warnings.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
-import type { Asking } from '../session.ts'
-import type { SqlContext } from '../sql-context.ts'
-import { Course } from './course.ts'
+import type { Queryable } from '../session.ts'
+import { DriverProbe } from './driver-probe.ts'
+import type { ConnectionSettings, KyselyBackend } from './kysely-backend.ts'
 import type { Running } from './kysely-connection.ts'
 import { inside, KyselyConnection } from './kysely-connection.ts'
 import type {
@@ -19,34 +20,33 @@ import type {
 import { isKyselyTransaction } from './kysely-database.ts'
 import { notGiven, translateKyselyError } from './kysely-errors.ts'
 import { comesFromAnother, connectionOf, DriverConnections } from './kysely-insides.ts'
-import type { Habits, Manner } from './manner.ts'
-import { Sample } from './sample.ts'
+import { TransactionPhase } from './transaction-phase.ts'
 
-/** A database behind a Kysely of the host's. */
+/** A database behind a Kysely of the host. */
 export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   readonly #database: KyselyDatabase<Tx>
-  readonly #manner: Manner
-  readonly #sample: Sample
+  readonly #backend: KyselyBackend
+  readonly #probe: DriverProbe
   readonly #hostWarnings = new HostWarnings()
   readonly #connections = new DriverConnections()
 
-  constructor(database: KyselyDatabase<Tx>, manner: Manner, context: SqlContext) {
+  constructor(database: KyselyDatabase<Tx>, backend: KyselyBackend, context: SqlContext) {
     this.#database = database
-    this.#manner = manner
-    this.#sample = new Sample(context)
+    this.#backend = backend
+    this.#probe = new DriverProbe(context)
   }
 
-  plainly<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T> {
+  plainly<T>(work: (connection: Queryable) => Promise<T>, deadline: Deadline): Promise<T> {
     return this.#onConnection(deadline, (bound, { ending }) => work(this.#own(bound, deadline, ending?.commit)))
   }
 
-  inSnapshot<T>(work: (connection: Asking) => Promise<T>, deadline: Deadline): Promise<T> {
-    return this.#begun(this.#manner.levels.snapshot, deadline, (transaction) => work(this.#own(transaction, deadline)))
+  inSnapshot<T>(work: (connection: Queryable) => Promise<T>, deadline: Deadline): Promise<T> {
+    return this.#begun(this.#backend.levels.snapshot, deadline, (transaction) => work(this.#own(transaction, deadline)))
   }
 
   inTransaction<T>(work: (connection: ServerConnection<Tx>) => Promise<T>, deadline: Deadline): Promise<T> {
-    return this.#begun(this.#manner.levels.changes, deadline, async (transaction) => {
-      const connection = await this.#manner.begin(this.#own(transaction, deadline), deadline)
+    return this.#begun(this.#backend.levels.changes, deadline, async (transaction) => {
+      const connection = await this.#backend.begin(this.#own(transaction, deadline), deadline)
       return work(inside(transaction, connection))
     })
   }
@@ -58,20 +58,23 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     if (comesFromAnother(this.#database, transaction)) {
       throw new TypeError('the transaction must be one of the Kysely that the storage was made with')
     }
-    const failed = (error: unknown): void => this.#manner.failed?.(transaction, error)
-    const prepare = this.#manner.prepares?.(undefined)
+    const failed = (error: unknown): void => this.#backend.failed?.(transaction, error)
+    const prepare = this.#backend.prepares?.(undefined)
     return inside(transaction, this.#on(transaction, { retry: 'host-transaction', deadline, prepare, failed }))
   }
 
-  /** `withSchema`, `withPlugin` and the like give another object on the same connection. One that has ended has none. */
+  /**
+   * `withSchema`, `withPlugin` and similar calls return another object on the same connection. A transaction that has
+   * ended has no connection.
+   */
   async beneath(transaction: Tx): Promise<object> {
     const connection = await connectionOf(transaction).catch(() => undefined)
     return connection ?? transaction
   }
 
   async refuseUnlessOpen(connection: ServerConnection<Tx>, deadline: Deadline): Promise<void> {
-    await this.#sample.refuseUnreadable(connection)
-    await this.#manner.refuseUnlessOpen({
+    await this.#probe.refuseUnreadable(connection)
+    await this.#backend.refuseUnlessOpen({
       transaction: connection.transaction,
       connection,
       beside: (work) => this.plainly(work, deadline),
@@ -79,7 +82,7 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   warnings(deadline: Deadline): Promise<readonly string[]> {
-    return this.plainly((connection) => this.#manner.warnings(connection), deadline)
+    return this.plainly((connection) => this.#backend.warnings(connection), deadline)
   }
 
   onWarning(listener: (message: string) => void): void {
@@ -87,11 +90,17 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   async close(): Promise<void> {
-    // the Kysely is the host's, and stays open
+    // The Kysely is the host's, and stays open.
   }
 
-  /** Runs work on a connection that was checked, and that is destroyed when the call is interrupted. One that comes later goes back unused. */
-  async #onConnection<T>(deadline: Deadline, work: (bound: BoundKysely<Tx>, habits: Habits) => Promise<T>): Promise<T> {
+  /**
+   * Runs work on a checked connection, which is destroyed if the call is interrupted. A connection that arrives later
+   * is released unused.
+   */
+  async #onConnection<T>(
+    deadline: Deadline,
+    work: (bound: BoundKysely<Tx>, settings: ConnectionSettings) => Promise<T>,
+  ): Promise<T> {
     let isGiven = false
     deadline.expireWith(poolBusy)
     const use = async (bound: BoundKysely<Tx>): Promise<T> => {
@@ -111,41 +120,41 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
     }
   }
 
-  /** Runs work in a transaction of our own: what that throws is thrown, whatever became of the ROLLBACK. */
+  /** Runs work in one of our own transactions. An error of the work is thrown, even if the ROLLBACK fails. */
   #begun<T>(level: IsolationLevel | undefined, deadline: Deadline, work: (transaction: Tx) => Promise<T>): Promise<T> {
     return this.#onConnection(deadline, async (bound) => {
-      const course = new Course()
+      const phase = new TransactionPhase()
       try {
         return await atLevel(bound.transaction(), level).execute((transaction) =>
-          course.follow(async () => {
+          phase.follow(async () => {
             const value = await work(transaction)
             deadline.startCommit()
             return value
           }),
         )
       } catch (error) {
-        if (course.point === 'begin') throw notGiven(this.#translate(error, 'call'))
-        if (course.point === 'work') throw this.#failed(course.error, error)
-        throw translateKyselyError(error) ?? this.#manner.translateCommit(error)
+        if (phase.point === 'begin') throw notGiven(this.#translate(error, 'call'))
+        if (phase.point === 'work') throw this.#failed(phase.error, error)
+        throw translateKyselyError(error) ?? this.#backend.translateCommit(error)
       }
     })
   }
 
-  /** Kysely throws what the work threw, or else what the ROLLBACK after that did. */
+  /** Kysely throws the error of the work, or else that of the ROLLBACK after it. */
   #failed(error: unknown, thrown: unknown): unknown {
-    return this.#manner.translateWork(error, thrown === error ? 'done' : 'failed')
+    return this.#backend.translateWork(error, thrown === error ? 'done' : 'failed')
   }
 
-  async #look(bound: KyselyExecutor, deadline: Deadline): Promise<Habits> {
+  async #look(bound: KyselyExecutor, deadline: Deadline): Promise<ConnectionSettings> {
     const connection = this.#on(bound, { retry: 'call', deadline })
-    await this.#sample.refuseUnreadable(connection)
-    const habits = await this.#manner.look(connection, await connectionOf(bound))
-    if (habits.leftOpen === true) this.#hostWarnings.report(LEFT_OPEN)
-    return habits
+    await this.#probe.refuseUnreadable(connection)
+    const settings = await this.#backend.look(connection, await connectionOf(bound))
+    if (settings.leftOpen === true) this.#hostWarnings.report(LEFT_OPEN)
+    return settings
   }
 
   #own(bound: KyselyExecutor, deadline: Deadline, commitEach?: Running['commitEach']): KyselyConnection {
-    return this.#on(bound, { retry: 'call', deadline, prepare: this.#manner.prepares?.(deadline), commitEach })
+    return this.#on(bound, { retry: 'call', deadline, prepare: this.#backend.prepares?.(deadline), commitEach })
   }
 
   #on(bound: KyselyExecutor, { retry, ...running }: Omit<Running, 'translate'> & { retry: Retry }): KyselyConnection {
@@ -153,11 +162,11 @@ export class KyselyServer<Tx extends KyselyTransaction> implements Server<Tx> {
   }
 
   #translate(error: unknown, retry: Retry): unknown {
-    return translateKyselyError(error) ?? this.#manner.translate(error, retry)
+    return translateKyselyError(error) ?? this.#backend.translate(error, retry)
   }
 
   #notGiven(error: unknown): unknown {
-    return notGiven(translateKyselyError(error) ?? this.#manner.translateConnect(error))
+    return notGiven(translateKyselyError(error) ?? this.#backend.translateConnect(error))
   }
 }
 

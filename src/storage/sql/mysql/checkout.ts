@@ -9,22 +9,22 @@ import type { MysqlConnection, MysqlPoolConnection } from './mysql-pool.ts'
 import { destroyNow, hasListeners, physical } from './mysql-pool.ts'
 import type { PoolSource } from './pool-source.ts'
 
-/** A connection that we have, until it is given back. */
+/** A connection of the pool, until it is released. */
 export interface Lent<C extends MysqlConnection> {
   readonly connection: C
-  /** The facts about it, checked. */
+  /** Returns the facts about it, checked. */
   readonly facts: () => Promise<ConnectionFacts>
-  /** Has the facts asked for again: a beforeCommit has had it. */
+  /** Discards the known facts, because a beforeCommit had the connection. */
   readonly forget: () => void
-  /** Checks facts about it. @throws TypeError when it is not fit for use */
+  /** Checks facts about it. @throws TypeError if it cannot be used */
   readonly check: (facts: ConnectionFacts) => ConnectionFacts
   /** The deadline of the call. */
   readonly deadline: Deadline
-  /** Has it closed in place of given back: nobody knows in what state it is. */
+  /** Closes it instead of releasing it, because its state is unknown. */
   readonly spoil: () => void
 }
 
-/** Takes connections out of the pool, and checks the server of each the first time. */
+/** Takes connections out of the pool, and checks the server of each connection the first time. */
 export class Checkout<C extends MysqlConnection> {
   readonly #source: PoolSource<C>
   readonly #needsUuid: boolean
@@ -33,21 +33,21 @@ export class Checkout<C extends MysqlConnection> {
   readonly #facts = new WeakMap<object, ConnectionFacts>()
   #database: string | undefined
 
-  /** @param needsUuid - whether ids are kept as `uuid`, which older servers do not know */
+  /** @param needsUuid - whether ids are stored as `uuid`, which older servers do not support */
   constructor(source: PoolSource<C>, needsUuid: boolean, warnings: HostWarnings) {
     this.#source = source
     this.#needsUuid = needsUuid
     this.#warnings = warnings
   }
 
-  /** The database of the pool's connections; undefined before the first. */
+  /** The database of the pool's connections; undefined before the first connection. */
   get database(): string | undefined {
     return this.#database
   }
 
   /**
-   * Runs work on a connection, and gives that back; one whose call was interrupted is destroyed at once.
-   * @throws ForgeError `STORAGE_BUSY` when the pool has no free connection within the deadline; `STORAGE_UNAVAILABLE` when
+   * Runs work on a connection, and releases it. A connection whose call was interrupted is destroyed immediately.
+   * @throws ForgeError `STORAGE_BUSY` if the pool has no free connection within the deadline; `STORAGE_UNAVAILABLE` if
    * the server accepts none
    */
   async on<T>(deadline: Deadline, work: (lent: Lent<C>) => Promise<T>): Promise<T> {
@@ -74,7 +74,7 @@ export class Checkout<C extends MysqlConnection> {
     }
   }
 
-  /** A connection that comes after the deadline goes back unused. */
+  /** A connection that arrives after the deadline is released unused. */
   async #connected(deadline: Deadline): Promise<C & MysqlPoolConnection> {
     const { pool } = this.#source
     let isWaiting = false
@@ -109,7 +109,7 @@ export class Checkout<C extends MysqlConnection> {
     this.#known.add(key)
   }
 
-  /** Those of a pool of our own are kept. The host may change his between any two uses. */
+  /** The facts are kept for our own pool only. The host may change its connections between any two uses. */
   async #factsOf(connection: MysqlConnection, deadline: Deadline, spoil: () => void): Promise<ConnectionFacts> {
     const kept = this.#facts.get(physical(connection))
     if (kept !== undefined) return kept
@@ -139,7 +139,7 @@ async function asked<T>(deadline: Deadline, spoil: () => void, work: () => Promi
   }
 }
 
-/** Two errors on one connection end the process: the pool listens for the first alone. */
+/** Two errors on one connection end the process: the pool listens for the first only. */
 function ignoreErrors(connection: object): void {
   if (hasListeners(connection) && !connection.listeners('error').includes(ignore)) connection.on('error', ignore)
 }
@@ -147,7 +147,10 @@ function ignoreErrors(connection: object): void {
 const NO_CONNECTION = 'the server accepted no connection within five seconds'
 const NO_ANSWER = 'the server did not answer within five seconds'
 
-/** Calls a listener when a call waits in the pool, since all of its connections are in use. Returns what removes it. */
+/**
+ * Calls a listener if a call waits in the pool because all of its connections are in use. Returns a function that
+ * removes the listener.
+ */
 function onEnqueue(pool: object, listener: () => void): () => void {
   if (!isEmitter(pool)) return ignore
 

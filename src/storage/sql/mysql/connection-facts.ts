@@ -3,16 +3,16 @@ import { unavailable } from '../server/failures.ts'
 import { ask, askAsText, askBefore } from './mysql-connection.ts'
 import type { MysqlConnection } from './mysql-pool.ts'
 
-/** What must be known of a connection before anything of ours is run on it. */
+/** What the storage must know about a connection before it runs statements on it. */
 export interface ConnectionFacts {
   /** The database in which names are looked up. */
   readonly database: string | null
-  /** The character sets of what is sent, of texts in statements, and of what comes back. */
+  /** The character sets of sent statements, of texts in statements, and of results. */
   readonly client: string
   readonly literals: string
   readonly results: string
   readonly modes: string
-  /** Whether each statement is a transaction of its own. */
+  /** Whether each statement is its own transaction. */
   readonly autocommit: 'yes' | 'no'
   /** Whether a transaction is open. */
   readonly open: 'yes' | 'no'
@@ -33,12 +33,12 @@ export const FACTS: Statement<ConnectionFacts> = {
   returnsRows: true,
 }
 
-/** Asks a connection what it is. @throws what mysql2 throws */
+/** Returns the facts about a connection. @throws the errors of mysql2 */
 export async function factsOf(connection: MysqlConnection): Promise<ConnectionFacts> {
   return onlyOne(await askAsText(connection, FACTS))
 }
 
-/** Asks for the facts and, in the same round trip, runs statements after that. @throws what mysql2 throws */
+/** Returns the facts and, in the same round trip, runs statements afterwards. @throws the errors of mysql2 */
 export async function factsBefore(connection: MysqlConnection, statements: string): Promise<ConnectionFacts> {
   return onlyOne(await askBefore(connection, FACTS, statements))
 }
@@ -48,7 +48,10 @@ function onlyOne([facts]: readonly ConnectionFacts[]): ConnectionFacts {
   return facts
 }
 
-/** @throws ForgeError `STORAGE_UNAVAILABLE` for a server that cannot keep our tables */
+/**
+ * Checks the version of the server. @throws ForgeError `STORAGE_UNAVAILABLE` for a server that does not support our
+ * tables
+ */
 export async function refuseOtherServers(connection: MysqlConnection, needsUuid: boolean): Promise<void> {
   const [row] = await ask(connection, VERSION)
   const reason = whyUnusable(String(row?.version), needsUuid)
@@ -56,10 +59,10 @@ export async function refuseOtherServers(connection: MysqlConnection, needsUuid:
 }
 
 /**
- * Why a server cannot be used, and the mend; undefined when it can.
+ * Returns why a server cannot be used and how to fix that, or undefined if it can be used.
  *
- * @param version - as the server tells it: `10.11.6-MariaDB-log`
- * @param needsUuid - whether ids are kept as `uuid`
+ * @param version - as the server reports it: `10.11.6-MariaDB-log`
+ * @param needsUuid - whether ids are stored as `uuid`
  */
 export function whyUnusable(version: string, needsUuid: boolean): string | undefined {
   const [, major, minor] = /^(?:5\.5\.5-)?(\d+)\.(\d+)\..*mariadb/i.exec(version) ?? []
@@ -72,7 +75,7 @@ export function whyUnusable(version: string, needsUuid: boolean): string | undef
   return undefined
 }
 
-/** The database of a connection. @throws TypeError when it has none, or would not keep our texts as they are */
+/** Returns the database of a connection. @throws TypeError if it has none, or would not store our texts unchanged */
 export function refuseUnfit({ database, client, literals, results, modes }: ConnectionFacts): string {
   if (database === null) {
     throw new TypeError('the connection has no database: name it in the URL, or in the options of the pool')

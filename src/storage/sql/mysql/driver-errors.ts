@@ -4,15 +4,15 @@ import type { Retry } from '../server/failures.ts'
 import { BrokenReference, busy, poolBusy, unavailable } from '../server/failures.ts'
 
 /**
- * A row that changed since the snapshot, a lock waited for long enough, a deadlock: nothing is done. Source:
- * https://mariadb.com/kb/en/mariadb-error-code-reference/
+ * A row that changed since the snapshot, a lock wait timeout, a deadlock: nothing is done.
+ * Source: https://mariadb.com/kb/en/mariadb-error-code-reference/
  */
 const ABORTED: ReadonlySet<number> = new Set([1020, 1205, 1213])
 
-/** Those, and a statement that was ended by hand or by a timeout. */
+/** The same, and a statement that was ended by hand or by a timeout. */
 const BUSY: ReadonlySet<number> = new Set([...ABORTED, 1317, 1969])
 
-/** Foreign keys that refuse a row, or its removal; the first two without its details. */
+/** Foreign keys that refuse a row, or its removal; the first two without details. */
 const REFERENCES: ReadonlySet<number> = new Set([1216, 1217, 1451, 1452])
 
 const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
@@ -41,22 +41,23 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
   [1927, 'the connection to the server was ended'],
 ])
 
-/** Codes of Node and of mysql2 for a server that cannot be reached any more, or could not be from the beginning. */
+/** Codes of Node and of mysql2 for a server that cannot be reached, or can no longer be reached. */
 const LOST =
   /^(ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOST|ENET|ENOENT$|EACCES$|ERR_(SSL|TLS|SOCKET|STREAM)|PROTOCOL_|HANDSHAKE_|POOL_)/
 
-/** What mysql2 says of a pool that was ended. */
+/** The message of mysql2 for a pool that was ended. */
 const POOL_ENDED = /^Pool is closed/
 
-/** What mysql2 says of a pool or a connection that is at its end; there are no codes. */
+/** The messages of mysql2 for a pool or a connection that has ended; they have no codes. */
 const ENDED = /^(Pool is closed|Can't (add new command|write) )/
 
-/** What mysql2 says of a pool that is not to wait, or in which too many wait already. */
+/** The messages of mysql2 for a pool that must not wait, or in which too many calls wait already. */
 const EXHAUSTED = /^(No connections available|Queue limit reached)/
 
 /**
- * The error to throw for what mysql2 threw, with that as cause: `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`, BrokenReference, or
- * TypeError for a read-only transaction; anything else is a fault and stays as it is. Messages hold neither SQL nor addresses.
+ * Returns the error to throw for an error of mysql2, with that error as cause: `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`,
+ * BrokenReference, or TypeError for a read-only transaction. Any other error is a fault and is returned unchanged.
+ * Messages contain neither SQL nor addresses.
  */
 export function translateError(error: unknown, retry: Retry): unknown {
   if (!(error instanceof Error) || isForgeError(error)) return error
@@ -74,7 +75,7 @@ export function translateError(error: unknown, retry: Retry): unknown {
   return saysLost(error) ? unavailable('the server cannot be reached', error) : error
 }
 
-/** The error to throw for what kept a connection from being made: a server that answered has said what was in the way. */
+/** Returns the error to throw for a failed connection. If the server answered, its answer says why. */
 export function translateConnectError(error: unknown): unknown {
   const translated = translateError(error, 'call')
   if (isForgeError(translated, 'STORAGE_UNAVAILABLE') && translated.details.closed === true) return translated
@@ -83,32 +84,32 @@ export function translateConnectError(error: unknown): unknown {
   return reason === undefined ? translated : unavailable(reason, error)
 }
 
-/** Whether nothing can be run any more on the connection that threw this. */
+/** Returns whether nothing can run any more on the connection that threw this error. */
 export function saysLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if ('fatal' in error && error.fatal === true) return true
   return ENDED.test(error.message) || ('code' in error && typeof error.code === 'string' && LOST.test(error.code))
 }
 
-/** Whether the server says that it has aborted a transaction, or what was tried in it: that is committed neither. */
+/** Returns whether the server reports that it has aborted a transaction, or a statement in it: neither is committed. */
 export function saysAborted(error: unknown): boolean {
   const number = errorNumber(error)
   return number !== undefined && ABORTED.has(number)
 }
 
-/** Whether the server has ended the whole transaction with this: nothing of what was done in it before is left. */
+/** Returns whether this error ended the whole transaction: nothing that was done in it before is left. */
 export function endsTransaction(error: unknown): boolean {
   const number = errorNumber(error)
   return number !== undefined && ENDING.has(number)
 }
 
-/** A row that changed since the snapshot, a deadlock, and a savepoint that is there no more. */
+/** A row that changed since the snapshot, a deadlock, and a savepoint that no longer exists. */
 const ENDING: ReadonlySet<number> = new Set([1020, 1213, 1305])
 
 /** A write in a read-only transaction. */
 const READ_ONLY = 1792
 
-/** The server's own number for an error; undefined when no server said it. */
+/** Returns the server's own number for an error; undefined if the error did not come from a server. */
 function errorNumber(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errno' in error)) return undefined
   return typeof error.errno === 'number' && error.errno > 0 ? error.errno : undefined

@@ -10,13 +10,13 @@ import { isConnection, isPool, physical, speaksCallbacks } from './mysql-pool.ts
 import { withSettings } from './statement-settings.ts'
 
 /**
- * The host's transactions. A deadlock ends the whole of one, and on a connection that commits nothing by itself the next
- * statement silently begins another: so who has lost his transaction is remembered until he has ended it himself.
+ * The host's transactions. A deadlock ends the whole transaction, and on a connection without autocommit the next
+ * statement silently begins another. A lost transaction is therefore remembered until the host has ended it.
  */
 export class JoinedTransactions<C extends MysqlConnection> {
   readonly #lost = new WeakSet<object>()
 
-  /** @throws TypeError when it is no connection of mysql2's promises */
+  /** Wraps a host's connection. @throws TypeError if it is not a connection of mysql2/promise */
   connection(transaction: C, deadline: Deadline): ServerConnection<C> {
     if (speaksCallbacks(transaction)) {
       throw new TypeError('the transaction speaks callbacks: hand in `connection.promise()`, or one of mysql2/promise')
@@ -35,8 +35,9 @@ export class JoinedTransactions<C extends MysqlConnection> {
   }
 
   /**
-   * @param database - that of the storage; undefined before that is known
-   * @throws TypeError when no transaction is open there; ForgeError `STORAGE_BUSY` when it has been lost
+   * Checks that a transaction is open on the storage's database.
+   * @param database - that of the storage; undefined before it is known
+   * @throws TypeError if no transaction is open there; ForgeError `STORAGE_BUSY` if it has been lost
    */
   async refuseUnlessOpen(transaction: C, database: string | undefined): Promise<void> {
     const facts = await this.#ask(transaction)
@@ -58,7 +59,9 @@ export class JoinedTransactions<C extends MysqlConnection> {
     }
   }
 
-  /** A savepoint tells what is left of the transaction from the next one on the connection. */
+  /**
+   * Sets a savepoint that distinguishes the rest of the lost transaction from the next transaction on the connection.
+   */
   async #remember(transaction: C): Promise<void> {
     this.#lost.add(physical(transaction))
     await transaction.query('savepoint forgelet_lost').catch(() => undefined)

@@ -4,16 +4,16 @@ import type { MysqlConnection, OwnPool } from './mysql-pool.ts'
 import { isOwnPool } from './mysql-pool.ts'
 
 /**
- * How long a connection may take to be made, in milliseconds; and how many statements it keeps prepared, which are more
- * than we have: a server keeps 16,382 for all its connections, and mysql2 would keep as many for one.
+ * The time limit for connecting, in milliseconds, and the number of statements a connection keeps prepared, which
+ * exceeds the number of ours. A server keeps 16,382 for all its connections, and mysql2 would keep as many for one.
  */
 const OPTIONS = { connectTimeout: 4000, maxPreparedStatements: 100 }
 
 /**
- * Opens a pool with the mysql2 that is installed beside the application. Nothing is connected yet.
+ * Opens a pool with the mysql2 that is installed beside the application. It does not connect yet.
  *
- * @param url - what it names by parameters (`?connectionLimit=20`) are options of mysql2's
- * @throws ForgeError `STORAGE_UNAVAILABLE` when there is no mysql2; TypeError for a URL that it cannot read
+ * @param url - its parameters (`?connectionLimit=20`) are options of mysql2
+ * @throws ForgeError `STORAGE_UNAVAILABLE` if mysql2 is not installed; TypeError for a URL that it cannot read
  */
 export function openPool<C extends MysqlConnection>(url: string): OwnPool<C> {
   const driver = loaded()
@@ -23,10 +23,13 @@ export function openPool<C extends MysqlConnection>(url: string): OwnPool<C> {
   refuseUnreadable(url)
   const pool: unknown = driver.createPool({ uri: url, ...optionsBeside(url) })
   if (!isOwnPool(pool)) throw unavailable(OTHER)
-  return pool as OwnPool<C> // made by the mysql2 beside the application, whose connections C says a host will see
+  return pool as OwnPool<C> // made by the mysql2 beside the application, whose type C is
 }
 
-/** What mysql2 decodes. The message does not show the URL, nor is there a cause: it may hold a password. */
+/**
+ * Checks the parts that mysql2 decodes. The message does not show the URL, and the error has no cause: the URL may
+ * contain a password.
+ */
 function refuseUnreadable(url: string): void {
   const { username, password, hostname, pathname } = new URL(url)
   try {
@@ -36,7 +39,7 @@ function refuseUnreadable(url: string): void {
   }
 }
 
-/** What the URL says goes before what we would have. */
+/** Options in the URL take precedence over ours. */
 function optionsBeside(url: string): Readonly<Record<string, number>> {
   const { searchParams } = new URL(url)
   return Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => !searchParams.has(name)))

@@ -7,19 +7,19 @@ import type { MysqlConnection, MysqlQuery } from './mysql-pool.ts'
 
 /** How statements run on a connection. */
 export interface Running {
-  /** What a definite abort asks the caller to try again. */
+  /** What the caller must run again after a definite abort. */
   readonly retry: Retry
   /** The deadline of the call. */
   readonly deadline: Deadline
-  /** Puts before a statement what is set for its time. */
+  /** Prefixes a statement with its settings. */
   readonly prepare: (statement: Statement<unknown>) => string
-  /** Ends the transaction that a statement has begun, on a connection that commits nothing by itself. */
+  /** Ends the transaction that a statement has begun, on a connection without autocommit. */
   readonly endsEach?: boolean | undefined
-  /** Hears of each error, as mysql2 threw it. */
+  /** Called with each error that mysql2 throws. */
   readonly failed?: ((error: unknown) => Promise<void>) | undefined
 }
 
-/** A connection of mysql2's as a connection. */
+/** A connection of mysql2 as a connection of the storage. */
 export class MysqlServerConnection<C extends MysqlConnection> implements ServerConnection<C> {
   readonly transaction: C
   readonly #running: Running
@@ -46,25 +46,26 @@ export class MysqlServerConnection<C extends MysqlConnection> implements ServerC
 /** A host may have set `completion_type`: then a bare COMMIT begins another transaction, or ends the connection. */
 export const COMMIT = 'commit and no chain no release'
 
-/** Runs a statement and gives its rows. @throws what mysql2 throws */
+/** Runs a statement and returns its rows. @throws the errors of mysql2 */
 export async function ask<Row>(
   connection: MysqlConnection,
   { sql, parameters, returnsRows }: Statement<Row>,
 ): Promise<readonly Row[]> {
   if (!returnsRows && parameters.length === 0) {
-    await connection.query(sql) // not worth being prepared, and kept so on every connection
+    await connection.query(sql) // too rare to be kept prepared on every connection
     return []
   }
 
   const answer = await connection.execute(queryOf(sql, parameters))
   const rows: unknown = Array.isArray(answer) ? answer[0] : undefined
   if (!returnsRows || !Array.isArray(rows)) return []
-  return rows as readonly Row[] // unknown data: the shape of a row was inferred from the query that asked for it
+  return rows as readonly Row[] // unknown data: the row type was inferred from the query
 }
 
 /**
- * Runs a query that reads no table and, in the same round trip, statements that return no rows. As text: a server of 10.11
- * crashes on a read of its catalogue in a compound statement that is prepared. @throws what mysql2 throws
+ * Runs a query that reads no table and, in the same round trip, statements that return no rows. They are sent as text,
+ * because a server of 10.11 crashes on a read of its catalogue in a prepared compound statement. @throws the errors of
+ * mysql2
  */
 export async function askBefore<Row>(
   connection: MysqlConnection,
@@ -76,14 +77,17 @@ export async function askBefore<Row>(
   return (Array.isArray(rows) ? rows : []) as readonly Row[] // unknown data, as in `ask`
 }
 
-/** Runs a query as text: what is prepared runs in the database that was the current one then. @throws what mysql2 throws */
+/**
+ * Runs a query as text: a prepared statement runs in the database that was current when it was prepared. @throws the
+ * errors of mysql2
+ */
 export async function askAsText<Row>(connection: MysqlConnection, { sql }: Statement<Row>): Promise<readonly Row[]> {
   const answer = await connection.query(queryOf(sql, []))
   const rows: unknown = Array.isArray(answer) ? answer[0] : undefined
   return (Array.isArray(rows) ? rows : []) as readonly Row[] // unknown data, as in `ask`
 }
 
-/** Says with each query what a host may have said otherwise for all of them. */
+/** Sets, for each query, the options that a host may have changed for all of them. */
 function queryOf(sql: string, parameters: readonly SqlValue[]): MysqlQuery {
   return {
     sql,
@@ -95,7 +99,7 @@ function queryOf(sql: string, parameters: readonly SqlValue[]): MysqlQuery {
   }
 }
 
-/** A function, since mysql2 prefers a host's function to a plain `true`. */
+/** A function, because mysql2 prefers a host's function to a plain `true`. */
 function asIs(_field: unknown, next: () => unknown): unknown {
   return next()
 }

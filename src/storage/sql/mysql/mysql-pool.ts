@@ -1,6 +1,6 @@
 import { destroySocket } from '../server/sockets.ts'
 
-/** A query as mysql2 takes it: whatever its host has set on the connection, rows come as the query says. */
+/** A query as mysql2 accepts it. Its options override those that the host has set on the connection. */
 export interface MysqlQuery {
   readonly sql: string
   readonly values: (string | number | Uint8Array | null)[]
@@ -11,56 +11,56 @@ export interface MysqlQuery {
   readonly typeCast: (field: unknown, next: () => unknown) => unknown
 }
 
-/** A connection of `mysql2/promise`, by the calls that are made on it. */
+/** A connection of `mysql2/promise`, with the calls that are made on it. */
 export interface MysqlConnection {
-  /** Runs one statement, its parameters apart from its text; the first element of the answer has the rows. */
+  /** Runs one statement with its parameters separate from its text. The first element of the result has the rows. */
   execute(query: MysqlQuery): Promise<unknown>
-  /** Runs one statement that has no parameters. */
+  /** Runs one statement without parameters. */
   query(query: string | MysqlQuery): Promise<unknown>
 }
 
-/** A connection out of a pool. */
+/** A connection of a pool. */
 export interface MysqlPoolConnection extends MysqlConnection {
-  /** Gives the connection back. */
+  /** Releases the connection to its pool. */
   release(): void
-  /** Ends a connection that nobody can use any more. */
+  /** Closes a connection that can no longer be used. */
   destroy(): void
 }
 
-/** A pool of `mysql2/promise`, by the call that is made on it. */
+/** A pool of `mysql2/promise`, with the call that is made on it. */
 export interface MysqlPool<C extends MysqlConnection = MysqlConnection> {
-  /** Gives a connection, as soon as one is free. */
+  /** Returns a connection, as soon as one is free. */
   getConnection(): Promise<C & MysqlPoolConnection>
 }
 
-/** A pool that we opened, and end. */
+/** A pool that the storage opened, and ends. */
 export interface OwnPool<C extends MysqlConnection> extends MysqlPool<C> {
   end(): Promise<void>
-  /** Reports each connection that is made, as mysql2 itself has it. */
+  /** Calls the listener with each new connection, as mysql2 itself has it. */
   on(event: 'connection', listener: (connection: unknown) => void): unknown
 }
 
-/** Whether a value is a connection of `mysql2/promise`. */
+/** Returns whether a value is a connection of `mysql2/promise`. */
 export function isConnection(value: unknown): value is MysqlConnection {
   return hasMethod(value, 'execute') && hasMethod(value, 'query') && !speaksCallbacks(value)
 }
 
-/** Whether a value is a pool of `mysql2/promise`. */
+/** Returns whether a value is a pool of `mysql2/promise`. */
 export function isPool(value: unknown): value is MysqlPool {
   return hasMethod(value, 'getConnection') && !speaksCallbacks(value)
 }
 
-/** Whether a value is a pool that can be ended. */
+/** Returns whether a value is a pool that can be ended. */
 export function isOwnPool(value: unknown): value is OwnPool<MysqlConnection> {
   return isPool(value) && hasMethod(value, 'end') && hasMethod(value, 'on')
 }
 
-/** Whether a pool or connection is of `mysql2` itself, whose calls answer nothing: they take a callback. */
+/** Returns whether a pool or connection belongs to `mysql2` itself, whose calls return nothing and take a callback. */
 export function speaksCallbacks(value: unknown): boolean {
   return hasMethod(value, 'promise')
 }
 
-/** The connection itself: a pool wraps it anew each time it hands it out. */
+/** Returns the connection itself: a pool creates a new wrapper each time it hands a connection out. */
 export function physical(connection: MysqlConnection): object {
   return 'connection' in connection && typeof connection.connection === 'object' && connection.connection !== null
     ? connection.connection
@@ -73,13 +73,13 @@ export function destroyNow(connection: MysqlPoolConnection): void {
   destroySocket(Reflect.get(physical(connection), 'stream'), new Error('the server did not answer'))
 }
 
-/** A connection, by what it emits when it is lost while nothing runs on it. */
+/** A connection that emits an event if it is lost while nothing runs on it. */
 interface Emitter {
   on(event: 'error', listener: (error: unknown) => void): unknown
   listeners(event: 'error'): readonly unknown[]
 }
 
-/** Whether a connection emits events, and tells who listens. */
+/** Returns whether a connection emits events and lists its listeners. */
 export function hasListeners(value: unknown): value is Emitter {
   return hasMethod(value, 'on') && hasMethod(value, 'listeners')
 }

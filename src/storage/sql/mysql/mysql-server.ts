@@ -12,17 +12,19 @@ import { DURABILITY, warningsAbout } from './server-warnings.ts'
 import { withSettingsUntil } from './statement-settings.ts'
 import { BEGIN, BEGIN_SNAPSHOT, inTransaction, rollBack } from './transactions.ts'
 
-/** How long reads wait for a table that is being changed, in milliseconds; the runtime has them wait again, for a while. */
+/**
+ * How long reads wait for a table that is being changed, in milliseconds. The runtime retries them within the deadline.
+ */
 const TABLE_WAIT = 1000
 
-/** A MariaDB server behind mysql2. */
+/** A MariaDB server, accessed through mysql2. */
 export class MysqlServer<C extends MysqlConnection> implements Server<C> {
   readonly #source: PoolSource<C>
   readonly #hostWarnings = new HostWarnings()
   readonly #checkout: Checkout<C>
   readonly #joined = new JoinedTransactions<C>()
 
-  /** @param needsUuid - whether ids are kept as `uuid` */
+  /** @param needsUuid - whether ids are stored as `uuid` */
   constructor(urlOrPool: string | MysqlPool<C>, needsUuid: boolean) {
     this.#source = new PoolSource(urlOrPool)
     this.#checkout = new Checkout(this.#source, needsUuid, this.#hostWarnings)

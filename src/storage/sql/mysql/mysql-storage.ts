@@ -1,14 +1,17 @@
 import { needObject } from '../../../schema/arguments.ts'
-import type { ForgeStorage } from '../../contract/forge-storage.ts'
-import { mysqlDialect } from '../dialects/mysql-dialect.ts'
+import type { ForgeStorage } from '../../contract/storage.ts'
+import type { SqlStorageOptions } from '../context.ts'
+import { createSqlContext } from '../context.ts'
+import { mysqlDialect } from '../dialects/mariadb.ts'
 import { createServerStorage } from '../server/server-storage.ts'
-import type { SqlStorageOptions } from '../sql-context.ts'
-import { createSqlContext } from '../sql-context.ts'
 import type { MysqlConnection, MysqlPool } from './mysql-pool.ts'
 import { isPool, speaksCallbacks } from './mysql-pool.ts'
 import { MysqlServer } from './mysql-server.ts'
 
-/** Makes a storage over a MariaDB database; nothing is opened before its first use. @throws TypeError for an option that is none */
+/**
+ * Creates a storage on a MariaDB database. Nothing is opened before its first use. @throws TypeError if an option is
+ * invalid
+ */
 export function createMysqlStorage<C extends MysqlConnection>(
   urlOrPool: string | MysqlPool<C>,
   options: SqlStorageOptions = {},
@@ -24,7 +27,7 @@ export function createMysqlStorage<C extends MysqlConnection>(
   return createServerStorage(new MysqlServer<C>(urlOrPool, needsUuid), context)
 }
 
-/** The message does not show the URL: it may hold a password. */
+/** The message does not show the URL, which may contain a password. */
 function refuseOtherUrls(url: string): void {
   if (!/^(mysql|mariadb):\/\/./.test(url) || !URL.canParse(url)) {
     throw new TypeError('the URL of a MariaDB database begins with mysql:// or mariadb://')

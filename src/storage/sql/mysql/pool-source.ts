@@ -2,7 +2,7 @@ import { OwnSockets } from '../server/sockets.ts'
 import { openPool } from './load-mysql2.ts'
 import type { MysqlConnection, MysqlPool, OwnPool } from './mysql-pool.ts'
 
-/** Where connections of our own come from: a pool that is opened for a URL, or the host's. */
+/** The source of our connections: a pool that is opened for a URL, or the host's pool. */
 export class PoolSource<C extends MysqlConnection> {
   readonly #urlOrPool: string | MysqlPool<C>
   readonly #sockets = new OwnSockets()
@@ -12,7 +12,10 @@ export class PoolSource<C extends MysqlConnection> {
     this.#urlOrPool = urlOrPool
   }
 
-  /** @throws ForgeError `STORAGE_UNAVAILABLE` when there is no mysql2; TypeError for a URL that it cannot read */
+  /**
+   * Returns the pool. @throws ForgeError `STORAGE_UNAVAILABLE` if mysql2 is not installed; TypeError for a URL that it
+   * cannot read
+   */
   get pool(): MysqlPool<C> {
     if (typeof this.#urlOrPool !== 'string') return this.#urlOrPool
 
@@ -20,17 +23,17 @@ export class PoolSource<C extends MysqlConnection> {
     return this.#own
   }
 
-  /** Whether the pool is the host's, who may do anything on its connections between two uses. */
+  /** Whether the pool is the host's. The host may do anything on its connections between two uses. */
   get isHosts(): boolean {
     return typeof this.#urlOrPool !== 'string'
   }
 
-  /** Ends the pool that we opened. */
+  /** Ends the pool that the storage opened. */
   async close(): Promise<void> {
     try {
       await this.#own?.end()
     } catch {
-      // a server that is gone has ended it already
+      // The server is gone and has already closed the connections.
     }
     this.#sockets.destroyLater()
   }

@@ -1,13 +1,13 @@
 import type { Statement } from '../query.ts'
 
-/** The settings that decide whether what is committed is kept. */
+/** The settings that decide whether committed data is durable. */
 export interface Durability {
   readonly flush: number
   readonly log: 'yes' | 'no'
   readonly sync: number
 }
 
-/** Asks for them. */
+/** Reads these settings. */
 export const DURABILITY: Statement<Durability> = {
   sql:
     'select cast(@@global.innodb_flush_log_at_trx_commit as double) as flush, ' +
@@ -16,7 +16,10 @@ export const DURABILITY: Statement<Durability> = {
   returnsRows: true,
 }
 
-/** What of the settings endangers what is committed. They are those of the whole server, so we do not change them. */
+/**
+ * Returns warnings about settings that endanger committed data. They are settings of the whole server, so the library
+ * does not change them.
+ */
 export function warningsAbout({ flush, log, sync }: Durability): readonly string[] {
   const warnings: string[] = []
   if (flush !== 1) {

@@ -2,8 +2,8 @@ import type { Statement } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
 
 /**
- * What is set for the time of one statement, so that nothing the host has set for his connection, and keeps, spoils it: he
- * may have switched foreign keys off for an import, or cut his lists.
+ * The settings for the time of one statement. They override what the host has set on its connection, which keeps its
+ * own: the host may have switched foreign keys off for an import, or limited its lists.
  */
 const SETTINGS =
   'foreign_key_checks = 1, unique_checks = 1, sql_safe_updates = 0, sql_big_selects = 1, ' +
@@ -11,19 +11,22 @@ const SETTINGS =
 
 const SET = 'set statement '
 
-/** The limits of statements come in steps of so many milliseconds: each text is prepared once on a connection. */
+/**
+ * The step of statement limits, in milliseconds. Each text is prepared once on a connection, so steps keep the number
+ * of texts small.
+ */
 const STEP_MS = 500
 
-/** Puts our settings before a statement in a host's transaction, which has limits of its own. */
+/** Prefixes a statement in a host's transaction with our settings. The host's transaction has its own limits. */
 export function withSettings({ sql }: Statement<unknown>): string {
   return sql.startsWith(SET) ? sql : `${SET}${SETTINGS} for ${sql}`
 }
 
 /**
- * Returns what puts our settings before statements of our own: they wait for locks, and run, no longer than the deadline allows. A
- * statement that grows with the data is limited by the deadline alone.
+ * Returns a function that prefixes our own statements with our settings. The statements wait for locks, and run, no
+ * longer than the deadline allows. A statement that grows with the data is limited by the deadline alone.
  *
- * @param maxLockWait - how long one lock is waited for at most, in milliseconds
+ * @param maxLockWait - how long to wait for one lock at most, in milliseconds
  */
 export function withSettingsUntil(
   deadline: Deadline,

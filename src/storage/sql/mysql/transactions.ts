@@ -9,19 +9,19 @@ import type { MysqlConnection } from './mysql-pool.ts'
 export const ROLL_BACK = 'rollback and no chain no release'
 
 /**
- * Begins changes, together with the facts in one round trip; the level is that of this transaction alone. What the host left
- * open on the connection is rolled back, since to begin another transaction would commit it.
+ * Begins changes, together with the facts in one round trip. The level applies to this transaction alone. A transaction
+ * that the host left open on the connection is rolled back, because beginning another would commit it.
  */
 export const BEGIN: string = `${ROLL_BACK}; set transaction isolation level read committed; start transaction read write`
 
-/** Begins reads that all see the same, and change nothing. */
+/** Begins reads on one snapshot. They cannot change anything. */
 export const BEGIN_SNAPSHOT: string =
   `${ROLL_BACK}; set transaction isolation level repeatable read; ` +
   'start transaction with consistent snapshot, read only'
 
 /**
- * Runs work between BEGIN and COMMIT; work that throws is rolled back. What the host's own code threw in it stays as it is,
- * but for a definite abort, and for a connection that was lost under it.
+ * Runs work between BEGIN and COMMIT. Work that throws is rolled back. Errors of the host's own code are rethrown
+ * unchanged, except for a definite abort and for a connection that was lost during the work.
  */
 export async function inTransaction<T, C extends MysqlConnection>(
   lent: Lent<C>,
@@ -57,7 +57,7 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Rolls back whatever is open; false for a connection on which that fails, and which is not used again. */
+/** Rolls back any open transaction. Returns false if that fails; the connection is then not used again. */
 export async function rollBack<C extends MysqlConnection>({ connection, deadline, spoil }: Lent<C>): Promise<boolean> {
   try {
     await deadline.ask(() => connection.query(ROLL_BACK))
@@ -68,11 +68,11 @@ export async function rollBack<C extends MysqlConnection>({ connection, deadline
   }
 }
 
-/** What a transaction that failed in COMMIT has come to is known only where the server says that it was aborted. */
+/** The outcome of a transaction whose COMMIT failed is known only if the server reports that it was aborted. */
 async function commit(connection: MysqlConnection, deadline: Deadline): Promise<void> {
   try {
     deadline.startCommit()
-    await connection.query(COMMIT)
+    await deadline.ask(() => connection.query(COMMIT))
   } catch (error) {
     if (saysAborted(error)) throw error
     throw unavailable('the server was lost while committing: the change may be done', error, 'unknown')

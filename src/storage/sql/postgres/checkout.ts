@@ -6,10 +6,10 @@ import type { PgPool, PgPoolClient } from './pg-pool.ts'
 import type { PoolSource } from './pool-source.ts'
 
 /**
- * Runs work on a client of a pool, and gives that back. A client on which the server was lost, or whose call was
- * interrupted, is closed: its socket is destroyed where a query is still unanswered.
+ * Runs work on a client of a pool, and releases the client. If the server was lost or the call was interrupted, the
+ * client is closed: its socket is destroyed if a query is still unanswered.
  *
- * @throws ForgeError `STORAGE_BUSY` when the pool has no free client within the deadline; `STORAGE_UNAVAILABLE` when the
+ * @throws ForgeError `STORAGE_BUSY` if the pool has no free client within the deadline; `STORAGE_UNAVAILABLE` if the
  * server accepts no connection
  */
 export async function onClient<T>(
@@ -38,7 +38,7 @@ export async function onClient<T>(
   }
 }
 
-/** A client that comes after the deadline goes back unused. */
+/** A client that arrives after the deadline is released unused. */
 async function connected(pool: PgPool, deadline: Deadline): Promise<PgPoolClient> {
   deadline.expireWith(() => (hasWaiters(pool) ? poolBusy() : unavailable(NO_CONNECTION)))
   const client = await deadline.ask(() => connect(pool))
@@ -52,12 +52,12 @@ async function connected(pool: PgPool, deadline: Deadline): Promise<PgPoolClient
 const NO_CONNECTION = 'the PostgreSQL server accepted no connection within five seconds'
 const NO_ANSWER = 'the PostgreSQL server did not answer within five seconds'
 
-/** Whether calls wait in a pool, since all of its clients are in use. */
+/** Returns whether calls wait in a pool because all of its clients are in use. */
 function hasWaiters(pool: PgPool): boolean {
   return 'waitingCount' in pool && typeof pool.waitingCount === 'number' && pool.waitingCount > 0
 }
 
-/** Also what a pool throws at once, ended as it may be, is translated. */
+/** Also translates what a pool throws synchronously, for example because it has ended. */
 async function connect(pool: PgPool): Promise<PgPoolClient> {
   try {
     return await pool.connect()

@@ -8,12 +8,12 @@ import { alreadyFailed, BrokenReference, busy, poolBusy, unavailable } from '../
 /** An earlier statement of the transaction has failed. */
 const IN_FAILED_TRANSACTION = '25P02'
 
-/** Nothing is done, and the same may succeed when it is done again. */
+/** Nothing is done, and the same work may succeed when it is retried. */
 const DEFINITE_ABORTS: ReadonlySet<string> = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
-  '55P03', // lock_not_available: it was waited for long enough
-  '57014', // query_canceled: by a timeout of the host's, or by hand
+  '55P03', // lock_not_available: the lock timeout passed
+  '57014', // query_canceled: by a timeout of the host, or by hand
   IN_FAILED_TRANSACTION,
 ])
 
@@ -41,9 +41,9 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The error to throw for what a statement failed with, the driver's error being the cause: `STORAGE_BUSY`,
- * `STORAGE_UNAVAILABLE`, `BrokenReference`, or TypeError where there is no transaction; anything else is a fault and stays
- * as it is. Messages hold neither SQL nor values.
+ * Returns the error to throw for a failed statement, with the driver's error as cause: `STORAGE_BUSY`,
+ * `STORAGE_UNAVAILABLE`, `BrokenReference`, or TypeError if no transaction is open. Any other error is a fault and is
+ * returned unchanged. Messages contain neither SQL nor values.
  */
 export function translateError(error: unknown, retry: Retry): unknown {
   const state = sqlState(error)
@@ -57,7 +57,7 @@ export function translateError(error: unknown, retry: Retry): unknown {
   return message === undefined ? error : unavailable(message, error)
 }
 
-/** The error to throw for what kept a connection from being made: a server that answered has said what was in the way. */
+/** Returns the error to throw for a failed connection. If the server answered, its answer says why. */
 export function translateConnectError(error: unknown): unknown {
   if (error instanceof Error && POOL_ENDED.test(error.message)) return closedError('the pool is closed', error)
 
@@ -67,47 +67,52 @@ export function translateConnectError(error: unknown): unknown {
   return unavailable(message ?? 'the PostgreSQL server gives no connection', error)
 }
 
-/** The error to throw for what a COMMIT failed with: only a server that goes on has decided. */
+/** Returns the error to throw for a failed COMMIT. Only the answer of a server that keeps running is decisive. */
 export function translateCommitError(error: unknown): unknown {
   const translated = sqlState(error) === FOREIGN_KEY_VIOLATION ? error : translateError(error, 'call')
   if (!isForgeError(translated, 'STORAGE_UNAVAILABLE')) return translated
   return unavailable('the PostgreSQL server was lost while committing: the change may be done', error, 'unknown')
 }
 
-/** What the host's own code threw in our transaction: its definite aborts are those of the whole. */
+/**
+ * Returns the error to throw for an error of the host's own code in our transaction. Its definite aborts abort the
+ * whole transaction.
+ */
 export function translateHostError(error: unknown): unknown {
   const state = sqlState(error)
   return state !== undefined && DEFINITE_ABORTS.has(state) ? busy('call', error) : error
 }
 
 /**
- * Whether the server refused the name of a prepared statement: it has no such, has it already, or its columns were
- * changed. Then the statement was not run.
+ * Returns whether the server refused the name of a prepared statement: the name is unknown or taken, or the columns
+ * have changed. The statement was not run in that case.
  */
 export function saysNameIsWrong(error: unknown): boolean {
   const state = sqlState(error)
   return state === '26000' || state === '42P05' || state === '0A000'
 }
 
-/** What pg says of a pool that was ended; there is no code. */
+/** The message of pg for a pool that was ended; it has no code. */
 const POOL_ENDED = /^Cannot use a pool after calling end/
 
 /**
- * Whether a statement that only works outside a transaction was refused: the client is inside one, sound or failed. Looks
- * at the cause too, where the error is translated already.
+ * Returns whether a statement that only works outside a transaction was refused: the client is inside one, usable or
+ * failed. Checks the cause too, if the error is already translated.
  */
 export function saysInsideTransaction(error: unknown): boolean {
   const state = sqlState(error) ?? sqlState(error instanceof Error ? error.cause : undefined)
   return state !== undefined && INSIDE_TRANSACTION.has(state)
 }
 
-/** A BEGIN that cannot set its modes any more, a procedure that cannot roll back, and anything in a failed transaction. */
+/**
+ * A BEGIN that can no longer set its modes, a procedure that cannot roll back, and anything in a failed transaction.
+ */
 const INSIDE_TRANSACTION: ReadonlySet<string> = new Set(['25001', '2D000', IN_FAILED_TRANSACTION])
 
 const LOST = 'the connection to the PostgreSQL server was lost'
 const OUTSIDE = 'the client is not inside a transaction: begin one on it; a pool is none'
 
-/** What a pool of pg says when none of its clients became free within its own `connectionTimeoutMillis`. */
+/** The message of a pg pool when none of its clients became free within its own `connectionTimeoutMillis`. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
 
 function isPoolTimeout(error: unknown): boolean {
@@ -118,7 +123,7 @@ function withoutAnswer(error: unknown): unknown {
   return isPoolTimeout(error) ? poolBusy(error) : unavailable(LOST, error)
 }
 
-/** Only the text of the error tells that TLS is missing; the text has addresses too. */
+/** Only the text of the error shows that TLS is missing. The text contains addresses too. */
 function whyNotAdmitted(error: unknown): string | undefined {
   if (sqlState(error) !== '28000' || !(error instanceof Error) || !error.message.includes('pg_hba.conf'))
     return undefined
@@ -131,7 +136,9 @@ function whyUnavailable(state: string): string | undefined {
   return [5, 3, 2].map((length) => UNAVAILABLE.get(state.slice(0, length))).find((found) => found !== undefined)
 }
 
-/** The code of an error that the server sent. Node's own have a code too, such as EPIPE, but no severity. */
+/**
+ * Returns the code of an error that the server sent. Node's own errors have a code too, such as EPIPE, but no severity.
+ */
 function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

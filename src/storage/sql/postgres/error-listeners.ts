@@ -1,10 +1,12 @@
-/** A pool or a client: an `error` event that has no listener ends the process. */
+/** A pool or a client: an `error` event without a listener ends the process. */
 interface Emitter {
   on(event: 'error' | 'acquire', listener: (client?: unknown) => void): unknown
   off(event: 'error' | 'acquire', listener: (client?: unknown) => void): unknown
 }
 
-/** Marks the `acquire` listener of every storage, so that one pool gets one, also from another copy of this module. */
+/**
+ * Marks the `acquire` listener of every storage, so that a pool gets only one, even from another copy of this module.
+ */
 const MARK = Symbol.for('forgelet.acquire')
 
 const NOTHING = (): void => undefined
@@ -31,9 +33,9 @@ export class ErrorListeners {
   }
 
   /**
-   * Listens to every client that a pool hands out, for one turn of the event loop: the pool has stopped listening by then,
-   * its user has not begun to, and the loss of a client may arrive in the same packet as its readiness. Does nothing on a
-   * pool where another storage does the same. Returns a function that stops it.
+   * Listens to every client that a pool hands out, for one turn of the event loop. By then the pool has stopped
+   * listening, its user has not begun to listen, and the loss of a client may arrive in the same packet as its
+   * readiness. Does nothing on a pool where another storage does the same. Returns a function that stops it.
    */
   listenOnAcquire(pool: unknown): () => void {
     if (!isEmitter(pool) || hasMark(pool)) return NOTHING
@@ -49,7 +51,7 @@ export class ErrorListeners {
   }
 }
 
-/** Whether an emitter has no listener for its `error` events. */
+/** Returns whether an emitter has no listener for its `error` events. */
 export function isUnheard(source: unknown): boolean {
   if (!isEmitter(source) || !('listenerCount' in source) || typeof source.listenerCount !== 'function') return false
   return source.listenerCount('error') === 0

@@ -4,18 +4,18 @@ import { unavailable } from '../server/failures.ts'
 import type { PgPool } from './pg-pool.ts'
 import { isPgPool } from './pg-pool.ts'
 
-/** A pool that we opened, and end. */
+/** A pool that the storage opened, and ends. */
 export interface OwnPool extends PgPool {
   end(): Promise<void>
-  /** Reports each client that is connected. */
+  /** Calls the listener for each client that is connected. */
   on(event: 'connect', listener: (client: unknown) => void): unknown
 }
 
 /**
- * Makes a pool with the pg that is installed beside the application; it connects when it is used. What the URL says in
- * its query (`application_name`, `sslmode`) goes before what is set here.
+ * Creates a pool with the pg that is installed beside the application. It connects at first use. Parameters in the
+ * query of the URL (`application_name`, `sslmode`) take precedence over the settings here.
  *
- * @throws ForgeError `STORAGE_UNAVAILABLE` when there is no pg; TypeError for a URL that pg cannot read
+ * @throws ForgeError `STORAGE_UNAVAILABLE` if pg is not installed; TypeError for a URL that pg cannot read
  */
 export function openPool(url: string): OwnPool {
   const pg = loaded()
@@ -40,12 +40,12 @@ function loaded(): unknown {
   }
 }
 
-/** A pool reads its URL for each connection, a client when it is made. */
+/** A pool reads its URL for each connection, a client when it is created. */
 function refuseUnreadable(pg: unknown, url: string): void {
   try {
     constructed(pg, 'Client', { connectionString: url })
   } catch {
-    // no cause: it would show the URL, and the password with it
+    // No cause: it would show the URL, and the password with it.
     throw new TypeError('pg cannot read the URL of the database')
   }
 }

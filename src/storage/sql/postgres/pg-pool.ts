@@ -1,42 +1,42 @@
-/** How pg is to read the columns of one query. */
+/** How pg reads the columns of one query. */
 export interface PgTypes {
-  /** The reader for values of a type, by its number in the catalogue. */
+  /** Returns the reader for values of a type, by its number in the catalogue. */
   getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown
 }
 
-/** One query, as pg takes it. */
+/** One query, as pg accepts it. */
 export interface PgQuery {
   readonly text: string
   readonly values: unknown[]
-  /** The name it is kept under on the connection, once prepared. */
+  /** The name of the prepared statement on the connection. */
   readonly name?: string
   readonly types?: PgTypes
 }
 
-/** A connection of pg's, by the call that is made on it: a `Client`, or one that a `Pool` gave. */
+/** A connection of pg, with the call that is made on it: a `Client`, or a client of a `Pool`. */
 export interface PgClient {
-  /** Runs one query; several statements without values, too. */
+  /** Runs one query, or several statements without values. */
   query(query: PgQuery): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-/** A client that goes back to its pool; to be closed, when something is wrong with it. */
+/** A client that returns to its pool, or is closed if something is wrong with it. */
 export interface PgPoolClient extends PgClient {
-  /** Gives it back, or closes it. */
+  /** Releases it to the pool, or closes it. */
   release(destroy?: boolean): void
 }
 
-/** A pool of pg's, by the calls that are made on it. */
+/** A pool of pg, with the calls that are made on it. */
 export interface PgPool extends PgClient {
   /** Takes a client out of the pool, once one is free. */
   connect(): Promise<PgPoolClient>
 }
 
-/** Whether a value has the call of a client. */
+/** Returns whether a value has the call of a client. */
 export function isPgClient(value: unknown): value is PgClient {
   return typeof value === 'object' && value !== null && 'query' in value && typeof value.query === 'function'
 }
 
-/** Whether a value has the calls of a pool. A client has them too, and parsers of its own beside them. */
+/** Returns whether a value has the calls of a pool. A client has them too, and also its own parsers. */
 export function isPgPool(value: unknown): value is PgPool {
   return isPgClient(value) && 'connect' in value && typeof value.connect === 'function' && !('getTypeParser' in value)
 }

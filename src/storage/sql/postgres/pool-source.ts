@@ -4,9 +4,9 @@ import type { OwnPool } from './load-pg.ts'
 import { openPool } from './load-pg.ts'
 import type { PgPool } from './pg-pool.ts'
 
-/** Where connections of our own come from: a pool that is opened for a URL, or the host's. */
+/** The source of our connections: a pool that is opened for a URL, or the host's pool. */
 export class PoolSource {
-  /** Those of the pool and its clients. */
+  /** The listeners of the pool and its clients. */
   readonly errorListeners: ErrorListeners = new ErrorListeners()
   readonly #urlOrPool: string | PgPool
   readonly #stopHearing = new Set<() => void>()
@@ -17,23 +17,26 @@ export class PoolSource {
     this.#urlOrPool = urlOrPool
   }
 
-  /** @throws ForgeError `STORAGE_UNAVAILABLE` when there is no pg; TypeError for a URL that it cannot read */
+  /**
+   * Returns the pool. @throws ForgeError `STORAGE_UNAVAILABLE` if pg is not installed; TypeError for a URL that it
+   * cannot read
+   */
   get pool(): PgPool {
     const pool = this.#opened()
-    // asked again and again: another storage on the host's pool may have heard for us, and is closed now
+    // Checked every time: another storage on the host's pool may have listened so far, and may be closed now.
     if (isUnheard(pool)) this.#stopHearing.add(this.errorListeners.listen(pool))
     this.#stopHearing.add(this.errorListeners.listenOnAcquire(pool))
     return pool
   }
 
-  /** Whether the pool is the host's, who may have left anything on its clients. */
+  /** Whether the pool is the host's. The host may have left anything on its clients. */
   get isHosts(): boolean {
     return typeof this.#urlOrPool !== 'string'
   }
 
-  /** Ends the pool that we opened; on the host's, nothing of ours is left. */
+  /** Ends the pool that the storage opened. Removes the listeners from the host's pool. */
   async close(): Promise<void> {
-    // the last connections end behind this, and may still be lost: our own pool goes with its listeners
+    // The last connections end after this, and may still be lost: our own pool keeps its listeners.
     if (this.#own !== undefined) {
       await this.#own.end()
       this.#sockets.destroyLater()
@@ -57,7 +60,7 @@ export class PoolSource {
   }
 }
 
-/** The socket of a client, where its driver has one. */
+/** Returns the socket of a client, if its driver has one. */
 function socketOf(client: unknown): unknown {
   if (typeof client !== 'object' || client === null || !('connection' in client)) return undefined
   const { connection } = client

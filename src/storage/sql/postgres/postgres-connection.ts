@@ -10,27 +10,30 @@ import type { StatementNames } from './statement-names.ts'
 /** The number of `double precision` in the catalogue of types. */
 const DOUBLE_PRECISION = 701
 
-/** How every query reads its columns, whatever parsers the host has set for all of pg: ours are texts and doubles. */
+/** How every query reads its columns, whatever parsers the host has set for pg: our columns are texts and doubles. */
 export const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? Number : String) }
 
 /** How statements run on a client. */
 export interface Running {
-  /** What a definite abort asks the caller to try again. */
+  /** What the caller must run again after a definite abort. */
   readonly retry: Retry
   /** The deadline of the call. */
   readonly deadline: Deadline
-  /** Names of the statements it keeps prepared; undefined = none: what the host does with its client is not known. */
+  /**
+   * The names of the statements that the connection keeps prepared. Undefined for none, because the host may do
+   * anything with its client.
+   */
   readonly names?: StatementNames
 }
 
-/** A client of pg's as a connection. */
+/** A client of pg as a connection. */
 export class PostgresConnection<C extends PgClient> implements ServerConnection<C> {
   readonly transaction: C
   readonly deadline: Deadline
   readonly #retry: Retry
   readonly #names: StatementNames | undefined
 
-  /** @throws TypeError for a client that is set to binary */
+  /** Wraps a client. @throws TypeError for a client that is set to binary */
   constructor(client: C, { retry, deadline, names }: Running) {
     refuseBinary(client)
     this.transaction = client
@@ -45,7 +48,7 @@ export class PostgresConnection<C extends PgClient> implements ServerConnection<
     const query = { text, values: [...parameters], types: TYPES, ...(name !== undefined && { name }) }
     try {
       const { rows } = await this.deadline.ask(() => this.transaction.query(query), mayTakeLong)
-      return (returnsRows ? rows : []) as readonly Row[] // unknown data: the shape of a row was inferred from its query
+      return (returnsRows ? rows : []) as readonly Row[] // unknown data: the row type was inferred from the query
     } catch (error) {
       throw name !== undefined && saysNameIsWrong(error)
         ? this.#withoutNames(error)
@@ -59,7 +62,7 @@ export class PostgresConnection<C extends PgClient> implements ServerConnection<
   }
 }
 
-/** Binary values come out of pg as texts with bytes gone. */
+/** In binary mode pg returns values as texts with bytes missing. */
 function refuseBinary(client: PgClient): void {
   if (!('binary' in client) || client.binary !== true) return
   throw new TypeError('a client of pg that is set to binary cannot be used: pg spoils numbers then')

@@ -5,8 +5,8 @@ import type { Deadline } from '../server/call-deadline.ts'
 import { HostWarnings, LEFT_OPEN } from '../server/host-warnings.ts'
 import type { Server, ServerConnection } from '../server/server.ts'
 import { onClient } from './checkout.ts'
-import type { Home } from './home.ts'
-import { homeQuery, isSame, refuseElsewhere } from './home.ts'
+import type { DatabaseIdentity } from './database-identity.ts'
+import { identityQuery, isSame, refuseElsewhere } from './database-identity.ts'
 import { isInsideTransaction, knownStatus, ROLL_BACK } from './left-open.ts'
 import type { PgClient, PgPool } from './pg-pool.ts'
 import { isPgClient } from './pg-pool.ts'
@@ -17,17 +17,17 @@ import { StatementNames } from './statement-names.ts'
 import type { Beginning } from './transactions.ts'
 import { BEGIN_SNAPSHOT, BEGIN_WRITING, inTransaction } from './transactions.ts'
 
-/** A PostgreSQL server behind pg. */
+/** A PostgreSQL server, accessed through pg. */
 export class PostgresServer<C extends PgClient> implements Server<C> {
   readonly #source: PoolSource
-  readonly #homeQuery: Statement<Home>
+  readonly #homeQuery: Statement<DatabaseIdentity>
   readonly #names = new StatementNames()
   readonly #hostWarnings = new HostWarnings()
-  #home: Home | undefined
+  #home: DatabaseIdentity | undefined
 
   constructor(urlOrPool: string | PgPool, place: Place) {
     this.#source = new PoolSource(urlOrPool)
-    this.#homeQuery = homeQuery(place)
+    this.#homeQuery = identityQuery(place)
   }
 
   plainly<T>(work: (connection: ServerConnection<C>) => Promise<T>, deadline: Deadline): Promise<T> {
@@ -53,7 +53,7 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     if (!isPgClient(transaction)) throw new TypeError('the transaction must be a client of pg, with a transaction open')
 
     const connection = new PostgresConnection(transaction, { retry: 'host-transaction', deadline })
-    return { transaction, all: (statement) => this.#heard(transaction, () => connection.all(statement)) }
+    return { transaction, all: (statement) => this.#whileListening(transaction, () => connection.all(statement)) }
   }
 
   async refuseUnlessOpen(connection: ServerConnection<C>, deadline: Deadline): Promise<void> {
@@ -61,7 +61,7 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     if (this.#home === undefined) return
 
     const [theirs] = await connection.all(this.#homeQuery)
-    if (!isSame(this.#home, theirs)) await this.#learnHomeAgain(deadline) // our tables may have been made anew
+    if (!isSame(this.#home, theirs)) await this.#learnHomeAgain(deadline) // our tables may have been recreated
     refuseElsewhere(this.#home, theirs)
   }
 
@@ -96,8 +96,8 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     await connection.all(ROLL_BACK)
   }
 
-  /** The host's client may have no listener that reports the loss of its server. */
-  async #heard<T>(client: C, work: () => Promise<T>): Promise<T> {
+  /** The host's client may have no listener for the loss of its server. */
+  async #whileListening<T>(client: C, work: () => Promise<T>): Promise<T> {
     const stopListening = this.#source.errorListeners.listen(client)
     try {
       return await work()
@@ -106,7 +106,7 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
     }
   }
 
-  /** What the storage's own connections reach, once there is something. */
+  /** Records what the storage's own connections reach, once the tables exist. */
   async #learnHome(connection: ServerConnection<C>): Promise<void> {
     if (this.#home !== undefined) return
 
@@ -120,9 +120,9 @@ export class PostgresServer<C extends PgClient> implements Server<C> {
   }
 }
 
-// Outside a transaction there are no savepoints, and in one that has failed nothing can be run but its end.
+// Outside a transaction savepoints do not exist, and in a failed transaction only its end can run.
 const IN_TRANSACTION = command('savepoint forgelet; release savepoint forgelet')
 
 function asHosts<C extends PgClient>(client: PgClient): C {
-  return client as C // made by the host's pool, as C says; or by pg, which C says when a URL was given
+  return client as C // made by the host's pool, as C says; or by pg if a URL was given
 }

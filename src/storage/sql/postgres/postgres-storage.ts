@@ -1,13 +1,16 @@
-import type { ForgeStorage } from '../../contract/forge-storage.ts'
-import { postgresDialect } from '../dialects/postgres-dialect.ts'
+import type { ForgeStorage } from '../../contract/storage.ts'
+import type { SchemaStorageOptions } from '../context.ts'
+import { createSqlContext } from '../context.ts'
+import { postgresDialect } from '../dialects/postgres.ts'
 import { createServerStorage } from '../server/server-storage.ts'
-import type { SchemaStorageOptions } from '../sql-context.ts'
-import { createSqlContext } from '../sql-context.ts'
 import type { PgClient, PgPool } from './pg-pool.ts'
 import { isPgPool } from './pg-pool.ts'
 import { PostgresServer } from './postgres-server.ts'
 
-/** Makes a storage over a PostgreSQL database; nothing is opened before its first use. @throws TypeError for an option that is none */
+/**
+ * Creates a storage on a PostgreSQL database. Nothing is opened before its first use. @throws TypeError if an option is
+ * invalid
+ */
 export function createPostgresStorage<C extends PgClient>(
   urlOrPool: string | PgPool,
   options: SchemaStorageOptions = {},

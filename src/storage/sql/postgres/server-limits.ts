@@ -1,34 +1,34 @@
 import type { Statement } from '../query.ts'
 import type { Deadline } from '../server/call-deadline.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 
-/** What the server itself limits in one transaction, in milliseconds. */
+/** The limits of the server in one transaction, in milliseconds. */
 export interface Limits {
-  /** How long one lock is waited for. */
+  /** How long to wait for one lock. */
   readonly lock: number
-  /** How long one statement runs; it may wait for several locks. */
+  /** How long one statement may run. It may wait for several locks. */
   readonly statement: number
 }
 
-/** How far a limit may differ from the deadline, in milliseconds, before the server is sent another. */
+/** How far a limit may differ from the deadline, in milliseconds, before the server is sent a new limit. */
 const MAX_DIFFERENCE_MS = 250
 
 /**
- * Keeps the limits of the server in step with the deadline of the call: PostgreSQL applies a limit to each statement, and a
- * lock limit to each lock. They are sent again only after a statement that took its time, so that an ordinary change needs
- * no further round trip.
+ * Keeps the limits of the server in step with the deadline of the call. PostgreSQL applies a limit to each statement,
+ * and a lock limit to each lock. The limits are sent again only after a slow statement, so that an ordinary change
+ * needs no additional round trip.
  */
 export class ServerLimits {
-  readonly #connection: Asking
+  readonly #connection: Queryable
   readonly #deadline: Deadline
   #set: Limits = { lock: 0, statement: 0 }
 
-  constructor(connection: Asking, deadline: Deadline) {
+  constructor(connection: Queryable, deadline: Deadline) {
     this.#connection = connection
     this.#deadline = deadline
   }
 
-  /** The limits to begin a transaction with. */
+  /** Returns the limits to begin a transaction with. */
   first(): Limits {
     this.#set = this.#wanted(false)
     return this.#set
@@ -50,12 +50,12 @@ export class ServerLimits {
   }
 }
 
-/** The SQL that sets limits for the open transaction. */
+/** Returns the SQL that sets limits for the open transaction. */
 export function setLimits({ lock, statement }: Limits): string {
   return `set local lock_timeout = ${lock}; set local statement_timeout = ${statement}`
 }
 
-/** The same as one statement, for drivers that run no more at a time. */
+/** Returns the same as a single statement, for drivers that run only one at a time. */
 function limitsQuery({ lock, statement }: Limits): Statement<unknown> {
   return {
     sql:

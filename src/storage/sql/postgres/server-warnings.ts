@@ -1,6 +1,6 @@
 import type { Statement } from '../query.ts'
 
-/** The settings that decide whether what is committed is kept. */
+/** The settings that decide whether committed data is durable. */
 export const DURABILITY: Statement<{ readonly name: string; readonly setting: string }> = {
   sql:
     'select cast(name as text) as "name", cast(setting as text) as "setting" from pg_catalog.pg_settings ' +
@@ -14,10 +14,10 @@ const WARNINGS: Readonly<Record<string, string>> = {
   full_page_writes:
     'the server has full_page_writes = off: the database may be damaged when its machine stops; set it on',
   synchronous_commit:
-    'connections have synchronous_commit = off: what join wrote may be lost when the server stops; set it on',
+    'connections have synchronous_commit = off: what withTransaction wrote may be lost when the server stops; set it on',
 }
 
-/** What about the settings endangers what is committed. */
+/** Returns warnings about settings that endanger committed data. */
 export function warningsAbout(
   settings: readonly { readonly name: string; readonly setting: string }[],
 ): readonly string[] {

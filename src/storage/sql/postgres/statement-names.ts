@@ -1,12 +1,12 @@
 /**
- * Names under which a connection keeps prepared statements. The same text has the same name in every process: where
- * processes share connections without knowing it, as behind PgBouncer, a name must never stand for another text.
+ * Names under which a connection keeps prepared statements. The same text has the same name in every process: if
+ * processes share connections without knowing it, as behind PgBouncer, a name must never denote another text.
  */
 export class StatementNames {
   readonly #names = new Map<string, string>()
   #usable = true
 
-  /** The name of a statement; undefined when there are none to be used. */
+  /** Returns the name of a statement; undefined if names cannot be used. */
   of(text: string): string | undefined {
     if (!this.#usable) return undefined
 
@@ -17,7 +17,7 @@ export class StatementNames {
     return name
   }
 
-  /** Uses no names from now on: something between us and the server does not keep to them. */
+  /** Uses no names from now on, because a proxy between the library and the server does not keep them. */
   giveUp(): void {
     this.#usable = false
   }

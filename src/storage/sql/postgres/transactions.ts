@@ -1,4 +1,5 @@
 import { isForgeError } from '../../../schema/errors.ts'
+import type { Deadline } from '../server/call-deadline.ts'
 import { unavailable } from '../server/failures.ts'
 import type { ServerConnection } from '../server/server.ts'
 import { saysInsideTransaction, translateCommitError, translateError, translateHostError } from './driver-errors.ts'
@@ -8,12 +9,12 @@ import type { PostgresConnection } from './postgres-connection.ts'
 import { TYPES } from './postgres-connection.ts'
 import { ServerLimits, setLimits } from './server-limits.ts'
 
-/** Begins reads that all see the same, and change nothing. */
+/** Begins reads on one snapshot. They cannot change anything. */
 export const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only'
 
 /**
- * Begins changes. Everything is said, for a role or a database may have other defaults; a `synchronous_commit` that waits
- * for stand-by servers too is left as it is.
+ * Begins changes. All modes are explicit, because a role or a database may have other defaults. A `synchronous_commit`
+ * that also waits for standby servers is left unchanged.
  */
 export const BEGIN_WRITING: string =
   'begin isolation level read committed read write; ' +
@@ -21,7 +22,7 @@ export const BEGIN_WRITING: string =
   "where pg_catalog.current_setting('synchronous_commit') in ('off', 'local')"
 
 /**
- * Whether the transaction begins with this very message: a BEGIN inside another transaction is no more than a warning, and
+ * Checks that the transaction begins with this message: a BEGIN inside another transaction only causes a warning, and
  * the COMMIT that follows would commit what the host left open there.
  */
 const IS_NEW =
@@ -30,11 +31,11 @@ const IS_NEW =
 /** How a transaction begins. */
 export interface Beginning {
   readonly begin: string
-  /** Called when the host left a transaction open, which is rolled back. */
+  /** Called if the host left a transaction open, which is rolled back. */
   readonly leftOpen: () => void
 }
 
-/** Runs work between BEGIN and COMMIT; work that throws is rolled back. No ROLLBACK is sent once the call is over. */
+/** Runs work between BEGIN and COMMIT. Work that throws is rolled back. No ROLLBACK is sent once the call is over. */
 export async function inTransaction<T, C extends PgClient>(
   connection: PostgresConnection<C>,
   { begin, leftOpen }: Beginning,
@@ -59,7 +60,7 @@ export async function inTransaction<T, C extends PgClient>(
   }
 }
 
-/** Begins a transaction; false inside another. */
+/** Begins a transaction. Returns false if the client was inside another. */
 async function begins({ deadline, transaction }: PostgresConnection<PgClient>, text: string): Promise<boolean> {
   try {
     return isNew(await deadline.ask(() => transaction.query({ text, values: [], types: TYPES })))
@@ -84,10 +85,23 @@ async function rollBack(connection: PostgresConnection<PgClient>, error: unknown
   }
 }
 
+/**
+ * PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error. A statement fails unseen if
+ * `beforeCommit` does not wait for it.
+ */
+function refuseRolledBack(answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null || !('command' in answer) || answer.command !== 'ROLLBACK') return
+  throw new TypeError('beforeCommit must wait for its statements: one of them failed after it had returned')
+}
+
 async function commit({ deadline, transaction }: PostgresConnection<PgClient>): Promise<void> {
+  refuseRolledBack(await answerToCommit(deadline, transaction))
+}
+
+async function answerToCommit(deadline: Deadline, client: PgClient): Promise<unknown> {
   try {
     deadline.startCommit()
-    await transaction.query({ text: 'commit', values: [] })
+    return await deadline.ask(() => client.query({ text: 'commit', values: [] }))
   } catch (error) {
     throw translateCommitError(error)
   }

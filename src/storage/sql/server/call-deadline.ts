@@ -1,3 +1,4 @@
+import { closedError } from '../../../schema/errors.ts'
 import { unavailable } from './failures.ts'
 
 /** How long a call may take from its start, in milliseconds. */
@@ -9,18 +10,21 @@ const MAX_LONG_CALL_MS = 300_000
 /** How long one statement of a long call may take, in milliseconds. */
 const MAX_STATEMENT_MS = 5000
 
-/** How long a call waits for locks, all of them together, in milliseconds. */
+/** How long a call waits for locks in total, in milliseconds. */
 const MAX_LOCK_WAIT_MS = 4000
 
-/** The time at the end of a call that no lock wait uses, in milliseconds: it is for ROLLBACK, and for the last answers. */
+/**
+ * The time at the end of a call that no lock wait uses, in milliseconds. It is reserved for ROLLBACK and the last
+ * answers.
+ */
 const RESERVE_MS = 1000
 
-/** A statement of a long call that takes longer than this, in milliseconds, has waited for a lock. */
+/** A statement of a long call that takes longer than this, in milliseconds, counts as waiting for a lock. */
 const MIN_LOCK_WAIT_MS = 100
 
 /** How a call is limited. */
 export interface CallLimits {
-  /** From its start to its end, in milliseconds; Infinity for a migration, whose statements have limits of their own. */
+  /** From its start to its end, in milliseconds. Infinity for a migration, whose statements have their own limits. */
   readonly total?: number
   /** Ends the call, until its COMMIT is sent. */
   readonly signal?: AbortSignal | undefined
@@ -28,35 +32,39 @@ export interface CallLimits {
   readonly expired?: () => Error
 }
 
-/** What a driver asks of the deadline of the call that it works for. */
+/** The deadline of a call, as the drivers use it. */
 export interface Deadline {
-  /** How long the next lock may be waited for, in milliseconds. */
+  /** How long the call may wait for the next lock, in milliseconds. */
   readonly lockWait: number
   /** How long the next statement that grows with the data may take, in milliseconds. */
   readonly longWait: number
-  /** Whether the caller has been answered: nothing more is to be run. */
+  /** Whether the caller has been answered: nothing more may run. */
   readonly isOver: boolean
   /**
-   * Runs one statement, or anything else that the database has to answer.
+   * Runs one statement, or any other request to the database.
    *
-   * @param mayTakeLong - whether it grows with the data: it is limited by the call alone, which may take five minutes then
-   * @throws the error of the call when that is over
+   * @param mayTakeLong - whether the duration grows with the data: it is then limited by the call alone, which may take
+   * five minutes
+   * @throws the error of the call if the call is over
    */
   ask<T>(run: () => Promise<T>, mayTakeLong?: boolean): Promise<T>
-  /** Sets the error for a call that runs out of time from now on; a COMMIT that was sent before has been refused. */
+  /** Sets the error for a call that runs out of time from now on. A COMMIT that was sent before has been refused. */
   expireWith(error: () => Error): void
   /**
-   * Called right before the COMMIT is sent: from now on an aborting signal changes nothing, and a missing answer means that
-   * the outcome is unknown.
+   * Must be called right before the COMMIT is sent. From now on an aborting signal changes nothing, and a missing
+   * answer means that the outcome is unknown.
    *
-   * @throws the error of the call when that is over
+   * @throws the error of the call if the call is over
    */
   startCommit(): void
-  /** Calls a listener when the call ends before its work: the connection is to be destroyed. Returns what removes the listener. */
+  /**
+   * Calls a listener if the call ends before its work: the connection must be destroyed. Returns a function that
+   * removes the listener.
+   */
   onInterrupt(listener: () => void): () => void
 }
 
-/** The one deadline of a call: everything that the call waits for ends by then, and the caller is answered. */
+/** The single deadline of a call. Everything that the call waits for ends by then, and the caller is answered. */
 export class CallDeadline implements Deadline {
   readonly #signal: AbortSignal | undefined
   readonly #listeners = new Set<() => void>()
@@ -113,6 +121,11 @@ export class CallDeadline implements Deadline {
     for (const listener of this.#listeners) listener()
   }
 
+  /** Ends the call because the storage is closed. The outcome is unknown if its COMMIT was sent. */
+  close(): void {
+    this.interrupt(this.#isCommitting ? outcomeUnknown() : closedError('the storage was closed'))
+  }
+
   get lockWait(): number {
     return Math.max(MIN_LOCK_WAIT_MS, this.#lockTime)
   }
@@ -130,7 +143,7 @@ export class CallDeadline implements Deadline {
     return this.#expired()
   }
 
-  /** Whether another attempt can begin after a pause of so many milliseconds. */
+  /** Returns whether another attempt can begin after a pause of the given milliseconds. */
   hasTimeAfter(pause: number): boolean {
     return this.#lockTime > pause && !this.isOver
   }
@@ -194,7 +207,7 @@ export class CallDeadline implements Deadline {
   }
 }
 
-/** No deadline: for what is sent after a call has ended, and nobody waits for. */
+/** No deadline. Used for statements that are sent after a call has ended, and that no caller waits for. */
 export const NO_DEADLINE: Deadline = {
   lockWait: MAX_LOCK_WAIT_MS,
   longWait: MAX_LONG_CALL_MS,

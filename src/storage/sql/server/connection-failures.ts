@@ -1,4 +1,4 @@
-/** Codes of Node, OpenSSL and mysql2 for what keeps a connection from being made, and what to do about it. */
+/** Codes of Node, OpenSSL and mysql2 for failed connections, and what to do about them. */
 const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [/^ECONNREFUSED$/, 'the server refuses connections: check that it runs, and the host and the port'],
   [/^(ENOTFOUND|EAI_NODATA|EAI_NONAME)$/, 'the host name of the server is unknown'],
@@ -13,7 +13,7 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [/^(ECONNRESET|EPIPE|PROTOCOL_CONNECTION_LOST)$/, 'the server closed the connection before it was ready'],
 ]
 
-/** What drivers and their pools report without a code. */
+/** Messages that drivers and their pools report without a code. */
 const MESSAGES: readonly (readonly [message: RegExp, reason: string])[] = [
   [/does not support SSL/, 'the server does not support TLS, which the connection asks for'],
   [/^SASL|password must be a string/, 'the server asks for a password: none was given, or it cannot be used'],
@@ -26,8 +26,8 @@ const MESSAGES: readonly (readonly [message: RegExp, reason: string])[] = [
 ]
 
 /**
- * Why a connection to a server could not be made, where the server itself has not answered; undefined when that is not
- * known. Holds the code of the driver's error, and neither addresses nor names.
+ * Returns why a connection to a server could not be made, if the server itself has not answered; undefined if that is
+ * not known. The reason contains the code of the driver's error, but neither addresses nor names.
  */
 export function whyNotConnected(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined

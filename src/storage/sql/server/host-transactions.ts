@@ -7,29 +7,32 @@ import type { Server, ServerConnection } from './server.ts'
 import type { ServerDatabase } from './server-database.ts'
 import type { TransactionQueue, TransactionQueues } from './transaction-queues.ts'
 
-/** What joins are made of. */
-export interface JoinsParts<Tx extends object> {
+/** What host transactions are built from. */
+export interface HostTransactionParts<Tx extends object> {
   readonly server: Server<Tx>
   readonly database: ServerDatabase<Tx>
   readonly queues: TransactionQueues<Tx>
 }
 
-/** The host's own transactions, which we read and write in: no BEGIN, no COMMIT, a savepoint for each change. */
+/**
+ * The host's own transactions, in which the storage reads and writes: no BEGIN, no COMMIT, one savepoint for each
+ * change.
+ */
 export class HostTransactions<Tx extends object> {
   readonly #server: Server<Tx>
   readonly #database: ServerDatabase<Tx>
   readonly #queues: TransactionQueues<Tx>
-  /** Those in which a statement of an interrupted call still waits for its answer. */
+  /** The transactions in which a statement of an interrupted call still waits for its answer. */
   readonly #unanswered = new WeakSet<TransactionQueue>()
 
-  constructor({ server, database, queues }: JoinsParts<Tx>) {
+  constructor({ server, database, queues }: HostTransactionParts<Tx>) {
     this.#server = server
     this.#database = database
     this.#queues = queues
   }
 
-  /** As the storage's `enter`. */
-  async enter(transaction: Tx, deadline: Deadline): Promise<void> {
+  /** Same as the storage's `checkTransaction`. */
+  async checkTransaction(transaction: Tx, deadline: Deadline): Promise<void> {
     await this.#on(transaction, deadline, (queue, connection) =>
       queue.read(() => this.#answered(queue, deadline, () => this.#refuseUnfit(connection, deadline))),
     )
@@ -52,8 +55,8 @@ export class HostTransactions<Tx extends object> {
   }
 
   /**
-   * Changes something in the host's transaction, in its turn, all or nothing. A definite abort is never tried again here:
-   * what the host did before is gone, or would be.
+   * Changes something in the host's transaction, in its turn, all or nothing. A definite abort is never retried here:
+   * what the host did before is rolled back, or would be.
    */
   async write<T>(
     transaction: Tx,
@@ -81,7 +84,7 @@ export class HostTransactions<Tx extends object> {
     })
   }
 
-  /** The host's connection is never destroyed: until what was sent on it is answered, nothing more is. */
+  /** The host's connection is never destroyed. Nothing more is sent on it until the earlier statement is answered. */
   async #answered<T>(queue: TransactionQueue, deadline: Deadline, work: () => Promise<T>): Promise<T> {
     const stop = deadline.onInterrupt(() => this.#unanswered.add(queue))
     try {
@@ -92,7 +95,10 @@ export class HostTransactions<Tx extends object> {
     }
   }
 
-  /** What is taken back when the call is interrupted is sent at once, in front of a COMMIT that the host may send next. */
+  /**
+   * If the call is interrupted, the rollback to the savepoint is sent immediately, ahead of a COMMIT that the host may
+   * send next.
+   */
   async #inSavepoint<T>(connection: ServerConnection<Tx>, deadline: Deadline, work: () => Promise<T>): Promise<T> {
     let stop = (): void => undefined
     try {
@@ -111,13 +117,13 @@ export class HostTransactions<Tx extends object> {
   }
 }
 
-/** The error for a call in a host's transaction that has run out of time. */
+/** Creates the error for a call in a host's transaction that has run out of time. */
 export function notAnswered(): ForgeError<'STORAGE_BUSY'> {
   const message = 'the database did not answer within five seconds: roll the transaction back'
   return new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' })
 }
 
-/** Decides once more when what a row referred to has just gone: the second time that is seen. */
+/** Decides once more if a row that was referred to has just been removed: the second attempt sees that. */
 async function decided<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt()

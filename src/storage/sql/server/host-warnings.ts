@@ -1,4 +1,4 @@
-/** Mistakes of the host that fail no call: each is reported once, also to a listener that comes after it. */
+/** Mistakes of the host that fail no call. Each is reported once, also to a listener that is added later. */
 export class HostWarnings {
   readonly #listeners = new Set<(message: string) => void>()
   readonly #reported = new Set<string>()
@@ -9,7 +9,7 @@ export class HostWarnings {
     for (const message of this.#reported) listener(message)
   }
 
-  /** Reports a mistake, the first time. */
+  /** Reports a mistake the first time it occurs. */
   report(message: string): void {
     if (this.#reported.has(message)) return
 

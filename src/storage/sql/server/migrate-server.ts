@@ -1,87 +1,88 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import type { Steps } from '../../../schema/steps.ts'
-import { runLater, wait } from '../../../schema/steps.ts'
-import { migrateAtOnce } from '../migrations/migrate-at-once.ts'
-import type { MigrationPart } from '../migrations/migration-parts.ts'
-import { newIndexStatement } from '../migrations/new-index.ts'
-import type { SchemaChanges } from '../migrations/schema-changes.ts'
-import type { Schema } from '../schema.ts'
-import type { Asking } from '../session.ts'
-import { ask, askFirst, tell } from '../session.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runAsync, wait } from '../../../schema/sync-or-async.ts'
+import { migrateAtOnce } from '../schema/migrate-at-once.ts'
+import type { MigrationPart, SchemaChanges } from '../schema/migration.ts'
+import { newIndexStatement } from '../schema/migration.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { Queryable } from '../session.ts'
+import { execute, query, queryFirst } from '../session.ts'
 import type { Deadline } from './call-deadline.ts'
 import { busy } from './failures.ts'
 import type { Server } from './server.ts'
 
-/** How long to wait, in milliseconds, for another process that migrates; and, at each part, for those who use the tables. */
-export interface MigrationPatience {
+/**
+ * How long to wait, in milliseconds, for another process that migrates; and, at each part, for the users of the tables.
+ */
+export interface MigrationLimits {
   readonly others: number
   readonly users: number
 }
 
-const PATIENCE: MigrationPatience = { others: 300_000, users: 60_000 }
+const MIGRATION_LIMITS: MigrationLimits = { others: 300_000, users: 60_000 }
 
 /**
- * Brings the tables on a server up to date, while they are in use and other processes may do the same. What is begun and
- * not ended, the next call ends.
+ * Migrates the tables on a server, while they are in use and other processes may do the same. The next call completes
+ * what was begun and not ended.
  *
- * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_BUSY` when others kept us waiting too long, `STORAGE_UNAVAILABLE`;
- * TypeError when ids are kept in other columns
+ * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_BUSY` if others took too long, `STORAGE_UNAVAILABLE`; TypeError if ids
+ * are stored in other columns
  */
 export async function migrateServer<Tx extends object>(
   server: Server<Tx>,
   schema: Schema,
   deadline: Deadline,
-  patience: MigrationPatience = PATIENCE,
+  patience: MigrationLimits = MIGRATION_LIMITS,
 ): Promise<void> {
   const changes = schema.context.dialect.schemaChanges
   if (changes === undefined) {
-    await runLater(whenFree(patience.users, () => wait(migrateAlone(server, schema, deadline))))
+    await runAsync(whenFree(patience.users, () => wait(migrateAlone(server, schema, deadline))))
     return
   }
-  // One session: the lock is held by it, and a pool may have no other.
+  // One session: it holds the lock, and a pool may have no other connection.
   await server.plainly(
-    (connection) => runLater(new ServerMigration({ connection, schema, changes, patience }).run()),
+    (connection) => runAsync(new ServerMigration({ connection, schema, changes, patience }).run()),
     deadline,
   )
 }
 
 async function migrateAlone<Tx extends object>(server: Server<Tx>, schema: Schema, deadline: Deadline): Promise<void> {
-  const needed = await server.plainly((connection) => runLater(schema.needsMigration(connection)), deadline)
+  const needed = await server.plainly((connection) => runAsync(schema.needsMigration(connection)), deadline)
   if (!needed) return
-  await server.inTransaction((connection) => runLater(migrateAtOnce(schema, unlimited(connection))), deadline)
+  await server.inTransaction((connection) => runAsync(migrateAtOnce(schema, unlimited(connection))), deadline)
 }
 
-/** Changes of tables take as long as the tables are large. */
-function unlimited(connection: Asking): Asking {
+/** The duration of a schema change grows with the size of the tables. */
+function unlimited(connection: Queryable): Queryable {
   return { all: (statement) => connection.all({ ...statement, mayTakeLong: true }) }
 }
 
 interface ServerMigrationParts {
-  readonly connection: Asking
+  readonly connection: Queryable
   readonly schema: Schema
   readonly changes: SchemaChanges
-  readonly patience: MigrationPatience
+  readonly patience: MigrationLimits
 }
 
 class ServerMigration {
-  readonly #connection: Asking
-  readonly #unlimited: Asking
-  /** The same, for what may be asked again while the database is busy. */
-  readonly #asking: Asking
+  readonly #connection: Queryable
+  readonly #unlimited: Queryable
+  /** The same connection, for queries that may be repeated while the database is busy. */
+  readonly #asking: Queryable
   readonly #schema: Schema
   readonly #changes: SchemaChanges
-  readonly #patience: MigrationPatience
+  readonly #patience: MigrationLimits
 
   constructor({ connection, schema, changes, patience }: ServerMigrationParts) {
     this.#connection = connection
     this.#unlimited = unlimited(connection)
-    this.#asking = { all: (statement) => runLater(this.#patiently(() => ask(connection, statement))) }
+    this.#asking = { all: (statement) => runAsync(this.#patiently(() => query(connection, statement))) }
     this.#schema = schema
     this.#changes = changes
     this.#patience = patience
   }
 
-  *run(): Steps<void> {
+  *run(): SyncOrAsync<void> {
     const needed = yield* this.#schema.needsMigration(this.#asking)
     if (!needed) return
 
@@ -89,17 +90,17 @@ class ServerMigration {
     try {
       yield* this.#schema.migrate(this.#asking, (part) => this.#take(part))
     } finally {
-      yield* tell(this.#connection, this.#changes.unlock(this.#schema.context))
+      yield* execute(this.#connection, this.#changes.unlock(this.#schema.context))
     }
   }
 
-  /** Asks again and again: one that waited inside the database would be waited for by an index that is being made. */
-  *#lock(): Steps<void> {
-    const answer = yield* askFirst(this.#connection, this.#changes.lock(this.#schema.context))
+  /** Polls: an index that is being created would wait for a session that waited inside the database. */
+  *#lock(): SyncOrAsync<void> {
+    const answer = yield* queryFirst(this.#connection, this.#changes.lock(this.#schema.context))
     if (answer?.lock !== 'taken') throw busy('call')
   }
 
-  *#take(part: MigrationPart): Steps<void> {
+  *#take(part: MigrationPart): SyncOrAsync<void> {
     const { context } = this.#schema
     if ('index' in part) {
       const statement = newIndexStatement(context, part.index)
@@ -112,16 +113,16 @@ class ServerMigration {
     }
   }
 
-  #patiently<T>(attempt: () => Steps<T>): Steps<T> {
+  #patiently<T>(attempt: () => SyncOrAsync<T>): SyncOrAsync<T> {
     return whenFree(this.#patience.users, attempt)
   }
 }
 
-const SHORTEST_PAUSE = 50
-const LONGEST_PAUSE = 500
+const MIN_PAUSE_MS = 50
+const MAX_PAUSE_MS = 500
 
-/** Makes an attempt, and again while the database is busy, with pauses in which others have their turn. */
-function* whenFree<T>(patience: number, attempt: () => Steps<T>): Steps<T> {
+/** Makes an attempt, and repeats it while the database is busy, with pauses that let others proceed. */
+function* whenFree<T>(patience: number, attempt: () => SyncOrAsync<T>): SyncOrAsync<T> {
   const deadline = performance.now() + patience
   for (;;) {
     try {
@@ -134,6 +135,6 @@ function* whenFree<T>(patience: number, attempt: () => Steps<T>): Steps<T> {
 }
 
 async function pause(): Promise<void> {
-  const length = SHORTEST_PAUSE + Math.random() * (LONGEST_PAUSE - SHORTEST_PAUSE)
+  const length = MIN_PAUSE_MS + Math.random() * (MAX_PAUSE_MS - MIN_PAUSE_MS)
   await new Promise((resolve) => setTimeout(resolve, length))
 }

@@ -1,13 +1,13 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import { command } from '../dialect.ts'
-import type { Asking } from '../session.ts'
+import type { Queryable } from '../session.ts'
 
 const SAVEPOINT = command('savepoint forgelet')
 const RELEASE = command('release savepoint forgelet')
 const ROLL_BACK = command('rollback to savepoint forgelet')
 
-/** Runs work inside the open transaction, all or nothing: what fails leaves the rest of the transaction as it was. */
-export async function inSavepoint<T>(connection: Asking, work: () => Promise<T>): Promise<T> {
+/** Runs work inside the open transaction, all or nothing: a failure leaves the rest of the transaction unchanged. */
+export async function inSavepoint<T>(connection: Queryable, work: () => Promise<T>): Promise<T> {
   await connection.all(SAVEPOINT)
   try {
     const value = await work()
@@ -20,19 +20,22 @@ export async function inSavepoint<T>(connection: Asking, work: () => Promise<T>)
 }
 
 /**
- * Runs the host's code in the middle of a transaction, and finds out whether it left that as it was.
+ * Runs the host's code in the middle of a transaction, and checks that it left the transaction usable.
  *
- * @throws TypeError when it did not, with the database's answer as cause
+ * @throws TypeError if it did not, with the database's answer as cause
  */
-export async function guarded<T>(connection: Asking, work: () => Promise<T>): Promise<T> {
+export async function guarded<T>(connection: Queryable, work: () => Promise<T>): Promise<T> {
   await connection.all(SAVEPOINT)
   const value = await work()
   await release(connection)
   return value
 }
 
-/** The server's own word for a lost connection goes on; any other says that the transaction is not what it was. */
-async function release(connection: Asking): Promise<void> {
+/**
+ * The error of a lost connection is passed on. Any other error means that the transaction is no longer the one that was
+ * given.
+ */
+async function release(connection: Queryable): Promise<void> {
   try {
     await connection.all(RELEASE)
   } catch (error) {
@@ -42,12 +45,12 @@ async function release(connection: Asking): Promise<void> {
   }
 }
 
-/** Takes back what was done since the savepoint, where that still can be done. */
-export async function takeBack(connection: Asking): Promise<void> {
+/** Rolls back to the savepoint, if that is still possible. */
+export async function takeBack(connection: Queryable): Promise<void> {
   try {
     await connection.all(ROLL_BACK)
     await connection.all(RELEASE)
   } catch {
-    // the transaction is gone, or has failed as a whole: it can commit nothing of this
+    // The transaction is gone, or has failed as a whole: it cannot commit any of this.
   }
 }

@@ -1,24 +1,29 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
-import { runLater } from '../../../schema/steps.ts'
-import type { SchemaStatus } from '../../contract/forge-storage.ts'
-import type { Schema } from '../schema.ts'
-import type { Asking } from '../session.ts'
+import { runAsync } from '../../../schema/sync-or-async.ts'
+import type { SchemaStatus } from '../../contract/storage.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { Queryable } from '../session.ts'
 import type { CallLimits, Deadline } from './call-deadline.ts'
 import { CallDeadline, MAX_CALL_MS } from './call-deadline.ts'
 import { migrateServer } from './migrate-server.ts'
-import { whenFree } from './patience.ts'
+import { retry } from './retry.ts'
 import type { Server, ServerConnection } from './server.ts'
 
-/** How long `close()` waits for calls, in milliseconds: ordinary calls have ended by then, the others are interrupted. */
+/**
+ * How long `close()` waits for calls, in milliseconds. Ordinary calls have ended by then; the others are interrupted.
+ */
 const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
 
-/** The look at the tables before their first use. */
+/** The check of the tables before their first use. */
 interface FirstLook {
   readonly deadline: CallDeadline
   readonly done: Promise<void>
 }
 
-/** One database on a server, with our tables: looked at before its first use, closed when the last work has ended. */
+/**
+ * One database on a server, with our tables. The tables are checked before their first use; the database is closed when
+ * the last work has ended.
+ */
 export class ServerDatabase<Tx extends object> {
   readonly #server: Server<Tx>
   readonly #schema: Schema
@@ -33,7 +38,10 @@ export class ServerDatabase<Tx extends object> {
     this.#schema = schema
   }
 
-  /** Runs a call within its deadline; `close()` waits for it. @throws ForgeError `STORAGE_UNAVAILABLE` once it is closing */
+  /**
+   * Runs a call within its deadline. `close()` waits for it. @throws ForgeError `STORAGE_UNAVAILABLE` once it is
+   * closing
+   */
   async during<T>(work: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
     if (this.#closed !== undefined) throw closedError('the storage is closed')
 
@@ -43,7 +51,7 @@ export class ServerDatabase<Tx extends object> {
     try {
       return await running
     } catch (error) {
-      // whatever happened to the server, its tables may be others now
+      // After a failure of the server, its tables may have changed.
       if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#lookAgain()
       throw error
     } finally {
@@ -51,7 +59,10 @@ export class ServerDatabase<Tx extends object> {
     }
   }
 
-  /** Looks at the tables, the first time. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`; TypeError for other id columns */
+  /**
+   * Checks the tables, the first time. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`; TypeError for other id
+   * columns
+   */
   async refuseUnusable(caller: Deadline): Promise<void> {
     if (this.#isUsable) return
 
@@ -64,13 +75,16 @@ export class ServerDatabase<Tx extends object> {
       if (this.#usable === looking) this.#isUsable = true
     } catch (error) {
       if (this.#usable === looking) this.#lookAgain()
-      // a look that began long before this call ran out of its own time
+      // A check that began long before this call ran out of its own time.
       if (isJoined && looking.deadline.isOver && !caller.isOver) return this.refuseUnusable(caller)
       throw error
     }
   }
 
-  /** As `refuseUnusable`, on a connection of the host's: a look that has not ended may be waiting for this very one. */
+  /**
+   * Same as `refuseUnusable`, on a connection of the host: a check that has not ended may be waiting for this very
+   * connection.
+   */
   async refuseUnusableOn(connection: ServerConnection<Tx>): Promise<void> {
     if (this.#isUsable || this.#known.has(connection.transaction)) return
 
@@ -78,21 +92,21 @@ export class ServerDatabase<Tx extends object> {
     this.#known.add(connection.transaction)
   }
 
-  /** Brings the tables up to date. Nothing is written before it is known that this library may. */
+  /** Migrates the tables. Nothing is written before the version check has passed. */
   async migrate(deadline: CallDeadline): Promise<void> {
     await migrateServer(this.#server, this.#schema, deadline)
     this.#lookAgain()
   }
 
-  /** How the tables are; writes nothing. */
+  /** Returns the state of the tables. Writes nothing. */
   async status(deadline: CallDeadline): Promise<SchemaStatus> {
-    const state = await whenFree(deadline, () =>
-      this.#server.plainly((connection) => runLater(this.#schema.state(connection)), deadline),
+    const state = await retry(deadline, () =>
+      this.#server.plainly((connection) => runAsync(this.#schema.state(connection)), deadline),
     )
     return { state, warnings: await this.#server.warnings(deadline) }
   }
 
-  /** Takes no new calls, and ends what we opened when those that run have ended, or six seconds later. */
+  /** Refuses new calls, and closes what the storage opened when the running calls have ended, or after six seconds. */
   close(): Promise<void> {
     this.#closed ??= this.#end()
     return this.#closed
@@ -105,12 +119,12 @@ export class ServerDatabase<Tx extends object> {
     await this.#server.close()
   }
 
-  /** What still runs is a migration, or the removal of much data. */
+  /** The calls that still run are a migration, or the removal of much data. */
   #interruptCalls(): void {
-    for (const deadline of this.#running.keys()) deadline.interrupt(closedError('the storage was closed'))
+    for (const deadline of this.#running.keys()) deadline.close()
   }
 
-  /** Has a deadline of its own: all calls that begin meanwhile wait for the same answer. */
+  /** Has its own deadline: all calls that begin meanwhile wait for the same result. */
   #lookOnce(): FirstLook {
     const deadline = new CallDeadline()
     const done = deadline.run(() => this.#server.plainly((connection) => this.#look(connection), deadline))
@@ -122,7 +136,7 @@ export class ServerDatabase<Tx extends object> {
     this.#isUsable = false
   }
 
-  async #look(connection: Asking): Promise<void> {
-    await runLater(this.#schema.refuseUnusable(connection))
+  async #look(connection: Queryable): Promise<void> {
+    await runAsync(this.#schema.refuseUnusable(connection))
   }
 }

@@ -1,11 +1,11 @@
-import type { Steps } from '../../../schema/steps.ts'
-import { runLater } from '../../../schema/steps.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import type { CallDeadline, CallLimits } from './call-deadline.ts'
 import { MAX_CALL_MS } from './call-deadline.ts'
 import { HostTransactions, notAnswered } from './host-transactions.ts'
-import { whenFree } from './patience.ts'
+import { retry } from './retry.ts'
 import { guarded } from './savepoint.ts'
 import type { Server, ServerConnection } from './server.ts'
 import type { ServerDatabase } from './server-database.ts'
@@ -14,16 +14,19 @@ import { readingSession, writingSession } from './sessions.ts'
 import type { TransactionQueue } from './transaction-queues.ts'
 import { TransactionQueues } from './transaction-queues.ts'
 
-/** What a runtime is made of. */
+/** What a runtime is built from. */
 export interface ServerRuntimeParts<Tx extends object> {
   readonly server: Server<Tx>
   readonly database: ServerDatabase<Tx>
   readonly dialect: SqlDialect
-  /** New ones when left out. */
+  /** New queues if omitted. */
   readonly queues?: TransactionQueues<Tx> | undefined
 }
 
-/** Where the stores' work runs on a server: on connections of our own, again after a definite abort; joins on the host's. */
+/**
+ * Runs the work of the stores on a server: on our own connections, with retries after a definite abort; or on the
+ * connection of a host's transaction.
+ */
 export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   readonly #server: Server<Tx>
   readonly #database: ServerDatabase<Tx>
@@ -39,31 +42,31 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     this.#joins = new HostTransactions({ server, database, queues })
   }
 
-  /** As the storage's `enter`. */
-  enter(transaction: Tx): Promise<void> {
-    return this.#joined((deadline) => this.#joins.enter(transaction, deadline))
+  /** Same as the storage's `checkTransaction`. */
+  checkTransaction(transaction: Tx): Promise<void> {
+    return this.#joined((deadline) => this.#joins.checkTransaction(transaction, deadline))
   }
 
-  read<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): Promise<T> {
+  read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) return this.#readJoined(work, transaction)
     return this.#readPlain((deadline) =>
-      this.#server.plainly((connection) => runLater(work(readingSession(connection))), deadline),
+      this.#server.plainly((connection) => runAsync(work(readingSession(connection))), deadline),
     )
   }
 
-  readSnapshot<T>(work: (session: Session) => Steps<T>, transaction: Tx | undefined): Promise<T> {
+  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) return this.#readJoined(work, transaction)
     return this.#readPlain((deadline) =>
-      this.#server.inSnapshot((connection) => runLater(work(readingSession(connection))), deadline),
+      this.#server.inSnapshot((connection) => runAsync(work(readingSession(connection))), deadline),
     )
   }
 
-  readOutside<T>(work: (session: Session) => Steps<T>): Promise<T> {
+  readOutside<T>(work: (session: Session) => SyncOrAsync<T>): Promise<T> {
     return this.read(work, undefined)
   }
 
   write<T>(
-    work: (session: Session, transaction: Tx) => Steps<T>,
+    work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
     { transaction, signal, spentMilliseconds = 0 }: WriteCircumstances<Tx>,
   ): Promise<T> {
     const limits = { signal, total: MAX_CALL_MS - spentMilliseconds }
@@ -74,30 +77,30 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     return this.#joined((deadline) => this.#joins.write(transaction, change, deadline), limits)
   }
 
-  #readJoined<T>(work: (session: Session) => Steps<T>, transaction: Tx): Promise<T> {
+  #readJoined<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx): Promise<T> {
     return this.#joined((deadline) =>
-      this.#joins.read(transaction, (connection) => runLater(work(readingSession(connection))), deadline),
+      this.#joins.read(transaction, (connection) => runAsync(work(readingSession(connection))), deadline),
     )
   }
 
-  /** A call in a host's transaction that runs out of time asks for the whole transaction to be run again. */
+  /** A call in a host's transaction that runs out of time requires the whole transaction to be run again. */
   #joined<T>(call: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
     return this.#database.during(call, { ...limits, expired: notAnswered })
   }
 
   #readPlain<T>(attempt: (deadline: CallDeadline) => Promise<T>): Promise<T> {
     return this.#database.during((deadline) =>
-      whenFree(deadline, async () => {
+      retry(deadline, async () => {
         await this.#database.refuseUnusable(deadline)
         return attempt(deadline)
       }),
     )
   }
 
-  #writePlain<T>(work: (session: Session, transaction: Tx) => Steps<T>, limits: CallLimits): Promise<T> {
+  #writePlain<T>(work: (session: Session, transaction: Tx) => SyncOrAsync<T>, limits: CallLimits): Promise<T> {
     return this.#database.during(
       (deadline) =>
-        whenFree(deadline, async () => {
+        retry(deadline, async () => {
           await this.#database.refuseUnusable(deadline)
           return this.#server.inTransaction((connection) => this.#attempt(work, connection), deadline)
         }),
@@ -105,18 +108,21 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     )
   }
 
-  #attempt<T>(work: (session: Session, transaction: Tx) => Steps<T>, connection: ServerConnection<Tx>): Promise<T> {
+  #attempt<T>(
+    work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
+    connection: ServerConnection<Tx>,
+  ): Promise<T> {
     return this.#queues.with(connection.transaction, (queue) =>
       queue.write(() => this.#run(work, connection, (call) => guarded(connection, () => queue.lend(call)))),
     )
   }
 
   #run<T>(
-    work: (session: Session, transaction: Tx) => Steps<T>,
+    work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
     connection: ServerConnection<Tx>,
     lend: Writing['lend'],
   ): Promise<T> {
     const session = writingSession(connection, { lockingRead: this.#lockingRead, lend })
-    return runLater(work(session, connection.transaction))
+    return runAsync(work(session, connection.transaction))
   }
 }

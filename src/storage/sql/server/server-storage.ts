@@ -1,12 +1,12 @@
-import type { ForgeStorage } from '../../contract/forge-storage.ts'
-import { Schema } from '../schema.ts'
-import type { SqlContext } from '../sql-context.ts'
-import { createSqlStores } from '../sql-stores.ts'
+import type { ForgeStorage } from '../../contract/storage.ts'
+import type { SqlContext } from '../context.ts'
+import { Schema } from '../schema/schema.ts'
+import { createSqlStores } from '../stores/stores.ts'
 import type { Server } from './server.ts'
 import { ServerDatabase } from './server-database.ts'
 import { ServerRuntime } from './server-runtime.ts'
 
-/** Makes a storage over a database server; nothing is opened before its first use. */
+/** Creates a storage on a database server. Nothing is opened before its first use. */
 export function createServerStorage<Tx extends object>(server: Server<Tx>, context: SqlContext): ForgeStorage<Tx> {
   const database = new ServerDatabase(server, new Schema(context))
   const runtime = new ServerRuntime({ server, database, dialect: context.dialect })
@@ -14,7 +14,7 @@ export function createServerStorage<Tx extends object>(server: Server<Tx>, conte
   return {
     ...createSqlStores(context, runtime),
     transactions: 'asynchronous',
-    enter: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
     schemaStatus: () => database.during((deadline) => database.status(deadline)),
     onWarning: (listener) => server.onWarning(listener),

@@ -1,23 +1,23 @@
-import type { MaybePromise } from '../../../schema/steps.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { Statement } from '../query.ts'
-import type { Asking, Session } from '../session.ts'
+import type { Queryable, Session } from '../session.ts'
 
-/** A session that reads: it never has the host's code run in its middle. */
-export function readingSession(connection: Asking): Session {
+/** Creates a session that reads. It never runs the host's code in the middle of its work. */
+export function readingSession(connection: Queryable): Session {
   return { all: (statement) => connection.all(statement), lend: (work) => work() }
 }
 
-/** How the session of a change differs from the connection it is on. */
+/** How the session of a change differs from its connection. */
 export interface Writing {
-  /** What a select ends with behind a lock. */
+  /** The end of a select that runs after a lock. */
   readonly lockingRead: SqlDialect['lockingRead']
   /** Runs the host's code in the middle of the change. */
   readonly lend: <T>(work: () => MaybePromise<T>) => Promise<T>
 }
 
-/** A session that writes: what it reads, it reads as it is committed now, also where the transaction began to read before. */
-export function writingSession(connection: Asking, { lockingRead, lend }: Writing): Session {
+/** Creates a session that writes. It reads what is committed now, even if the transaction began to read before. */
+export function writingSession(connection: Queryable, { lockingRead, lend }: Writing): Session {
   return {
     all: (statement) => connection.all(lockingRead === '' ? statement : locking(statement, lockingRead)),
     lend,

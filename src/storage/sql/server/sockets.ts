@@ -2,7 +2,7 @@
 const MAX_FAREWELL_MS = 1000
 
 /**
- * Destroys a socket that a driver keeps: drivers end connections politely, and a silent server never answers.
+ * Destroys the socket of a driver: drivers end connections with a message, which a silent server never answers.
  *
  * @param error - what the driver's unanswered commands are rejected with; some drivers need one
  */
@@ -11,7 +11,9 @@ export function destroySocket(socket: unknown, error?: Error): void {
   if (typeof socket.destroy === 'function') socket.destroy(error)
 }
 
-/** The sockets of a pool that we opened, so that none keeps the process alive after the pool was ended. */
+/**
+ * The sockets of a pool that the storage opened. It ensures that none keeps the process alive after the pool was ended.
+ */
 export class OwnSockets {
   readonly #sockets = new Set<object>()
 
@@ -24,7 +26,7 @@ export class OwnSockets {
     socket.once('close', () => this.#sockets.delete(socket))
   }
 
-  /** Destroys, a second from now, what the server has not closed by then. */
+  /** Destroys, after one second, the sockets that the server has not closed by then. */
   destroyLater(): void {
     if (this.#sockets.size === 0) return
     setTimeout(() => {

@@ -1,15 +1,16 @@
 import { ForgeError } from '../../../schema/errors.ts'
-import type { MaybePromise } from '../../../schema/steps.ts'
-import { isPromise } from '../../../schema/steps.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import { isPromise } from '../../../schema/sync-or-async.ts'
 import type { Server } from './server.ts'
 
 /** How long one `beforeCommit` may keep other calls waiting, in milliseconds. */
 export const MAX_BEFORE_COMMIT_MS = 5000
 
 /**
- * What is done on one open transaction: one operation after the other, since they share a connection and its savepoints
- * (two at once on one connection: both answered, one row gone). While the host's `beforeCommit` has the transaction, what
- * it reads there does not wait for the operation that waits for it, and what it would change is refused. Others wait.
+ * Runs the operations on one open transaction one after the other, because they share a connection and its savepoints
+ * (of two concurrent changes on one connection, both were acknowledged and one row was lost). While the host's
+ * `beforeCommit` has the transaction, its reads there do not wait for the operation that waits for it, and its changes
+ * are refused. Other calls wait.
  */
 export class TransactionQueue {
   readonly #callers: Callers
@@ -21,14 +22,14 @@ export class TransactionQueue {
     this.#callers = callers
   }
 
-  /** Runs a read in its turn. @throws ForgeError `STORAGE_BUSY` when another's `beforeCommit` takes too long */
+  /** Runs a read in its turn. @throws ForgeError `STORAGE_BUSY` if another call's `beforeCommit` takes too long */
   async read<T>(work: () => Promise<T>): Promise<T> {
     return this.#isCalledByBeforeCommit() ? work() : this.#add(work)
   }
 
   /**
    * Runs a change in its turn.
-   * @throws TypeError from inside another's `beforeCommit`; ForgeError `STORAGE_BUSY` when that takes too long
+   * @throws TypeError from inside another call's `beforeCommit`; ForgeError `STORAGE_BUSY` if that takes too long
    */
   async write<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isCalledByBeforeCommit()) {
@@ -49,7 +50,10 @@ export class TransactionQueue {
     }
   }
 
-  /** Where the runtime cannot do so, every caller is taken for the `beforeCommit`: if that waited for itself, it would hang. */
+  /**
+   * If the runtime cannot follow asynchronous calls, every caller is treated as the `beforeCommit`: one that waited for
+   * itself would hang.
+   */
   #isCalledByBeforeCommit(): boolean {
     return this.#lent && this.#callers.isInside(this) !== false
   }
@@ -65,7 +69,7 @@ export class TransactionQueue {
     return Promise.race([turn, call.refusal])
   }
 
-  /** Ends what cannot end by itself: a `beforeCommit` that waits, in a roundabout way, for a call that waits for it. */
+  /** Ends what cannot end by itself: a `beforeCommit` that indirectly waits for a call that waits for it. */
   #refuseWaiting(): void {
     const message = 'another beforeCommit has kept the transaction for five seconds: it must not wait for this call'
     for (const call of this.#waiting) {
@@ -75,7 +79,7 @@ export class TransactionQueue {
   }
 }
 
-/** A call that can be refused until its turn has come. */
+/** A call that can be refused until its turn comes. */
 class WaitingCall {
   readonly refusal: Promise<never>
   isRefused = false
@@ -107,7 +111,7 @@ export interface Loan {
   isOver: boolean
 }
 
-/** Distinguishes the calls that a `beforeCommit` makes from all others, where the runtime follows asynchronous calls. */
+/** Distinguishes the calls that a `beforeCommit` makes from all others, if the runtime follows asynchronous calls. */
 class Callers {
   readonly #open: () => AsyncContext<Loan> | undefined
   #context: AsyncContext<Loan> | undefined
@@ -118,7 +122,7 @@ class Callers {
 
   /** Runs a `beforeCommit` that has this queue. */
   async runInside<T>(queue: TransactionQueue, work: () => MaybePromise<T>): Promise<T> {
-    this.#context ??= this.#open() // not before it is needed: on older Nodes it slows down every promise
+    this.#context ??= this.#open() // created lazily: on older Nodes it slows every promise
     if (this.#context === undefined) return work()
 
     const loan: Loan = { queue, outer: current(this.#context), isOver: false }
@@ -129,7 +133,7 @@ class Callers {
     }
   }
 
-  /** Whether this is called by a `beforeCommit` that has this queue; undefined = the runtime does not know. */
+  /** Returns whether a `beforeCommit` that has this queue makes this call; undefined if the runtime does not know. */
   isInside(queue: TransactionQueue): boolean | undefined {
     if (this.#context === undefined) return undefined
 
@@ -139,26 +143,31 @@ class Callers {
   }
 }
 
-/** The innermost run that is not over: those that are over are forgotten, or a chain of them would grow for ever. */
+/**
+ * Returns the innermost run that is not over. Runs that are over are skipped; otherwise a chain of them would grow
+ * forever.
+ */
 function current(context: AsyncContext<Loan>): Loan | undefined {
   let loan = context.getStore()
   while (loan?.isOver === true) loan = loan.outer
   return loan
 }
 
-/** Node 20.16 and newer, and runtimes that do as Node does. Not imported: others have no such module. */
+/**
+ * Works on Node 20.16 and newer, and on compatible runtimes. Not imported, because other runtimes have no such module.
+ */
 function openAsyncContext(): AsyncContext<Loan> | undefined {
   const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
   return hooks && new hooks.AsyncLocalStorage<Loan>()
 }
 
-/** The queue of each open transaction, our own too: by the connection beneath. */
+/** The queue of each open transaction, including our own, by the connection beneath. */
 export class TransactionQueues<Tx extends object> {
   readonly #server: Pick<Server<Tx>, 'beneath'>
   readonly #queues = new WeakMap<object, TransactionQueue>()
   readonly #callers: Callers
 
-  /** @param openContext - makes what follows asynchronous calls; nothing where the runtime cannot */
+  /** @param openContext - creates a context that follows asynchronous calls; undefined if the runtime cannot */
   constructor(
     server: Pick<Server<Tx>, 'beneath'>,
     openContext: () => AsyncContext<Loan> | undefined = openAsyncContext,
@@ -168,13 +177,13 @@ export class TransactionQueues<Tx extends object> {
   }
 
   /**
-   * Does something with the queue of this transaction: at once where there is one already, so that who calls while it is
-   * lent meets it lent.
-   * @throws TypeError when it is no object, and so no transaction
+   * Runs work with the queue of this transaction. If the queue already exists, the work runs synchronously, so that a
+   * call made while the queue is lent finds it lent.
+   * @throws TypeError if it is not an object, and so not a transaction
    */
   with<T>(transaction: Tx, work: (queue: TransactionQueue) => Promise<T>): Promise<T> {
     if (typeof transaction !== 'object' || transaction === null) {
-      throw new TypeError("a join needs the host's open transaction, as its driver has it")
+      throw new TypeError("withTransaction needs the host's open transaction, as its driver has it")
     }
     const known = this.#queues.get(transaction)
     if (known !== undefined) return work(known)

@@ -1,26 +1,26 @@
 import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { unavailable } from './driver-errors.ts'
+import { unavailable } from './errors.ts'
 import type { OwnHandle, SqliteHandle } from './handle.ts'
 import { isOwnHandle } from './handle.ts'
 
-/** The first version of better-sqlite3 that needs Node-API 10, and ends the process where that is missing. */
+/** The first version of better-sqlite3 that needs Node-API 10. It ends the process if Node-API 10 is missing. */
 const FIRST_NEEDING_NAPI_10 = 13
 
-/** A handle of better-sqlite3, as far as a host needs it to write beside a forge; the handle itself has more. */
+/** A handle of better-sqlite3, with the calls that a host needs to write beside a forge. The handle itself has more. */
 export interface SqliteConnection extends SqliteHandle {
   /** Whether a transaction is open. */
   readonly inTransaction: boolean
-  /** Closes it. */
+  /** Closes the handle. */
   close(): unknown
 }
 
-/** Read and write for the owner, nothing for others: a database holds what its application keeps from them. */
+/** Read and write for the owner, nothing for others: the database holds private data of its application. */
 const FILE_MODE = 0o600
 
 /**
- * Opens a file, or `:memory:`, with the better-sqlite3 that is installed beside the application. A file that it creates is
- * readable and writable by its owner only; an existing file keeps its mode.
+ * Opens a file, or `:memory:`, with the better-sqlite3 that is installed beside the application. A file that it creates
+ * is readable and writable by its owner only; an existing file keeps its mode.
  */
 export function openWithBetterSqlite3(file: string): SqliteConnection {
   const require = createRequire(import.meta.url)
@@ -28,7 +28,7 @@ export function openWithBetterSqlite3(file: string): SqliteConnection {
   if (reason !== undefined) throw unavailable(reason)
 
   const Constructor: unknown = require('better-sqlite3')
-  createFile(file.trim()) // as better-sqlite3 takes it
+  createFile(file.trim()) // better-sqlite3 trims the name too
   const handle = construct(Constructor, file)
   if (tellsTransactions(handle)) return handle
   handle.close()
@@ -36,9 +36,9 @@ export function openWithBetterSqlite3(file: string): SqliteConnection {
 }
 
 /**
- * Why a better-sqlite3 cannot be used here, and the mend; undefined when it can.
+ * Returns why a better-sqlite3 cannot be used here and how to fix that, or undefined if it can be used.
  *
- * @param version - of the installed package; undefined when there is none
+ * @param version - of the installed package; undefined if it is not installed
  * @param napi - the Node-API version of this Node, as in `process.versions.napi`
  */
 export function whyUnusable(version: string | undefined, napi: string | undefined): string | undefined {
@@ -50,15 +50,15 @@ export function whyUnusable(version: string | undefined, napi: string | undefine
 }
 
 /**
- * Creates an empty database file. SQLite would create it with the mode 0644, and gives `-wal` and `-shm` the mode of the
- * database. What cannot be created is left to the driver, which reports why.
+ * Creates an empty database file. SQLite would create it with the mode 0644, and gives `-wal` and `-shm` the mode of
+ * the database. If the file cannot be created, the driver reports why.
  */
 function createFile(file: string): void {
   if (file === '' || file === ':memory:' || file.startsWith('file:')) return // SQLite may read `file:` as a URI
   try {
     closeSync(openSync(file, 'wx', FILE_MODE))
   } catch {
-    // It exists, or the driver will fail to open it.
+    // The file exists, or the driver will fail to open it.
   }
 }
 

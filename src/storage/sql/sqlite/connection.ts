@@ -1,20 +1,19 @@
-import type { MaybePromise } from '../../../schema/steps.ts'
-import { plainRows } from '../plain-rows.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { SqlValue, Statement } from '../query.ts'
+import { plainRows } from '../query.ts'
 import type { Session } from '../session.ts'
-import type { Retry } from './driver-errors.ts'
-import { translateError } from './driver-errors.ts'
+import type { Retry } from './errors.ts'
+import { saysFinalized, translateError } from './errors.ts'
 import type { PreparedStatement, SqliteHandle } from './handle.ts'
-import { PreparedStatements } from './prepared-statements.ts'
 
-/** One handle as a session: statements are prepared once, and every answer comes at once. */
+/** One handle as a session. Statements are prepared once, and every call is synchronous. */
 export class Connection implements Session {
   readonly #handle: SqliteHandle
   readonly #retry: Retry
   readonly #statements: PreparedStatements
 
   /**
-   * @param retry - what a busy database asks the caller to try again
+   * @param retry - what the caller must run again if the database is busy
    * @param owner - who closes the handle
    */
   constructor(handle: SqliteHandle, retry: Retry, owner: 'us' | 'host') {
@@ -34,17 +33,17 @@ export class Connection implements Session {
     }
   }
 
-  /** Nothing else runs meanwhile: what the host may not do is refused where it calls. */
+  /** Nothing else runs meanwhile: calls that the host may not make are refused where it makes them. */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
     return work()
   }
 
-  /** Runs a statement that has no parameters, for what it does. */
+  /** Runs a statement without parameters for its effect. */
   command(sql: string): void {
     this.all({ sql, parameters: NONE, returnsRows: false })
   }
 
-  /** Runs a text of statements that may not be prepared, or give rows that nobody wants. */
+  /** Runs a text of statements that may not be prepared, or whose rows are not needed. */
   exec(sql: string): void {
     try {
       this.#handle.exec(sql)
@@ -53,7 +52,7 @@ export class Connection implements Session {
     }
   }
 
-  /** Lets go of the handle, so that it can be closed. */
+  /** Finalizes the statements, so that the handle can be closed. */
   end(): void {
     this.#statements.end()
   }
@@ -61,8 +60,78 @@ export class Connection implements Session {
 
 const NONE: readonly SqlValue[] = []
 
-/** node:sqlite answers with the last rowid, and throws where that is no safe number: it may be an id of the host's. */
+/** node:sqlite returns the last rowid, and throws if that is not a safe integer: it may be an id of the host. */
 function perform(statement: PreparedStatement, parameters: readonly SqlValue[]): void {
   if ('setReadBigInts' in statement && typeof statement.setReadBigInts === 'function') statement.setReadBigInts(true)
   statement.run(...parameters)
+}
+
+/** The number of statements kept for each handle. The audit view has statements of many shapes. */
+const MEMO_SIZE = 200
+
+/**
+ * The statements of one handle, prepared once and reused. In bun:sqlite a handle stays open, and keeps its file, until
+ * each of its statements is finalized. Our statements are finalized when the connection ends; on the host's handle none
+ * is kept.
+ */
+export class PreparedStatements {
+  readonly #handle: SqliteHandle
+  readonly #owner: 'us' | 'host'
+  readonly #kept = new Map<string, PreparedStatement>()
+
+  /** @param owner - who closes the handle */
+  constructor(handle: SqliteHandle, owner: 'us' | 'host') {
+    this.#handle = handle
+    this.#owner = owner
+  }
+
+  /** Runs work with a prepared statement. */
+  use<T>(sql: string, work: (statement: PreparedStatement) => T): T {
+    const kept = this.#kept.get(sql)
+    if (kept === undefined) return this.#useNew(sql, work)
+    try {
+      return work(kept)
+    } catch (error) {
+      if (!saysFinalized(error)) throw error
+    }
+
+    this.#kept.clear() // the host closed its handle, which finalized them, and may have opened it again
+    return this.#useNew(sql, work)
+  }
+
+  /** Finalizes every statement. */
+  end(): void {
+    for (const statement of this.#kept.values()) finalize(statement)
+    this.#kept.clear()
+  }
+
+  #useNew<T>(sql: string, work: (statement: PreparedStatement) => T): T {
+    const statement = this.#handle.prepare(sql)
+    if (this.#owner === 'us' || !isFinalizable(statement)) {
+      this.#keep(sql, statement)
+      return work(statement)
+    }
+    try {
+      return work(statement)
+    } finally {
+      finalize(statement)
+    }
+  }
+
+  #keep(sql: string, statement: PreparedStatement): void {
+    const [oldest] = this.#kept
+    if (oldest !== undefined && this.#kept.size >= MEMO_SIZE) {
+      this.#kept.delete(oldest[0])
+      finalize(oldest[1])
+    }
+    this.#kept.set(sql, statement)
+  }
+}
+
+function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {
+  return 'finalize' in statement && typeof statement.finalize === 'function'
+}
+
+function finalize(statement: PreparedStatement): void {
+  if (isFinalizable(statement)) statement.finalize()
 }

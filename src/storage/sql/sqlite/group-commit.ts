@@ -1,18 +1,22 @@
 import { isForgeError } from '../../../schema/errors.ts'
+import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
 import type { SqliteHandle } from './handle.ts'
-import type { Operation } from './operation.ts'
-import { createOperation } from './operation.ts'
-import { inTransaction, lostTransaction } from './transactions.ts'
-import { pauseBefore } from './waiting.ts'
-
-/** A batch closes at this many operations, or when its first has waited this many milliseconds for the turn to end. */
-const MOST_OPERATIONS = 256
-const LONGEST_TURN = 5
+import type { Ending, Left } from './transactions.ts'
+import { inSavepoint, inTransaction, lostTransaction } from './transactions.ts'
+import { MAX_WAIT_MS, pauseBefore } from './waiting.ts'
 
 /**
- * Commits the changes of one turn of the event loop together, each in a savepoint of its own, and answers them, refusals
- * too, after the COMMIT: so durable writes cost less than one sync each. A batch runs from BEGIN to COMMIT at once.
+ * A batch closes at this many operations, or when its first operation has waited this many milliseconds for the turn to
+ * end.
+ */
+const MAX_OPERATIONS = 256
+const MAX_BATCH_MS = 5
+
+/**
+ * Commits the changes of one turn of the event loop together, each in its own savepoint, and answers them, refusals
+ * too, after the COMMIT. Durable writes then cost less than one sync each. A batch runs from BEGIN to COMMIT
+ * synchronously.
  */
 export class GroupCommit {
   readonly #connect: () => Connections<SqliteHandle>
@@ -21,17 +25,20 @@ export class GroupCommit {
   #state: 'idle' | 'collecting' | 'running' | 'held up' = 'idle'
   #refusals = 0
 
-  /** @param connect - gives the connections, and opens them when needed */
+  /** @param connect - returns the connections, and opens them if needed */
   constructor(connect: () => Connections<SqliteHandle>) {
     this.#connect = connect
   }
 
-  /** Whether a batch is running: what is called now is called from inside it. */
+  /** Whether a batch is running: a call made now comes from inside it. */
   get running(): boolean {
     return this.#state === 'running'
   }
 
-  /** Takes work into the batch. It may run more than once, and is answered once: with a signal's reason when that aborts before. */
+  /**
+   * Adds work to the batch. The work may run more than once, and is answered once: with the reason of the signal if
+   * that aborts before.
+   */
   submit<T>(work: () => T, signal: AbortSignal | undefined): Promise<T> {
     const { operation, answer } = createOperation(work, signal)
     this.#waiting.push(operation)
@@ -54,13 +61,13 @@ export class GroupCommit {
   }
 
   #isFull(): boolean {
-    return this.#waiting.length >= MOST_OPERATIONS || performance.now() - this.#opened >= LONGEST_TURN
+    return this.#waiting.length >= MAX_OPERATIONS || performance.now() - this.#opened >= MAX_BATCH_MS
   }
 
   #flush(): void {
     const aborted = this.#waiting.filter((operation) => operation.aborted)
     this.#settle(aborted, (operation) => operation.callOff())
-    const batch = this.#waiting.slice(0, MOST_OPERATIONS)
+    const batch = this.#waiting.slice(0, MAX_OPERATIONS)
     this.#state = 'running'
     try {
       if (batch.length > 0) this.#commit(batch)
@@ -82,7 +89,10 @@ export class GroupCommit {
     })
   }
 
-  /** Nothing of the batch is written: a busy database is waited for, anything else is everybody's answer. */
+  /**
+   * Nothing of the batch is written. If the database is busy, the batch waits; any other error is the answer of every
+   * operation.
+   */
   #fail(batch: readonly Operation[], error: unknown): void {
     if (!isForgeError(error, 'STORAGE_BUSY')) {
       this.#settle(batch, (operation) => operation.reject(error))
@@ -107,3 +117,94 @@ export class GroupCommit {
     for (const operation of operations) settle(operation)
   }
 }
+
+/** One change that waits for its batch. */
+export interface Operation {
+  /** When it stops waiting for a busy database. */
+  readonly deadline: number
+  /** Settles with its answer. */
+  readonly answered: Promise<unknown>
+  /** The error of its last attempt. */
+  readonly failure: unknown
+  /** Whether its signal aborted while it waited. */
+  readonly aborted: boolean
+  /** Runs the work inside the open transaction, unless it is aborted. Returns what that left of the transaction. */
+  attempt(connection: Connection): Left
+  /** Settles with the result of its last attempt, after the commit. */
+  answer(): void
+  /** Settles with the reason of its signal. */
+  callOff(): void
+  /** Settles with the failure of the whole batch, or with its own failure if that caused it. */
+  reject(error: unknown): void
+}
+
+/** Creates an operation from work that a signal may abort. */
+function createOperation<T>(
+  work: () => T,
+  signal: AbortSignal | undefined,
+): { readonly operation: Operation; readonly answer: Promise<T> } {
+  let settle: Settle<T> = { resolve: ignore, reject: ignore }
+  const answer = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject }
+  })
+  return { operation: new PendingOperation({ work, signal, answered: answer, settle }), answer }
+}
+
+interface Settle<T> {
+  readonly resolve: (value: T) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface PendingParts<T> {
+  readonly work: () => T
+  readonly signal: AbortSignal | undefined
+  readonly answered: Promise<unknown>
+  readonly settle: Settle<T>
+}
+
+class PendingOperation<T> implements Operation {
+  readonly deadline: number = performance.now() + MAX_WAIT_MS
+  readonly answered: Promise<unknown>
+  readonly #work: () => T
+  readonly #signal: AbortSignal | undefined
+  readonly #settle: Settle<T>
+  #ending: Ending<T> | undefined
+
+  constructor({ work, signal, answered, settle }: PendingParts<T>) {
+    this.answered = answered
+    this.#work = work
+    this.#signal = signal
+    this.#settle = settle
+  }
+
+  get failure(): unknown {
+    return this.#ending?.ok === false ? this.#ending.error : undefined
+  }
+
+  get aborted(): boolean {
+    return this.#signal?.aborted === true
+  }
+
+  attempt(connection: Connection): Left {
+    this.#ending = this.aborted
+      ? { ok: false, error: this.#signal?.reason, left: 'kept' }
+      : inSavepoint(connection, this.#work)
+    return this.#ending.ok ? 'kept' : this.#ending.left
+  }
+
+  answer(): void {
+    if (this.#ending?.ok === true) this.#settle.resolve(this.#ending.value)
+    else this.#settle.reject(this.failure)
+  }
+
+  callOff(): void {
+    this.#settle.reject(this.#signal?.reason)
+  }
+
+  reject(error: unknown): void {
+    const itsOwn = this.#ending?.ok === false && this.#ending.left !== 'kept'
+    this.#settle.reject(itsOwn ? this.failure : error)
+  }
+}
+
+function ignore(): void {}

@@ -1,31 +1,31 @@
-import { translateError } from './driver-errors.ts'
-import { PreparedStatements } from './prepared-statements.ts'
+import { PreparedStatements } from './connection.ts'
+import { translateError } from './errors.ts'
 
 /**
- * An open SQLite database, by the calls that are made on it: handles of better-sqlite3, node:sqlite and bun:sqlite all
- * have this shape. Everything on it answers at once.
+ * An open SQLite database, with the calls that the storage makes on it. Handles of better-sqlite3, node:sqlite and
+ * bun:sqlite all have this shape. All of its calls are synchronous.
  */
 export interface SqliteHandle {
-  /** One statement, to be run with its parameters as often as wanted. */
+  /** Prepares one statement, which can be run with its parameters any number of times. */
   prepare(sql: string): {
-    /** Runs a statement that answers with rows. */
+    /** Runs a statement that returns rows. */
     all(...parameters: unknown[]): unknown[]
-    /** Runs a statement that answers with none. */
+    /** Runs a statement that returns no rows. */
     run(...parameters: unknown[]): unknown
   }
-  /** Runs statements that have no parameters. */
+  /** Runs statements without parameters. */
   exec(sql: string): unknown
 }
 
 /** A statement of a handle. */
 export type PreparedStatement = ReturnType<SqliteHandle['prepare']>
 
-/** A handle that we opened, and close. */
+/** A handle that the storage opened, and closes. */
 export interface OwnHandle extends SqliteHandle {
   close(): unknown
 }
 
-/** Whether a value is a handle. */
+/** Returns whether a value is a handle. */
 export function isHandle(value: unknown): value is SqliteHandle {
   if (typeof value !== 'object' || value === null) return false
   return (
@@ -33,15 +33,15 @@ export function isHandle(value: unknown): value is SqliteHandle {
   )
 }
 
-/** Whether a value is a handle that can be closed. */
+/** Returns whether a value is a handle that can be closed. */
 export function isOwnHandle(value: unknown): value is OwnHandle {
   return isHandle(value) && 'close' in value && typeof value.close === 'function'
 }
 
 /**
- * The file a handle is open on, as SQLite names it; `''` for a database in memory or a temporary one.
+ * Returns the file that a handle is open on, as SQLite names it; `''` for a database in memory or a temporary one.
  *
- * @throws TypeError when the handle gives rows in a shape we do not know; ForgeError `STORAGE_UNAVAILABLE` when it is closed
+ * @throws TypeError if the handle returns rows in an unknown shape; ForgeError `STORAGE_UNAVAILABLE` if it is closed
  */
 export function fileOf(handle: SqliteHandle): string {
   for (const row of databasesOf(handle)) {
@@ -60,8 +60,8 @@ function databasesOf(handle: SqliteHandle): readonly unknown[] {
   }
 }
 
-/** A handle that we opened, as one of the host's. */
+/** Returns a handle that the storage opened, with the type of the host's handle. */
 export function asHosts<H extends SqliteHandle>(handle: OwnHandle): H {
   const ours: SqliteHandle = handle
-  return ours as H // made by the constructor of the host's handle; or by better-sqlite3, which H says when a file name was given
+  return ours as H // made by the constructor of the host's handle, or by better-sqlite3 for a file name
 }

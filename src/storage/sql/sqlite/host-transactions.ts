@@ -1,15 +1,14 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
 import type { Statement } from '../query.ts'
 import { Connection } from './connection.ts'
-import { busy, occupied, saysNoSavepoint } from './driver-errors.ts'
+import type { SqliteDatabase } from './database.ts'
+import { busy, occupied, saysNoSavepoint } from './errors.ts'
 import type { SqliteHandle } from './handle.ts'
 import { isHandle } from './handle.ts'
-import { execDespiteOpenStatements } from './open-statements.ts'
-import type { SqliteDatabase } from './sqlite-database.ts'
 import type { Ending } from './transactions.ts'
-import { inSavepoint, transactionOn } from './transactions.ts'
+import { execDespiteOpenStatements, inSavepoint, transactionOn } from './transactions.ts'
 
-/** The host's own transactions, which we write in: no BEGIN, no COMMIT, a savepoint for each operation. */
+/** The host's own transactions, in which the storage writes: no BEGIN, no COMMIT, one savepoint for each operation. */
 export class HostTransactions<H extends SqliteHandle> {
   readonly #database: SqliteDatabase<H>
   readonly #writeLock: Statement<unknown>
@@ -23,16 +22,17 @@ export class HostTransactions<H extends SqliteHandle> {
     this.#writeLock = writeLock
   }
 
-  /** Whether a change is being made in one: what is called now is called from inside it. */
+  /** Whether a change is running in one: a call made now comes from inside it. */
   get running(): boolean {
     return this.#running
   }
 
   /**
    * Takes the write lock of an open transaction.
-   * @throws TypeError when it is none; ForgeError `STORAGE_BUSY` when another writer holds the lock, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
+   * @throws TypeError if the transaction is invalid; ForgeError `STORAGE_BUSY` if another writer holds the lock,
+   * `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
    */
-  enter(transaction: H): void {
+  checkTransaction(transaction: H): void {
     const connection = this.reach(transaction)
     refuseUnlessOpen(transaction)
     connection.all(this.#writeLock)
@@ -53,8 +53,9 @@ export class HostTransactions<H extends SqliteHandle> {
   }
 
   /**
-   * The connection of a host's handle.
-   * @throws TypeError when it is none, is on another database, or holds a failed change that could not be taken back
+   * Returns the connection of a host's handle.
+   * @throws TypeError if it is not a handle, is on another database, or holds a failed change that could not be rolled
+   * back
    */
   reach(transaction: H): Connection {
     this.#database.refuseClosing()
@@ -101,19 +102,19 @@ function refuseUnlessOpen(transaction: SqliteHandle): void {
   if (state === 'unknown') throw occupied()
 }
 
-/** Whether nothing is left of a change whose savepoint could not be rolled back as usual. */
+/** Returns whether nothing is left of a change whose savepoint could not be rolled back as usual. */
 function isTakenBack(transaction: SqliteHandle): boolean {
   const state = transactionOn(transaction)
   if (state !== 'unknown') return state !== 'open'
   return execDespiteOpenStatements(transaction, 'rollback to forgelet; release forgelet') === 'done'
 }
 
-/** A savepoint tells the transaction that holds a failed change from the next one on the handle. */
+/** Sets a savepoint that distinguishes the transaction with a failed change from the next transaction on the handle. */
 function mark(connection: Connection): void {
   try {
     connection.command('savepoint forgelet')
   } catch {
-    // nothing can be run on the handle now, and the savepoint of the change is still there
+    // Nothing can run on the handle now, and the savepoint of the change still exists.
   }
 }
 

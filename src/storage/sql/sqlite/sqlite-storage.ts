@@ -1,19 +1,24 @@
-import type { ForgeStorage } from '../../contract/forge-storage.ts'
-import { sqliteDialect } from '../dialects/sqlite-dialect.ts'
-import { Schema } from '../schema.ts'
-import type { SqlStorageOptions } from '../sql-context.ts'
-import { createSqlContext } from '../sql-context.ts'
-import { createSqlStores } from '../sql-stores.ts'
+import type { ForgeStorage } from '../../contract/storage.ts'
+import type { SqlStorageOptions } from '../context.ts'
+import { createSqlContext } from '../context.ts'
+import { command } from '../dialect.ts'
+import { sqliteDialect } from '../dialects/sqlite.ts'
+import type { Statement } from '../query.ts'
+import { Schema } from '../schema/schema.ts'
+import { createSqlStores } from '../stores/stores.ts'
+import type { Tables } from '../tables.ts'
+import { databaseFrom } from './connections.ts'
+import { SqliteDatabase } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { SqliteHandle } from './handle.ts'
 import { HostTransactions } from './host-transactions.ts'
-import { databaseFrom } from './open-connections.ts'
-import { SqliteDatabase } from './sqlite-database.ts'
-import { SqliteRuntime } from './sqlite-runtime.ts'
-import { whenFree } from './waiting.ts'
-import { writeLock } from './write-lock.ts'
+import { SqliteRuntime } from './runtime.ts'
+import { retry } from './waiting.ts'
 
-/** Makes a storage over an SQLite database; nothing is opened before its first use. @throws TypeError for an option that is none */
+/**
+ * Creates a storage on an SQLite database. Nothing is opened before its first use. @throws TypeError if an option is
+ * invalid
+ */
 export function createSqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
   options: SqlStorageOptions = {},
@@ -28,14 +33,14 @@ export function createSqliteStorage<H extends SqliteHandle>(
   return {
     ...createSqlStores(context, runtime),
     transactions: 'synchronous',
-    enter: (transaction) => runtime.enter(transaction),
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     async migrate() {
       database.refuseClosing()
-      await whenFree(() => database.migrate())
+      await retry(() => database.migrate())
     },
     async schemaStatus() {
       database.refuseClosing()
-      return whenFree(() => database.status())
+      return retry(() => database.status())
     },
     async close() {
       database.beginClosing()
@@ -43,4 +48,12 @@ export function createSqliteStorage<H extends SqliteHandle>(
       database.end()
     },
   }
+}
+
+/**
+ * Returns a statement that takes the write lock of a host's transaction and changes nothing: SQLite takes the lock
+ * before the condition matches no row.
+ */
+export function writeLock(prefix: string): Statement<unknown> {
+  return command(`update "${prefix}${'ledger' satisfies keyof Tables}" set only = only where only < 0`)
 }

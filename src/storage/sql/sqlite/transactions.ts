@@ -1,24 +1,24 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
-import { saysClosed, saysInsideTransaction, saysNoSavepoint, saysOldSnapshot, unavailable } from './driver-errors.ts'
+import { saysClosed, saysInsideTransaction, saysNoSavepoint, saysOldSnapshot, unavailable } from './errors.ts'
 import type { SqliteHandle } from './handle.ts'
-import { execDespiteOpenStatements } from './open-statements.ts'
 
 /**
- * What a failure left of the transaction it came in. `kept`: only what failed is taken back. `ended`: what was begun is
- * gone, with everything that was done in it. `stuck`: what failed could not be taken back, and is in it still.
+ * What a failure left of the transaction in which it occurred. `kept`: only the failed work is rolled back. `ended`:
+ * the transaction is gone, with everything done in it. `stuck`: the failed work could not be rolled back, and is still
+ * in the transaction.
  */
 export type Left = 'kept' | 'ended' | 'stuck'
 
-/** How one piece of work inside a transaction ended. */
+/** The result of one piece of work inside a transaction. */
 export type Ending<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown; readonly left: Left }
 
 /**
- * Runs work inside the open transaction, all or nothing: what fails leaves the rest of the transaction as it was.
- * @throws TypeError where the host left a statement open that was writing: nothing is begun then
+ * Runs work inside the open transaction, all or nothing: a failure leaves the rest of the transaction unchanged.
+ * @throws TypeError if the host left a statement open that was writing; then nothing is begun
  */
 export function inSavepoint<T>(connection: Connection, work: () => T): Ending<T> {
   connection.command('savepoint forgelet')
@@ -31,7 +31,10 @@ export function inSavepoint<T>(connection: Connection, work: () => T): Ending<T>
   }
 }
 
-/** Runs work in a transaction of its own that holds the write lock from the start; whatever fails, none stays open. */
+/**
+ * Runs work in its own transaction, which holds the write lock from the start. If anything fails, no transaction stays
+ * open.
+ */
 export function inTransaction<T>(connections: Connections<SqliteHandle>, work: (writer: Connection) => T): T {
   const writer = begin(connections)
   try {
@@ -44,7 +47,7 @@ export function inTransaction<T>(connections: Connections<SqliteHandle>, work: (
   }
 }
 
-/** Runs reads that all see the same. */
+/** Runs reads on one snapshot. */
 export function inSnapshot<T>(connection: Connection, work: () => T): T {
   connection.command('begin')
   try {
@@ -55,8 +58,8 @@ export function inSnapshot<T>(connection: Connection, work: () => T): T {
 }
 
 /**
- * Whether a handle is inside a transaction. Handles do not tell in one way, but all refuse a second BEGIN. `unknown`: a
- * statement is open on it, and nothing else can be run.
+ * Returns whether a handle is inside a transaction. Handles report that differently, but all refuse a second BEGIN.
+ * `unknown`: a statement is open on it, and nothing else can run.
  */
 export function transactionOn(handle: SqliteHandle): 'open' | 'none' | 'closed' | 'unknown' {
   try {
@@ -69,7 +72,7 @@ export function transactionOn(handle: SqliteHandle): 'open' | 'none' | 'closed' 
   return 'none'
 }
 
-/** The error for the neighbours of a change that spoilt the transaction they shared, from what that left and failed with. */
+/** Creates the error for the other changes of a batch if one change ended or blocked their shared transaction. */
 export function lostTransaction(left: Left, cause: unknown): Error {
   if (left === 'stuck' || isForgeError(cause, 'STORAGE_UNAVAILABLE')) {
     return unavailable('the transaction was ended before it could be committed', cause)
@@ -78,7 +81,10 @@ export function lostTransaction(left: Left, cause: unknown): Error {
   return unavailable(message, cause, 'unknown')
 }
 
-/** On a writer that is nobody else's, whatever refuses a BEGIN but another writer is a left-over: it is cleared away. */
+/**
+ * On a writer that only the storage uses, the only reasons that refuse a BEGIN are another writer or a left-over
+ * transaction. A left-over is cleared.
+ */
 function begin(connections: Connections<SqliteHandle>): Connection {
   const { writer, writerHandle, shared } = connections
   try {
@@ -96,20 +102,23 @@ function begin(connections: Connections<SqliteHandle>): Connection {
   return cleared
 }
 
-/** Ends whatever transaction is open; a writer that can be used for nothing else then is replaced. */
+/** Ends any open transaction. A writer that can no longer be used is replaced. */
 function rollBack(connections: Connections<SqliteHandle>): void {
   const { writer, writerHandle } = connections
   try {
     writer.command('rollback')
   } catch {
-    // there was none, for the failure that brought us here has ended it; or the host has spoilt the handle
+    // No transaction was open, because the failure had already ended it; or the host made the handle unusable.
     if (isSpoilt(writerHandle)) connections.replaceWriter()
     return
   }
   if (isStillWriting(writer)) connections.replaceWriter()
 }
 
-/** Whether a statement of the host's is writing still: it outlives its transaction, and refuses every savepoint after it. */
+/**
+ * Returns whether a statement of the host is still writing: it outlives its transaction, and refuses every later
+ * savepoint.
+ */
 function isStillWriting(writer: Connection): boolean {
   try {
     writer.command('savepoint forgelet')
@@ -120,7 +129,9 @@ function isStillWriting(writer: Connection): boolean {
   }
 }
 
-/** A writer whose transaction could not be ended is kept, for it is ended when the host has ended its statement. */
+/**
+ * A writer whose transaction could not be ended is kept: the transaction ends when the host has ended its statement.
+ */
 function isSpoilt(writer: SqliteHandle): boolean {
   const state = transactionOn(writer)
   if (state !== 'unknown') return state === 'closed'
@@ -145,5 +156,26 @@ function takeBack(connection: Connection): Left {
     return 'kept'
   } catch (error) {
     return saysNoSavepoint(error) ? 'ended' : 'stuck'
+  }
+}
+
+/**
+ * Runs statements that end work, on a handle on which the host left a statement open. better-sqlite3 refuses every call
+ * there until the host ends that statement, which may never happen. SQLite itself allows them, and other drivers refuse
+ * nothing.
+ *
+ * @returns `impossible` if the handle has no such mode; `failed` if the statements failed
+ */
+export function execDespiteOpenStatements(handle: SqliteHandle, sql: string): 'done' | 'failed' | 'impossible' {
+  if (!('unsafeMode' in handle) || typeof handle.unsafeMode !== 'function') return 'impossible'
+
+  handle.unsafeMode(true)
+  try {
+    handle.exec(sql)
+    return 'done'
+  } catch {
+    return 'failed'
+  } finally {
+    handle.unsafeMode(false)
   }
 }

@@ -1,27 +1,30 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import type { MaybePromise } from '../../../schema/steps.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 
 /** How long a call waits for a busy database, in milliseconds. */
-export const PATIENCE = 5000
+export const MAX_WAIT_MS = 5000
 
-const LONGEST_PAUSE = 40
+const MAX_PAUSE_MS = 40
 
-/** A pause before trying again, in milliseconds: random, so that two processes do not meet again and again. */
+/**
+ * Returns a pause before the next attempt, in milliseconds. It is random, so that two processes do not collide
+ * repeatedly.
+ */
 export function pauseBefore(attempt: number): number {
-  return 1 + Math.random() * Math.min(LONGEST_PAUSE, 4 * attempt)
+  return 1 + Math.random() * Math.min(MAX_PAUSE_MS, 4 * attempt)
 }
 
 /**
- * Makes an attempt, and again while the database is busy. The event loop never sleeps.
+ * Makes an attempt, and repeats it while the database is busy. Never blocks the event loop.
  *
  * @throws ForgeError `STORAGE_BUSY` after five seconds
  */
-export function whenFree<T>(attempt: () => T): MaybePromise<T> {
+export function retry<T>(attempt: () => T): MaybePromise<T> {
   try {
     return attempt()
   } catch (error) {
     if (!isForgeError(error, 'STORAGE_BUSY')) throw error
-    return tryAgain(attempt, performance.now() + PATIENCE)
+    return tryAgain(attempt, performance.now() + MAX_WAIT_MS)
   }
 }
 

@@ -7,7 +7,7 @@ const JSON_TYPE = 'application/json;charset=utf-8'
 const OTHER_USERS =
   'name as users two who are not members of the organization, not blocked there, and not the administrator of authorization'
 
-/** A reply, and what it must be. Whatever is not so is thrown as a `mountFailure`. */
+/** A response and the checks on it. A failed check throws a `mountFailure`. */
 export class Answer {
   readonly status: number
   readonly headers: RawReply['headers']
@@ -21,18 +21,18 @@ export class Answer {
     this.#facts = facts
   }
 
-  /** Its lines of a header; the name is in lower case. */
+  /** Returns the values of a header, one per line. The name is in lower case. */
   lines(name: string): readonly string[] {
     return this.headers.filter(([one]) => one === name).map(([, value]) => value)
   }
 
-  /** Its `code`, when it is an error of the API's. */
+  /** The `code` of the body if the response is an error of the API. */
   get code(): string | undefined {
     const code = this.#json()['code']
     return typeof code === 'string' ? code : undefined
   }
 
-  /** The keys of its body; none when that is no JSON object. */
+  /** The body as an object; empty if the body is not a JSON object. */
   get json(): Readonly<Record<string, unknown>> {
     return this.#json()
   }
@@ -41,7 +41,7 @@ export class Answer {
     this.must(this.status === status, String(status))
   }
 
-  /** An error as every error is: JSON with the one content type, a message, an address and this code. */
+  /** Requires the format of every error: JSON with the one content type, a message, a URL and this code. */
   mustRefuse(status: number, code: string): void {
     const { message, url } = this.#json()
     const isWhole = typeof message === 'string' && typeof url === 'string' && this.code === code
@@ -49,12 +49,15 @@ export class Answer {
     this.must(this.status === status && isWhole && isTyped, `${status} ${JSON_TYPE}, with the code ${code}`)
   }
 
-  /** Anything but what went wrong within the server. */
+  /** Requires any response other than an internal failure. */
   mustBeNoFailure(): void {
     this.must(this.status >= 200 && this.status < 500, 'any answer below 500')
   }
 
-  /** A block that is made. If the rules refuse it, the application is not at fault, but what was said of its users. */
+  /**
+   * Requires that a block was created. If a rule refuses the block, the cause is the given users and not the
+   * application.
+   */
   mustBlock(): void {
     const isRefusedByRule = this.code?.startsWith('CANNOT_BLOCK_') === true || this.code === 'ALREADY_BLOCKED'
     this.must(this.status === 204, '204', isRefusedByRule ? OTHER_USERS : this.#facts.mend)

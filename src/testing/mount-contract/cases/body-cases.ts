@@ -10,10 +10,10 @@ const FACTS: CaseFacts = {
   mend: 'mount the API before body parsers, or let them take as much as it does; end no connection while a client sends',
 }
 const DEFAULT_LIMIT = 1_048_576
-/** More than two ends of a connection hold between them. */
+/** More bytes than the buffers at both ends of a connection hold together. */
 const MORE = 6_000_000
 
-/** Bodies that are too long, and bodies that nobody reads. */
+/** Cases about bodies that are too long, and bodies that the handler does not read. */
 export const bodyCases: readonly MountCase[] = [
   ...(['length', 'chunked'] as const).flatMap((framing) =>
     (['at once', 'late'] as const).map((reading) =>
@@ -66,7 +66,7 @@ function limitOf({ known }: Visit): number {
   return known.maxBodyBytes ?? DEFAULT_LIMIT
 }
 
-/** Grants nothing, at this length. */
+/** Returns a request that grants no badges and has a body of this length. */
 function granting(visit: Visit, size: number): Asked {
   const { users: [user] = [''] } = visit.known
   return {

@@ -1,7 +1,7 @@
 import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 
-/** Clients that go away. */
+/** Cases about clients that disconnect. */
 export const clientGoneCases: readonly MountCase[] = [
   mountCase(
     'a client that goes away aborts the signal of the ports',

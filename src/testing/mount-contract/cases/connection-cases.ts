@@ -4,7 +4,7 @@ import { nobody } from './probe.ts'
 import type { Asked } from './request.ts'
 import type { Visit } from './visit.ts'
 
-/** After what a connection must go on. */
+/** A refused request, after which the connection must stay usable. */
 interface Refusal {
   readonly after: string
   readonly needs?: readonly Need[]
@@ -61,7 +61,7 @@ const REFUSALS: readonly Refusal[] = [
   },
 ]
 
-/** Connections: one answer for each request, and the next one is answered too. */
+/** Cases about connections: each request receives one response, and so does the next request on the connection. */
 export const connectionCases: readonly MountCase[] = REFUSALS.map(({ after, needs, service, asked, status }) =>
   mountCase(
     `a connection goes on after ${after}`,

@@ -5,7 +5,7 @@ import type { Visit } from './visit.ts'
 
 const MEND = "leave crossSite at 'refuse', and hand the handler every header of the request"
 
-/** What browsers send for another site. */
+/** The headers that browsers send on a cross-site request. */
 const FROM_ELSEWHERE: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
   ['Origin: https://elsewhere.example', { Origin: 'https://elsewhere.example' }],
@@ -13,12 +13,12 @@ const FROM_ELSEWHERE: readonly (readonly [string, Readonly<Record<string, string
   ['Sec-Fetch-Site: same-site', { 'Sec-Fetch-Site': 'same-site', Origin: 'https://pages.elsewhere.example' }],
 ]
 
-/** What browsers add by themselves, for whatever site asks; the last is one that no host knows. */
+/** The credentials that browsers add automatically to requests for any site. No host knows the last scheme. */
 const SENT_BY_BROWSERS = ['Basic Zm9yZ2VsZXQ6eA==', 'Digest username="forgelet"', 'Negotiate YII=', 'Other x']
-/** The schemes of `Authorization` that browsers never send by themselves. */
+/** The schemes of `Authorization` that browsers never send automatically. */
 const EXEMPT = /^(?:bearer|token) /i
 
-/** Requests that a browser sends for another site. Not in the list where the host allows them. */
+/** Cases about cross-site requests of browsers. They are left out if the host allows such requests. */
 export const crossSiteCases: readonly MountCase[] = [
   ...FROM_ELSEWHERE.map(([how, headers]) =>
     mountCase(`a change that another site asks for is 403 (${how})`, { mend: MEND }, async (visit) => {
@@ -71,7 +71,10 @@ export const crossSiteCases: readonly MountCase[] = [
   }),
 ]
 
-/** Where nothing can be changed, there is nothing to refuse: such cases are not in the list. */
+/**
+ * Returns a request that changes data. If the mounted services have no such request, nothing can be refused, and the
+ * cross-site cases are left out.
+ */
 function changing({ probe }: Visit): { readonly method: string; readonly path: string } {
   return probe.unsafe ?? { method: 'GET', path: probe.path(nobody) }
 }

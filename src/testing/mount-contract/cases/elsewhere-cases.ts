@@ -3,7 +3,7 @@ import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 import { nobody } from './probe.ts'
 
-/** A path of the host's own is answered by the host, though the API is asked before. */
+/** Creates cases that the host serves its own paths, although the API receives each request first. */
 export function elsewhereCases(paths: readonly HostPath[]): readonly MountCase[] {
   return paths.map(({ path, text }) =>
     mountCase(

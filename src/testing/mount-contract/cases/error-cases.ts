@@ -2,7 +2,7 @@ import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 import { nobody } from './probe.ts'
 
-/** Errors: JSON, always; clients parse it. */
+/** Cases about errors. Every error is JSON, because clients parse it. */
 export const errorCases: readonly MountCase[] = [
   mountCase(
     'what there is not is a JSON error',

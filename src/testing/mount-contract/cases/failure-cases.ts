@@ -1,7 +1,7 @@
 import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 
-/** What nobody expected. */
+/** Cases about unexpected failures. */
 export const failureCases: readonly MountCase[] = [
   mountCase(
     'a port that throws is 500 with a requestId, and nothing of its message is told',

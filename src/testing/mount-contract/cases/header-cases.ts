@@ -6,7 +6,7 @@ import type { Visit } from './visit.ts'
 
 const MEND = 'copy answers with every line of every header: those of Set-Cookie are never joined'
 
-/** Headers of the host's own. */
+/** Cases about the host's own headers. */
 export const headerCases: readonly MountCase[] = [
   mountCase('what the host puts on every answer is there', { needs: ['headers'], mend: MEND }, async (visit) => {
     const path = visit.probe.path(nobody)

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { RawReply } from './raw-reply.ts'
 import { readReply } from './raw-reply.ts'
 
-/** One connection to a server, on which nothing is put right: bytes go out and come in as they are. */
+/** One raw connection to a server. Bytes are sent and received unchanged. */
 export class Line {
   readonly #socket: Socket
   #incoming: AsyncIterator<Uint8Array> | undefined
@@ -10,10 +10,13 @@ export class Line {
 
   constructor(socket: Socket) {
     this.#socket = socket
-    socket.on('error', () => undefined) // told where it is read or written
+    socket.on('error', () => undefined) // reported where the connection is read or written
   }
 
-  /** Fulfils when all of it is handed to the system: the server has taken in what does not fit between the two. */
+  /**
+   * Fulfils when the system has accepted all bytes. The server has then received whatever does not fit into the buffers
+   * between the two.
+   */
   send(bytes: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.write(bytes, (error) => (error ? reject(error) : resolve()))
@@ -21,16 +24,16 @@ export class Line {
   }
 
   /**
-   * The next reply; nothing is read before.
+   * Reads the next response. Nothing is read before this call.
    *
-   * @param method - what it answers: replies to HEAD have no body
-   * @throws Error when the connection ends before
+   * @param method - the method of the request: responses to HEAD have no body
+   * @throws Error if the connection ends before the response is complete
    */
   async reply(method: string): Promise<RawReply> {
     return readReply(this, method)
   }
 
-  /** The next bytes, up to the end of a line. */
+  /** Reads the bytes up to the end of a line. */
   async text(): Promise<string> {
     let end = this.#rest.indexOf('\r\n')
     while (end === -1) {
@@ -42,7 +45,7 @@ export class Line {
     return line
   }
 
-  /** So many bytes. */
+  /** Reads a number of bytes. */
   async bytes(size: number): Promise<Buffer> {
     while (this.#rest.length < size) this.#rest = Buffer.concat([this.#rest, await this.#more()])
     const bytes = this.#rest.subarray(0, size)
@@ -50,7 +53,7 @@ export class Line {
     return bytes
   }
 
-  /** Everything up to the end of the connection. */
+  /** Reads all bytes up to the end of the connection. */
   async remainder(): Promise<Buffer> {
     const chunks = [this.#rest]
     for (let next = await this.#next(); next.done !== true; next = await this.#next()) {
@@ -60,7 +63,7 @@ export class Line {
     return Buffer.concat(chunks)
   }
 
-  /** Goes away without a word. */
+  /** Destroys the connection without ending it properly. */
   cut(): void {
     this.#socket.destroy()
   }
@@ -78,9 +81,9 @@ export class Line {
 }
 
 /**
- * Connects to a server. Only then is `node:net` loaded: who tests rules alone needs none.
+ * Connects to a server. Loads `node:net` only then, because tests of business rules do not need it.
  *
- * @throws TypeError for an origin that is not spoken to in plain HTTP
+ * @throws TypeError if the origin does not use plain HTTP
  */
 export async function dial(origin: string): Promise<Line> {
   const { protocol, hostname, port } = new URL(origin)
@@ -89,7 +92,7 @@ export async function dial(origin: string): Promise<Line> {
 
   const { connect } = await import('node:net')
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
-  socket.pause() // what comes is left with the system until it is asked for
+  socket.pause() // the system buffers incoming bytes until they are read
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve)
     socket.once('error', reject)

@@ -5,10 +5,10 @@ import type { Visit } from './visit.ts'
 
 const MEND = 'give createApi the publicUrl under which clients see the mount point, or none'
 
-/** A query that must be in every link, as it was sent: a plus sign, an ampersand. */
+/** A query that every link must contain as it was sent, with an encoded plus sign and ampersand. */
 const QUERY = 'limit=1&q=a%2Bb%26c'
 
-/** Links to other pages. */
+/** Cases about links to other pages. */
 export const linkCases: readonly MountCase[] = [
   mountCase('links begin with the public address, whatever the Host header says', facts('publicUrl'), async (visit) => {
     const { publicUrl = '', organization = '' } = visit.known
@@ -39,7 +39,7 @@ function facts(...more: readonly 'publicUrl'[]): CaseFacts {
   return { needs: ['authorization', 'organization', 'users', ...more], service: 'blocks', mend: MEND }
 }
 
-/** The first of two pages or more, asked for with a Host header that lies. */
+/** Requests the first of at least two pages, with a false Host header. */
 async function listed(visit: Visit): Promise<Answer> {
   const { organization = '', users = [] } = visit.known
   const headers = visit.credentials

@@ -3,10 +3,10 @@ import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 import { nobody } from './probe.ts'
 
-/** What every answer has anew, and what the server and not the reply says. */
+/** The headers that differ between responses, and those that depend on the server instead of the response. */
 const NOT_COMPARED = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'set-cookie']
 
-/** HEAD, OPTIONS, and methods that a path does not have. */
+/** Cases about HEAD, OPTIONS, and methods that a path does not support. */
 export const methodCases: readonly MountCase[] = [
   mountCase(
     'HEAD is GET without a body',
@@ -14,7 +14,7 @@ export const methodCases: readonly MountCase[] = [
     async (visit) => {
       const path = visit.probe.path(nobody)
       const got = await visit.ask({ path })
-      // What comes behind the first answer tells whether it had a body.
+      // The bytes after the first response show whether it had a body.
       const [head, next] = await visit.askInTurn([{ method: 'HEAD', path }, { path }])
       head?.must(told(head) === told(got), `${told(got)}, as to GET`)
       next?.mustRefuse(visit.probe.status, visit.probe.code)
@@ -50,7 +50,7 @@ function allowed(answer: Answer): string {
   return answer.lines('allow').join()
 }
 
-/** Status and headers as one text. */
+/** Returns the status and the headers as one text. */
 function told({ status, headers }: Answer): string {
   const lines = headers.filter(([name]) => !NOT_COMPARED.includes(name)).map(([name, value]) => `${name}: ${value}`)
   return `${status} ${lines.sort().join(', ')}`

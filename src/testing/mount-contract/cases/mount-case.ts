@@ -2,32 +2,32 @@ import type { ServiceName } from '../../../http-adapters/http.ts'
 import type { KnownHost, MountedHost } from '../known-host.ts'
 import { Visit } from './visit.ts'
 
-/** How long a case may take, in milliseconds: a server that hangs has failed. */
+/** How long a case may take, in milliseconds. A server that hangs fails the case. */
 const LONGEST = 10_000
 
-/** What must be known of a host, for a case to be in the list. */
+/** The parts of the host that a case may need. */
 export type Need = keyof Omit<KnownHost, 'services' | 'maxBodyBytes' | 'crossSite'>
 
-/** One thing every mounting must do; `run` rejects when this one does not. */
+/** One requirement for every mounted API. `run` rejects if the API does not meet it. */
 export interface MountCase {
-  /** A fact, in the present tense. */
+  /** A statement in the present tense. */
   readonly name: string
-  /** The parts of the known without which it cannot be run. */
+  /** The parts of the known host that the case requires. */
   readonly needs: readonly Need[]
-  /** The service that it asks; undefined: whichever is mounted. */
+  /** The service that the case calls; undefined: any mounted service. */
   readonly service: ServiceName | undefined
   run(start: () => Promise<MountedHost>, known: KnownHost): Promise<void>
 }
 
-/** What a case is, beside its fact and its check. */
+/** The facts of a case, without its name and its check. */
 export interface CaseFacts {
   readonly needs?: readonly Need[] | undefined
   readonly service?: ServiceName | undefined
-  /** What to look at when it fails: told with the failure. */
+  /** The advice to print if the case fails. */
   readonly mend: string
 }
 
-/** Makes a case of a fact and what checks it on one application that runs. */
+/** Creates a case from a statement and a check that runs against one application. */
 export function mountCase(
   name: string,
   { needs = [], service, mend }: CaseFacts,

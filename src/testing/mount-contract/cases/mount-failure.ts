@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert'
 
-/** What is told of a case that failed. */
+/** The facts that the error of a failed case reports. */
 export interface FailureFacts {
   readonly sent: string
   readonly came: string
@@ -8,7 +8,7 @@ export interface FailureFacts {
   readonly mend: string
 }
 
-/** The one error of a case: what was sent, what came, what should have come, and where to look. */
+/** Creates the error of a failed case: the request, the actual response, the expected response, and the advice. */
 export function mountFailure({ sent, came, should, mend }: FailureFacts): Error {
   const lines = [`sent:   ${sent}`, `came:   ${came}`, `should: ${should}`, `mend:   ${mend}`]
   return new AssertionError({ message: lines.join('\n') })

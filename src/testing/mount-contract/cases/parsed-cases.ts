@@ -8,7 +8,7 @@ const FACTS: CaseFacts = {
   mend: 'what reads bodies before the API leaves what it read in request.body, as body parsers do, or reads none',
 }
 
-/** How clients declare JSON, or do not. */
+/** The ways in which clients declare JSON, or omit the declaration. */
 const TYPES: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['as application/json', { 'Content-Type': 'application/json' }],
   ['with a charset', { 'Content-Type': 'application/json; charset=utf-8' }],
@@ -16,7 +16,7 @@ const TYPES: readonly (readonly [string, Readonly<Record<string, string>>])[] = 
   ['without a content type', {}],
 ]
 
-/** Bodies: read by the API, or by a parser before it. */
+/** Cases about bodies that the API reads itself, or that a parser has read before it. */
 export const parsedCases: readonly MountCase[] = [
   ...TYPES.map(([how, headers]) =>
     mountCase(`a JSON body ${how} is taken, of POST and of DELETE`, FACTS, async (visit) => {

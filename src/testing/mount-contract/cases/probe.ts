@@ -1,22 +1,27 @@
 import type { ServiceName } from '../../../http-adapters/http.ts'
 
-/** Routes that answer alike on every host, whatever data it has: names that nobody has are asked for. */
+/**
+ * Requests with the same response on every host, whatever data it has, because they ask for names that do not exist.
+ */
 export interface Probe {
-  /** Of GET; the name is put in as one segment, as it is. */
+  /** The path for GET. The name is inserted unchanged as one segment. */
   path(name: string): string
-  /** A path that is none of the API's, but would be if the `%2F` in it were a slash; `slash` is how that is written. */
+  /**
+   * A path that is not a path of the API, but would be if the `%2F` in it were a slash. `slash` is the spelling of that
+   * character.
+   */
   split(slash: string): string
-  /** What `path` is answered, whatever the name. */
+  /** The status of the response for `path`, whatever the name. */
   readonly status: number
   readonly code: string
-  /** A request that changes something, and is answered just so. */
+  /** A request that changes data and receives the same response. */
   readonly unsafe: { readonly method: string; readonly path: string } | undefined
 }
 
-/** A name that no host has. */
+/** A name that does not exist on any host. */
 const NOBODY = 'no-such-name-7f3a'
 
-/** One of a service of each, in the order in which they are taken. */
+/** One probe for each service, in order of preference. */
 const PROBES: readonly (readonly [ServiceName, Probe])[] = [
   [
     'pins',
@@ -60,13 +65,13 @@ const PROBES: readonly (readonly [ServiceName, Probe])[] = [
   ],
 ]
 
-/** The name that probes ask for when it does not matter. */
+/** The name that probes ask for if the name does not matter. */
 export const nobody: string = NOBODY
 
 /**
- * The probe of the first of these services.
+ * Returns the probe of the first of these services.
  *
- * @throws TypeError when it is none of them
+ * @throws TypeError if no service is given
  */
 export function probeOf(services: readonly ServiceName[] | undefined): Probe {
   const found = PROBES.find(([service]) => services?.includes(service) ?? true)

@@ -8,10 +8,13 @@ const FACTS = {
   mend: 'hand the handler the target with its query, as it came: it may get lost where the mount point is cut off',
 } as const
 
-/** The longest note, in characters. */
+/** The maximum length of a note, in characters. */
 const LONGEST = 255
 
-/** Queries: they come through, and values are decoded once. How long a note is tells what became of it. */
+/**
+ * Cases about queries: they arrive unchanged, and values are decoded once. The length of a note shows how it was
+ * decoded.
+ */
 export const queryCases: readonly MountCase[] = [
   mountCase('a query comes through', FACTS, async (visit) => {
     const answer = await visit.ask(blocking(visit, 'x'.repeat(LONGEST + 1)))
@@ -48,7 +51,7 @@ function blocking(visit: Visit, note: string): Parameters<Visit['ask']>[0] {
   return { method: 'PUT', path: `/orgs/${organization}/blocks/${user}?note=${note}`, headers: visit.credentials }
 }
 
-/** Does it, and lifts the block of it whatever comes. */
+/** Runs a check, and then removes the block that it may have created. */
 async function kept(visit: Visit, deed: () => Promise<void>): Promise<void> {
   const { organization = '', users: [user] = [''] } = visit.known
   try {

@@ -1,23 +1,23 @@
-/** What a reply is read from. */
+/** The source that a response is read from. */
 export interface ReplySource {
-  /** The next line, without its end. */
+  /** Reads the next line, without its line ending. */
   text(): Promise<string>
   bytes(size: number): Promise<Uint8Array>
   remainder(): Promise<Uint8Array>
 }
 
-/** A reply as it came. */
+/** A response as it was received. */
 export interface RawReply {
   readonly status: number
-  /** Names in lower case, every line of its own, in their order. */
+  /** The header lines in order, with names in lower case. Repeated headers are not merged. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
 }
 
 /**
- * Reads one reply. Interim ones (100, 103) are passed over.
+ * Reads one response. Interim responses (100, 103) are skipped.
  *
- * @throws Error when what comes is no reply
+ * @throws Error if the bytes are not a valid response
  */
 export async function readReply(source: ReplySource, method: string): Promise<RawReply> {
   const line = await source.text()

@@ -2,22 +2,24 @@
 export interface Asked {
   /** Default GET. */
   readonly method?: string | undefined
-  /** Below the mount point. */
+  /** Relative to the mount point. */
   readonly path: string
-  /** In the place of the mount point and the path, as it is. */
+  /** Replaces the mount point and the path, unchanged. */
   readonly target?: string | undefined
-  /** `Host` in the place of the usual one; a list is a header of several lines, and none when it is empty. */
+  /**
+   * `Host` replaces the default host. A list stands for a header with several lines; an empty list omits the header.
+   */
   readonly headers?: { readonly [name: string]: string | readonly string[] } | undefined
   readonly body?: string | undefined
-  /** How the body is framed. Default: its length. 'never': nothing of it is sent, but a million bytes are announced. */
+  /** The framing of the body. Default: its length. 'never': announces a million bytes and sends none of them. */
   readonly framing?: 'length' | 'chunked' | 'never' | undefined
 }
 
-/** Announced, and never sent. */
+/** The announced length of a body that is never sent. */
 const NEVER = '1000000'
 const CHUNK = 65_536
 
-/** A request, as it goes over the wire. */
+/** Returns the bytes of a request. */
 export function requestText(host: string, prefix: string, asked: Asked): string {
   const { method = 'GET', body } = asked
   const all: NonNullable<Asked['headers']> = { Host: host, ...framingOf(asked), ...asked.headers }
@@ -26,7 +28,7 @@ export function requestText(host: string, prefix: string, asked: Asked): string 
   return `${first}${lines.join('')}\r\n${body === undefined ? '' : framed(body, asked)}`
 }
 
-/** A request, as a failure tells it. */
+/** Returns the description of a request for an error message. */
 export function requestLine(prefix: string, asked: Asked): string {
   const { method = 'GET', headers = {}, body, framing = 'length' } = asked
   const told = Object.entries(headers).map(([name, value]) => `${name}: ${shown(name, value)}`)
@@ -56,7 +58,7 @@ function framed(body: string, { framing }: Asked): string {
   return `${pieces.join('')}0\r\n\r\n`
 }
 
-/** Credentials stay out of the reports of test runners. */
+/** Hides credentials, so that they do not appear in the reports of test runners. */
 function shown(name: string, value: string | readonly string[]): string {
   if (name.toLowerCase() === 'authorization') return '(the known one)'
   return JSON.stringify(value)

@@ -4,7 +4,7 @@ import { nobody } from './probe.ts'
 
 const WHOLE = "hand the handler the request's target as it came: mount it, and take nothing apart before it"
 
-/** Request targets: paths and queries come through as they were sent. */
+/** Cases about request targets: paths and queries arrive as they were sent. */
 export const targetCases: readonly MountCase[] = [
   mountCase('a path of the API is answered by the API', { mend: 'mount the handler at the prefix' }, async (visit) => {
     const answer = await visit.ask({ path: visit.probe.path(nobody) })

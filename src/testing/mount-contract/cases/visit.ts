@@ -8,10 +8,10 @@ import { nobody, probeOf } from './probe.ts'
 import type { Asked } from './request.ts'
 import { requestLine, requestText } from './request.ts'
 
-/** When the replies of a connection are read: while requests are sent, or only when all are. */
+/** When the responses of a connection are read: while requests are sent, or only after all of them have been sent. */
 export type Reading = 'at once' | 'late'
 
-/** One case at one application: what it sends, on which connections, and what comes. */
+/** The run of one case against one application: its requests, its connections, and the responses. */
 export class Visit {
   readonly known: KnownHost
   readonly prefix: string
@@ -31,30 +31,30 @@ export class Visit {
     this.#mend = mend
   }
 
-  /** Someone who may do everything, as a header. */
+  /** The `Authorization` header of a user who may do everything. */
   get credentials(): Readonly<Record<string, string>> {
     const { authorization } = this.known
     return authorization === undefined ? {} : { Authorization: authorization }
   }
 
-  /** Someone whom nobody knows, as a header of the same scheme. */
+  /** An `Authorization` header of the same scheme with an unknown token. */
   get wrongCredentials(): Readonly<Record<string, string>> {
     const [scheme = ''] = (this.known.authorization ?? '').split(' ')
     return { Authorization: `${scheme} forgelet-no-such-token` }
   }
 
-  /** Sends a request on a connection of its own. */
+  /** Sends a request on a new connection. */
   async ask(asked: Asked): Promise<Answer> {
     const [answer] = await this.askInTurn([asked])
     if (answer === undefined) throw new RangeError('one request has one answer')
     return answer
   }
 
-  /** Sends requests on one connection without waiting, and reads their answers. */
+  /** Sends requests on one connection without waiting, and reads their responses. */
   async askInTurn(requests: readonly Asked[], reading: Reading = 'at once'): Promise<readonly Answer[]> {
     const line = await this.#open(requests)
     const sent = this.#send(line, requests)
-    sent.catch(() => undefined) // told below, when what came before has been read
+    sent.catch(() => undefined) // awaited below, after the earlier responses have been read
     if (reading === 'late') await sent
 
     const answers: Answer[] = []
@@ -64,7 +64,7 @@ export class Visit {
     return answers
   }
 
-  /** Sends a request and goes away when `then` has come to its end, without having read anything. */
+  /** Sends a request, waits for `then`, and closes the connection without reading the response. */
   async askAndLeave(asked: Asked, then: () => Promise<unknown>): Promise<void> {
     const line = await this.#open([asked])
     await this.#send(line, [asked])
@@ -72,13 +72,13 @@ export class Visit {
     line.cut()
   }
 
-  /** Checks that the server still answers as it should. */
+  /** Checks that the server still responds correctly. */
   async mustLiveOn(): Promise<void> {
     const answer = await this.ask({ path: this.probe.path(nobody) })
     answer.mustRefuse(this.probe.status, this.probe.code)
   }
 
-  /** The error of a case that comes to no end. */
+  /** Creates the error of a case that does not end. */
   hangs(milliseconds: number): Error {
     return this.#failure(`no end within ${milliseconds / 1000} s`)
   }
@@ -99,7 +99,7 @@ export class Visit {
     try {
       return await dial(this.#origin)
     } catch (error) {
-      if (error instanceof TypeError) throw error // what the host's start gave is no address
+      if (error instanceof TypeError) throw error // the host's `start` returned an invalid origin
       throw this.#failure(`no connection: ${messageOf(error)}`)
     }
   }

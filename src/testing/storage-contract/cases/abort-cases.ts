@@ -7,7 +7,7 @@ import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
 
-/** Callers who give up: their change is written whole or not at all, and they are told which. */
+/** Cases about callers that abort: their change is written completely or not at all, and the result says which. */
 export const abortCases: readonly StorageCase[] = [
   ...AGGREGATES.map((one) =>
     storageCase(
@@ -52,7 +52,7 @@ export const abortCases: readonly StorageCase[] = [
   ...raceCases('a change whose caller gives up while it waits is written or not, as it is told', async (one, other) => {
     const caller = new AbortController()
     const reason = new Error('gone')
-    await other.pinBoards.load(BOARD) // so that the second need not wait for a connection
+    await other.pinBoards.load(BOARD) // connects before the second call
     const first = await heldInBeforeCommit((beforeCommit) => pin(one, BOARD, '1', { beforeCommit }))
     const second = outcomeOf(() => pin(other, BOARD, '2', { signal: caller.signal }))
     await whileWaiting(second)

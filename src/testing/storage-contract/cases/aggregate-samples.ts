@@ -1,8 +1,6 @@
 import type { Badge, Block, Decision, EventDraft, ForgeEvent, Grant, MaybePromise } from '../../../index.ts'
 import type {
   AggregateStore,
-  BadgeCaseKey,
-  BadgeCaseState,
   BadgeCatalogueKey,
   BadgeCatalogueState,
   BlockKey,
@@ -10,23 +8,25 @@ import type {
   Outcome,
   PinBoardKey,
   PinRow,
+  UserBadgesKey,
+  UserBadgesState,
 } from '../../../storage/storage.ts'
 import { blocksOf, outbox } from './contents.ts'
 import type { Extras } from './sample-changes.ts'
 import { BOARD, change, define, NO_SUBJECT, NOON } from './sample-changes.ts'
 
-/** One aggregate and a change of it, for the rules that are the same for all. */
+/** One aggregate and a change of it, for rules that apply to every aggregate. */
 export interface AggregateSample {
   readonly name: string
-  /** What the change needs to be there. */
+  /** Creates the data that the change needs. */
   prepare<Tx>(storage: ForgeStorage<Tx>): Promise<void>
-  /** Changes the aggregate: each call does something, with one event. */
+  /** Changes the aggregate. Each call has an effect and one event. */
   alter<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<string>>
-  /** As `alter`, and tells at which time it was decided. */
+  /** Like `alter`, and returns the time of the decision. */
   time<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<Date>>
-  /** Decides to leave the aggregate as it is. */
+  /** Decides to leave the aggregate unchanged. */
   leave<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<string>>
-  /** Decides by throwing. */
+  /** Throws in the decision. */
   refuse<Tx>(storage: ForgeStorage<Tx>, error: unknown, extras?: Extras<Tx>): Promise<Outcome<never>>
   epoch<Tx>(storage: ForgeStorage<Tx>): MaybePromise<number>
 }
@@ -103,9 +103,9 @@ const block = sample<BlockKey, Block | undefined>({
         },
 })
 
-const badgeCase = sample<BadgeCaseKey, BadgeCaseState>({
+const userBadges = sample<UserBadgesKey, UserBadgesState>({
   name: 'a badge case',
-  store: (storage) => storage.badgeCases,
+  store: (storage) => storage.userBadges,
   key: { userId: '30', slugs: ['night-owl'] },
   alter: ({ known, held }) => ({
     state: { known, held: held.length > 0 ? [] : known.map((badge) => ({ badge, grantedAt: NOON, grantedBy: null })) },
@@ -144,13 +144,13 @@ const badgeCatalogue = sample<BadgeCatalogueKey, BadgeCatalogueState>({
   }),
 })
 
-/** The aggregates that lifecycle calls concern: their epoch moves. */
-export const AGGREGATES_WITH_EPOCH: readonly AggregateSample[] = [pinBoard, block, badgeCase]
+/** The aggregates that lifecycle calls affect. These calls raise the epoch of the aggregate. */
+export const AGGREGATES_WITH_EPOCH: readonly AggregateSample[] = [pinBoard, block, userBadges]
 
 /** Every aggregate. */
 export const AGGREGATES: readonly AggregateSample[] = [...AGGREGATES_WITH_EPOCH, badgeCatalogue]
 
-/** Everything the samples can touch, to compare before and after. */
+/** All data that the samples can change, for a comparison of before and after. */
 export interface Everything {
   readonly board: readonly PinRow[]
   readonly blocks: readonly Block[]
@@ -160,12 +160,12 @@ export interface Everything {
   readonly epochs: readonly number[]
 }
 
-/** Reads everything the samples can touch. */
+/** Reads all data that the samples can change. */
 export async function everything<Tx>(storage: ForgeStorage<Tx>): Promise<Everything> {
   return {
     board: await storage.pinBoards.load(BOARD),
     blocks: await blocksOf(storage, '20'),
-    held: await storage.badgeCases.heldBy('30'),
+    held: await storage.userBadges.heldBy('30'),
     catalogue: (await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 1000 })).items,
     events: await outbox(storage),
     epochs: await Promise.all(AGGREGATES.map((one) => one.epoch(storage))),

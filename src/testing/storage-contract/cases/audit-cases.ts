@@ -7,7 +7,7 @@ import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { storageCase } from './storage-case.ts'
 
-/** The audit view: events newest first, narrowed. */
+/** Cases about the audit view: events with the newest first, and filters. */
 export const auditCases: readonly StorageCase[] = [
   storageCase('the audit view shows the newest first, in pages by number and by cursor', async (storage) => {
     await everyKindOfChange(storage)

@@ -4,16 +4,16 @@ import { change, define, done, grant, NOON, revoke } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { storageCase } from './storage-case.ts'
 
-/** Badge cases: who holds what. */
-export const badgeCases: readonly StorageCase[] = [
+/** Cases about the badges of a user. */
+export const userBadges: readonly StorageCase[] = [
   storageCase('a user who holds nothing has an empty case', async (storage) => {
-    assert.deepEqual(await storage.badgeCases.heldBy('30'), [])
+    assert.deepEqual(await storage.userBadges.heldBy('30'), [])
   }),
 
   storageCase('a decision sees the definitions that exist, of the slugs asked for', async (storage) => {
     const owl = await define(storage, 'night-owl', { description: 'Ships after midnight' })
     await define(storage, 'early-bird')
-    const outcome = await change(storage.badgeCases, { userId: '30', slugs: ['night-owl', 'dodo'] }, (state) => ({
+    const outcome = await change(storage.userBadges, { userId: '30', slugs: ['night-owl', 'dodo'] }, (state) => ({
       state,
       events: [],
       result: structuredClone(state),
@@ -29,7 +29,7 @@ export const badgeCases: readonly StorageCase[] = [
     for (const slug of ['a', 'b', 'c']) await define(storage, slug)
     await grant(storage, '30', ['a', 'b'])
     await grant(storage, '31', ['c'])
-    const outcome = await change(storage.badgeCases, { userId: '30', slugs: ['b', 'c'] }, (state) => ({
+    const outcome = await change(storage.userBadges, { userId: '30', slugs: ['b', 'c'] }, (state) => ({
       state,
       events: [],
       result: state.held.map((one) => one.badge.slug),
@@ -43,7 +43,7 @@ export const badgeCases: readonly StorageCase[] = [
     await grant(storage, '30', ['night-owl'])
     const badge = { id, slug: 'night-owl', description: 'Ships after midnight', imageUrl: '' }
 
-    assert.deepEqual(await storage.badgeCases.heldBy('30'), [{ badge, grantedAt: NOON, grantedBy: '7' }])
+    assert.deepEqual(await storage.userBadges.heldBy('30'), [{ badge, grantedAt: NOON, grantedBy: '7' }])
   }),
 
   storageCase('grants are listed oldest first, those of one change in its order', async (storage) => {
@@ -87,7 +87,7 @@ export const badgeCases: readonly StorageCase[] = [
       events: [],
       result: undefined,
     }))
-    const [held] = await storage.badgeCases.heldBy('30')
+    const [held] = await storage.userBadges.heldBy('30')
 
     assert.equal(held?.badge.description, 'after')
     assert.equal(held?.badge.imageUrl, 'https://example.com/o.png')

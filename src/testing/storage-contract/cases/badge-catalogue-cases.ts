@@ -23,7 +23,7 @@ const LOOKALIKES = [
   '_',
 ]
 
-/** The badge catalogue: what can be granted. */
+/** Cases about the badge catalogue, which lists the badges that can be granted. */
 export const badgeCatalogueCases: readonly StorageCase[] = [
   storageCase('an empty catalogue has an empty page and finds nothing', async (storage) => {
     assert.deepEqual(await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 30 }), {

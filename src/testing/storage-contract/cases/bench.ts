@@ -1,7 +1,10 @@
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import type { ContractHost, HostTransaction } from '../contract-host.ts'
 
-/** The parts of a host, for one case: bound to its storage; whatever they open is ended with the case. */
+/**
+ * The parts of a host for one case, bound to the storage of the case. Everything that they open is closed when the case
+ * ends.
+ */
 export class Bench<Tx> {
   readonly #storage: ForgeStorage<Tx>
   readonly #host: ContractHost<Tx>
@@ -15,32 +18,32 @@ export class Bench<Tx> {
     this.#opened.push(storage)
   }
 
-  /** Another storage over the same data. */
+  /** Opens another storage over the same data. */
   async again(): Promise<ForgeStorage<Tx>> {
     return this.#keep(await this.#part('again')(this.#storage))
   }
 
-  /** A storage of its own in the same database. */
+  /** Opens a storage with its own names in the same database. */
   async beside(): Promise<ForgeStorage<Tx>> {
     return this.#keep(await this.#part('beside')(this.#storage))
   }
 
-  /** A transaction of the host's own; what the case does not end is rolled back behind it. */
+  /** Begins a transaction of the host. If the case does not end it, it is rolled back afterwards. */
   async begin(): Promise<HostTransaction<Tx>> {
     return this.#open(await this.#part('begin')(this.#storage))
   }
 
-  /** A transaction of the host's own that reads from one snapshot. */
+  /** Begins a transaction of the host that reads from one snapshot. */
   async beginSnapshot(): Promise<HostTransaction<Tx>> {
     return this.#open(await this.#part('beginSnapshot')(this.#storage))
   }
 
-  /** A transaction of the host's own in which each statement reads what is committed when it begins. */
+  /** Begins a transaction of the host in which each statement reads what is committed when the statement begins. */
   async beginReadCommitted(): Promise<HostTransaction<Tx>> {
     return this.#open(await this.#part('beginReadCommitted')(this.#storage))
   }
 
-  /** Ends what is open still, in the order in which a host would. */
+  /** Ends everything that is still open, in the order in which a host would. */
   async end(): Promise<void> {
     for (const begun of this.#begun) if (!this.#ended.has(begun)) await rolledBack(begun)
     for (const storage of this.#opened) await storage.close()
@@ -75,11 +78,11 @@ export class Bench<Tx> {
   }
 }
 
-/** What the case itself failed with is to be told, not what came of it. */
+/** Ignores an error of the rollback, because the error of the case itself must be reported. */
 async function rolledBack<Tx>(transaction: HostTransaction<Tx>): Promise<void> {
   try {
     await transaction.rollback()
   } catch {
-    // its connection may be of no use any more
+    // The connection may no longer be usable.
   }
 }

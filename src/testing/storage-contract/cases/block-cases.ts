@@ -4,7 +4,7 @@ import { block, NOON, unblock } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { refuses, storageCase } from './storage-case.ts'
 
-/** Blocks: who is kept out by which organization. */
+/** Cases about blocks of users by organizations. */
 export const blockCases: readonly StorageCase[] = [
   storageCase('an organization that blocks nobody has an empty page and no block to find', async (storage) => {
     assert.deepEqual(await storage.blocks.page('20', { from: { page: 1 }, limit: 30 }), {

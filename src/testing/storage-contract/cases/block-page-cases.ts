@@ -7,7 +7,7 @@ import { refuses, storageCase } from './storage-case.ts'
 
 const NO_CURSORS = ['', ' ', 'x', '-1', '1.5', '1e3', 'null', '{}', 'undefined', '🦉', "1' or '1'='1", 'A'.repeat(5000)]
 
-/** Pages of blocks, by number and by cursor. */
+/** Cases about pages of blocks, by number and by cursor. */
 export const blockPageCases: readonly StorageCase[] = [
   ...[0, 1, 2, 3, 7, 8, 9].map((count) =>
     storageCase(`every page of ${count} blocks is the slice it should be, at every size`, async (storage) => {
@@ -140,7 +140,7 @@ export const blockPageCases: readonly StorageCase[] = [
       n % 2 === 0 ? block(storage, '20', String(500 + n)) : unblock(storage, '20', String(100 + (n - 1) / 2)),
     )
     const written = Promise.all(writes)
-    written.catch(() => undefined) // awaited below, but a page may be wrong before
+    written.catch(() => undefined) // awaited below, but the check of a page may fail first
     for (let n = 0; n < 30; n++) {
       const page = await storage.blocks.page('20', { from: { page: 1 }, limit: 1000 })
       assert.equal(page.items.length, page.total)
@@ -159,7 +159,7 @@ export const blockPageCases: readonly StorageCase[] = [
   }),
 ]
 
-/** Blocks `count` users, '100' and up, in that order. */
+/** Blocks `count` users, from '100' up, in that order. */
 async function blockMany<Tx>(storage: ForgeStorage<Tx>, count: number): Promise<readonly string[]> {
   const userIds = Array.from({ length: count }, (_, n) => String(100 + n))
   for (const userId of userIds) await block(storage, '20', userId)

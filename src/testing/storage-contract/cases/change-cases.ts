@@ -7,7 +7,7 @@ import { done } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, storageCase } from './storage-case.ts'
 
-/** What a change does when nothing, a rule, or the host stands in its way: the same for every aggregate. */
+/** Cases about a change that succeeds, is refused by a rule, or fails in the host. They apply to every aggregate. */
 export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
   forAggregate(one, 'gives the result of its decision and writes it with its event', async (storage) => {
     const before = await outbox(storage)

@@ -20,7 +20,7 @@ const NAMES = [
   '🦉'.repeat(64),
 ]
 
-/** Names that consume the outbox, and their cursors. Source: docs/storage.md, section 5 */
+/** Cases about the consumers of the outbox and their cursors. Source: docs/storage.md, section 5 */
 export const consumerCases: readonly StorageCase[] = [
   storageCase('a name that was never used begins at the beginning', async (storage) => {
     for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)

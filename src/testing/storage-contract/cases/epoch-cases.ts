@@ -6,7 +6,7 @@ import { outcomeOf, storageCase } from './storage-case.ts'
 
 const RAISE = { raisesEpoch: true } as const
 
-/** Epochs: how a change learns that a lifecycle call came between its look-ups and itself. */
+/** Cases about epochs: a change detects a lifecycle call that ran after the change's look-ups. */
 export const epochCases: readonly StorageCase[] = [
   ...AGGREGATES.map((one) =>
     storageCase(`the epoch of ${one.name} is 0 before it exists, and changes do not move it`, async (storage) => {
@@ -86,10 +86,10 @@ export const epochCases: readonly StorageCase[] = [
   }),
 
   storageCase('the epoch of a badge case is the user’s, for all slugs', async (storage) => {
-    await change(storage.badgeCases, { userId: '30', slugs: ['a'] }, left, RAISE)
+    await change(storage.userBadges, { userId: '30', slugs: ['a'] }, left, RAISE)
 
-    assert.equal(await storage.badgeCases.epoch({ userId: '30', slugs: ['b', 'c'] }), 1)
-    assert.equal(await storage.badgeCases.epoch({ userId: '31', slugs: ['a'] }), 0)
+    assert.equal(await storage.userBadges.epoch({ userId: '30', slugs: ['b', 'c'] }), 1)
+    assert.equal(await storage.userBadges.epoch({ userId: '31', slugs: ['a'] }), 0)
     await grant(storage, '31', [], { seen: 0 })
   }),
 

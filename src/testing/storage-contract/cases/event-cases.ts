@@ -8,7 +8,7 @@ import { outcomeOf, refuses, storageCase } from './storage-case.ts'
 
 const NO_CURSORS = ['', ' ', 'x', '-1', '1.5', '1e3', 'null', '{}', '🦉', "1' or '1'='1", 'A'.repeat(5000)]
 
-/** The table of events: outbox, audit view and history. */
+/** Cases about the table of events: outbox, audit view and history. */
 export const eventCases: readonly StorageCase[] = [
   storageCase('the outbox of an empty storage is empty, and its cursor waits for what comes', async (storage) => {
     const empty = await storage.events.read({ after: undefined, limit: 10 })
@@ -70,7 +70,7 @@ export const eventCases: readonly StorageCase[] = [
     const finished = Promise.all(writes).then(() => {
       writing = false
     })
-    finished.catch(() => undefined) // awaited below, but a read may fail before
+    finished.catch(() => undefined) // awaited below, but a read may fail first
     while (writing) {
       await readOn()
       await new Promise((done) => setImmediate(done))

@@ -2,7 +2,7 @@ import type { ForgeEvent } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import { BOARD, block, define, grant, moveToFront, pin, retire, unblock, unpin } from './sample-changes.ts'
 
-/** Makes a change of every kind, by several actors. */
+/** Makes a change of every kind, with several actors. */
 export async function everyKindOfChange<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   await define(storage, 'night-owl')
   await pin(storage, BOARD, '1')
@@ -20,13 +20,13 @@ export async function everyKindOfChange<Tx>(storage: ForgeStorage<Tx>): Promise<
   await retire(storage, { thing: 'repository', repositoryId: '11' })
 }
 
-/** An event without what differs from run to run. */
+/** Returns an event without the fields that differ between runs. */
 export function told(event: ForgeEvent): readonly unknown[] {
   const { type, data, organizationId, repositoryId, issueId, userId, actorId } = event
   return [type, data, organizationId, repositoryId, issueId, userId, actorId]
 }
 
-/** What the events of `everyKindOfChange` tell. */
+/** The fields of the events of `everyKindOfChange`, without those that differ between runs. */
 export const TOLD: readonly (readonly unknown[])[] = [
   ['badge.defined', { slug: 'night-owl' }, null, null, null, null, '7'],
   ['issue.pinned', { position: 1 }, null, '10', '1', null, '7'],

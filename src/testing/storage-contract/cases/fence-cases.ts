@@ -9,10 +9,13 @@ import { BOARD, block, change, define, done, grant, NO_SUBJECT, NOON, pin, retir
 import type { StorageCase } from './storage-case.ts'
 
 const ROUNDS = 60
-/** Rounds that are run at once: with all of them most calls would wait for a connection, and few would meet. */
+/** How many rounds run concurrently. If all of them did, most calls would wait for a connection, and few would meet. */
 const ROUNDS_AT_ONCE = 10
 
-/** What is looked up outside the lock, and changes before it is taken. Source: docs/storage.md, section 2 */
+/**
+ * Cases about data that is looked up outside the lock, and that changes before the lock is taken.
+ * Source: docs/storage.md, section 2
+ */
 export const fenceCases: readonly StorageCase[] = [
   ...raceCases('a user who becomes a member while being blocked is never both', async (one, other) => {
     const members = new Set<string>()
@@ -116,7 +119,7 @@ export const fenceCases: readonly StorageCase[] = [
   }),
 ]
 
-/** The ids of all rounds, in groups that are run one after the other. */
+/** Returns the ids of all rounds, in groups that run one after the other. */
 function waves(): readonly (readonly string[])[] {
   const ids = idsTo(ROUNDS)
   return Array.from({ length: ROUNDS / ROUNDS_AT_ONCE }, (_, n) =>
@@ -126,11 +129,13 @@ function waves(): readonly (readonly string[])[] {
 
 interface Membership {
   readonly members: Set<string>
-  /** Turns that pass between the look-up and the change. */
+  /** The turns of the event loop between the look-up and the change. */
   readonly pause: number
 }
 
-/** Asks who is a member, and blocks; once more from the top when a lifecycle call came between. */
+/**
+ * Looks up the membership, and blocks the user if it is not a member. Starts again if a lifecycle call ran in between.
+ */
 async function blockUnlessMember<Tx>(storage: ForgeStorage<Tx>, userId: string, host: Membership): Promise<void> {
   for (;;) {
     const key = { organizationId: '20', userId }
@@ -145,7 +150,7 @@ async function blockUnlessMember<Tx>(storage: ForgeStorage<Tx>, userId: string, 
   }
 }
 
-/** Makes a member and tells of it; takes that back when the user is blocked. */
+/** Adds a member and raises the epoch. Removes the member again if the user is blocked. */
 async function admit<Tx>(storage: ForgeStorage<Tx>, userId: string, { members, pause }: Membership): Promise<void> {
   await turns(pause)
   members.add(userId)
@@ -167,7 +172,10 @@ function leave<State>(state: State): { state: State; events: []; result: undefin
   return { state, events: [], result: undefined }
 }
 
-/** Races changes against the retirement of what they are about: each is refused with this code, and so are reads afterwards. */
+/**
+ * Races changes against the retirement of their subject. The storage must refuse the changes with this code, and later
+ * reads too.
+ */
 async function overtaken(
   code: ForgeErrorCode,
   changes: (n: string) => readonly Promise<unknown>[],

@@ -11,7 +11,10 @@ import { storageCase } from './storage-case.ts'
 const LONG = 3_600_000
 const MAIL: Consumer = { name: 'mail', holder: 'one' }
 
-/** Where the outbox begins once events were removed: nobody misses one without being told. Source: docs/storage.md, section 5 */
+/**
+ * Cases about the beginning of the outbox after events were removed: a consumer that misses an event receives an error.
+ * Source: docs/storage.md, section 5
+ */
 export const floorCases: readonly StorageCase[] = [
   storageCase('reading begins behind the last event that was removed', async (storage) => {
     for (const day of [1, 3, 2, 4]) await note(storage, 1, new Date(`2024-01-0${day}`))
@@ -84,7 +87,7 @@ export const floorCases: readonly StorageCase[] = [
     const pruned = Promise.resolve(one.events.prune(LATER)).finally(() => {
       pruning = false
     })
-    pruned.catch(() => undefined) // awaited below, but a read may fail before
+    pruned.catch(() => undefined) // awaited below, but a read may fail first
     do {
       const read = await eventsOrPruned(other, start)
       if (read === 'pruned') break

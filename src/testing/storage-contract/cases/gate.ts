@@ -3,13 +3,13 @@ import { outcomeOf } from './storage-case.ts'
 
 const A_WHILE = 300
 
-/** Something to wait for until it is opened. */
+/** A promise that is fulfilled when the gate is opened. */
 interface Gate {
   readonly opened: Promise<void>
   open(): void
 }
 
-/** Makes a closed gate. */
+/** Creates a closed gate. */
 function gate(): Gate {
   let open = (): void => undefined
   const opened = new Promise<void>((resolve) => {
@@ -19,8 +19,9 @@ function gate(): Gate {
 }
 
 /**
- * Settles when the work has, or a while later: then it waits for something, a lock say. A storage in which it needs longer
- * to come there passes all the same; the order that the case is about did not arise then.
+ * Settles when the work settles, or after the given time. In the latter case the work presumably waits, for example for
+ * a lock. A slow storage that has not reached the lock by then passes as well: the order that the case is about did not
+ * occur.
  */
 export async function whileWaiting(work: Promise<unknown>, milliseconds: number = A_WHILE): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -31,15 +32,18 @@ export async function whileWaiting(work: Promise<unknown>, milliseconds: number 
   clearTimeout(timer)
 }
 
-/** Work that stands still in its `beforeCommit`, where the storage lets that wait. */
+/** Work that is paused in its `beforeCommit`, if the storage allows it to wait there. */
 export interface HeldWork {
-  /** How it ends, when it has been let go. */
+  /** The outcome of the work, after it was resumed. */
   readonly outcome: Promise<Outcome>
-  /** Lets it go on. */
+  /** Resumes the work. */
   letGo(): void
 }
 
-/** Starts work, and settles when its `beforeCommit` has been reached: it has written everything then and holds its locks. */
+/**
+ * Starts work, and settles when it reaches its `beforeCommit`. At that point it has written everything and holds its
+ * locks.
+ */
 export async function heldInBeforeCommit(start: (beforeCommit: () => Promise<void>) => unknown): Promise<HeldWork> {
   const [reached, held] = [gate(), gate()]
   const outcome = outcomeOf(() =>
@@ -52,7 +56,7 @@ export async function heldInBeforeCommit(start: (beforeCommit: () => Promise<voi
   return { outcome, letGo: () => held.open() }
 }
 
-/** Lets others run for so many turns of the event loop. */
+/** Waits for a number of turns of the event loop. */
 export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -9,7 +9,10 @@ import { hostCase, outcomeOf } from './storage-case.ts'
 
 const KEY = { organizationId: '20', userId: '30' }
 
-/** Changes inside a transaction of the host's: they live and die with it. Source: docs/storage.md, section 3 */
+/**
+ * Cases about changes inside a transaction of the host, which commit or roll back with it.
+ * Source: docs/storage.md, section 3
+ */
 export const joinCases: readonly StorageCase[] = [
   ...AGGREGATES.flatMap((one) => [
     hostCase(
@@ -102,7 +105,7 @@ export const joinCases: readonly StorageCase[] = [
     assert.equal((await storage.blocks.find(KEY, transaction))?.note, 'why')
     assert.deepEqual(await storage.blocks.among('20', ['30', '31'], transaction), new Set(['30']))
     assert.deepEqual([page.items.length, page.total], [1, 1])
-    assert.equal((await storage.badgeCases.heldBy('31', transaction)).length, 1)
+    assert.equal((await storage.userBadges.heldBy('31', transaction)).length, 1)
     assert.equal((await storage.badgeCatalogue.find('a', transaction))?.slug, 'a')
     assert.equal((await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 10 }, transaction)).total, 1)
     assert.equal((await storage.events.history('1', transaction)).length, 1)

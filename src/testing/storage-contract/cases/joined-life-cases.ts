@@ -8,7 +8,7 @@ import { hostCase, outcomeOf } from './storage-case.ts'
 
 const KEY = { organizationId: '20', userId: '30' }
 
-/** Lifecycle calls and fences inside a transaction of the host's, and its own end. */
+/** Cases about lifecycle calls and epoch checks inside a transaction of the host, and about its end. */
 export const joinedLifeCases: readonly StorageCase[] = [
   ...THINGS.flatMap((retired) => [
     hostCase(
@@ -70,10 +70,10 @@ export const joinedLifeCases: readonly StorageCase[] = [
     ['begin'],
     async (storage, bench) => {
       const { transaction, commit } = await bench.begin()
-      assert.equal(await storage.enter(transaction), undefined)
+      assert.equal(await storage.checkTransaction(transaction), undefined)
       await commit()
       const outcomes = [
-        await outcomeOf(() => storage.enter(transaction)),
+        await outcomeOf(() => storage.checkTransaction(transaction)),
         await outcomeOf(() => pin(storage, BOARD, '1', { transaction })),
       ]
 

@@ -6,7 +6,7 @@ import { BOARD, pin, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
-/** Changes that meet a transaction of the host's: who comes second sees what the first committed. */
+/** Cases about changes that meet a transaction of the host: the second one sees what the first one committed. */
 export const joinedWaitingCases: readonly StorageCase[] = [
   hostCase(
     'a change that waited for a host’s transaction sees what that committed',

@@ -9,7 +9,7 @@ const LONG = 3_600_000
 const MAIL: Consumer = { name: 'mail', holder: 'one' }
 const RIVAL: Consumer = { name: 'mail', holder: 'other' }
 
-/** Leases of the names that consume the outbox: one holder at a time. Source: docs/storage.md, section 5 */
+/** Cases about the leases of consumers of the outbox: one holder at a time. Source: docs/storage.md, section 5 */
 export const leaseCases: readonly StorageCase[] = [
   storageCase('a lease keeps other holders away from its name, and from no other', async (storage) => {
     await storage.events.claim(MAIL, LONG)
@@ -100,7 +100,7 @@ export const leaseCases: readonly StorageCase[] = [
   }),
 ]
 
-/** How many of forty holders are given the lease. */
+/** Returns how many of forty holders receive the lease. */
 async function claimsGiven<Tx>(one: ForgeStorage<Tx>, other: ForgeStorage<Tx>): Promise<number> {
   const claims = await Promise.all(
     idsTo(40).map(async (holder, n) => (n % 2 === 0 ? one : other).events.claim({ name: MAIL.name, holder }, LONG)),

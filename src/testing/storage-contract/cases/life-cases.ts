@@ -6,7 +6,7 @@ import { BOARD, block, define, grant, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, refuses, storageCase } from './storage-case.ts'
 
-/** The life of a storage: from its migration to its end. */
+/** Cases about the lifetime of a storage, from migration to close. */
 export const lifeCases: readonly StorageCase[] = [
   storageCase('a migrated storage is current', async (storage) => {
     assert.equal((await storage.schemaStatus()).state, 'current')
@@ -77,7 +77,7 @@ function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() =>
     () => storage.blocks.among('20', ['30']),
     () => storage.blocks.page('20', { from: { page: 1 }, limit: 30 }),
     () => grant(storage, '30', ['a']),
-    () => storage.badgeCases.heldBy('30'),
+    () => storage.userBadges.heldBy('30'),
     () => define(storage, 'b'),
     () => storage.badgeCatalogue.find('a'),
     () => storage.badgeCatalogue.page({ from: { page: 1 }, limit: 30 }),
@@ -91,13 +91,16 @@ function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() =>
     () => storage.events.forget('mail'),
     () => storage.events.prune(new Date(0)),
     () => storage.blocks.epoch({ organizationId: '20', userId: '30' }),
-    () => storage.badgeCases.epoch({ userId: '30', slugs: [] }),
+    () => storage.userBadges.epoch({ userId: '30', slugs: [] }),
     () => storage.badgeCatalogue.epoch({ slug: 'a' }),
     () => retire(storage, { thing: 'user', userId: '30' }),
   ]
 }
 
-/** Whoever tries again while a storage is away must learn that this one does not come back. */
+/**
+ * Requires an error for a closed storage. Callers that retry while a storage is unavailable must see that this one will
+ * not return.
+ */
 async function refusesAsClosed(call: () => unknown): Promise<void> {
   const outcome = await outcomeOf(call)
   assert.ok('thrown' in outcome, 'refused, but it answered')
@@ -107,7 +110,7 @@ async function refusesAsClosed(call: () => unknown): Promise<void> {
 }
 
 async function refusesToEnter<Tx>(storage: ForgeStorage<Tx>, value: unknown): Promise<void> {
-  const transaction = value as Tx // unknown data: a host in JavaScript may hand in anything
-  const outcome = await outcomeOf(() => storage.enter(transaction))
+  const transaction = value as Tx // unknown data: a host in JavaScript may pass any value
+  const outcome = await outcomeOf(() => storage.checkTransaction(transaction))
   assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError, `${String(value)} is refused`)
 }

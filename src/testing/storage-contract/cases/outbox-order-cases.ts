@@ -9,10 +9,13 @@ import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
 const QUICK = { ...BOARD, repositoryId: '11' }
-/** For what need not wait, in milliseconds. */
+/** A time limit for work that must not wait, in milliseconds. */
 const LONG_ENOUGH = 1000
 
-/** Events whose transaction takes long: nobody waits for them, and no reader misses them. Source: docs/storage.md, section 5 */
+/**
+ * Cases about events of long transactions: no one waits for them, and no reader misses them.
+ * Source: docs/storage.md, section 5
+ */
 export const outboxOrderCases: readonly StorageCase[] = [
   ...raceCases('an event that is committed after a younger one was read is read next', async (one, other) => {
     const reader = new OutboxReader(other)
@@ -76,7 +79,7 @@ export const outboxOrderCases: readonly StorageCase[] = [
       const finished = atOnce(writers).finally(() => {
         writing = false
       })
-      finished.catch(() => undefined) // awaited below, but a read may fail before
+      finished.catch(() => undefined) // awaited below, but a read may fail first
       while (writing) {
         await reader.readOn(7)
         await turns(1)
@@ -93,7 +96,7 @@ export const outboxOrderCases: readonly StorageCase[] = [
   ...raceCases('two readers at once read the same order', async (one, other) => {
     const readers = [new OutboxReader(one), new OutboxReader(other)]
     const writers = atOnce(idsTo(10).map((n) => writeSlowly(one, n)))
-    writers.catch(() => undefined) // awaited below, but a read may fail before
+    writers.catch(() => undefined) // awaited below, but a read may fail first
     for (let round = 0; round < 20; round += 1) await Promise.all(readers.map((reader) => reader.readOn(5)))
     await writers
     for (const reader of readers) await reader.readToEnd()
@@ -104,7 +107,7 @@ export const outboxOrderCases: readonly StorageCase[] = [
   }),
 ]
 
-/** Follows the outbox by its cursor. */
+/** Reads the outbox from cursor to cursor. */
 class OutboxReader<Tx> {
   readonly issueIds: (Id | null)[] = []
   readonly #storage: ForgeStorage<Tx>
@@ -130,7 +133,7 @@ async function issuesOf<Tx>(storage: ForgeStorage<Tx>): Promise<readonly (Id | n
   return (await outbox(storage)).map((event) => event.issueId)
 }
 
-/** Pins five issues on a board of its own, each after pauses in its transaction, as far as it may wait there. */
+/** Pins five issues on a separate board. Each transaction pauses, if the storage allows it to wait. */
 async function writeSlowly<Tx>(storage: ForgeStorage<Tx>, n: string): Promise<void> {
   const board = { ...BOARD, repositoryId: n }
   for (let each = 0; each < 5; each += 1) {

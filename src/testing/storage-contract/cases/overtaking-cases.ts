@@ -10,13 +10,13 @@ import { BOARD, block, change, define, done, grant, pin, retire, unblock } from 
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
-/** A change, and the deletion of what it is about. */
+/** A change, and the deletion of its subject. */
 interface Overtaking {
-  /** What is deleted. */
+  /** The subject that is deleted. */
   readonly name: string
   readonly retired: Retired
   begin<Tx>(storage: ForgeStorage<Tx>, extras: Extras<Tx>): Promise<unknown>
-  /** What is left of the change behind the deletion. */
+  /** Returns what remains of the change after the deletion. */
   left<Tx>(storage: ForgeStorage<Tx>): Promise<readonly unknown[]>
 }
 
@@ -61,7 +61,7 @@ const OVERTAKINGS: readonly Overtaking[] = [
   },
 ]
 
-/** Deletions that meet a change which is not committed yet: one waits for the other, whoever comes first. */
+/** Cases about deletions that meet an uncommitted change: the one that comes second waits for the first. */
 export const overtakingCases: readonly StorageCase[] = [
   ...OVERTAKINGS.flatMap(({ name, retired, begin, left }) =>
     raceCases(`a change that is not committed when ${name} is deleted leaves nothing behind`, async (one, other) => {
@@ -95,7 +95,7 @@ export const overtakingCases: readonly StorageCase[] = [
       await holder.commit()
       const [lifted, deleted] = await Promise.all([endedWith(first, lifting), endedWith(second, deletion)])
 
-      if ('thrown' in lifted) assertRefused(lifted, 'USER_NOT_FOUND') // the deletion came first after all
+      if ('thrown' in lifted) assertRefused(lifted, 'USER_NOT_FOUND') // the deletion was first after all
       assert.ok('value' in deleted, 'the deletion is not refused')
       assert.deepEqual(await blockedBy(storage, '20'), ['99'])
     },
@@ -109,7 +109,7 @@ export const overtakingCases: readonly StorageCase[] = [
       const { transaction, rollback } = await bench.begin()
       await pin(storage, BOARD, '1', { transaction })
       const waiting = outcomeOf(() => pin(elsewhere, BOARD, '2'))
-      await whileWaiting(waiting, MOST_PATIENCE)
+      await whileWaiting(waiting, MAX_WAIT_MS)
       const outcome = await Promise.race([waiting, Promise.resolve({ value: 'it waits still' })])
       await rollback()
       await waiting
@@ -121,12 +121,15 @@ export const overtakingCases: readonly StorageCase[] = [
   ),
 ]
 
-/** For what need not wait, in milliseconds. */
+/** A time limit for work that must not wait, in milliseconds. */
 const LONG_ENOUGH = 1000
-/** Nobody waits longer for a lock, in milliseconds. */
-const MOST_PATIENCE = 10_000
+/** The maximum time that a call waits for a lock, in milliseconds. */
+const MAX_WAIT_MS = 10_000
 
-/** Three transactions at once; fewer where one writer keeps all others away: nothing can wait in a wrong order there. */
+/**
+ * Begins three concurrent transactions, or fewer if the storage allows only one writer. In that case no wrong order of
+ * waiting is possible.
+ */
 async function beginThree<Tx>(bench: Bench<Tx>): Promise<readonly HostTransaction<Tx>[]> {
   const begun: HostTransaction<Tx>[] = []
   for (let n = 0; n < 3; n += 1) {
@@ -141,7 +144,7 @@ async function beginThree<Tx>(bench: Bench<Tx>): Promise<readonly HostTransactio
   return begun
 }
 
-/** Ends a transaction when the work in it has, as that did. */
+/** Ends a transaction after the work in it: commits if the work succeeded, otherwise rolls back. */
 async function endedWith<Tx>({ commit, rollback }: HostTransaction<Tx>, work: Promise<Outcome>): Promise<Outcome> {
   const outcome = await work
   await ('value' in outcome ? commit() : rollback())

@@ -16,7 +16,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'a block': (storage) => storage.blocks.find(BLOCK),
   'a page of blocks': (storage) => storage.blocks.page('20', { from: { page: 1 }, limit: 30 }),
   'a set of blocked users': (storage) => storage.blocks.among('20', ['30', '31']),
-  'a list of grants': (storage) => storage.badgeCases.heldBy('30'),
+  'a list of grants': (storage) => storage.userBadges.heldBy('30'),
   'a badge': (storage) => storage.badgeCatalogue.find('a'),
   'a page of badges': (storage) => storage.badgeCatalogue.page({ from: { page: 1 }, limit: 30 }),
   'a read of the outbox': (storage) => storage.events.read({ after: undefined, limit: 100 }),
@@ -24,7 +24,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'a history': (storage) => storage.events.history('1'),
 }
 
-/** Ownership: what was given or got belongs to the caller; changing it changes nothing that is stored. */
+/**
+ * Cases about ownership: the caller owns the values that it passes or receives. A change to them does not change the
+ * stored data.
+ */
 export const ownershipCases: readonly StorageCase[] = [
   ...Object.entries(ANSWERS).map(([name, ask]) =>
     storageCase(`changing ${name} that was given changes nothing stored`, async (storage) => {
@@ -65,7 +68,7 @@ export const ownershipCases: readonly StorageCase[] = [
     const badge = { id: await nextBadgeId(storage), slug: 'a', description: 'mine', imageUrl: '' }
     await change(storage.badgeCatalogue, { slug: 'a' }, (entry) => ({ state: { ...entry, badge }, ...QUIET }))
     const held = [{ badge, grantedAt: new Date(6), grantedBy: '7' }]
-    await change(storage.badgeCases, CASE, ({ known }) => ({ state: { known, held }, ...QUIET }))
+    await change(storage.userBadges, CASE, ({ known }) => ({ state: { known, held }, ...QUIET }))
     const before = structuredClone(await everything(storage))
     const blockBefore = structuredClone(await storage.blocks.find(BLOCK))
     for (const handedIn of [state, events, data, kept, held, badge]) spoil(handedIn)
@@ -83,7 +86,7 @@ export const ownershipCases: readonly StorageCase[] = [
     }
     await change(storage.pinBoards, BOARD, leave)
     await change(storage.blocks, BLOCK, leave)
-    await change(storage.badgeCases, CASE, leave)
+    await change(storage.userBadges, CASE, leave)
     await change(storage.badgeCatalogue, { slug: 'a' }, leave)
 
     assert.deepEqual(await everything(storage), before)
@@ -165,7 +168,7 @@ function pinned(issueId: string) {
   return { ...NO_SUBJECT, type: 'issue.pinned' as const, data: { position: 1 }, repositoryId: '10', issueId }
 }
 
-/** Changes a value everywhere it can be changed; what is frozen stays as it is, which is as good. */
+/** Changes every part of a value that can be changed. Frozen parts stay unchanged, which is also correct. */
 function spoil(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (value instanceof Date) value.setTime(13)

@@ -10,7 +10,7 @@ const BOARDS: readonly PinBoardKey[] = ['10', '11'].flatMap((repositoryId) => [
   { repositoryId, kind: 'pullRequest' as const },
 ])
 
-/** Pin boards: ordered lists, each on its own. */
+/** Cases about pin boards, which are independent ordered lists. */
 export const pinBoardCases: readonly StorageCase[] = [
   storageCase('a board on which nothing was pinned is empty', async (storage) => {
     assert.deepEqual(await storage.pinBoards.load(BOARD), [])

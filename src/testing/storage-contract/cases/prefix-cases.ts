@@ -7,7 +7,7 @@ import { BOARD, block, change, define, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase } from './storage-case.ts'
 
-/** Two storages in one database, each under names of its own: they do not meet. */
+/** Cases about two storages in one database under different names: they do not affect each other. */
 export const prefixCases: readonly StorageCase[] = [
   hostCase('a storage beside another in one database begins empty', ['beside'], async (storage, bench) => {
     await everyKindOfChange(storage)

@@ -10,7 +10,7 @@ import { storageCase } from './storage-case.ts'
 const LONG = 3_600_000
 const MAIL: Consumer = { name: 'mail', holder: 'one' }
 
-/** What a prune removes, and what it leaves. Source: docs/storage.md, section 5 */
+/** Cases about the events that a prune removes and keeps. Source: docs/storage.md, section 5 */
 export const pruneCases: readonly StorageCase[] = [
   storageCase('what was made before a time is removed, and nothing else', async (storage) => {
     for (const day of [1, 3, 2, 4]) await note(storage, 1, new Date(`2024-01-0${day}`))

@@ -5,10 +5,10 @@ import type { ForgeStorage } from '../../../storage/storage.ts'
 import { BOARD, change, done, NO_SUBJECT, NOON } from './sample-changes.ts'
 import { outcomeOf } from './storage-case.ts'
 
-/** A time that every sample change was made before. */
+/** A time after all sample changes. */
 export const LATER: Date = new Date(NOON.getTime() + 1)
 
-/** Writes so many events that are no history. */
+/** Writes a number of events that are not part of the history. */
 export async function note<Tx>(storage: ForgeStorage<Tx>, count: number, at: Date = NOON): Promise<void> {
   const { repositoryId } = BOARD
   const event = { ...NO_SUBJECT, type: 'issue.moved', data: { from: 2, to: 1 }, repositoryId, issueId: '5' } as const
@@ -17,7 +17,7 @@ export async function note<Tx>(storage: ForgeStorage<Tx>, count: number, at: Dat
   done(await change(storage.pinBoards, BOARD, (rows) => ({ state: rows, events, result: undefined }), { by }))
 }
 
-/** The first thousand events after a cursor, unless some of them are gone. */
+/** Returns the first thousand events after a cursor, or 'pruned' if some of them were removed. */
 export async function eventsOrPruned<Tx>(
   storage: ForgeStorage<Tx>,
   after: string | undefined,
@@ -30,7 +30,7 @@ export async function eventsOrPruned<Tx>(
   }
 }
 
-/** The cursor that a reader whose events are gone is told to go on from. */
+/** Returns the cursor from which a reader should continue after its events were removed. */
 export async function floorToldTo<Tx>(storage: ForgeStorage<Tx>, after: string): Promise<string> {
   const outcome = await outcomeOf(() => storage.events.read({ after, limit: 10 }))
   assert.ok('thrown' in outcome && isForgeError(outcome.thrown, 'EVENTS_PRUNED'))

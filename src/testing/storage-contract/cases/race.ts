@@ -6,13 +6,13 @@ import { turns } from './gate.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, storageCase } from './storage-case.ts'
 
-/** Two sides that write to the same data; they may be one storage. */
+/** Two sides that write to the same data. Both may be the same storage. */
 export type Race = <Tx>(one: ForgeStorage<Tx>, other: ForgeStorage<Tx>) => Promise<void>
 
 /**
- * Makes two cases of a race: within one storage, and between two over the same data, as two processes are. A storage may
- * refuse a call as busy when it has waited long enough, which fifty calls for one board may do on a slow machine. Such a
- * call has done nothing, and is made again, as an application would.
+ * Creates two cases from a race: within one storage, and between two storages over the same data, as in two processes.
+ * A storage may refuse a call as busy after it has waited long enough. Fifty calls for one board can cause that on a
+ * slow machine. Such a call has had no effect and is repeated, as an application would do.
  */
 export function raceCases(name: string, race: Race): readonly StorageCase[] {
   return [
@@ -26,16 +26,16 @@ export function raceCases(name: string, race: Race): readonly StorageCase[] {
   ]
 }
 
-/** How often a call is made before its refusal fails the case. */
+/** The number of attempts before a refusal fails the case. */
 const MAX_ATTEMPTS = 10
 
-/** A storage whose calls are made again when they are refused as busy. */
+/** Wraps a storage so that calls that are refused as busy are repeated. */
 function persistent<Tx>(storage: ForgeStorage<Tx>): ForgeStorage<Tx> {
   return {
     ...storage,
     pinBoards: persistentCalls(storage.pinBoards),
     blocks: persistentCalls(storage.blocks),
-    badgeCases: persistentCalls(storage.badgeCases),
+    userBadges: persistentCalls(storage.userBadges),
     badgeCatalogue: persistentCalls(storage.badgeCatalogue),
     events: persistentCalls(storage.events),
     retire: (retirement) => untilFree(() => storage.retire(retirement)),
@@ -63,16 +63,16 @@ async function untilFree<T>(call: () => MaybePromise<T>): Promise<T> {
   }
 }
 
-/** Whether nothing was done, and the same call may be made again. */
+/** Returns true if the call had no effect and may be repeated. */
 function asksToTryAgain(error: unknown): boolean {
   if (isForgeError(error, 'STORAGE_BUSY')) return error.details.retry === 'call'
   return isForgeError(error, 'STORAGE_UNAVAILABLE') && error.details.outcome === 'nothing-done'
 }
 
 /**
- * Runs work at once and gives what succeeded.
+ * Runs work concurrently and returns the values of the calls that succeeded.
  *
- * @param refusals - the codes that rules may refuse some of it with; anything else that is thrown fails the case
+ * @param refusals - the codes with which rules may refuse some of the calls; any other error fails the case
  */
 export async function atOnce<T>(
   work: readonly Promise<T>[],
@@ -86,7 +86,7 @@ export async function atOnce<T>(
   })
 }
 
-/** Checks that a call was refused, with one of these codes. */
+/** Checks that a call was refused with one of these codes. */
 export function assertRefused(outcome: Outcome, ...refusals: readonly ForgeErrorCode[]): void {
   assert.ok('thrown' in outcome, `refused with ${refusals.join(' or ')}, but it answered`)
   refuseOthers(outcome.thrown, refusals)
@@ -97,7 +97,7 @@ function refuseOthers(thrown: unknown, refusals: readonly ForgeErrorCode[]): voi
   assert.ok(known, `${refusals.join(', ') || 'nothing'} may refuse it, but it threw ${describe(thrown)}`)
 }
 
-/** The numbers from 1 to `count`, as ids. */
+/** Returns the numbers from 1 to `count` as ids. */
 export function idsTo(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1))
 }

@@ -10,7 +10,10 @@ import { outcomeOf } from './storage-case.ts'
 
 const USED = { ...BOARD, repositoryId: '77' }
 
-/** Writers at once on one aggregate: every one decides on what the one before it left. Source: docs/storage.md, section 1 */
+/**
+ * Cases about concurrent writers on one aggregate: each decides on the state that the previous one left.
+ * Source: docs/storage.md, section 1
+ */
 export const racingCases: readonly StorageCase[] = [
   ...raceCases('thirty pins at once at a limit of 3, on a board that was never used, pin exactly 3', (one, other) =>
     thirtyPins(one, other, BOARD),
@@ -36,7 +39,7 @@ export const racingCases: readonly StorageCase[] = [
   ...raceCases('a pin that waited for another sees it', async (one, other) => {
     for (const repositoryId of idsTo(3)) {
       const board = { ...BOARD, repositoryId }
-      await other.pinBoards.load(board) // so that the second need not wait for a connection
+      await other.pinBoards.load(board) // connects before the second call
       const first = await heldInBeforeCommit((beforeCommit) => pin(one, board, '1', { limit: 1, beforeCommit }))
       const second = outcomeOf(() => pin(other, board, '2', { limit: 1 }))
       await whileWaiting(second)
@@ -51,7 +54,7 @@ export const racingCases: readonly StorageCase[] = [
 
   ...raceCases('a block that waited for another of its organization comes after it', async (one, other) => {
     for (const organizationId of idsTo(3)) {
-      await other.blocks.epoch({ organizationId, userId: '31' }) // so that the second need not wait for a connection
+      await other.blocks.epoch({ organizationId, userId: '31' }) // connects before the second call
       const first = await heldInBeforeCommit((beforeCommit) => block(one, organizationId, '31', { beforeCommit }))
       const second = outcomeOf(() => block(other, organizationId, '32'))
       await whileWaiting(second)
@@ -152,7 +155,7 @@ export const racingCases: readonly StorageCase[] = [
   }),
 ]
 
-/** Which of two sides a writer is on. */
+/** Returns the side that a writer belongs to. */
 function side<Tx>(n: string, one: ForgeStorage<Tx>, other: ForgeStorage<Tx>): ForgeStorage<Tx> {
   return Number(n) % 2 === 0 ? one : other
 }

@@ -8,7 +8,7 @@ import { BOARD, block, change, define, NO_SUBJECT, pin, removeBadge, unblock, un
 import type { StorageCase } from './storage-case.ts'
 import { hostCase } from './storage-case.ts'
 
-/** Readers beside writers: nobody sees half a change. */
+/** Cases about readers next to writers: a reader never sees a partial change. */
 export const readerCases: readonly StorageCase[] = [
   ...raceCases('a board that is turned all the time is always read whole', async (writer, reader) => {
     const issueIds = idsTo(6)
@@ -121,7 +121,7 @@ async function changeDefinitions<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   }
 }
 
-/** Pages near both ends of a list, and one that has all of it. */
+/** Pages near both ends of a list, and one page with all items. */
 const PAGES: readonly { readonly page: number; readonly limit: number }[] = [
   { page: 1, limit: 1000 },
   { page: 2, limit: 3 },
@@ -142,7 +142,10 @@ async function checkCataloguePages<Tx>(storage: ForgeStorage<Tx>, transaction?: 
   )
 }
 
-/** Reads pages of a list that changes: each has as many items as its own total says, and a cursor when more come after it. */
+/**
+ * Reads pages of a changing list. Each page must have as many items as its own total implies, and a cursor if more
+ * items follow.
+ */
 async function checkPages<Item>(
   read: (query: PageQuery) => MaybePromise<Page<Item>>,
   nameOf: (item: Item) => string,
@@ -159,13 +162,13 @@ async function checkPages<Item>(
   }
 }
 
-/** Repeats a look while work goes on, and once behind it. */
+/** Repeats a check while work runs, and once after it. */
 async function beside(work: () => Promise<void>, look: () => Promise<void>): Promise<void> {
   let working = true
   const finished = work().finally(() => {
     working = false
   })
-  finished.catch(() => undefined) // awaited below, but a look may fail before
+  finished.catch(() => undefined) // awaited below, but a check may fail first
   while (working) {
     await look()
     await turns(1)
@@ -174,7 +177,7 @@ async function beside(work: () => Promise<void>, look: () => Promise<void>): Pro
   await look()
 }
 
-/** Moves the first of a board to its end: every row changes its place. */
+/** Moves the first issue of a board to the end, so that every row changes its position. */
 async function turn<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   await change(storage.pinBoards, BOARD, (rows) => {
     const data = { from: 1, to: rows.length }

@@ -9,7 +9,7 @@ import type { StorageCase } from './storage-case.ts'
 const SLUGS = ['a', 'b', 'c']
 const FEW = ['1', '2', '3', '4', '5']
 
-/** The events alone, in order, lead to the state: none is missing, none is too many. */
+/** Cases that rebuild the state from the events alone, in order: no event is missing, and none is superfluous. */
 export const replayCases: readonly StorageCase[] = [1, 2, 3].flatMap((seed) =>
   raceCases(`after churn number ${seed} the events tell the state`, async (one, other) => {
     const random = numbersFrom(seed)
@@ -29,7 +29,7 @@ export const replayCases: readonly StorageCase[] = [1, 2, 3].flatMap((seed) =>
   }),
 )
 
-/** Any change of a few boards, organizations and users. */
+/** Makes a random change of one of a few boards, organizations or users. */
 function churn<Tx>(storage: ForgeStorage<Tx>, random: () => number): Promise<unknown> {
   const one = (): Id => FEW[random() % FEW.length] ?? '1'
   const board = { ...BOARD, repositoryId: one() }
@@ -49,7 +49,7 @@ function churn<Tx>(storage: ForgeStorage<Tx>, random: () => number): Promise<unk
   return (changes[random() % changes.length] ?? (() => unpin(storage, board, '1')))()
 }
 
-/** The same numbers for the same seed, up to 2^16. */
+/** Returns a pseudo-random generator with the same numbers for the same seed, up to 2^16. */
 function numbersFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -58,7 +58,7 @@ function numbersFrom(seed: number): () => number {
   }
 }
 
-/** What the events tell. */
+/** The state that is rebuilt from the events. */
 class Told {
   readonly boards = new Map<Id | null, (Id | null)[]>()
   readonly blocks = new Map<Id | null, (Id | null)[]>()

@@ -5,7 +5,7 @@ import { retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, refuses, storageCase } from './storage-case.ts'
 
-/** What the retirement of every kind of thing has in common. */
+/** Cases about what the retirement of every kind of subject has in common. */
 export const retiredThingCases: readonly StorageCase[] = [
   ...THINGS.flatMap((retired) => [
     storageCase(`retiring the ${retired.thing} tells of it once, with its envelope`, async (storage) => {

@@ -5,7 +5,7 @@ import { BOARD, block, change, define, grant, pin, retire, unpin } from './sampl
 import type { StorageCase } from './storage-case.ts'
 import { refuses, storageCase } from './storage-case.ts'
 
-/** Retirement: what is gone takes with it what hung on it, and never comes back. */
+/** Cases about retirement: a retired subject takes everything that depends on it along, and never returns. */
 export const retirementCases: readonly StorageCase[] = [
   storageCase('a retired user takes along its blocks and grants, and nothing else', async (storage) => {
     await fill(storage)

@@ -3,21 +3,21 @@ import type { ForgeStorage, PinBoardKey, Retired } from '../../../storage/storag
 import { blockedBy, issuesOn, slugsHeldBy } from './contents.ts'
 import { BOARD, block, change, define, grant, NO_SUBJECT, pin, revoke, unblock, unpin } from './sample-changes.ts'
 
-/** The board of pull requests beside the one of issues. */
+/** The board of pull requests next to the board of issues. */
 export const PULLS: PinBoardKey = { repositoryId: '10', kind: 'pullRequest' }
 /** A board of another repository. */
 export const OTHER: PinBoardKey = { repositoryId: '11', kind: 'issue' }
 
-/** The things the cases retire. */
+/** A user to retire. */
 export const USER: Retired = { thing: 'user', userId: '30' }
 export const ORGANIZATION: Retired = { thing: 'organization', organizationId: '20' }
 export const REPOSITORY: Retired = { thing: 'repository', repositoryId: '10' }
 export const ISSUE: Retired = { thing: 'issue', issueId: '2', repositoryId: '10', kind: 'issue' }
 
-/** One of each kind. */
+/** One subject of each kind. */
 export const THINGS: readonly Retired[] = [USER, ORGANIZATION, REPOSITORY, ISSUE]
 
-/** Fills boards, blocks and badge cases, so that much hangs on every thing. */
+/** Fills boards, blocks and user badges, so that every subject has dependent data. */
 export async function fill<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   for (const slug of ['a', 'b']) await define(storage, slug)
   for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
@@ -29,7 +29,7 @@ export async function fill<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   await grant(storage, '31', ['a'])
 }
 
-/** What is left of boards, blocks and one badge case. */
+/** Returns what remains of the boards, the blocks and the badges of one user. */
 export async function summary<Tx>(storage: ForgeStorage<Tx>): Promise<object> {
   return {
     boards: await Promise.all([BOARD, PULLS, OTHER].map((board) => issuesOn(storage, board))),
@@ -38,9 +38,9 @@ export async function summary<Tx>(storage: ForgeStorage<Tx>): Promise<object> {
   }
 }
 
-/** The epochs that the retirement of a thing raises. */
+/** Returns the epochs that the retirement of a subject raises. */
 export async function epochs<Tx>(storage: ForgeStorage<Tx>, retired: Retired): Promise<readonly number[]> {
-  if (retired.thing === 'user') return [await storage.badgeCases.epoch({ userId: retired.userId, slugs: [] })]
+  if (retired.thing === 'user') return [await storage.userBadges.epoch({ userId: retired.userId, slugs: [] })]
   if (retired.thing === 'issue') return [await storage.pinBoards.epoch(BOARD)]
   if (retired.thing === 'organization') {
     return [await storage.blocks.epoch({ organizationId: retired.organizationId, userId: '99' })]
@@ -49,7 +49,7 @@ export async function epochs<Tx>(storage: ForgeStorage<Tx>, retired: Retired): P
   return [await storage.pinBoards.epoch(BOARD), await storage.pinBoards.epoch(PULLS)]
 }
 
-/** Changes of what hangs on a thing, made after its epoch was seen. */
+/** Returns changes of the data that depends on a subject, made with the epoch that was read before. */
 export function changesOf<Tx>(
   storage: ForgeStorage<Tx>,
   retired: Retired,
@@ -73,7 +73,7 @@ export function changesOf<Tx>(
   return [() => block(storage, '20', '77', { seen })]
 }
 
-/** Calls that a retired thing refuses, and with which code. */
+/** Returns the calls that a storage refuses for a retired subject, with their error codes. */
 export function refusedAfter<Tx>(
   storage: ForgeStorage<Tx>,
   retired: Retired,
@@ -87,7 +87,7 @@ export function refusedAfter<Tx>(
       ['USER_NOT_FOUND', () => grant(storage, '30', ['a'])],
       ['USER_NOT_FOUND', () => grant(storage, '30', [])],
       ['USER_NOT_FOUND', () => revoke(storage, '30', ['a'])],
-      ['USER_NOT_FOUND', () => storage.badgeCases.heldBy('30')],
+      ['USER_NOT_FOUND', () => storage.userBadges.heldBy('30')],
     ]
   }
   if (retired.thing === 'organization') {

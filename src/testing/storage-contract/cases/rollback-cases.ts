@@ -8,7 +8,9 @@ import { BOARD, block, change, define, NO_SUBJECT, NOON, pin, retire } from './s
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
 
-/** Changes that fail at every place where one can: all of a change is there, or nothing. */
+/**
+ * Cases about changes that fail at each place where a change can fail: a change is written completely or not at all.
+ */
 export const rollbackCases: readonly StorageCase[] = [
   ...[0, 1, 2].map((healthy) =>
     storageCase(
@@ -125,7 +127,7 @@ function pinned(issueId: string): EventDraft<'issue.pinned'> {
   return { ...NO_SUBJECT, type: 'issue.pinned', data: { position: 1 }, repositoryId: BOARD.repositoryId, issueId }
 }
 
-/** An event whose data throws when it is looked at. */
+/** Creates an event whose data throws when it is read. */
 function unkeepable(error: Error): EventDraft<'issue.pinned'> {
   const data = {
     get position(): number {

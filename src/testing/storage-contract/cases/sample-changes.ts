@@ -13,7 +13,7 @@ import type {
   Retirement,
 } from '../../../storage/storage.ts'
 
-/** What a sample change may carry besides its decision. */
+/** The optional parts of a sample change, besides its decision. */
 export interface Extras<Tx> {
   readonly seen?: number | undefined
   readonly by?: Authorship
@@ -24,29 +24,29 @@ export interface Extras<Tx> {
   readonly transaction?: Tx | undefined
 }
 
-/** The moment of every sample change that names no other. */
+/** The default time of a sample change. */
 export const NOON: Date = new Date('2024-05-06T12:00:00.123Z')
 
-/** The author of every sample change that names no other. */
+/** The default author of a sample change. */
 export const AUTHOR: Authorship = { actorId: '7', at: () => new Date(NOON) }
 
-/** An event about nothing of the host's. */
+/** The subject fields of an event that concerns no subject of the host. */
 export const NO_SUBJECT = { organizationId: null, repositoryId: null, issueId: null, userId: null } as const
 
 /** The board of issues that most cases use. */
 export const BOARD: PinBoardKey = { repositoryId: '10', kind: 'issue' }
 
-/** One change of one aggregate; what throws at once rejects. */
+/** Makes one change of one aggregate. If the call throws synchronously, the promise rejects. */
 export async function change<Key, State, Result, Tx>(
   store: AggregateStore<Key, State, Tx>,
   key: Key,
   decide: (state: State, at: Date) => Decision<State, Result, EventDraft>,
   extras: Extras<Tx> = {},
 ): Promise<Outcome<Result>> {
-  return store.update(key, { seen: extras.seen, decide, by: AUTHOR, ...extras })
+  return store.update(key, { expectedEpoch: extras.seen, decide, by: AUTHOR, ...extras })
 }
 
-/** The result and events of a change that was not stale. */
+/** Returns the result and the events of a change, which must not be stale. */
 export function done<Result>(outcome: Outcome<Result>): {
   readonly result: Result
   readonly events: readonly ForgeEvent[]
@@ -55,7 +55,10 @@ export function done<Result>(outcome: Outcome<Result>): {
   return outcome
 }
 
-/** Puts an issue at the end of a board, unless it is there; refuses above the limit. Gives its 1-based position. */
+/**
+ * Pins an issue at the end of a board, unless it is pinned already. Refuses a pin above the limit. Returns the 1-based
+ * position.
+ */
 export async function pin<Tx>(
   storage: ForgeStorage<Tx>,
   board: PinBoardKey,
@@ -85,7 +88,7 @@ export async function pin<Tx>(
   return done(outcome).result
 }
 
-/** Takes an issue off a board, if it is there. */
+/** Unpins an issue, if it is pinned. */
 export async function unpin<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, issueId: Id): Promise<void> {
   const outcome = await change(storage.pinBoards, board, (rows) => {
     const at = rows.findIndex((row) => row.issueId === issueId)
@@ -108,7 +111,7 @@ export async function unpin<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, i
   done(outcome)
 }
 
-/** Moves an issue to the front of its board, if it is there. */
+/** Moves an issue to the front of its board, if it is pinned. */
 export async function moveToFront<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, issueId: Id): Promise<void> {
   const outcome = await change(storage.pinBoards, board, (rows) => {
     const from = rows.findIndex((row) => row.issueId === issueId) + 1
@@ -126,7 +129,7 @@ export async function moveToFront<Tx>(storage: ForgeStorage<Tx>, board: PinBoard
   done(outcome)
 }
 
-/** Lets an organization block a user who is not blocked. */
+/** Blocks a user in an organization. The user must not be blocked yet. */
 export async function block<Tx>(
   storage: ForgeStorage<Tx>,
   organizationId: Id,
@@ -151,7 +154,7 @@ export async function block<Tx>(
   done(outcome)
 }
 
-/** Lifts a block, if there is one. */
+/** Removes a block, if it exists. */
 export async function unblock<Tx>(
   storage: ForgeStorage<Tx>,
   organizationId: Id,
@@ -175,7 +178,7 @@ export async function unblock<Tx>(
   done(outcome)
 }
 
-/** Defines a badge and gives its id. */
+/** Defines a badge and returns its id. */
 export async function define<Tx>(
   storage: ForgeStorage<Tx>,
   slug: string,
@@ -199,7 +202,7 @@ export async function define<Tx>(
   return done(outcome).result
 }
 
-/** Takes a definition out of the catalogue. */
+/** Removes a definition from the catalogue. */
 export async function removeBadge<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<void> {
   const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => ({
     state: { ...entry, badge: undefined },
@@ -209,7 +212,7 @@ export async function removeBadge<Tx>(storage: ForgeStorage<Tx>, slug: string): 
   done(outcome)
 }
 
-/** Grants badges that are defined; those the user holds already are passed over. */
+/** Grants defined badges. Badges that the user already holds are skipped. */
 export async function grant<Tx>(
   storage: ForgeStorage<Tx>,
   userId: Id,
@@ -217,7 +220,7 @@ export async function grant<Tx>(
   extras: Extras<Tx> = {},
 ): Promise<void> {
   const outcome = await change(
-    storage.badgeCases,
+    storage.userBadges,
     { userId, slugs },
     ({ known, held }) => {
       const added = slugs
@@ -239,9 +242,9 @@ export async function grant<Tx>(
   done(outcome)
 }
 
-/** Revokes badges the user holds. */
+/** Revokes badges that the user holds. */
 export async function revoke<Tx>(storage: ForgeStorage<Tx>, userId: Id, slugs: readonly string[]): Promise<void> {
-  const outcome = await change(storage.badgeCases, { userId, slugs }, ({ known, held }) => ({
+  const outcome = await change(storage.userBadges, { userId, slugs }, ({ known, held }) => ({
     state: { known, held: [] },
     events: held.map(({ badge }) => ({
       ...NO_SUBJECT,
@@ -254,7 +257,7 @@ export async function revoke<Tx>(storage: ForgeStorage<Tx>, userId: Id, slugs: r
   done(outcome)
 }
 
-/** Retires a thing, telling of it with the event the lifecycle tells. Gives the events made. */
+/** Retires a subject with the event that the lifecycle service emits. Returns the events. */
 export async function retire<Tx>(
   storage: ForgeStorage<Tx>,
   retired: Retired,

@@ -5,24 +5,24 @@ import type { ForgeStorage } from '../../../storage/storage.ts'
 import type { ContractHost } from '../contract-host.ts'
 import { Bench } from './bench.ts'
 
-/** Gives a fresh storage, migrated and empty, each time it is called. */
+/** Opens a new storage, migrated and empty, each time it is called. */
 export type OpenStorage<Tx> = () => Promise<ForgeStorage<Tx>>
 
-/** One thing every storage must do; `run` rejects when this one does not. */
+/** One requirement for every storage. `run` rejects if the storage does not meet it. */
 export interface StorageCase {
-  /** A fact, in the present tense. */
+  /** A statement in the present tense. */
   readonly name: string
-  /** The parts of the host without which it cannot be run. */
+  /** The parts of the host that the case requires. */
   readonly needs: readonly (keyof ContractHost<unknown>)[]
   run<Tx>(open: OpenStorage<Tx>, host: ContractHost<Tx>): Promise<void>
 }
 
-/** Makes a case of a fact and what checks it on one fresh storage, which is closed afterwards. */
+/** Creates a case from a statement and a check that runs on one new storage. The case closes the storage afterwards. */
 export function storageCase(name: string, check: <Tx>(storage: ForgeStorage<Tx>) => Promise<void>): StorageCase {
   return hostCase(name, [], check)
 }
 
-/** Makes a case of a fact for which the host must give something, and what checks it on one fresh storage. */
+/** Creates a case that needs a part of the host, from a statement and a check that runs on one new storage. */
 export function hostCase(
   name: string,
   needs: StorageCase['needs'],
@@ -43,17 +43,17 @@ export function hostCase(
   }
 }
 
-/** Checks that a call is refused with this code, whether it throws at once or rejects. */
+/** Checks that a call is refused with this code, whether it throws synchronously or rejects. */
 export async function refuses(code: ForgeErrorCode, call: () => unknown): Promise<void> {
   const outcome = await outcomeOf(call)
   assert.ok('thrown' in outcome, `refused with ${code}, but it answered`)
   assert.ok(isForgeError(outcome.thrown, code), `refused with ${code}, but it threw ${String(outcome.thrown)}`)
 }
 
-/** What a call ended with: a value, or what it threw or rejected with. */
+/** The outcome of a call: a value, or the error that it threw or rejected with. */
 export type Outcome = { readonly value: unknown } | { readonly thrown: unknown }
 
-/** Makes a call, and gives what it ended with. */
+/** Makes a call and returns its outcome. */
 export async function outcomeOf(call: () => unknown): Promise<Outcome> {
   try {
     return { value: await call() }

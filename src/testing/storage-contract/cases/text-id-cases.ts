@@ -4,7 +4,10 @@ import { BOARD, block, define, grant, NOON, pin, retire } from './sample-changes
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, refuses } from './storage-case.ts'
 
-/** Texts that a database may take for the same: by case, blanks, digits, composition, or what it does not know. */
+/**
+ * Texts that a database may treat as equal, because of case, blanks, digits, composition, or characters that it does
+ * not know.
+ */
 const IDS = [
   'abc',
   'ABC',
@@ -44,7 +47,7 @@ const IDS = [
   `${'x'.repeat(63)}y`,
 ]
 
-/** Ids that are any text: compared exactly, and given back as they came. */
+/** Cases about ids that may be any text: they are compared exactly and returned unchanged. */
 export const textIdCases: readonly StorageCase[] = [
   textIdCase('ids that are texts come out of boards, blocks, grants and events as they went in', async (storage) => {
     await define(storage, 'a')

@@ -36,7 +36,7 @@ const TEXTS = [
   '🦉'.repeat(255),
 ]
 
-/** Values: ids and texts come out as they went in. */
+/** Cases about values: ids and texts are returned as they were stored. */
 export const valueCases: readonly StorageCase[] = [
   storageCase('ids of 64 bits come out of boards, blocks and events as they went in', async (storage) => {
     for (const id of IDS) {
@@ -168,7 +168,7 @@ export const valueCases: readonly StorageCase[] = [
   }),
 ]
 
-/** No longer than a slug may be. */
+/** Shortens a text to the maximum length of a slug. */
 function slugOf(text: string): string {
   return [...`slug ${text}`].slice(0, 255).join('')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { NeutralRequest } from '../../../../src/http-adapters/http.ts'
+import type { ApiRequest } from '../../../../src/http-adapters/http.ts'
 import { ForgeError } from '../../../../src/index.ts'
 import { cases } from '../../cases.ts'
 import type { Exchanged } from '../../declared-replies.ts'
@@ -12,7 +12,7 @@ import { authenticate, directory, openWorld } from '../../world.ts'
 /** By dispatch; every reply on the way must be declared, that of the case and those before and after it. */
 async function send({ api }: World, { method, path: target, headers, body }: Sent): Promise<Seen> {
   const [path = '', query = ''] = target.split('?')
-  const request: NeutralRequest = { method, path, query, header: (name) => headers[name], body: () => body }
+  const request: ApiRequest = { method, path, query, header: (name) => headers[name], body: () => body }
   const reply = (await api.dispatch(request, () => authenticate(headers['authorization']))) ?? api.unmatched(request)
   const seen = {
     status: reply.status,

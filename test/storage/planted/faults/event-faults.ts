@@ -38,7 +38,7 @@ export const writesEventsApart: StorageFault = inChanges(async (store, key, chan
   const told = await store.update(key, {
     ...rest,
     beforeCommit,
-    seen: undefined,
+    expectedEpoch: undefined,
     decide: (state) => ({ state, events: drafts, result: undefined }),
   })
   return { ...outcome, events: told.stale ? [] : told.events }
@@ -51,7 +51,7 @@ export const changesTwice: StorageFault = ({ pinBoards, ...storage }) => ({
     ...pinBoards,
     async update(key, change) {
       await pinBoards.update(key, change)
-      return pinBoards.update(key, { ...change, seen: undefined })
+      return pinBoards.update(key, { ...change, expectedEpoch: undefined })
     },
   },
 })

@@ -1,7 +1,6 @@
 import type { ForgeEvent } from '../../../../src/schema/events.ts'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
-import type { PinBoardKey } from '../../../../src/storage/contract/pin-board-store.ts'
-import type { Retirement } from '../../../../src/storage/contract/retirement.ts'
+import type { ForgeStorage, Retirement } from '../../../../src/storage/contract/storage.ts'
+import type { PinBoardKey } from '../../../../src/storage/contract/stores.ts'
 import { compileStatement } from '../../../../src/storage/sql/query.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, headIn, inWrites, pretended } from '../sql-fault.ts'
@@ -10,16 +9,16 @@ import { inChanges } from '../storage-fault.ts'
 
 /** Does not compare epochs. */
 export const fencesNothing: StorageFault = inChanges((store, key, change) =>
-  store.update(key, { ...change, seen: undefined }),
+  store.update(key, { ...change, expectedEpoch: undefined }),
 )
 
 /** Counts every change where only lifecycle calls count. */
 export const fencesByVersion: StorageFault = (storage) => {
   let version = 0
   const counting = inChanges(async (store, key, change) => {
-    if (change.seen !== undefined && change.seen !== version) return { stale: true }
+    if (change.expectedEpoch !== undefined && change.expectedEpoch !== version) return { stale: true }
 
-    const outcome = await store.update(key, { ...change, seen: undefined })
+    const outcome = await store.update(key, { ...change, expectedEpoch: undefined })
     version += 1
     return outcome
   })
@@ -64,7 +63,7 @@ async function emptied<Tx>(
 ): Promise<readonly ForgeEvent[]> {
   const by = retirement?.by ?? { actorId: null, at: () => new Date() }
   const outcome = await storage.pinBoards.update(board, {
-    seen: undefined,
+    expectedEpoch: undefined,
     by,
     beforeCommit: retirement?.beforeCommit,
     transaction: retirement?.transaction,

@@ -1,9 +1,9 @@
-import type { MaybePromise, Steps } from '../../../../src/schema/steps.ts'
-import { run, wait } from '../../../../src/schema/steps.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../../src/schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../../src/schema/sync-or-async.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
 import { TransactionQueues } from '../../../../src/storage/sql/server/transaction-queues.ts'
 import type { SqlRuntime } from '../../../../src/storage/sql/session.ts'
-import { tell } from '../../../../src/storage/sql/session.ts'
+import { execute } from '../../../../src/storage/sql/session.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { plainly } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
@@ -15,7 +15,7 @@ export const commitsJoins: SqlFault = {
     write(work, circumstances) {
       const { transaction } = circumstances
       const written = runtime.write(work, circumstances)
-      return transaction === undefined ? written : run(committed(runtime, transaction, written))
+      return transaction === undefined ? written : runMaybeAsync(committed(runtime, transaction, written))
     },
   }),
 }
@@ -55,15 +55,15 @@ export const takesCallersForBeforeCommit: SqlFault = {
 }
 
 /** Enters whatever it is given. */
-export const entersAnything: StorageFault = (storage) => ({ ...storage, enter: () => undefined })
+export const entersAnything: StorageFault = (storage) => ({ ...storage, checkTransaction: () => undefined })
 
 /** Lets both sides of one database have the same names. */
 export const ignoresThePrefix: SqlFault = { options: ({ prefix: _, ...options }) => options }
 
-function* committed<T, Tx>(runtime: SqlRuntime<Tx>, transaction: Tx, written: MaybePromise<T>): Steps<T> {
+function* committed<T, Tx>(runtime: SqlRuntime<Tx>, transaction: Tx, written: MaybePromise<T>): SyncOrAsync<T> {
   const value = yield* wait(written)
   for (const text of ['commit', 'begin']) {
-    yield* wait(runtime.read((session) => tell(session, command(text)), transaction))
+    yield* wait(runtime.read((session) => execute(session, command(text)), transaction))
   }
   return value
 }

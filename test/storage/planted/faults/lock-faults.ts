@@ -1,12 +1,12 @@
-import type { Steps } from '../../../../src/schema/steps.ts'
+import type { SyncOrAsync } from '../../../../src/schema/sync-or-async.ts'
+import type { SqlContext } from '../../../../src/storage/sql/context.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
-import type { HeadKey } from '../../../../src/storage/sql/heads.ts'
-import { Heads } from '../../../../src/storage/sql/heads.ts'
-import { pinBoardQueries } from '../../../../src/storage/sql/pin-board-queries.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
 import { NO_DEADLINE } from '../../../../src/storage/sql/server/call-deadline.ts'
 import type { Session } from '../../../../src/storage/sql/session.ts'
-import type { SqlContext } from '../../../../src/storage/sql/sql-context.ts'
+import type { HeadKey } from '../../../../src/storage/sql/stores/locks.ts'
+import { Heads } from '../../../../src/storage/sql/stores/locks.ts'
+import { pinBoardQueries } from '../../../../src/storage/sql/stores/pin-boards.ts'
 import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, headIn, intercepted, inWrites, pretended } from '../sql-fault.ts'
@@ -113,7 +113,9 @@ export const locksNoIssue: SqlFault = inWrites(() => {
  * Only looks at the head of a user, and locks it behind the next statement or, where that locks an organization, as `late`
  * has it.
  */
-function lockingUsersOfBlocks(late: (context: SqlContext, session: Session, user: HeadKey) => Steps<void>): SqlFault {
+function lockingUsersOfBlocks(
+  late: (context: SqlContext, session: Session, user: HeadKey) => SyncOrAsync<void>,
+): SqlFault {
   return inWrites((context) => {
     let user: HeadKey | undefined
 
@@ -139,7 +141,7 @@ function* lockedIfThere(
   context: SqlContext,
   session: Session,
   { parameters }: Statement<unknown>,
-): Steps<readonly unknown[]> {
+): SyncOrAsync<readonly unknown[]> {
   let found: readonly unknown[] = []
   const locking = intercepted(session, function* (inner, statement) {
     const rows = yield* asItIs(inner, { ...statement, sql: `${statement.sql} for update`, asWritten: true })

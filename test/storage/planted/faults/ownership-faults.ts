@@ -1,4 +1,4 @@
-import type { PinRow } from '../../../../src/storage/contract/pin-board-store.ts'
+import type { PinRow } from '../../../../src/storage/contract/stores.ts'
 import type { StorageFault } from '../storage-fault.ts'
 
 interface Kept {

@@ -1,6 +1,6 @@
-import { run } from '../../../../src/schema/steps.ts'
+import { runMaybeAsync } from '../../../../src/schema/sync-or-async.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
-import { ask } from '../../../../src/storage/sql/session.ts'
+import { query } from '../../../../src/storage/sql/session.ts'
 import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, inAllStatements, plainly, pretended } from '../sql-fault.ts'
@@ -74,18 +74,18 @@ export const countsInAnotherStatement: SqlFault = {
     read(work, transaction) {
       const session = {
         async all<Row>(statement: Statement<Row>) {
-          const rows = await runtime.read((each) => ask(each, statement), transaction)
+          const rows = await runtime.read((each) => query(each, statement), transaction)
           if (!concerns(statement, 'left join', '(organization_blocks|badges)')) return rows
 
           await turns(2)
-          const [later] = await runtime.read((each) => ask(each, statement), transaction)
+          const [later] = await runtime.read((each) => query(each, statement), transaction)
           const totals: unknown = later
           const total = typeof totals === 'object' && totals !== null && 'total' in totals ? totals.total : 0
           return pretended<Row>(...rows.map((row) => ({ ...row, total })))
         },
         lend: <T>(call: () => T | Promise<T>) => call(),
       }
-      return run(work(session))
+      return runMaybeAsync(work(session))
     },
   }),
 }

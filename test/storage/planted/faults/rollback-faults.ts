@@ -1,5 +1,5 @@
-import type { Steps } from '../../../../src/schema/steps.ts'
-import { run, wait } from '../../../../src/schema/steps.ts'
+import type { SyncOrAsync } from '../../../../src/schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../../src/schema/sync-or-async.ts'
 import type { Session, SqlRuntime } from '../../../../src/storage/sql/session.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { plainly } from '../sql-fault.ts'
@@ -62,12 +62,12 @@ function keepingHalves<Tx>(runtime: SqlRuntime<Tx>, keeps: (transaction: Tx | un
       if (!keeps(circumstances.transaction)) return runtime.write(work, circumstances)
 
       const kept = runtime.write((session, transaction) => ending(work(session, transaction)), circumstances)
-      return run(told(kept))
+      return runMaybeAsync(told(kept))
     },
   }
 }
 
-function* ending<T>(work: Steps<T>): Steps<Ending<T>> {
+function* ending<T>(work: SyncOrAsync<T>): SyncOrAsync<Ending<T>> {
   try {
     return { ok: true, value: yield* work }
   } catch (error) {
@@ -75,13 +75,13 @@ function* ending<T>(work: Steps<T>): Steps<Ending<T>> {
   }
 }
 
-function* told<T>(kept: Ending<T> | Promise<Ending<T>>): Steps<T> {
+function* told<T>(kept: Ending<T> | Promise<Ending<T>>): SyncOrAsync<T> {
   const end = yield* wait(kept)
   if (end.ok) return end.value
   throw end.error
 }
 
-function readDirty<T>(open: readonly Session[], work: (session: Session) => Steps<T>, transaction: unknown) {
+function readDirty<T>(open: readonly Session[], work: (session: Session) => SyncOrAsync<T>, transaction: unknown) {
   const [session] = open
-  return session === undefined || transaction !== undefined ? undefined : run(work(session))
+  return session === undefined || transaction !== undefined ? undefined : runMaybeAsync(work(session))
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
@@ -94,7 +94,7 @@ export const keepsSeconds: StorageFault = ({ pinBoards, ...storage }) => ({
 })
 
 function takingSlugsFor<Tx>(storage: ForgeStorage<Tx>, as: (slug: string) => string): ForgeStorage<Tx> {
-  const { badgeCases, badgeCatalogue, ...others } = storage
+  const { userBadges, badgeCatalogue, ...others } = storage
   return {
     ...others,
     badgeCatalogue: {
@@ -102,9 +102,9 @@ function takingSlugsFor<Tx>(storage: ForgeStorage<Tx>, as: (slug: string) => str
       update: ({ slug }, change) => badgeCatalogue.update({ slug: as(slug) }, change),
       find: (slug, transaction) => badgeCatalogue.find(as(slug), transaction),
     },
-    badgeCases: {
-      ...badgeCases,
-      update: ({ userId, slugs }, change) => badgeCases.update({ userId, slugs: slugs.map(as) }, change),
+    userBadges: {
+      ...userBadges,
+      update: ({ userId, slugs }, change) => userBadges.update({ userId, slugs: slugs.map(as) }, change),
     },
   }
 }

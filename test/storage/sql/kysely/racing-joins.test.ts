@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { isForgeError } from '../../../../src/index.ts'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import type { HostTransaction } from '../../../../src/testing/testing.ts'

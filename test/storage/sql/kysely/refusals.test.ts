@@ -54,7 +54,7 @@ describe('a storage over Kysely', () => {
 describe('a join', () => {
   test('is refused on a Kysely that is no transaction', async () => {
     const { storage, kysely } = await opened()
-    const entered = Promise.resolve(Reflect.apply(storage.enter, storage, [kysely]))
+    const entered = Promise.resolve(Reflect.apply(storage.checkTransaction, storage, [kysely]))
 
     await expect(entered).rejects.toThrow('must be an open Transaction of Kysely')
     await expect(entered).rejects.toThrow(TypeError)
@@ -62,7 +62,7 @@ describe('a join', () => {
 
   test.each([undefined, null, 7, 'begin', {}])('is refused on %s', async (transaction) => {
     const { storage } = await opened()
-    const entered = Promise.resolve(Reflect.apply(storage.enter, storage, [transaction]))
+    const entered = Promise.resolve(Reflect.apply(storage.checkTransaction, storage, [transaction]))
 
     await expect(entered).rejects.toThrow(TypeError)
   })
@@ -83,7 +83,7 @@ describe('a join', () => {
     await rolledBack.rollback().execute()
 
     for (const transaction of [committed.transaction, rolledBack]) {
-      await expect(storage.enter(transaction)).rejects.toThrow('the transaction has ended')
+      await expect(storage.checkTransaction(transaction)).rejects.toThrow('the transaction has ended')
       await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(TypeError)
     }
   })

@@ -77,7 +77,7 @@ describe('while another process writes', () => {
     const { transaction, rollback } = await heldOpen(kysely.transaction())
     other.exec('begin immediate')
 
-    await expect(Promise.resolve(storage.enter(transaction))).rejects.toMatchObject(RUN_AGAIN)
+    await expect(Promise.resolve(storage.checkTransaction(transaction))).rejects.toMatchObject(RUN_AGAIN)
     other.exec('commit')
     await rollback()
   })

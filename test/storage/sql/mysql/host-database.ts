@@ -1,7 +1,7 @@
 import type { Connection, ConnectionOptions, Pool, PoolOptions } from 'mysql2/promise'
 import { createConnection, createPool } from 'mysql2/promise'
 import { afterAll, onTestFinished } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import type { SqlStorageOptions } from '../../../../src/storage/mysql.ts'
 import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import type { Place } from '../../databases/mariadb.ts'

@@ -1,6 +1,6 @@
 import type { Connection } from 'mysql2/promise'
 import { expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { blockedBy, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, block, change, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { GrowingLists } from '../growing-lists.ts'
@@ -52,7 +52,7 @@ onMariadb((open) => {
     const transaction = await database.connect()
 
     await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(/not inside a transaction: begin one/)
-    await expect(storage.enter(transaction)).rejects.toThrow(TypeError)
+    await expect(storage.checkTransaction(transaction)).rejects.toThrow(TypeError)
   })
 
   test('on a connection that commits nothing by itself there is always a transaction', async () => {
@@ -71,7 +71,7 @@ onMariadb((open) => {
     const database = await open()
     const storage = database.storage()
     const withCallbacks: unknown = Reflect.get(await database.connect(), 'connection')
-    const enter = (transaction: unknown) => Reflect.apply(storage.enter, storage, [transaction])
+    const enter = (transaction: unknown) => Reflect.apply(storage.checkTransaction, storage, [transaction])
 
     await expect(enter(database.pool())).rejects.toThrow(/must be a connection of mysql2\/promise/)
     await expect(enter(withCallbacks)).rejects.toThrow(/connection\.promise\(\)/)
@@ -192,7 +192,7 @@ onMariadb((open) => {
     const transaction = await begun(database, 'foreign_key_checks = 0')
     const badge = { id: '99', slug: 'a', description: '', imageUrl: '' }
     const granting = change(
-      storage.badgeCases,
+      storage.userBadges,
       { userId: '30', slugs: ['a'] },
       (state, grantedAt) => ({
         state: { ...state, held: [{ badge, grantedAt, grantedBy: null }] },

@@ -1,7 +1,7 @@
 import type { Connection, Pool } from 'mysql2/promise'
 import { expect, test } from 'vitest'
 import { isForgeError } from '../../../../src/schema/errors.ts'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { issuesOn, slugsHeldBy } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import {
   BOARD,

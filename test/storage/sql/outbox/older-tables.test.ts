@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { runNow } from '../../../../src/schema/steps.ts'
-import { sqliteDialect } from '../../../../src/storage/sql/dialects/sqlite-dialect.ts'
-import { firstTables } from '../../../../src/storage/sql/migrations/first-tables.ts'
-import { migrateAtOnce } from '../../../../src/storage/sql/migrations/migrate-at-once.ts'
-import { Schema } from '../../../../src/storage/sql/schema.ts'
-import { createSqlContext } from '../../../../src/storage/sql/sql-context.ts'
+import { runSync } from '../../../../src/schema/sync-or-async.ts'
+import { createSqlContext } from '../../../../src/storage/sql/context.ts'
+import { sqliteDialect } from '../../../../src/storage/sql/dialects/sqlite.ts'
+import { firstTables } from '../../../../src/storage/sql/schema/001-tables.ts'
+import { migrateAtOnce } from '../../../../src/storage/sql/schema/migrate-at-once.ts'
+import { Schema } from '../../../../src/storage/sql/schema/schema.ts'
 import { Connection } from '../../../../src/storage/sql/sqlite/connection.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 
@@ -12,7 +12,7 @@ test('events that are older than the outbox are read, consumed and pruned like o
   const file = newFile()
   const handle = openHandle(file)
   const schema = new Schema(createSqlContext(sqliteDialect), [firstTables])
-  runNow(migrateAtOnce(schema, new Connection(handle, 'call', 'us')))
+  runSync(migrateAtOnce(schema, new Connection(handle, 'call', 'us')))
   const insert = handle.prepare(
     "insert into forgelet_events (type, version, at, data) values ('badge.defined', 1, ?, '{}')",
   )

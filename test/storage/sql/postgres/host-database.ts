@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, onTestFinished } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import type { SchemaStorageOptions } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { PostgresDatabase } from '../../databases/postgres.ts'

@@ -158,7 +158,7 @@ onPostgres((open) => {
       { ...BOARD, repositoryId: id },
       {
         by: { actorId: id, at: () => new Date(1) },
-        seen: undefined,
+        expectedEpoch: undefined,
         decide: (_, pinnedAt) => ({
           state: [{ issueId: id, pinnedAt, pinnedBy: id }],
           events: [{ ...NO_SUBJECT, type: 'issue.pinned', data: { position: 1 }, repositoryId: id, issueId: id }],

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { blockedBy, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, block, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { GrowingLists } from '../growing-lists.ts'
@@ -80,14 +80,14 @@ onPostgres((open, server) => {
     const transaction = await database.connect()
 
     await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(/not inside a transaction: begin one/)
-    await expect(storage.enter(transaction)).rejects.toThrow(TypeError)
+    await expect(storage.checkTransaction(transaction)).rejects.toThrow(TypeError)
     expect(await issuesOn(storage, BOARD)).toEqual([])
   })
 
   test.each([undefined, null, 7, {}, { query: 1 }])('%s is no transaction', async (transaction) => {
     const database = await open()
 
-    const enter = async () => Reflect.apply(database.storage().enter, undefined, [transaction])
+    const enter = async () => Reflect.apply(database.storage().checkTransaction, undefined, [transaction])
 
     await expect(enter()).rejects.toThrow(TypeError)
   })
@@ -96,7 +96,7 @@ onPostgres((open, server) => {
     const database = await open()
     const pool = database.pool()
     const enter = (storage: ForgeStorage<pg.Client>, transaction: unknown) =>
-      Reflect.apply(storage.enter, storage, [transaction])
+      Reflect.apply(storage.checkTransaction, storage, [transaction])
 
     await expect(enter(database.storage(), pool)).rejects.toThrow(/a pool is none/)
     await expect(enter(database.storage(pool), pool)).rejects.toThrow(/a pool is none/)
@@ -155,7 +155,7 @@ onPostgres((open, server) => {
     const transaction = await database.begun()
     await transaction.query('select 1 / 0').catch(() => undefined)
 
-    await expect(storage.enter(transaction)).rejects.toMatchObject(RUN_AGAIN)
+    await expect(storage.checkTransaction(transaction)).rejects.toMatchObject(RUN_AGAIN)
     await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject(RUN_AGAIN)
     await expect(storage.pinBoards.load(BOARD, transaction)).rejects.toMatchObject(RUN_AGAIN)
   })
@@ -277,7 +277,7 @@ onPostgres((open, server) => {
     const storage = database.storage(pool)
     const transaction = await pool.connect()
     await transaction.query('begin')
-    await storage.enter(transaction)
+    await storage.checkTransaction(transaction)
     await pin(storage, BOARD, '1', { transaction })
     await transaction.query('commit')
     transaction.release()

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import type { PgPool } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { blocksOf, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
@@ -94,6 +94,18 @@ onPostgres((open) => {
 
       expect([warnings, notices]).toEqual([[], []])
     }
+  })
+
+  test('a change is refused if a statement fails that its beforeCommit does not wait for', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const beforeCommit = (_: unknown, client: HostClient): void => {
+      // Sent behind the last statement before COMMIT: PostgreSQL answers the COMMIT with ROLLBACK, and no error.
+      void client.query('select 1').then(() => client.query('select 1 / 0').catch(() => undefined))
+    }
+
+    await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toThrow('beforeCommit must wait')
+    expect(await issuesOn(storage, BOARD)).toEqual([])
   })
 })
 

@@ -102,3 +102,18 @@ test('the waits of a long call add up', async () => {
 
   expect(left).toBeLessThan(3500)
 })
+
+test('a call whose storage is closed has an unknown outcome once its COMMIT is sent', async () => {
+  const outcomes = []
+  for (const isCommitting of [false, true]) {
+    const deadline = new CallDeadline()
+    const call = deadline.run(() => {
+      if (isCommitting) deadline.startCommit()
+      return deadline.ask(never)
+    })
+    deadline.close()
+    outcomes.push(await call.catch((error: unknown) => error))
+  }
+
+  expect(outcomes).toMatchObject([NOTHING_DONE, UNKNOWN])
+})

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ALL_MIGRATIONS } from '../../../../src/storage/sql/migrations/all-migrations.ts'
+import { ALL_MIGRATIONS } from '../../../../src/storage/sql/schema/all-migrations.ts'
 import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'

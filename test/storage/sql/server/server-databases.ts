@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { mysqlSchemaPlan, mysqlStorage } from '../../../../src/storage/mysql.ts'
 import type { SchemaPlanOptions, SchemaStorageOptions } from '../../../../src/storage/postgres.ts'
 import { postgresSchemaPlan, postgresStorage } from '../../../../src/storage/postgres.ts'
+import { createSqlContext } from '../../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../../src/storage/sql/dialect.ts'
-import { mysqlDialect } from '../../../../src/storage/sql/dialects/mysql-dialect.ts'
-import { postgresDialect } from '../../../../src/storage/sql/dialects/postgres-dialect.ts'
+import { mysqlDialect } from '../../../../src/storage/sql/dialects/mariadb.ts'
+import { postgresDialect } from '../../../../src/storage/sql/dialects/postgres.ts'
 import { MysqlServer } from '../../../../src/storage/sql/mysql/mysql-server.ts'
 import { PostgresServer } from '../../../../src/storage/sql/postgres/postgres-server.ts'
-import { Schema } from '../../../../src/storage/sql/schema.ts'
+import { Schema } from '../../../../src/storage/sql/schema/schema.ts'
 import { CallDeadline } from '../../../../src/storage/sql/server/call-deadline.ts'
-import type { MigrationPatience } from '../../../../src/storage/sql/server/migrate-server.ts'
+import type { MigrationLimits } from '../../../../src/storage/sql/server/migrate-server.ts'
 import { migrateServer } from '../../../../src/storage/sql/server/migrate-server.ts'
-import { createSqlContext } from '../../../../src/storage/sql/sql-context.ts'
 import type { TestServer } from '../../databases/servers.ts'
 import { SERVERS } from '../../databases/servers.ts'
 
@@ -33,7 +33,7 @@ export interface ServerKind {
   storage(url: string, options?: SchemaStorageOptions): ForgeStorage
   plan(options?: SchemaPlanOptions): readonly string[]
   /** Migrates the way a storage does, with another patience. */
-  migrate(url: string, patience: MigrationPatience): Promise<void>
+  migrate(url: string, patience: MigrationLimits): Promise<void>
 }
 
 /** PostgreSQL. */

@@ -1,6 +1,6 @@
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { kyselyStorage } from '../../../../src/storage/kysely.ts'
 import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'

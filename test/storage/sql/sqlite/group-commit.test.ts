@@ -183,7 +183,7 @@ describe('inside beforeCommit', () => {
   test('a change that is joined to its own transaction is the same TypeError', async () => {
     const storage = await openStorage(newFile())
     const attempts = [
-      (transaction: unknown) => storage.enter(transaction),
+      (transaction: unknown) => storage.checkTransaction(transaction),
       (transaction: unknown) => storage.pinBoards.update(BOARD, pinning('2', { transaction })),
     ]
     for (const attempt of attempts) {
@@ -199,7 +199,7 @@ describe('inside beforeCommit', () => {
     const storage = await openStorage(handle)
     handle.exec('begin immediate')
     const attempts = [
-      () => storage.enter(handle),
+      () => storage.checkTransaction(handle),
       () => storage.pinBoards.update(BOARD, pinning('2', { transaction: handle })),
       () => storage.pinBoards.update(BOARD, pinning('2')),
     ]

@@ -36,10 +36,10 @@ describe('a handle that the host has closed', () => {
     const handle = new Database(where === 'a file' ? newFile() : where)
     const storage = await openStorage(handle)
     handle.exec('begin immediate')
-    storage.enter(handle)
+    storage.checkTransaction(handle)
     handle.close()
 
-    expect(await outcomeOf(() => storage.enter(handle))).toMatchObject(CLOSED)
+    expect(await outcomeOf(() => storage.checkTransaction(handle))).toMatchObject(CLOSED)
     expect(await outcomeOf(() => storage.pinBoards.update(BOARD, pinning('1', { transaction: handle })))).toMatchObject(
       CLOSED,
     )

@@ -14,7 +14,7 @@ describe.each(['a file', ':memory:'])('a host transaction on %s', (where) => {
   test('takes changes that answer at once and are committed with it', async () => {
     const { handle, storage } = await openBoth()
     handle.exec('begin immediate')
-    storage.enter(handle)
+    storage.checkTransaction(handle)
     const outcome = storage.pinBoards.update(BOARD, pinning('1', { transaction: handle }))
     handle.exec('commit')
 
@@ -64,7 +64,7 @@ describe.each(['a file', ':memory:'])('a host transaction on %s', (where) => {
   test('must be open, or nothing can be entered or written', async () => {
     const { handle, storage } = await openBoth()
 
-    expect(() => storage.enter(handle)).toThrow(/immediate/)
+    expect(() => storage.checkTransaction(handle)).toThrow(/immediate/)
     expect(() => storage.pinBoards.update(BOARD, pinning('1', { transaction: handle }))).toThrow(TypeError)
     expect(await issuesOn(storage, BOARD)).toEqual([])
   })
@@ -73,7 +73,7 @@ describe.each(['a file', ':memory:'])('a host transaction on %s', (where) => {
     const { handle, storage } = await openBoth()
     handle.exec('begin immediate')
 
-    expect(() => storage.pinBoards.update(BOARD, pinning('1'))).toThrow(/use joinSync/)
+    expect(() => storage.pinBoards.update(BOARD, pinning('1'))).toThrow(/use withTransactionSync/)
     handle.exec('rollback')
     expect(await pin(storage, BOARD, '1')).toBe(1)
   })
@@ -84,7 +84,7 @@ test('a plain read on the one connection there is is refused inside a transactio
   const storage = await openStorage(handle)
   handle.exec('begin')
 
-  expect(() => storage.pinBoards.load(BOARD)).toThrow(/use joinSync/)
+  expect(() => storage.pinBoards.load(BOARD)).toThrow(/use withTransactionSync/)
 })
 
 test('a plain read of a file does not see what a host transaction has not committed', async () => {
@@ -101,7 +101,7 @@ test('a storage of a file name joins any handle that is open on the file', async
   const storage = await openStorage(file)
   const handle = openHandle(file)
   handle.exec('begin immediate')
-  storage.enter(handle)
+  storage.checkTransaction(handle)
   storage.pinBoards.update(BOARD, pinning('1', { transaction: handle }))
   handle.exec('commit')
 
@@ -113,7 +113,7 @@ test.each([':memory:', 'another file'])('a transaction on %s is not one of the s
   const other = openHandle(where === ':memory:' ? where : newFile())
   other.exec('begin')
 
-  expect(() => storage.enter(other)).toThrow(/another database/)
+  expect(() => storage.checkTransaction(other)).toThrow(/another database/)
 })
 
 test('a transaction that cannot get the write lock is STORAGE_BUSY, and the host runs it again', async () => {
@@ -123,7 +123,7 @@ test('a transaction that cannot get the write lock is STORAGE_BUSY, and the host
   const other = openHandle(file)
   other.exec('begin immediate')
   handle.exec('begin')
-  const error = thrownBy(() => storage.enter(handle))
+  const error = thrownBy(() => storage.checkTransaction(handle))
 
   expect(isForgeError(error, 'STORAGE_BUSY') && error.details).toEqual({ retry: 'host-transaction' })
 })
@@ -138,7 +138,7 @@ test('a deferred transaction that has read what others changed since is STORAGE_
 
   expect(
     isForgeError(
-      thrownBy(() => storage.enter(handle)),
+      thrownBy(() => storage.checkTransaction(handle)),
       'STORAGE_BUSY',
     ),
   ).toBe(true)
@@ -149,7 +149,7 @@ test('entering takes the write lock, so that no one else can write', async () =>
   const handle = openHandle(file)
   const storage = await openStorage(handle)
   handle.exec('begin')
-  storage.enter(handle)
+  storage.checkTransaction(handle)
 
   expect(() => openHandle(file).exec('begin immediate')).toThrow(/locked/)
 })
@@ -160,7 +160,7 @@ test('a handle on tables that are not made yet is SCHEMA_OUTDATED', () => {
 
   expect(
     isForgeError(
-      thrownBy(() => newStorage(handle).enter(handle)),
+      thrownBy(() => newStorage(handle).checkTransaction(handle)),
       'SCHEMA_OUTDATED',
     ),
   ).toBe(true)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../../src/storage/contract/forge-storage.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
 import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
@@ -245,7 +245,7 @@ describe('a change that cannot be taken back in a join', () => {
   test('refuses every further operation of that transaction', async () => {
     const { handle, storage } = await failToTakeBack()
     const operations = [
-      () => storage.enter(handle),
+      () => storage.checkTransaction(handle),
       () => storage.pinBoards.load(BOARD, handle),
       () => storage.pinBoards.update(BOARD, pinning('3', { transaction: handle })),
       () => storage.pinBoards.update(BOARD, pinning('3', { transaction: handle })),
@@ -258,7 +258,7 @@ describe('a change that cannot be taken back in a join', () => {
     const { handle, storage } = await failToTakeBack()
     handle.exec('rollback')
     handle.exec('begin immediate')
-    storage.enter(handle)
+    storage.checkTransaction(handle)
     storage.pinBoards.update(BOARD, pinning('3', { transaction: handle }))
     handle.exec('commit')
 

@@ -1,0 +1,72 @@
+import { createRequire } from 'node:module'
+import type { Violation } from '../index.ts'
+
+/** The exit code of a command: 0 done, 1 invalid input, 2 wrong usage, 3 the database cannot be used. */
+export type ExitCode = 0 | 1 | 2 | 3
+
+/** The maximum number of violations that a command prints. `--json` prints all of them. */
+const MAX_PRINTED_VIOLATIONS = 20
+
+/** Ends a command with a one-line message, the violations, and an exit code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly exitCode: ExitCode
+  /** The violations of the input; empty or undefined if the message is complete on its own. */
+  readonly violations: readonly Violation[] | undefined
+
+  constructor(exitCode: ExitCode, message: string, violations?: readonly Violation[]) {
+    super(printable(message))
+    this.exitCode = exitCode
+    this.violations = violations
+  }
+
+  /** Returns the lines to print without `--json`: the message, then one line for each violation. */
+  lines(): readonly string[] {
+    const { message, violations = [] } = this
+    const rest = violations.length - MAX_PRINTED_VIOLATIONS
+    return [
+      `forgelet: ${message}`,
+      ...violations
+        .slice(0, MAX_PRINTED_VIOLATIONS)
+        .map((violation) => printable(`${violation.pointer || 'the document'}: ${violation.message}`))
+        .map((line) => `  ${line}`),
+      ...(rest > 0 ? [`  and ${rest} more; --json lists all of them`] : []),
+    ]
+  }
+}
+
+/**
+ * Converts a text to one line without control characters, which could move the cursor of the terminal and hide the
+ * rest.
+ */
+function printable(text: string): string {
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .trim()
+}
+
+/** The environment variables that commands read. */
+export interface Environment {
+  /** The database to use if `--db` is not given; empty = not set. */
+  readonly FORGELET_DB?: string | undefined
+}
+
+/** The output, the stop signal and the environment of a command. */
+export interface CommandIO {
+  /** Writes a line of the result. */
+  out(line: string): void
+  /** Writes a line of a message. */
+  err(line: string): void
+  /** Aborted when the command should stop (Ctrl-C). */
+  readonly stop: AbortSignal
+  readonly environment: Environment
+}
+
+/** Returns the version of this package. */
+export function packageVersion(): string {
+  const require = createRequire(import.meta.url)
+  // The package resolves its own name, so that this works from the sources and from the build.
+  const { version } = require('forgelet/package.json') as { readonly version: string }
+  return version
+}

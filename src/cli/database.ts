@@ -1,0 +1,162 @@
+import { isForgeError } from '../index.ts'
+import type { IdColumns } from '../storage/sqlite.ts'
+import { CommandError } from './command.ts'
+
+/** The database setting of a command, and its source. The option takes precedence over the environment variable. */
+export interface DatabaseSetting {
+  readonly name: '--db' | 'FORGELET_DB'
+  readonly text: string
+}
+
+/** The address of a database. */
+export interface DatabaseAddress {
+  readonly kind: 'sqlite' | 'postgres' | 'mysql'
+  /** A file name, or a URL that may contain a password. */
+  readonly location: string
+  /** The location without credentials, for use in messages. */
+  readonly shown: string
+}
+
+const DEFAULT_FILE = 'forgelet.sqlite'
+
+const KINDS: { readonly [scheme: string]: DatabaseAddress['kind'] | undefined } = {
+  postgres: 'postgres',
+  postgresql: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
+}
+
+/**
+ * Selects the database of a command: the option `--db`, else the environment variable, else a file in the working
+ * directory.
+ *
+ * @param option - the value of `--db`; undefined = not given
+ * @param variable - the value of `FORGELET_DB`; undefined or empty = not set
+ */
+export function databaseSetting(option: string | undefined, variable: string | undefined): DatabaseSetting {
+  if (option !== undefined) return { name: '--db', text: option }
+  if (variable !== undefined && variable !== '') return { name: 'FORGELET_DB', text: variable }
+  return { name: '--db', text: DEFAULT_FILE }
+}
+
+/**
+ * Parses a database setting, which is a URL or a file.
+ * @throws CommandError (wrong usage) for anything else; the message contains at most the scheme of a URL
+ */
+export function parseDatabase({ name, text }: DatabaseSetting): DatabaseAddress {
+  refuseBlank({ name, text }, 'a URL or a file')
+  const scheme = schemeOf(text)
+  const kind = KINDS[scheme?.toLowerCase() ?? '']
+  if (kind !== undefined) return server({ name, text }, kind, `${scheme}://`)
+  if (mayHoldPassword(text)) {
+    throw new CommandError(2, `${name}${named(scheme)}: give a postgres:// or mysql:// URL, or an SQLite file`)
+  }
+  return { kind: 'sqlite', location: text, shown: text }
+}
+
+/**
+ * Parses a database setting that must be a file.
+ * @throws CommandError (wrong usage) for anything else; the message contains at most the scheme of a URL
+ */
+export function parseDatabaseFile({ name, text }: DatabaseSetting): string {
+  refuseBlank({ name, text }, 'a file, or ":memory:"')
+  if (!mayHoldPassword(text)) return text
+  throw new CommandError(
+    2,
+    `${name}${named(schemeOf(text))}: this release keeps its data in SQLite; give a file, or ":memory:"`,
+  )
+}
+
+/** Refuses a blank name, because the driver would open a database that is deleted when the process ends. */
+function refuseBlank({ name, text }: DatabaseSetting, expected: string): void {
+  if (text.trim() === '') throw new CommandError(2, `${name} is blank: give ${expected}`)
+}
+
+function schemeOf(text: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]
+}
+
+function named(scheme: string | undefined): string {
+  return scheme === undefined ? '' : ` ${scheme}://`
+}
+
+function server({ name, text }: DatabaseSetting, kind: DatabaseAddress['kind'], scheme: string): DatabaseAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || endsEarly(url) || !isDecodable(text)) {
+    throw new CommandError(
+      2,
+      `${name} ${scheme}: the URL cannot be read; write ${scheme}user:password@host/database, and special characters of the password in percent-encoding`,
+    )
+  }
+  const { protocol, host, pathname } = url
+  return { kind, location: text, shown: `${protocol}//${host}${pathname}` }
+}
+
+/**
+ * Returns true if a "/", "?" or "#" in the password ends the host early, so that the rest of the password is in the
+ * path.
+ */
+function endsEarly({ pathname, search, hash }: URL): boolean {
+  return `${pathname}${search}${hash}`.includes('@')
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Converts an error of the database to the CommandError that ends the command. Returns any other error unchanged.
+ *
+ * @param ids - the value of `--ids`, if the command has this option
+ */
+export function databaseRefusal(db: string, error: unknown, ids?: IdColumns): unknown {
+  if (error instanceof TypeError) {
+    return new CommandError(3, `database ${db} cannot be used: ${error.message}${idsOption(error.message, ids)}`)
+  }
+  if (!isForgeError(error)) return error
+  if (error.code === 'SCHEMA_TOO_NEW') return tooNew(db, error.details.found)
+
+  const fix = DATABASE_FIXES[error.code]
+  return fix === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}${fix}`)
+}
+
+/**
+ * Returns the `--ids` option that the database needs if its ids have other column types. The message of the storage
+ * names these types.
+ */
+function idsOption(message: string, ids: IdColumns | undefined): string {
+  const kept = [...message.matchAll(/(\w+) ids as (\w+)/g)].map(([, kind = '', column = '']) => [kind, column])
+  if (ids === undefined || kept.length === 0) return ''
+
+  const needed = Object.entries({ ...ids, ...Object.fromEntries(kept) }).filter(([, column]) => column !== 'bigint')
+  if (needed.length === 0) return ': leave --ids out'
+  return `: give --ids ${needed.map((pair) => pair.join('=')).join(',')}`
+}
+
+function tooNew(db: string, found: number): CommandError {
+  const reason = `its tables have version ${found}, newer than this release knows`
+  const fix = 'install a newer forgelet, or name another file with --db'
+  return new CommandError(3, `database ${db} cannot be used: ${reason}: ${fix}`)
+}
+
+const DATABASE_FIXES: { readonly [code: string]: string | undefined } = {
+  STORAGE_BUSY: '; stop the other process, or try again',
+  STORAGE_UNAVAILABLE: '', // the message of this error names the fix
+}
+
+/**
+ * Returns true if a value of the command line looks like the address of a database with its password: a URL of any
+ * scheme, `user:password@host`, or a list of settings with a password. Such a value is neither used as a file name nor
+ * printed.
+ */
+export function mayHoldPassword(text: string): boolean {
+  const withoutDrive = text.replace(/^[a-z]:[\\/]/i, '') // C:\data\me@example.com is a path
+  const colon = withoutDrive.indexOf(':')
+  if (colon !== -1 && withoutDrive.lastIndexOf('@') > colon) return true // an expression for it would be quadratic
+  return /:\/\/|(?:password|passwd|pwd)\s*=/i.test(withoutDrive)
+}

@@ -1,0 +1,68 @@
+import { isObject, need } from '../../schema/arguments.ts'
+import type { Decision } from '../../schema/decision.ts'
+import { ForgeError } from '../../schema/errors.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { Block } from '../../schema/records.ts'
+
+const CURRENT = 'a block, or undefined'
+const TARGET = "an object such as { kind: 'user', id: '9' }"
+
+/** The account to block or unblock, with its canonical id. */
+export interface BlockTarget {
+  readonly kind: 'user' | 'organization'
+  readonly id: Id
+}
+
+/**
+ * Refuses a target that can never be blocked, before anything is looked up: first an organization, then the caller.
+ *
+ * @param askerId - the id of the caller; null for the host's own code
+ * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`. Source: docs/behaviour.md, Blocks
+ */
+export function refuseTarget(target: BlockTarget, askerId: Id | null): void {
+  need(isObject(target), 'refuseTarget', 'target', TARGET)
+  need(askerId === null || typeof askerId === 'string', 'refuseTarget', 'askerId', 'a text, or null')
+  refuseOrganization(target)
+  if (target.id === askerId) throw new ForgeError('CANNOT_BLOCK_SELF', 'cannot block yourself')
+}
+
+/**
+ * Refuses an organization as a target.
+ * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`. Source: docs/behaviour.md, Blocks
+ */
+export function refuseOrganization(target: BlockTarget): void {
+  need(isObject(target), 'refuseOrganization', 'target', TARGET)
+  if (target.kind === 'organization') {
+    throw new ForgeError('CANNOT_BLOCK_ORGANIZATION', 'cannot block an organization')
+  }
+}
+
+/**
+ * Blocks a user who is neither a member nor already blocked.
+ *
+ * @param current - the current block of the user, if any
+ * @param block - the new block
+ * @param isMember - whether the user is a member of the organization
+ * @throws ForgeError `CANNOT_BLOCK_MEMBER`, then `ALREADY_BLOCKED`. Source: docs/behaviour.md, Blocks
+ */
+export function blockUser(
+  current: Block | undefined,
+  block: Block,
+  isMember: boolean,
+): Decision<Block | undefined, Block> {
+  need(current === undefined || isObject(current), 'blockUser', 'current', CURRENT)
+  need(isObject(block), 'blockUser', 'block', 'the block to set')
+  need(typeof isMember === 'boolean', 'blockUser', 'isMember', 'true or false')
+  if (isMember) throw new ForgeError('CANNOT_BLOCK_MEMBER', 'cannot block a member of the organization')
+  if (current !== undefined) throw new ForgeError('ALREADY_BLOCKED', 'user is already blocked')
+
+  return { state: block, events: [{ type: 'user.blocked', data: { note: block.note } }], result: block }
+}
+
+/** Lifts a block. @throws ForgeError `NOT_BLOCKED`. Source: docs/behaviour.md, Blocks */
+export function unblockUser(current: Block | undefined): Decision<Block | undefined, void> {
+  need(current === undefined || isObject(current), 'unblockUser', 'current', CURRENT)
+  if (current === undefined) throw new ForgeError('NOT_BLOCKED', 'user is not blocked')
+
+  return { state: undefined, events: [{ type: 'user.unblocked', data: {} }], result: undefined }
+}

@@ -1,0 +1,82 @@
+import { need } from '../../schema/arguments.ts'
+import type { Decision } from '../../schema/decision.ts'
+import { ForgeError, invalidInput } from '../../schema/errors.ts'
+import type { PinKind } from '../../schema/records.ts'
+
+/** A 1-based position on a pin board. */
+export interface BoardPosition {
+  readonly position: number
+}
+
+const BOARD = 'an array of issues'
+const NAMES: Readonly<Record<PinKind, string>> = { issue: 'issues', pullRequest: 'pull requests' }
+
+/**
+ * Pins an issue at the end of a board. Pinning a pinned issue changes nothing, even on a full board.
+ *
+ * @param limit - the maximum number of pins on the board; 0 disables pinning
+ * @param kind - the kind of the board, for the error
+ * @throws ForgeError `PIN_LIMIT_REACHED`. Source: docs/behaviour.md, Pins
+ */
+export function pinIssue<I>(
+  board: readonly I[],
+  issue: NoInfer<I>,
+  limit: number,
+  kind: PinKind = 'issue',
+): Decision<readonly I[], BoardPosition> {
+  need(Array.isArray(board), 'pinIssue', 'board', BOARD)
+  need(typeof limit === 'number', 'pinIssue', 'limit', 'an integer from 0 up')
+  need(Object.hasOwn(NAMES, kind), 'pinIssue', 'kind', "'issue' or 'pullRequest'")
+  const at = board.indexOf(issue)
+  if (at >= 0) return { state: board, events: [], result: { position: at + 1 } }
+  if (!(board.length < limit)) {
+    throw new ForgeError('PIN_LIMIT_REACHED', `the limit of pinned ${NAMES[kind]} is ${limit}`, { kind, limit })
+  }
+
+  const position = board.length + 1
+  return { state: [...board, issue], events: [{ type: 'issue.pinned', data: { position } }], result: { position } }
+}
+
+/**
+ * Removes an issue from a board and closes the gap. Unpinning an issue that is not pinned changes nothing.
+ * Source: docs/behaviour.md, Pins
+ */
+export function unpinIssue<I>(board: readonly I[], issue: NoInfer<I>): Decision<readonly I[], void> {
+  need(Array.isArray(board), 'unpinIssue', 'board', BOARD)
+  const at = board.indexOf(issue)
+  if (at < 0) return { state: board, events: [], result: undefined }
+
+  return {
+    state: board.toSpliced(at, 1),
+    events: [{ type: 'issue.unpinned', data: { position: at + 1 } }],
+    result: undefined,
+  }
+}
+
+/**
+ * Moves a pinned issue to a 1-based position. A position beyond the end moves it to the end. Moving it to its current
+ * position changes nothing. Source: docs/behaviour.md, Pins
+ *
+ * @throws ForgeError `INVALID_INPUT` when the position is not an integer from 1 up, then `ISSUE_NOT_PINNED`
+ */
+export function movePin<I>(
+  board: readonly I[],
+  issue: NoInfer<I>,
+  position: number,
+): Decision<readonly I[], BoardPosition> {
+  need(Array.isArray(board), 'movePin', 'board', BOARD)
+  if (!Number.isInteger(position) || position < 1) {
+    throw invalidInput('/position', 'range', 'position must be an integer from 1 up')
+  }
+  const at = board.indexOf(issue)
+  if (at < 0) throw new ForgeError('ISSUE_NOT_PINNED', 'issue is not pinned')
+
+  const from = at + 1
+  const to = Math.min(position, board.length)
+  if (from === to) return { state: board, events: [], result: { position: to } }
+  return {
+    state: board.toSpliced(at, 1).toSpliced(to - 1, 0, issue),
+    events: [{ type: 'issue.moved', data: { from, to } }],
+    result: { position: to },
+  }
+}

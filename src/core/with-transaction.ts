@@ -1,0 +1,212 @@
+import { need } from '../schema/arguments.ts'
+import { ForgeError, isForgeError } from '../schema/errors.ts'
+import type { ForgeEvent } from '../schema/events.ts'
+import type { SyncOrAsync } from '../schema/sync-or-async.ts'
+import { isPromise, runAsync, runSync, wait } from '../schema/sync-or-async.ts'
+import type { BindServices } from './bind-services.ts'
+import type { OpenCall } from './call.ts'
+import { openCalls } from './call.ts'
+import type { Environment } from './environment.ts'
+import type { Listeners } from './events/listeners.ts'
+import type { TransactionResult } from './forge.ts'
+import type { Actor } from './ports.ts'
+import type { Sync, TransactionServices } from './services.ts'
+
+/** What `withTransaction` and `withTransactionSync` need from the forge. */
+export interface TransactionParts<A extends Actor, Tx> {
+  readonly environment: Environment<A, Tx>
+  readonly listeners: Listeners
+  readonly bindServices: BindServices<A, Tx>
+}
+
+/**
+ * Runs `work` with the services inside the host's open transaction on an asynchronous connection.
+ * Source: docs/storage.md, section 3.
+ *
+ * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransaction`
+ */
+export async function withTransaction<T, A extends Actor, Tx>(
+  { environment, listeners, bindServices }: TransactionParts<A, Tx>,
+  transaction: Tx,
+  work: (forge: TransactionServices<A>) => Promise<T>,
+): Promise<TransactionResult<T>> {
+  need(typeof work === 'function', 'withTransaction', 'work', 'a function of the services')
+  const { storage, beforeCommit } = environment
+  if (storage.transactions === 'synchronous') {
+    throw new TypeError('withTransaction cannot wait inside a synchronous transaction: use withTransactionSync')
+  }
+  if (storage.transactions === 'none') {
+    throw new TypeError('withTransaction needs a storage with transactions, such as postgresStorage')
+  }
+  await storage.checkTransaction(transaction)
+
+  const events = new CommittedEvents(environment, listeners)
+  const calls = new TransactionCalls()
+  const openCall = openCalls<A, Tx>({
+    transaction,
+    guarded: true,
+    beforeCommit,
+    announce: (written) => events.add(written),
+  })
+
+  const joined = bindServices(openCall, (steps) => calls.perform(steps))
+  const value = await calls.during(async () => work(joined))
+  return { value, afterCommit: () => events.announce() }
+}
+
+/**
+ * The calls inside one `withTransaction`. Once the transaction is lost, every later call fails: the database may have
+ * ended the transaction, and later changes would be committed without the earlier ones.
+ */
+class TransactionCalls {
+  readonly #running = new Set<Promise<unknown>>()
+  #lost: ForgeError | undefined
+  #over = false
+
+  /** Runs one call. */
+  async perform<T>(steps: SyncOrAsync<T>): Promise<T> {
+    if (this.#over) throw new TypeError('withTransaction is over: its services cannot be used any more')
+    if (this.#lost !== undefined) throw lostBefore(this.#lost)
+
+    const call = runAsync(steps)
+    this.#running.add(call)
+    try {
+      return await call
+    } catch (error) {
+      if (losesTransaction(error)) this.#lost = error
+      throw error
+    } finally {
+      this.#running.delete(call)
+    }
+  }
+
+  /**
+   * Runs the work that makes the calls, and resolves after the last call has ended.
+   *
+   * @throws ForgeError when the transaction was lost, even if the work caught that error, because the host must not
+   * commit
+   */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const value = await work()
+      await this.#settled()
+      if (this.#lost !== undefined) throw this.#lost
+      return value
+    } finally {
+      this.#over = true
+      await this.#settled()
+    }
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running)
+  }
+}
+
+function losesTransaction(error: unknown): error is ForgeError {
+  if (isForgeError(error, 'STORAGE_BUSY')) return error.details.retry === 'host-transaction'
+  return isForgeError(error, 'STORAGE_UNAVAILABLE')
+}
+
+function lostBefore(cause: ForgeError): ForgeError<'STORAGE_BUSY'> {
+  const message = 'an earlier call lost the transaction: roll it back and run it again'
+  return new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' }, { cause })
+}
+
+/**
+ * Runs `work` with the services inside the host's open synchronous transaction. Source: docs/storage.md, section 3.
+ *
+ * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransactionSync`
+ */
+export function withTransactionSync<T, A extends Actor, Tx>(
+  { environment, listeners, bindServices }: TransactionParts<A, Tx>,
+  transaction: Tx,
+  work: (forge: Sync<TransactionServices<A>>) => T,
+): TransactionResult<T> {
+  need(typeof work === 'function', 'withTransactionSync', 'work', 'a function of the services')
+  const { storage, beforeCommit } = environment
+  if (storage.transactions === 'asynchronous')
+    throw new TypeError('withTransactionSync cannot wait for this storage: use withTransaction')
+  if (storage.transactions !== 'synchronous') {
+    throw new TypeError('withTransactionSync needs a storage with synchronous transactions, such as sqliteStorage')
+  }
+  runSync(wait(storage.checkTransaction(transaction)))
+
+  const events = new CommittedEvents(environment, listeners)
+  let open = true
+  const openInside = openCalls<A, Tx>({
+    transaction,
+    guarded: true,
+    beforeCommit,
+    announce: (written) => events.add(written),
+  })
+  const openCall: OpenCall<A, Tx> = (actor, options) => {
+    if (!open) throw new TypeError('withTransactionSync is over: its services cannot be used any more')
+    return openInside(actor, options)
+  }
+
+  try {
+    const value = work(bindServices(openCall, runSync))
+    refusePromise(value)
+    return { value, afterCommit: () => events.announce() }
+  } finally {
+    open = false
+  }
+}
+
+function refusePromise(value: unknown): void {
+  if (!isPromise(value)) return
+
+  Promise.resolve(value).catch(() => undefined)
+  throw new TypeError('the work of withTransactionSync answered with a promise: it must be done when it returns')
+}
+
+/** The events written in the host's transaction. The listeners are notified of those that are found committed. */
+class CommittedEvents<A extends Actor, Tx> {
+  readonly #environment: Environment<A, Tx>
+  readonly #listeners: Listeners
+  readonly #written: ForgeEvent[] = []
+
+  constructor(environment: Environment<A, Tx>, listeners: Listeners) {
+    this.#environment = environment
+    this.#listeners = listeners
+  }
+
+  /** Adds the events of a change. */
+  add(events: readonly ForgeEvent[]): void {
+    this.#written.push(...events)
+  }
+
+  /**
+   * Emits the events that are found committed and were not emitted yet. Can be called again for the rest. Never throws.
+   */
+  announce(): void {
+    if (this.#written.length === 0) return
+
+    try {
+      const found = this.#environment.storage.events.committed(this.#written.map((event) => event.id))
+      if (isPromise(found)) this.#listeners.emitLater(found.then((stored) => this.#take(stored)))
+      else this.#listeners.emit(this.#take(found))
+    } catch (error) {
+      this.#listeners.lost(error)
+    }
+  }
+
+  /** Removes the events that are found committed from the written events, and returns them. */
+  #take(stored: readonly ForgeEvent[]): readonly ForgeEvent[] {
+    const committed = this.#written.filter((event) => stored.some((other) => isSame(event, other)))
+    for (const event of committed) this.#written.splice(this.#written.indexOf(event), 1)
+    return committed
+  }
+}
+
+/** Compares whole events, because after a rollback another event may have the same id. */
+function isSame(one: ForgeEvent, other: ForgeEvent): boolean {
+  return essence(one) === essence(other)
+}
+
+function essence(event: ForgeEvent): string {
+  const { id, type, version, at, actorId, organizationId, repositoryId, issueId, userId, data } = event
+  const named = Object.entries(data).sort(([left], [right]) => (left < right ? -1 : 1))
+  return JSON.stringify([id, type, version, at, actorId, organizationId, repositoryId, issueId, userId, named])
+}

@@ -1,0 +1,80 @@
+import type { Actor } from '../../../core/ports.ts'
+import type { Id } from '../../../schema/ids.ts'
+import type { AccountRef, Block } from '../../../schema/records.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
+import { accountInPath, organizationFor } from '../path-inputs.ts'
+import { noContent } from '../reply.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { Route } from '../route.ts'
+import { route } from '../route.ts'
+import type { NumberedPage } from './block-inputs.ts'
+import { noteInQuery, pageInQuery } from './block-inputs.ts'
+import type { BlockPage } from './block-replies.ts'
+import { blockedOrNot, blockPage } from './block-replies.ts'
+
+/** Blocks: rows 11 to 14 of the specified interface. */
+export const blockRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/orgs/{org}/blocks',
+    operationId: 'organizationListBlocks',
+    service: 'blocks',
+    summary: 'List the users that an organization blocks',
+    inputs: { organizationId: organizationFor('blocks.read'), page: pageInQuery },
+    call: (exchange, { organizationId, page }) => runMaybeAsync(listBlocks(exchange, organizationId, page)),
+    reply: blockPage,
+    errors: [],
+  }),
+  route({
+    method: 'GET',
+    path: '/orgs/{org}/blocks/{username}',
+    operationId: 'organizationCheckUserBlock',
+    service: 'blocks',
+    summary: 'Tell whether an organization blocks a user',
+    inputs: { organizationId: organizationFor('blocks.read'), account: accountInPath },
+    call: (exchange, { organizationId, account }) => findBlock(exchange, organizationId, account),
+    reply: blockedOrNot,
+    errors: [],
+  }),
+  route({
+    method: 'PUT',
+    path: '/orgs/{org}/blocks/{username}',
+    operationId: 'organizationBlockUser',
+    service: 'blocks',
+    summary: 'Block a user',
+    inputs: { organizationId: organizationFor('blocks.write'), account: accountInPath, note: noteInQuery },
+    call: ({ operations, actor, context }, target) => operations.blocks.block(actor, target, context),
+    reply: noContent,
+    errors: ['CANNOT_BLOCK_ORGANIZATION', 'CANNOT_BLOCK_SELF', 'CANNOT_BLOCK_MEMBER', 'ALREADY_BLOCKED'],
+  }),
+  route({
+    method: 'DELETE',
+    path: '/orgs/{org}/blocks/{username}',
+    operationId: 'organizationUnblockUser',
+    service: 'blocks',
+    summary: 'Lift a block',
+    inputs: { organizationId: organizationFor('blocks.write'), account: accountInPath },
+    call: ({ operations, actor, context }, target) => operations.blocks.unblock(actor, target, context),
+    reply: noContent,
+    errors: ['CANNOT_BLOCK_ORGANIZATION', 'NOT_BLOCKED'],
+  }),
+]
+
+function* listBlocks<A extends Actor>(
+  { operations, actor, context }: RequestContext<A>,
+  organizationId: Id,
+  page: NumberedPage,
+): SyncOrAsync<BlockPage> {
+  return { page, blocks: yield* wait(operations.blocks.list(actor, { organizationId, ...page }, context)) }
+}
+
+/** An organization is never blocked. Its id may also be the id of a user, so the service is not asked. */
+function findBlock<A extends Actor>(
+  { operations, actor, context }: RequestContext<A>,
+  organizationId: Id,
+  account: AccountRef,
+): MaybePromise<Block | undefined> {
+  if (account.kind === 'organization') return undefined
+  return operations.blocks.find(actor, { organizationId, userId: account.id }, context)
+}

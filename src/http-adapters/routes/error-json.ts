@@ -1,0 +1,53 @@
+import type { Violation } from '../../schema/errors.ts'
+import type { ErrorCode } from './error-status.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { listOf } from './json-schema.ts'
+
+/** The body of every error. Source: docs/behaviour.md, Everywhere */
+export interface ErrorJson {
+  /** For people. It never contains SQL, a stack trace, a token or a file path. */
+  readonly message: string
+  /** The address of the API's documentation; `""` if unknown. */
+  readonly url: string
+  readonly code: ErrorCode
+  /** Every violation of the input's rules, each with its place. */
+  readonly violations?: readonly Violation[] | undefined
+  /** Identifies the entry in the host's log. */
+  readonly requestId?: string | undefined
+}
+
+/** The schema of every error body. Each operation's responses list the codes that it can have. */
+export const errorSchema: JsonSchema = {
+  type: 'object',
+  description: 'The body of every error.',
+  required: ['message', 'url', 'code'] satisfies (keyof ErrorJson)[],
+  additionalProperties: false,
+  properties: {
+    message: { type: 'string', description: 'what is wrong, for people' },
+    url: { type: 'string', description: 'where the API page is; empty when unknown' },
+    code: { type: 'string', description: 'what is wrong, for programs' },
+    violations: { ...listOf('Violation'), description: 'what is wrong with the input, place by place' },
+    requestId: { type: 'string', description: 'names the entry in the log of the server' },
+  } satisfies Record<keyof ErrorJson, JsonSchema>,
+}
+
+/** The schema of one violation. */
+export const violationSchema: JsonSchema = {
+  type: 'object',
+  description: 'One thing that is wrong with an input.',
+  required: ['pointer', 'code', 'message'] satisfies (keyof Violation)[],
+  additionalProperties: false,
+  properties: {
+    pointer: { type: 'string', description: 'where: a JSON pointer (RFC 6901); empty for the whole body' },
+    code: { type: 'string', description: 'what kind: `required`, `type`, `range`, `too_long` …' },
+    message: { type: 'string', description: 'what was expected' },
+  } satisfies Record<keyof Violation, JsonSchema>,
+}
+
+/** Builds the body of an error. */
+export function errorJson(code: ErrorCode, message: string, url: string, more: ErrorMore = {}): ErrorJson {
+  return { message, url, code, ...more }
+}
+
+/** Fields that some errors have besides their code and message. */
+export type ErrorMore = Pick<ErrorJson, 'violations' | 'requestId'>

@@ -1,0 +1,57 @@
+import { repositoryFor } from '../path-inputs.ts'
+import type { Route } from '../route.ts'
+import { route } from '../route.ts'
+import { keyText } from './signing-key-replies.ts'
+
+/**
+ * Signing keys: rows 1 to 4 of the specified interface. The instance's key is public; the policy guards a repository's
+ * key.
+ */
+export const signingKeyRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/signing-key.gpg',
+    operationId: 'getSigningKey',
+    service: 'signing-keys',
+    summary: "Get the instance's OpenPGP signing key",
+    inputs: {},
+    call: ({ operations, actor, context }) => operations.signingKeys.publicKey(actor, { format: 'openpgp' }, context),
+    reply: keyText,
+    errors: ['NO_SIGNING_KEY', 'SIGNING_KEY_FORMAT_MISMATCH'],
+  }),
+  route({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/signing-key.gpg',
+    operationId: 'repoSigningKey',
+    service: 'signing-keys',
+    summary: 'Get the OpenPGP signing key of a repository',
+    inputs: { repositoryId: repositoryFor('signing-keys.read') },
+    call: ({ operations, actor, context }, { repositoryId }) =>
+      operations.signingKeys.publicKey(actor, { format: 'openpgp', repositoryId }, context),
+    reply: keyText,
+    errors: ['NO_SIGNING_KEY', 'SIGNING_KEY_FORMAT_MISMATCH'],
+  }),
+  route({
+    method: 'GET',
+    path: '/signing-key.pub',
+    operationId: 'getSigningKeySSH',
+    service: 'signing-keys',
+    summary: "Get the instance's SSH signing key",
+    inputs: {},
+    call: ({ operations, actor, context }) => operations.signingKeys.publicKey(actor, { format: 'ssh' }, context),
+    reply: keyText,
+    errors: ['NO_SIGNING_KEY', 'SIGNING_KEY_FORMAT_MISMATCH'],
+  }),
+  route({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/signing-key.pub',
+    operationId: 'repoSigningKeySSH',
+    service: 'signing-keys',
+    summary: 'Get the SSH signing key of a repository',
+    inputs: { repositoryId: repositoryFor('signing-keys.read') },
+    call: ({ operations, actor, context }, { repositoryId }) =>
+      operations.signingKeys.publicKey(actor, { format: 'ssh', repositoryId }, context),
+    reply: keyText,
+    errors: ['NO_SIGNING_KEY', 'SIGNING_KEY_FORMAT_MISMATCH'],
+  }),
+]

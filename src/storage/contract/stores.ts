@@ -1,0 +1,168 @@
+import type { Decision } from '../../schema/decision.ts'
+import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { Page } from '../../schema/paging.ts'
+import type { Badge, Block, Grant, PinKind } from '../../schema/records.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+
+/**
+ * Who made a change and when, for the envelope of the events that the change creates. `at` is read once for every
+ * attempt.
+ */
+export interface Authorship {
+  readonly actorId: Id | null
+  /** Returns the time of the change. Called again for every attempt. */
+  readonly at: () => Date
+}
+
+/** Runs on the same transaction after a change is written and before it is committed. */
+export type BeforeCommit<Tx> = (events: readonly ForgeEvent[], transaction: Tx) => MaybePromise<void>
+
+/** What every write carries besides its decision. */
+export interface WriteContext<Tx> {
+  readonly by: Authorship
+  readonly beforeCommit?: BeforeCommit<Tx> | undefined
+  /** The host's open transaction to write in. If undefined, the storage uses its own. */
+  readonly transaction?: Tx | undefined
+}
+
+/** One change of one aggregate. */
+export interface Change<State, Result, Tx> extends WriteContext<Tx> {
+  /** The epoch of the aggregate as read before the ports were called. Undefined if no port was called. */
+  readonly expectedEpoch: number | undefined
+  /**
+   * Pure and synchronous. It may run again on a newer state, at a later time. It returns the same state object if
+   * nothing changes: then nothing is written, except that the head may be created. An exception ends the change with
+   * nothing written.
+   *
+   * @param at - the time of the attempt, which its events carry too
+   */
+  readonly decide: (state: State, at: Date) => Decision<State, Result, EventDraft>
+  /**
+   * Marks a lifecycle call: the epoch is raised even if nothing else changes, so that changes that were decided on
+   * earlier port answers call the ports again.
+   */
+  readonly raisesEpoch?: true | undefined
+  /**
+   * How long the storage has already spent on the same call, in milliseconds. A storage that limits the time of a call
+   * subtracts it. Default: 0.
+   */
+  readonly spentMilliseconds?: number | undefined
+  /**
+   * Checked at the start of every attempt. If it has aborted, the change ends with its reason and nothing is written.
+   */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** How a change ended. */
+export type Outcome<Result> =
+  /** A lifecycle call intervened and nothing was written: call the ports again. */
+  { readonly stale: true } | { readonly stale: false; readonly result: Result; readonly events: readonly ForgeEvent[] }
+
+/**
+ * One aggregate. A change locks it, loads it, decides (pure, synchronous), and writes all or nothing with the events.
+ */
+export interface AggregateStore<Key, State, Tx> {
+  /** Returns the number of lifecycle calls on the aggregate; 0 if the aggregate does not exist yet. */
+  epoch(key: Key, transaction?: Tx): MaybePromise<number>
+  /**
+   * Applies one change. @throws ForgeError `*_NOT_FOUND` if the key, or what the decision adds, is retired;
+   * `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
+   */
+  update<Result>(key: Key, change: Change<State, Result, Tx>): MaybePromise<Outcome<Result>>
+}
+
+/** A page request with its defaults filled in. Its numbers are safe integers from 1 up. */
+export interface PageQuery {
+  readonly from: { readonly page: number } | { readonly after: string }
+  readonly limit: number
+}
+
+/** Identifies one pin board: a repository and a kind. */
+export interface PinBoardKey {
+  readonly repositoryId: Id
+  readonly kind: PinKind
+}
+
+/** One stored pin. Its place in the list is its position. */
+export interface PinRow {
+  readonly issueId: Id
+  readonly pinnedAt: Date
+  readonly pinnedBy: Id | null
+}
+
+/**
+ * The pin boards: ordered lists. An `update` whose decision adds an issue that `retire` has recorded as retired is
+ * refused with `ISSUE_NOT_FOUND`. On a retired repository every call except `epoch` is `REPOSITORY_NOT_FOUND`.
+ */
+export interface PinBoardStore<Tx> extends AggregateStore<PinBoardKey, readonly PinRow[], Tx> {
+  /** Returns the board in order; empty if nothing is pinned. */
+  load(key: PinBoardKey, transaction?: Tx): MaybePromise<readonly PinRow[]>
+}
+
+/** Identifies one block: an organization and a user. */
+export interface BlockKey {
+  readonly organizationId: Id
+  readonly userId: Id
+}
+
+/**
+ * The blocks. `epoch` and the lock belong to the organization. An `update` is refused with `ORGANIZATION_NOT_FOUND` on
+ * a retired organization and with `USER_NOT_FOUND` on a retired user.
+ */
+export interface BlockStore<Tx> extends AggregateStore<BlockKey, Block | undefined, Tx> {
+  /** Returns one block, or undefined if it does not exist. */
+  find(key: BlockKey, transaction?: Tx): MaybePromise<Block | undefined>
+  /** Returns those of the users whom the organization blocks. */
+  among(organizationId: Id, userIds: readonly Id[], transaction?: Tx): MaybePromise<ReadonlySet<Id>>
+  /**
+   * Returns a page in order of blocking, oldest first. Rows and total come from one snapshot. The first and the last
+   * page cost the same.
+   * @throws ForgeError `ORGANIZATION_NOT_FOUND` if it is retired; `INVALID_INPUT` if the cursor is invalid
+   */
+  page(organizationId: Id, query: PageQuery, transaction?: Tx): MaybePromise<Page<Block>>
+}
+
+/** Identifies the part of one user's badges that a change concerns. */
+export interface UserBadgesKey {
+  readonly userId: Id
+  /** The slugs, compared exactly. */
+  readonly slugs: readonly string[]
+}
+
+/** What is stored for the requested slugs. */
+export interface UserBadgesState {
+  /** The existing definitions among the requested slugs. */
+  readonly known: readonly Badge[]
+  /** The user's grants of the requested slugs. A change adds to these and removes from them. */
+  readonly held: readonly Grant[]
+}
+
+/** The badges of users. On a retired user every call except `epoch` is `USER_NOT_FOUND`. */
+export interface UserBadgesStore<Tx> extends AggregateStore<UserBadgesKey, UserBadgesState, Tx> {
+  /** Returns all grants of the user, oldest first. */
+  heldBy(userId: Id, transaction?: Tx): MaybePromise<readonly Grant[]>
+}
+
+/** Identifies the entry of the catalogue that a change concerns. The slug is compared exactly. */
+export interface BadgeCatalogueKey {
+  readonly slug: string
+}
+
+/** One entry of the catalogue, as a change sees it. */
+export interface BadgeCatalogueState {
+  /** The definition, or undefined if it does not exist. A change sets, replaces or removes it. */
+  readonly badge: Badge | undefined
+  /** How many users hold it. */
+  readonly holders: number
+  /** The id of the next definition: a decimal integer that is never assigned twice. */
+  readonly nextId: Id
+}
+
+/** The badge catalogue: one aggregate with one lock. Its `epoch` never changes. */
+export interface BadgeCatalogueStore<Tx> extends AggregateStore<BadgeCatalogueKey, BadgeCatalogueState, Tx> {
+  /** Returns one definition, or undefined if it does not exist. */
+  find(slug: string, transaction?: Tx): MaybePromise<Badge | undefined>
+  /** Returns a page, oldest definition first. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
+  page(query: PageQuery, transaction?: Tx): MaybePromise<Page<Badge>>
+}

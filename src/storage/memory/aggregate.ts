@@ -1,0 +1,81 @@
+import type { HostThing } from '../../schema/errors.ts'
+import { notFound } from '../../schema/errors.ts'
+import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
+import type { Id } from '../../schema/ids.ts'
+import { runSync, wait } from '../../schema/sync-or-async.ts'
+import type { Change, Outcome, WriteContext } from '../contract/stores.ts'
+import type { HeadKey, MemoryTables } from './memory-tables.ts'
+import { copyEvent } from './memory-tables.ts'
+
+/** One aggregate: how a change loads and writes it. */
+export interface Aggregate<State> {
+  /** The head whose epoch fences the change. */
+  readonly head: HeadKey
+  /** The heads that must not be retired, in the global order of locks, and the thing that each represents. */
+  readonly alive: readonly (readonly [HeadKey, HostThing])[]
+  load(): State
+  /** Throws if something may not be added. */
+  check?(before: State, after: State): void
+  write(before: State, after: State): void
+}
+
+/**
+ * Runs one change: loads, decides, writes all or nothing with the events. It is synchronous, so no other change
+ * intervenes.
+ */
+export function updateAggregate<State, Result>(
+  tables: MemoryTables,
+  aggregate: Aggregate<State>,
+  change: Change<State, Result, undefined>,
+): Outcome<Result> {
+  change.signal?.throwIfAborted()
+  refuseRetired(tables, aggregate.alive)
+  if (change.expectedEpoch !== undefined && change.expectedEpoch !== tables.head(aggregate.head).epoch)
+    return { stale: true }
+
+  const before = aggregate.load()
+  const at = change.by.at()
+  const { state, events: drafts, result } = change.decide(before, at)
+  aggregate.check?.(before, state)
+  const events = append(tables, complete(tables, drafts, change.by.actorId, at), change, () => {
+    if (state !== before) aggregate.write(before, state)
+    if (change.raisesEpoch === true) tables.raise(aggregate.head)
+  })
+  return { stale: false, result, events }
+}
+
+/** Completes drafts with the next event ids, the time and the actor. */
+export function complete(
+  tables: MemoryTables,
+  drafts: readonly EventDraft[],
+  actorId: Id | null,
+  at: Date,
+): readonly ForgeEvent[] {
+  const first = tables.nextEvent
+  return drafts.map((draft, index) => copyEvent({ ...draft, id: String(first + index), version: 1, at, actorId }))
+}
+
+/**
+ * Calls the host's `beforeCommit` with the events, and writes only afterwards. An exception before that leaves
+ * everything unchanged.
+ */
+export function append(
+  tables: MemoryTables,
+  events: readonly ForgeEvent[],
+  context: WriteContext<undefined>,
+  write: () => void,
+): readonly ForgeEvent[] {
+  if (events.length > 0 && context.beforeCommit !== undefined) {
+    const { beforeCommit } = context
+    tables.exclusively(() => runSync(wait(beforeCommit(events.map(copyEvent), undefined))))
+  }
+  tables.refuseWhileExclusive()
+  write()
+  tables.append(events.map(copyEvent))
+  return events
+}
+
+/** Throws if a head is retired. @throws ForgeError `*_NOT_FOUND` for the first of the heads that is retired */
+export function refuseRetired(tables: MemoryTables, alive: Aggregate<unknown>['alive']): void {
+  for (const [head, thing] of alive) if (tables.head(head).retired) throw notFound(thing)
+}

@@ -1,0 +1,59 @@
+import { Kysely } from 'kysely'
+import { needObject } from '../../schema/arguments.ts'
+import { Columns } from './columns.ts'
+import type { Place, SqlDialect } from './dialect.ts'
+import type { IdColumns } from './ids.ts'
+import { chooseIdColumns, IdCodec } from './ids.ts'
+import { IdempotentDdl } from './schema/idempotent-ddl.ts'
+import { TablePrefix } from './table-prefix.ts'
+import type { Tables } from './tables.ts'
+
+/** The options of every storage in an SQL database. */
+export interface SqlStorageOptions {
+  /** Column types of the host's ids. Default: `bigint` for all. */
+  readonly ids?: IdColumns | undefined
+  /**
+   * The prefix of the name of every table, view and index. Lower-case letters, digits and `_`. Default: `forgelet_`.
+   */
+  readonly prefix?: string | undefined
+}
+
+/** The options of a storage in a database that has schemas. */
+export interface SchemaStorageOptions extends SqlStorageOptions {
+  /**
+   * The schema of every table, view and index; `migrate()` creates it if it does not exist. Letters, digits and `_`.
+   * Default: the first of the connection's `search_path`.
+   */
+  readonly schema?: string | undefined
+}
+
+/** What the stores build their queries with. */
+export interface SqlContext extends Place {
+  readonly dialect: SqlDialect
+  readonly ids: IdCodec
+  readonly columns: Columns
+  /** Builds queries. It cannot run them. */
+  readonly build: Kysely<Tables>
+}
+
+/**
+ * Creates the context of a storage from its options. @throws TypeError if the prefix, the schema or a column type is
+ * invalid
+ */
+export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOptions = {}): SqlContext {
+  needObject(options, 'options', "{ prefix: 'forge_' }")
+  const { prefix = 'forgelet_', schema, ids } = options
+  if (schema !== undefined && !(typeof schema === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema))) {
+    throw new TypeError('schema must be 1 to 63 letters, digits or _, not beginning with a digit')
+  }
+  if (typeof prefix !== 'string' || !/^[a-z][a-z0-9_]{0,30}$/.test(prefix) || prefix.startsWith('sqlite_')) {
+    throw new TypeError(
+      'prefix must be 1 to 31 lower-case letters, digits or _, beginning with a letter, and not sqlite_',
+    )
+  }
+
+  const plugins = [new TablePrefix({ schema, prefix }), ...(dialect.ddlCommitsItself ? [new IdempotentDdl()] : [])]
+  const build = new Kysely<Tables>({ dialect: dialect.compiler, plugins })
+  const codec = new IdCodec(chooseIdColumns(ids), dialect)
+  return { dialect, schema, prefix, ids: codec, columns: new Columns(dialect), build }
+}

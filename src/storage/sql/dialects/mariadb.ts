@@ -1,0 +1,138 @@
+import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
+import { DummyDriver, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from 'kysely'
+import type { SqlDialect } from '../dialect.ts'
+import type { SchemaChanges, SchemaStatement } from '../schema/migration.ts'
+import { execute } from '../session.ts'
+import type { Tables } from '../tables.ts'
+
+/** MariaDB commits every schema change immediately. Each statement is written so that it can be run again. */
+const mysqlSchemaChanges: SchemaChanges = {
+  lock: () => ({
+    sql: `select if(get_lock(${LOCK}, 0) = 1, 'taken', 'busy') as \`lock\``,
+    parameters: [],
+    returnsRows: true,
+  }),
+  unlock: () => ({ sql: `select release_lock(${LOCK}) as unlocked`, parameters: [], returnsRows: true }),
+  units: (statements) => statements.map((statement) => [statement]),
+  *run(session, unit) {
+    for (const statement of unit) yield* execute(session, bounded(statement))
+  },
+  *index(session, { statement }) {
+    yield* execute(session, bounded(statement))
+  },
+}
+
+/**
+ * The names of two prefixes can overlap, so both take the one lock of their database. Its name is at most 64 characters
+ * long, and shared by all databases of the server.
+ */
+const LOCK = "concat('forgelet migrates ', sha1(database()))"
+
+/** A waiting change of a table blocks every reader of it. A host's limit for statements is not meant for these. */
+const LIMITS = 'lock_wait_timeout = 2, innodb_lock_wait_timeout = 2, max_statement_time = 0'
+
+function bounded(statement: SchemaStatement): SchemaStatement {
+  return { ...statement, sql: `set statement ${LIMITS} for ${statement.sql}` }
+}
+
+/**
+ * Trailing blanks, case and every character count: by default `night-owl`, `Night-Owl` and `night-owl ` are one key.
+ */
+const EXACT = sql`character set utf8mb4 collate utf8mb4_nopad_bin`
+
+const BIGINT = sql`bigint`
+const SIGNED = sql`signed`
+// Without a character set, a text would have the collation of its connection: two collations that end in _bin cannot be
+// compared.
+const CHAR = sql`char character set utf8mb4`
+const UUID = sql`uuid`
+const TABLE_END = sql`engine = InnoDB row_format = dynamic default ${EXACT}`
+
+/** MariaDB 10.6 and newer. MySQL itself has no RETURNING. */
+export const mysqlDialect: SqlDialect = {
+  compiler: {
+    createAdapter: () => new MysqlAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new MysqlIntrospector(database),
+    createQueryCompiler: () => new MysqlQueryCompiler(),
+  },
+  types: {
+    integer: BIGINT,
+    key: sql`varchar(255) ${EXACT}`,
+    text: sql`longtext ${EXACT}`,
+    id: { bigint: BIGINT, uuid: UUID, text: sql`varchar(64) ${EXACT}` },
+  },
+  casts: { integer: SIGNED, text: CHAR, id: { bigint: SIGNED, uuid: UUID, text: CHAR } },
+  // A host may configure its driver to return integers as text, or decimals as numbers or the reverse. A double is
+  // always a number.
+  number: (expression) => sql`cast(${expression} as double)`,
+  tableEnd: TABLE_END,
+  keyedTableEnd: TABLE_END,
+  serialKey: (column) => column.primaryKey().autoIncrement(),
+  partialIndexes: false,
+  lockExisting: (insert) => insert.onDuplicateKeyUpdate((row) => ({ version: row.ref('heads.version') })),
+  skipExisting: (insert) => insert.ignore(),
+  // A shared lock, so that users who are granted the same badge at once do not wait for each other.
+  lockingRead: ' lock in share mode',
+  outboxOrder: 'position',
+  eventNumbering: () => [],
+  numberEvents: (build, { ids, last }) =>
+    written(
+      build,
+      sql`update ${listed(ids)} straight_join ${sql.table('events')} as event force index (primary) on event.id = listed.id set event.position = ${last} + listed.place`,
+    ),
+  removeEvents: (build, ids) =>
+    written(
+      build,
+      sql`delete event from ${listed(ids)} straight_join ${sql.table('events')} as event force index (primary) on event.id = listed.id`,
+    ),
+  // Not the local time: twice a year one of its hours is ambiguous.
+  now: sql`timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', utc_timestamp(3)) div 1000`,
+  elements,
+  columns: ({ prefix }) => ({
+    sql:
+      'select table_name as `table`, column_name as `column` from information_schema.columns ' +
+      'where table_schema = database() and left(table_name, char_length(?)) = ?',
+    parameters: [prefix, prefix],
+    returnsRows: true,
+  }),
+  things: ({ prefix }) => ({
+    sql: `select lower(name) as name, lower(owner) as \`table\` from (${THINGS}) as things where left(lower(name), char_length(?)) = ?`,
+    parameters: [prefix, prefix],
+    returnsRows: true,
+  }),
+  ddlCommitsItself: true,
+  newIndex: sql`if not exists`,
+  defaultSchema: undefined, // a connection without a database is refused earlier
+  createSchema: () => [],
+  schemaChanges: mysqlSchemaChanges,
+  script: (statements) => statements,
+}
+
+const THINGS = [
+  'select table_name as name, table_name as owner from information_schema.tables where table_schema = database()',
+  'select distinct index_name, table_name from information_schema.statistics where table_schema = database()',
+  'select trigger_name, event_object_table from information_schema.triggers where trigger_schema = database()',
+].join(' union all ')
+
+/**
+ * Returns the elements of a JSON list of integers with their places. Join it by `straight_join` with the index forced,
+ * to find rows by their key: on a small table MariaDB would otherwise read all rows, and wait for those that are not
+ * committed.
+ */
+function listed(json: Expression<string>): RawBuilder<unknown> {
+  return sql`json_table(${json}, '$[*]' columns (place for ordinality, id bigint path '$')) as listed`
+}
+
+/**
+ * The length exceeds that of any key, so a text that is cut to it matches no key. A text keeps the collation of the
+ * columns it is compared with.
+ */
+function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
+  const value = type === CHAR ? sql`element` : sql`cast(element as ${type})`
+  return sql`(select ${value} from json_table(${json}, '$[*]' columns (element varchar(256) ${EXACT} path '$')) as list)`
+}
+
+function written(build: Kysely<Tables>, query: RawBuilder<unknown>): Compilable<unknown> {
+  return { compile: () => query.compile(build) }
+}

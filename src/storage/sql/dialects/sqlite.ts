@@ -1,0 +1,67 @@
+import type { Expression, RawBuilder } from 'kysely'
+import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
+import type { SqlDialect } from '../dialect.ts'
+import { writtenStatement } from '../schema/migration.ts'
+
+const INTEGER = sql`integer`
+const TEXT = sql`text`
+const IDS = { bigint: INTEGER, uuid: TEXT, text: TEXT }
+
+/** SQLite. Tables are STRICT. Ids are assigned under the one write lock, so they are in order of commit. */
+export const sqliteDialect: SqlDialect = {
+  compiler: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new SqliteIntrospector(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+  types: { integer: INTEGER, key: TEXT, text: TEXT, id: IDS },
+  casts: { integer: INTEGER, text: TEXT, id: IDS },
+  number: (expression) => sql`${expression}`,
+  tableEnd: sql`strict`,
+  keyedTableEnd: sql`strict, without rowid`,
+  serialKey: (column) => column.primaryKey().autoIncrement(),
+  partialIndexes: true,
+  lockExisting: (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(['scope', 'key']).doUpdateSet((row) => ({ version: row.ref('heads.version') })),
+    ),
+  skipExisting: (insert) => insert.onConflict((conflict) => conflict.column('issue_id').doNothing()),
+  lockingRead: '',
+  outboxOrder: 'id',
+  eventNumbering: (prefix) => [
+    writtenStatement(
+      `create trigger "${prefix}events_position" after insert on "${prefix}events" begin ` +
+        `update "${prefix}events" set position = id where id = new.id; end`,
+      { name: `${prefix}events_position`, table: `${prefix}events` },
+    ),
+  ],
+  numberEvents: undefined,
+  removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, INTEGER)),
+  now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,
+  elements,
+  columns: ({ prefix }) => ({
+    sql:
+      'select m.name as "table", c.name as "column" from sqlite_master as m, pragma_table_info(m.name) as c ' +
+      "where m.type in ('table', 'view') and substr(m.name, 1, length(?)) = ?",
+    parameters: [prefix, prefix],
+    returnsRows: true,
+  }),
+  things: ({ prefix }) => ({
+    sql:
+      'select lower(name) as "name", lower(tbl_name) as "table" from sqlite_master ' +
+      'where substr(lower(name), 1, length(?)) = ?',
+    parameters: [prefix, prefix],
+    returnsRows: true,
+  }),
+  ddlCommitsItself: false,
+  newIndex: sql`if not exists`,
+  defaultSchema: undefined,
+  createSchema: () => [],
+  schemaChanges: undefined,
+  script: (statements) => ['begin immediate', ...statements, 'commit'],
+}
+
+function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`(select cast(value as ${type}) from json_each(${json}))`
+}

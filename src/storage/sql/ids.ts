@@ -1,0 +1,99 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { HostThing } from '../../schema/errors.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { SqlDialect } from './dialect.ts'
+import type { Slot } from './query.ts'
+
+/** The type of a column that holds ids of the host. */
+export type IdColumn = 'bigint' | 'uuid' | 'text'
+
+/**
+ * Column types of the host's ids, per kind, so that the host can join its tables with ours. They are stored in the
+ * ledger; a later mismatch is refused. Default: `bigint` for all four.
+ */
+export interface IdColumns {
+  readonly user?: IdColumn | undefined
+  readonly organization?: IdColumn | undefined
+  readonly repository?: IdColumn | undefined
+  readonly issue?: IdColumn | undefined
+}
+
+/** The column type of every kind of id. */
+export type ChosenIdColumns = { readonly [K in HostThing]: IdColumn }
+
+/**
+ * Maps each column type to whether an id fits it. Integers must be canonical: an integer column would turn `0042` into
+ * 42.
+ */
+const FITS: { readonly [C in IdColumn]: (id: Id) => boolean } = {
+  bigint: isInt64,
+  uuid: (id) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id),
+  text: () => true,
+}
+
+/** Fills in the defaults. @throws TypeError if a column type is invalid */
+export function chooseIdColumns(ids: IdColumns = {}): ChosenIdColumns {
+  const { user = 'bigint', organization = 'bigint', repository = 'bigint', issue = 'bigint' } = ids
+  const chosen = { user, organization, repository, issue }
+  for (const [kind, column] of Object.entries(chosen)) {
+    if (!Object.hasOwn(FITS, column)) throw new TypeError(`ids.${kind} must be 'bigint', 'uuid' or 'text'`)
+  }
+  return chosen
+}
+
+/** Returns whether a column of this type stores the id unchanged. */
+function fitsColumn(column: IdColumn, id: Id): boolean {
+  return FITS[column](id)
+}
+
+function isInt64(id: Id): boolean {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(id)) return false
+  return id.length < 19 || BigInt.asIntN(64, BigInt(id)) === BigInt(id)
+}
+
+/** Converts ids of the host for writing and reading their columns. */
+export class IdCodec {
+  readonly columns: ChosenIdColumns
+  readonly #dialect: SqlDialect
+
+  constructor(columns: ChosenIdColumns, dialect: SqlDialect) {
+    this.columns = columns
+    this.#dialect = dialect
+  }
+
+  /** Returns the id itself. @throws TypeError if it does not fit the column type of its kind */
+  fitting(kind: HostThing, id: Id): Id {
+    const column = this.columns[kind]
+    if (fitsColumn(column, id)) return id
+    throw new TypeError(
+      `${kind} id ${JSON.stringify(id)} does not fit its column: the storage keeps ${kind} ids as ${column}`,
+    )
+  }
+
+  /** Returns the column type of a kind. */
+  type(kind: HostThing): RawBuilder<unknown> {
+    return this.#dialect.types.id[this.columns[kind]]
+  }
+
+  /** Returns a parameter that is an id, or null if the column may be null. */
+  given<P, V extends Id | null>(kind: HostThing, slot: Slot<P, V>): RawBuilder<V> {
+    const fitting = slot.as((id: Id | null) => (id === null ? null : this.fitting(kind, id)))
+    return sql`cast(${fitting} as ${this.#cast(kind)})`
+  }
+
+  /** Returns a parameter that is one of our own ids: a decimal integer. */
+  givenInteger<P>(slot: Slot<P, Id>): RawBuilder<Id> {
+    return sql`cast(${slot} as ${this.#dialect.casts.integer})`
+  }
+
+  /** Returns a parameter that is a list of ids, for `in`. */
+  givenList<P>(kind: HostThing, slot: Slot<P, readonly Id[]>): RawBuilder<Id> {
+    const json = slot.as((ids) => JSON.stringify(ids.map((id) => this.fitting(kind, id))))
+    return this.#dialect.elements(json, this.#cast(kind))
+  }
+
+  #cast(kind: HostThing): RawBuilder<unknown> {
+    return this.#dialect.casts.id[this.columns[kind]]
+  }
+}

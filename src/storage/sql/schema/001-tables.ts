@@ -1,0 +1,160 @@
+import type { ColumnDefinitionBuilder, Compilable, CreateViewBuilder } from 'kysely'
+import type { SqlContext } from '../context.ts'
+import { VIEW_COLUMNS } from '../tables.ts'
+import type { Migration } from './migration.ts'
+import { schemaStatement } from './migration.ts'
+
+/** The initial tables, indexes and views of a forge. */
+export const firstTables: Migration = {
+  version: 1,
+  oldestLibrary: 1,
+  indexes: () => [],
+  statements: (context) => [
+    ...[heads, boardPins, issueTombstones, organizationBlocks, badges, userGrants, events]
+      .flatMap((table) => table(context))
+      .map(schemaStatement),
+    ...context.dialect.eventNumbering(context.prefix),
+    ...firstViews(context).map(schemaStatement),
+  ],
+}
+
+type Ddl = readonly Compilable<unknown>[]
+
+const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
+
+function heads({ build, prefix, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('heads')
+      .addColumn('scope', types.key, notNull)
+      .addColumn('key', types.key, notNull)
+      .addColumn('version', types.integer, notNull)
+      .addColumn('epoch', types.integer, notNull)
+      .addColumn('retired', types.integer, notNull)
+      .addColumn('total', types.integer, notNull)
+      .addColumn('next_seq', types.integer, notNull)
+      .addPrimaryKeyConstraint(`${prefix}heads_pk`, ['scope', 'key'])
+      .modifyEnd(keyedTableEnd),
+  ]
+}
+
+function boardPins({ build, prefix, ids, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('board_pins')
+      .addColumn('repository_id', ids.type('repository'), notNull)
+      .addColumn('kind', types.key, notNull)
+      .addColumn('position', types.integer, notNull)
+      .addColumn('issue_id', ids.type('issue'), notNull)
+      .addColumn('pinned_at', types.integer, notNull)
+      .addColumn('pinned_by', ids.type('user'))
+      .addPrimaryKeyConstraint(`${prefix}board_pins_pk`, ['repository_id', 'kind', 'position'])
+      .addUniqueConstraint(`${prefix}board_pins_once`, ['issue_id', 'repository_id', 'kind'])
+      .modifyEnd(keyedTableEnd),
+  ]
+}
+
+function issueTombstones({ build, ids, dialect: { tableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('issue_tombstones')
+      .addColumn('issue_id', ids.type('issue'), (column) => column.primaryKey().notNull())
+      .modifyEnd(tableEnd),
+  ]
+}
+
+function organizationBlocks({ build, prefix, ids, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('organization_blocks')
+      .addColumn('organization_id', ids.type('organization'), notNull)
+      .addColumn('user_id', ids.type('user'), notNull)
+      .addColumn('seq', types.integer, notNull)
+      .addColumn('note', types.text, notNull)
+      .addColumn('blocked_at', types.integer, notNull)
+      .addColumn('blocked_by', ids.type('user'))
+      .addPrimaryKeyConstraint(`${prefix}organization_blocks_pk`, ['organization_id', 'user_id'])
+      .addUniqueConstraint(`${prefix}organization_blocks_order`, ['organization_id', 'seq'])
+      .modifyEnd(keyedTableEnd),
+    build.schema
+      .createIndex(`${prefix}organization_blocks_user`)
+      .on('organization_blocks')
+      .columns(['user_id', 'organization_id']),
+  ]
+}
+
+function badges({ build, prefix, dialect: { types, tableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('badges')
+      .addColumn('id', types.integer, (column) => column.primaryKey())
+      .addColumn('slug', types.key, notNull)
+      .addColumn('description', types.text, notNull)
+      .addColumn('image_url', types.text, notNull)
+      .addUniqueConstraint(`${prefix}badges_slug`, ['slug'])
+      .modifyEnd(tableEnd),
+  ]
+}
+
+function userGrants({ build, prefix, ids, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('user_grants')
+      .addColumn('user_id', ids.type('user'), notNull)
+      .addColumn('badge_id', types.integer, notNull)
+      .addColumn('seq', types.integer, notNull)
+      .addColumn('granted_at', types.integer, notNull)
+      .addColumn('granted_by', ids.type('user'))
+      .addPrimaryKeyConstraint(`${prefix}user_grants_pk`, ['user_id', 'badge_id'])
+      .addUniqueConstraint(`${prefix}user_grants_order`, ['user_id', 'seq'])
+      .addForeignKeyConstraint(`${prefix}user_grants_badge`, ['badge_id'], 'badges', ['id'])
+      .modifyEnd(keyedTableEnd),
+    build.schema.createIndex(`${prefix}user_grants_badge`).on('user_grants').column('badge_id'),
+  ]
+}
+
+function events({ build, prefix, ids, dialect }: SqlContext): Ddl {
+  const { types, tableEnd, serialKey, partialIndexes } = dialect
+  const subjects = ['issue_id', 'organization_id', 'repository_id', 'user_id', 'actor_id'] as const
+
+  return [
+    build.schema
+      .createTable('events')
+      .addColumn('id', types.integer, serialKey)
+      .addColumn('position', types.integer)
+      .addColumn('type', types.key, notNull)
+      .addColumn('version', types.integer, notNull)
+      .addColumn('at', types.integer, notNull)
+      .addColumn('actor_id', ids.type('user'))
+      .addColumn('organization_id', ids.type('organization'))
+      .addColumn('repository_id', ids.type('repository'))
+      .addColumn('issue_id', ids.type('issue'))
+      .addColumn('user_id', ids.type('user'))
+      .addColumn('data', types.text, notNull)
+      .modifyEnd(tableEnd),
+    ...subjects.map((subject) => {
+      const name = `${prefix}events_${subject.replace('_id', '')}`
+      const index = build.schema.createIndex(name).on('events').columns([subject, 'id'])
+      return partialIndexes ? index.where(subject, 'is not', null) : index
+    }),
+    build.schema.createIndex(`${prefix}events_type`).on('events').columns(['type', 'id']),
+  ]
+}
+
+/**
+ * The views. They are a public interface: hosts may read and join them with plain SQL in every version. The tables
+ * behind them are private. A view has one row per pin, block or grant. Ids have the host's column types, times are
+ * milliseconds since 1970 (UTC), `position` is 1-based, `kind` is `issue` or `pullRequest`, and the actor is null if
+ * the host itself acted.
+ */
+function firstViews({ build, schema, prefix }: SqlContext): readonly Compilable<unknown>[] {
+  const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)
+  const view = (name: keyof typeof VIEW_COLUMNS): CreateViewBuilder => schemas.createView(`${prefix}${name}`)
+  const grants = build.selectFrom('user_grants').innerJoin('badges', 'badges.id', 'user_grants.badge_id')
+
+  return [
+    view('pins').as(build.selectFrom('board_pins').select(VIEW_COLUMNS.pins)),
+    view('blocks').as(build.selectFrom('organization_blocks').select(VIEW_COLUMNS.blocks)),
+    view('badge_grants').as(grants.select(VIEW_COLUMNS.badge_grants)),
+  ]
+}

@@ -1,0 +1,129 @@
+import { closedError, ForgeError } from '../../../schema/errors.ts'
+
+/** Result codes of SQLite, by number. Source: https://www.sqlite.org/rescode.html */
+const CODES: ReadonlyMap<number, string> = new Map([
+  [5, 'BUSY'],
+  [6, 'LOCKED'],
+  [7, 'NOMEM'],
+  [8, 'READONLY'],
+  [10, 'IOERR'],
+  [11, 'CORRUPT'],
+  [13, 'FULL'],
+  [14, 'CANTOPEN'],
+  [15, 'PROTOCOL'],
+  [26, 'NOTADB'],
+])
+
+const BUSY: ReadonlySet<string> = new Set(['BUSY', 'LOCKED', 'PROTOCOL'])
+
+const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
+  ['READONLY', 'the database cannot be written'],
+  ['IOERR', 'the disk failed to read or write the database'],
+  ['CORRUPT', 'the database is damaged'],
+  ['FULL', 'the disk is full'],
+  ['CANTOPEN', 'the database file cannot be opened'],
+  ['NOTADB', 'the file is not an SQLite database'],
+])
+
+/** What the caller must run again if the database is busy: the call, or the host's whole transaction. */
+export type Retry = 'call' | 'host-transaction'
+
+/**
+ * Returns the error to throw for an error of the driver, with that error as cause: `STORAGE_BUSY`,
+ * `STORAGE_UNAVAILABLE`, or TypeError if the host left a statement open. Any other error is a fault and is returned
+ * unchanged. Messages contain neither SQL nor paths.
+ */
+export function translateError(error: unknown, retry: Retry): unknown {
+  if (saysClosed(error)) return closedError('the handle is closed', error)
+  if (saysOccupied(error)) return occupied(error)
+  const code = resultCode(error)
+  if (code === undefined) return error
+  if (BUSY.has(code) || saysInsideTransaction(error)) return busy(retry, error)
+
+  const message = UNAVAILABLE.get(code)
+  return message === undefined ? error : unavailable(message, error)
+}
+
+/** Creates the error for a database that others kept busy. */
+export function busy(retry: Retry, cause?: unknown): ForgeError<'STORAGE_BUSY'> {
+  return new ForgeError('STORAGE_BUSY', 'the database is busy: another writer holds it', { retry }, { cause })
+}
+
+/** Creates the error for a database that cannot be used. */
+export function unavailable(
+  message: string,
+  cause?: unknown,
+  outcome: 'nothing-done' | 'unknown' = 'nothing-done',
+): ForgeError<'STORAGE_UNAVAILABLE'> {
+  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome }, { cause })
+}
+
+/** Creates the error for a handle on which the host has an open statement. */
+export function occupied(cause?: unknown): TypeError {
+  return new TypeError('the handle is busy with another statement: end it first', { cause })
+}
+
+/**
+ * Returns whether a BEGIN was refused because a transaction is open. The text is SQLite's own; it has no code for it.
+ */
+export function saysInsideTransaction(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('within a transaction')
+}
+
+/**
+ * Returns whether a savepoint could not be released or rolled back to because it does not exist. SQLite has no code for
+ * it either.
+ */
+export function saysNoSavepoint(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('no such savepoint')
+}
+
+/**
+ * Returns whether a call was refused because the handle is closed. The texts are those of better-sqlite3, node:sqlite
+ * and bun:sqlite.
+ */
+export function saysClosed(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /database (connection )?is not open|closed database|database has closed/i.test(error.message)
+  )
+}
+
+/**
+ * Returns whether a statement is gone because its handle was closed since it was prepared. The text is that of
+ * node:sqlite.
+ */
+export function saysFinalized(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('statement has been finalized')
+}
+
+/**
+ * Returns whether a writer was refused because its snapshot is no longer the newest: an open statement holds the
+ * snapshot.
+ */
+export function saysOldSnapshot(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && error.code === 'SQLITE_BUSY_SNAPSHOT') || ('errcode' in error && error.errcode === 517)
+}
+
+/**
+ * Returns whether a call was refused because a statement is open on the handle. better-sqlite3 then refuses every call.
+ * SQLite itself refuses savepoints and a COMMIT while rows are being written, with the code of a busy database.
+ */
+function saysOccupied(error: unknown): boolean {
+  return error instanceof Error && /busy executing a query|SQL statements in progress/.test(error.message)
+}
+
+/**
+ * Returns the primary result code without `SQLITE_`. Drivers give it as text or as a number, a Durable Object at the
+ * end of its message. Undefined if the error did not come from the database.
+ */
+function resultCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('code' in error && typeof error.code === 'string') {
+    const name = /^SQLITE_([A-Z]+)/.exec(error.code)?.[1]
+    if (name !== undefined) return name
+  }
+  if ('errcode' in error && typeof error.errcode === 'number') return CODES.get(error.errcode & 0xff) ?? 'ERROR'
+  return /: SQLITE_([A-Z]+)/.exec(error.message)?.[1]
+}

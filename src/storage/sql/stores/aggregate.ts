@@ -1,0 +1,91 @@
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
+import type { SqlContext } from '../context.ts'
+import type { Session, SqlRuntime } from '../session.ts'
+import type { EventLog } from './event-log.ts'
+import type { Head, HeadKey, Heads } from './locks.ts'
+
+/** What every store is built from. */
+export interface StoreParts<Tx> {
+  readonly context: SqlContext
+  readonly runtime: SqlRuntime<Tx>
+  readonly heads: Heads
+  readonly log: EventLog
+}
+
+/** One kind of aggregate: how a change locks, loads and writes its rows. */
+export interface SqlAggregate<Key, State> {
+  /** Returns a copy of the key: a change waits for its turn, and the caller may modify its own key meanwhile. */
+  own(key: Key): Key
+  /** Returns the key of the head whose epoch fences the changes. */
+  head(key: Key): HeadKey
+  /**
+   * Locks the heads concerned in the global order and returns that of the key. @throws ForgeError `*_NOT_FOUND` if one
+   * is retired
+   */
+  lock(session: Session, key: Key): SyncOrAsync<Head>
+  /** Loads the state that the lock protects. */
+  load(session: Session, key: Key, head: Head): SyncOrAsync<State>
+  /**
+   * Writes the differences and returns the head to save. @throws ForgeError `*_NOT_FOUND` if something may not be added
+   */
+  write(session: Session, key: Key, states: Difference<State>): SyncOrAsync<Head>
+}
+
+/** The state of an aggregate before and after a change. */
+export interface Difference<State> {
+  readonly before: State
+  readonly after: State
+  readonly head: Head
+}
+
+/** Creates the calls that all aggregates have in common. */
+export function aggregateStore<Key, State, Tx>(
+  parts: StoreParts<Tx>,
+  aggregate: SqlAggregate<Key, State>,
+): AggregateStore<Key, State, Tx> {
+  const { runtime, heads } = parts
+
+  return {
+    epoch: (key, transaction) => runtime.read((session) => epoch(session, aggregate.head(key)), transaction),
+    update(theirs, change) {
+      const key = aggregate.own(theirs)
+      return runtime.write((session, open) => applyChange(parts, aggregate, { session, key, change, open }), change)
+    },
+  }
+
+  function* epoch(session: Session, key: HeadKey): SyncOrAsync<number> {
+    const head = yield* heads.find(session, key)
+    return head.epoch
+  }
+}
+
+interface Attempt<Key, State, Result, Tx> {
+  readonly session: Session
+  readonly key: Key
+  readonly change: Change<State, Result, Tx>
+  /** The open transaction, as the host's `beforeCommit` receives it. */
+  readonly open: Tx
+}
+
+/** Makes one attempt at a change: locks first and then loads; decides; writes all or nothing with the events. */
+function* applyChange<Key, State, Result, Tx>(
+  { heads, log }: StoreParts<Tx>,
+  aggregate: SqlAggregate<Key, State>,
+  { session, key, change, open }: Attempt<Key, State, Result, Tx>,
+): SyncOrAsync<Outcome<Result>> {
+  const head = yield* aggregate.lock(session, key)
+  if (change.expectedEpoch !== undefined && change.expectedEpoch !== head.epoch) return { stale: true }
+
+  const before = yield* aggregate.load(session, key, head)
+  const at = change.by.at()
+  const { state: after, events: drafts, result } = change.decide(before, at)
+  const raisesEpoch = change.raisesEpoch === true
+  if (after === before && drafts.length === 0 && !raisesEpoch) return { stale: false, result, events: [] }
+
+  const written = after === before ? head : yield* aggregate.write(session, key, { before, after, head })
+  yield* heads.save(session, raisesEpoch ? { ...written, epoch: written.epoch + 1 } : written)
+  const events = yield* log.append(session, drafts, { actorId: change.by.actorId, at })
+  yield* log.show(session, events, change, open)
+  return { stale: false, result, events }
+}

@@ -1,0 +1,222 @@
+import type { Id } from '../../../schema/ids.ts'
+import type { Page } from '../../../schema/paging.ts'
+import type { Badge } from '../../../schema/records.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore, PageQuery } from '../../contract/stores.ts'
+import type { SqlContext } from '../context.ts'
+import type { Query, Statement } from '../query.ts'
+import { defineQuery, mayTakeLong } from '../query.ts'
+import type { Session } from '../session.ts'
+import { execute, query, queryFirst } from '../session.ts'
+import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
+import { aggregateStore } from './aggregate.ts'
+import type { Head, HeadKey, Heads, RowBesideHead } from './locks.ts'
+import { columnsBesideRows, splitHead } from './locks.ts'
+import type { CountedRows, PagedList, Slice, Tail } from './pages.ts'
+import { readPage } from './pages.ts'
+
+/** Creates the badge catalogue of an SQL storage. */
+export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStore<Tx> {
+  const { context, runtime, heads } = parts
+  const catalogue = new BadgeCatalogue(context, heads)
+
+  return {
+    ...aggregateStore(parts, catalogue),
+    find: (slug, transaction) => runtime.read((session) => catalogue.find(session, slug), transaction),
+    page: (query, transaction) => runtime.read((session) => catalogue.page(session, query), transaction),
+  }
+}
+
+/** The badge catalogue as one aggregate. Its head counts the definitions and assigns their ids. */
+class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState> {
+  readonly #heads: Heads
+  readonly #queries: BadgeCatalogueQueries
+
+  constructor(context: SqlContext, heads: Heads) {
+    this.#heads = heads
+    this.#queries = badgeCatalogueQueries(context)
+  }
+
+  own({ slug }: BadgeCatalogueKey): BadgeCatalogueKey {
+    return { slug }
+  }
+
+  head(): HeadKey {
+    return { scope: 'catalogue', key: '' }
+  }
+
+  *lock(session: Session): SyncOrAsync<Head> {
+    return yield* this.#heads.lock(session, this.head())
+  }
+
+  *load(session: Session, { slug }: BadgeCatalogueKey, head: Head): SyncOrAsync<BadgeCatalogueState> {
+    const badge = yield* this.find(session, slug)
+    const count = badge && (yield* queryFirst(session, this.#queries.holders(badge)))
+    return { badge, holders: count?.holders ?? 0, nextId: String(head.nextSeq) }
+  }
+
+  *find(session: Session, slug: string): SyncOrAsync<Badge | undefined> {
+    const row = yield* queryFirst(session, this.#queries.find({ slug }))
+    return row && { ...row }
+  }
+
+  *page(session: Session, pageQuery: PageQuery): SyncOrAsync<Page<Badge>> {
+    const [heads, { slice, tail }] = [this.#heads, this.#queries]
+    const key = this.head()
+
+    const list: PagedList<Badge, Badge> = {
+      start: 0,
+      *count() {
+        const { total } = yield* heads.find(session, key)
+        return total
+      },
+      slice: (part) => readRows(session, slice({ ...key, ...part })),
+      tail: (part) => readRows(session, tail({ ...key, ...part })),
+      place: (row) => Number(row.id),
+      item: ({ id, slug, description, imageUrl }) => ({ id, slug, description, imageUrl }),
+    }
+    return yield* readPage(list, pageQuery)
+  }
+
+  *write(
+    session: Session,
+    _key: BadgeCatalogueKey,
+    { before, after, head }: Difference<BadgeCatalogueState>,
+  ): SyncOrAsync<Head> {
+    if (after.badge === undefined) return yield* this.#remove(session, before.badge, head)
+    if (before.badge !== undefined) {
+      yield* execute(session, this.#queries.update({ ...after.badge, id: before.badge.id }))
+      return head
+    }
+
+    yield* execute(session, this.#queries.insert(after.badge))
+    return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
+  }
+
+  *#remove(session: Session, badge: Badge | undefined, head: Head): SyncOrAsync<Head> {
+    if (badge === undefined) return head
+
+    yield* execute(session, this.#queries.remove(badge))
+    return { ...head, total: head.total - 1 }
+  }
+}
+
+function* readRows(session: Session, statement: Statement<RowBesideHead<Badge>>): SyncOrAsync<CountedRows<Badge>> {
+  return splitHead(yield* query(session, statement), 'id')
+}
+
+/** Identifies one definition. */
+export interface BadgeId {
+  readonly id: Id
+}
+
+/** The statements of the badge catalogue. */
+export interface BadgeCatalogueQueries {
+  readonly find: Query<BadgeCatalogueKey, Badge>
+  readonly holders: Query<BadgeId, { readonly holders: number }>
+  readonly insert: Query<Badge, unknown>
+  readonly update: Query<Badge, unknown>
+  readonly remove: Query<BadgeId, unknown>
+  readonly slice: Query<HeadKey & Slice, RowBesideHead<Badge>>
+  readonly tail: Query<HeadKey & Tail, RowBesideHead<Badge>>
+}
+
+/** Defines the statements of the badge catalogue. */
+function badgeCatalogueQueries(context: SqlContext): BadgeCatalogueQueries {
+  return {
+    find: findQuery(context),
+    holders: holdersQuery(context),
+    insert: insertQuery(context),
+    update: updateQuery(context),
+    remove: mayTakeLong(removeQuery(context)),
+    slice: sliceQuery(context),
+    tail: tailQuery(context),
+  }
+}
+
+function findQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['find'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('badges')
+      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .where('slug', '=', given('slug')),
+  )
+}
+
+function holdersQuery({ build, ids, columns }: SqlContext): BadgeCatalogueQueries['holders'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('user_grants')
+      .select(columns.count().as('holders'))
+      .where('badge_id', '=', ids.givenInteger(given('id'))),
+  )
+}
+
+function insertQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['insert'] {
+  return defineQuery((given) =>
+    build.insertInto('badges').values({
+      id: ids.givenInteger(given('id')),
+      slug: given('slug'),
+      description: given('description'),
+      image_url: given('imageUrl'),
+    }),
+  )
+}
+
+function updateQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['update'] {
+  return defineQuery((given) =>
+    build
+      .updateTable('badges')
+      .set({ description: given('description'), image_url: given('imageUrl') })
+      .where('id', '=', ids.givenInteger(given('id'))),
+  )
+}
+
+function removeQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['remove'] {
+  return defineQuery((given) => build.deleteFrom('badges').where('id', '=', ids.givenInteger(given('id'))))
+}
+
+// As with blocks, the statement finds the places first and includes the head.
+
+function sliceQuery({ build, ids, columns }: SqlContext): BadgeCatalogueQueries['slice'] {
+  return defineQuery((given) => {
+    const places = build
+      .selectFrom('badges')
+      .select('badges.id as place')
+      .where('badges.id', '>', ids.givenInteger(given('after').as(String)))
+      .orderBy('badges.id')
+      .limit(given('limit'))
+      .offset(given('offset'))
+
+    return build
+      .selectFrom('heads')
+      .leftJoin(places.as('page'), (join) => join.onTrue())
+      .leftJoin('badges', 'badges.id', 'page.place')
+      .select(columnsBesideRows(columns))
+      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .where('scope', '=', given('scope'))
+      .where('key', '=', given('key'))
+      .orderBy('page.place')
+  })
+}
+
+function tailQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['tail'] {
+  return defineQuery((given) => {
+    const places = build
+      .selectFrom('badges')
+      .select('badges.id as place')
+      .orderBy('badges.id', 'desc')
+      .limit(given('limit'))
+      .offset(given('offset'))
+
+    return build
+      .selectFrom('heads')
+      .leftJoin(places.as('page'), (join) => join.onTrue())
+      .leftJoin('badges', 'badges.id', 'page.place')
+      .select(columnsBesideRows(columns))
+      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .where('scope', '=', given('scope'))
+      .where('key', '=', given('key'))
+      .orderBy('page.place', 'desc')
+  })
+}

@@ -1,0 +1,145 @@
+import type { RawBuilder, SelectQueryBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { EventDraft, ForgeEvent } from '../../../schema/events.ts'
+import type { Id } from '../../../schema/ids.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { wait } from '../../../schema/sync-or-async.ts'
+import type { WriteContext } from '../../contract/stores.ts'
+import { toMilliseconds } from '../columns.ts'
+import type { SqlContext } from '../context.ts'
+import type { Query } from '../query.ts'
+import { defineQuery } from '../query.ts'
+import type { Session } from '../session.ts'
+import { queryFirst } from '../session.ts'
+import type { Tables } from '../tables.ts'
+
+/** An event as a row of our table. */
+export interface EventRow {
+  readonly id: Id
+  readonly type: string
+  readonly version: number
+  readonly at: number
+  readonly actorId: Id | null
+  readonly organizationId: Id | null
+  readonly repositoryId: Id | null
+  readonly issueId: Id | null
+  readonly userId: Id | null
+  readonly data: string
+}
+
+/** An event of the outbox with its place there. */
+export interface PlacedEvent extends EventRow {
+  readonly place: number
+}
+
+/** Returns the expression that orders committed events. */
+export function outboxPlace({ dialect }: SqlContext): RawBuilder<number> {
+  return sql`${sql.ref(`events.${dialect.outboxOrder}`)}`
+}
+
+/** Begins a query for complete events. */
+export function selectEvents({ build, columns }: SqlContext): SelectQueryBuilder<Tables, 'events', EventRow> {
+  return build
+    .selectFrom('events')
+    .select([
+      columns.id('events.id').as('id'),
+      'type',
+      columns.number('version').as('version'),
+      columns.number('at').as('at'),
+      columns.idOrNull('actor_id').as('actorId'),
+      columns.idOrNull('organization_id').as('organizationId'),
+      columns.idOrNull('repository_id').as('repositoryId'),
+      columns.idOrNull('issue_id').as('issueId'),
+      columns.idOrNull('user_id').as('userId'),
+      'data',
+    ])
+}
+
+/** Converts a row to an event. A type that a newer library wrote is passed through unchanged. */
+export function toEvent(row: EventRow): ForgeEvent {
+  const event: unknown = { ...row, at: new Date(row.at), data: JSON.parse(row.data) }
+  return event as ForgeEvent // unknown data: the writer paired the content of `data` with `type`
+}
+
+/** The written version of the format of `data`. */
+const DATA_VERSION = 1
+
+/** The actor and the time, which all events of one attempt share. */
+export interface Stamp {
+  readonly actorId: Id | null
+  readonly at: Date
+}
+
+interface NewEvent extends Stamp {
+  readonly draft: EventDraft
+}
+
+/** Appends the events of a change, inside its transaction. */
+export class EventLog {
+  readonly #insert: Query<NewEvent, { readonly id: Id }>
+
+  constructor(context: SqlContext) {
+    this.#insert = insertQuery(context)
+  }
+
+  /** Writes the events, and returns them with id, time and actor. */
+  *append(session: Session, drafts: readonly EventDraft[], { actorId, at }: Stamp): SyncOrAsync<readonly ForgeEvent[]> {
+    const events: ForgeEvent[] = []
+    for (const draft of drafts) {
+      const row = yield* queryFirst(session, this.#insert({ draft, at, actorId }))
+      if (row === undefined) throw new Error('an event was written without an id')
+      events.push(copyEvent({ ...draft, id: row.id, version: DATA_VERSION, at, actorId }))
+    }
+    return events
+  }
+
+  /** Passes the events to the host's `beforeCommit` before the commit. An exception from it ends the change. */
+  *show<Tx>(
+    session: Session,
+    events: readonly ForgeEvent[],
+    { beforeCommit }: WriteContext<Tx>,
+    transaction: Tx,
+  ): SyncOrAsync<void> {
+    if (events.length === 0 || beforeCommit === undefined) return
+
+    yield* wait(session.lend(() => beforeCommit(events.map(copyEvent), transaction)))
+  }
+}
+
+/** Copies an event: the receiver may modify its copy. */
+function copyEvent<E extends ForgeEvent>(event: E): E {
+  return { ...event, at: new Date(event.at), data: { ...event.data } }
+}
+
+function insertQuery({ build, ids, columns }: SqlContext): Query<NewEvent, { readonly id: Id }> {
+  return defineQuery((given) => {
+    const draft = given('draft')
+
+    return build
+      .insertInto('events')
+      .values({
+        type: draft.as((event) => event.type),
+        version: DATA_VERSION,
+        at: given('at').as(toMilliseconds),
+        actor_id: ids.given('user', given('actorId')),
+        organization_id: ids.given(
+          'organization',
+          draft.as((event) => event.organizationId),
+        ),
+        repository_id: ids.given(
+          'repository',
+          draft.as((event) => event.repositoryId),
+        ),
+        issue_id: ids.given(
+          'issue',
+          draft.as((event) => event.issueId),
+        ),
+        user_id: ids.given(
+          'user',
+          draft.as((event) => event.userId),
+        ),
+        data: draft.as((event) => JSON.stringify(event.data)),
+      })
+      .returning(columns.id('id').as('id'))
+  })
+}

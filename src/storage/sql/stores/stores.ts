@@ -1,0 +1,31 @@
+import type { ForgeStorage } from '../../contract/storage.ts'
+import type { SqlContext } from '../context.ts'
+import type { SqlRuntime } from '../session.ts'
+import { sqlBadgeCatalogue } from './badge-catalogue.ts'
+import { sqlBlocks } from './blocks.ts'
+import { EventLog } from './event-log.ts'
+import { sqlEvents } from './events.ts'
+import { Heads } from './locks.ts'
+import { sqlPinBoards } from './pin-boards.ts'
+import { sqlRetirement } from './retirement.ts'
+import { sqlUserBadges } from './user-badges.ts'
+
+/** The part of a storage that is the same for every SQL database. */
+export type SqlStores<Tx> = Pick<
+  ForgeStorage<Tx>,
+  'pinBoards' | 'blocks' | 'userBadges' | 'badgeCatalogue' | 'events' | 'retire'
+>
+
+/** Creates the stores of an SQL storage on the connections that it uses. */
+export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>): SqlStores<Tx> {
+  const parts = { context, runtime, heads: new Heads(context), log: new EventLog(context) }
+
+  return {
+    pinBoards: sqlPinBoards(parts),
+    blocks: sqlBlocks(parts),
+    userBadges: sqlUserBadges(parts),
+    badgeCatalogue: sqlBadgeCatalogue(parts),
+    events: sqlEvents(parts),
+    retire: sqlRetirement(parts),
+  }
+}
