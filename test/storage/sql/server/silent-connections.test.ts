@@ -34,6 +34,19 @@ for (const kind of SERVER_KINDS) {
           expect(await issuesOn(storage, BOARD)).toHaveLength(5)
         }))
 
+      test('are replaced also if the host has opened them', (context) =>
+        onEach(context, hosts, async ({ storage, proxy, begin }) => {
+          const begun = [await begin(), await begin()]
+          for (const { commit } of begun) await commit()
+          proxy.silence()
+          const calls = [pin(storage, BOARD, '1'), issuesOn(storage, BOARD)]
+
+          expect(await measured(Promise.all(calls.map(codeOf)))).toEqual(calls.map(() => NOTHING_DONE))
+          proxy.revive()
+          for (let n = 0; n <= CONNECTIONS; n += 1) await pin(storage, BOARD, `2${n}`)
+          expect(await issuesOn(storage, BOARD)).toHaveLength(CONNECTIONS + 1)
+        }))
+
       test('leave the outcome of a COMMIT unknown', (context) =>
         onEach(context, uses, async ({ storage, proxy }) => {
           await pin(storage, BOARD, '1')
