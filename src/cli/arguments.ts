@@ -70,7 +70,7 @@ function textOrTrue({ name, rawName, value }: OptionToken, command: Command | un
   }
   // A negative number counts as a value. The check of the option reports whether it is in range.
   if (value !== undefined && value !== '' && !/^-(?!\d)/.test(value)) return safeValue(rawName, value)
-  throw new CommandError(2, `${rawName} needs a value: ${helpOf(command)} tells which`)
+  throw new CommandError(2, `${rawName} needs a value: see ${helpOf(command)}`)
 }
 
 /** The options whose values are URLs. The checks of these options report at most the scheme of a URL. */

@@ -122,7 +122,10 @@ export function schemaOptions(words: readonly string[], values: OptionValues, en
     throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
   }
   if (values.from !== undefined && action !== 'plan') {
-    throw new CommandError(2, `--from is for "forgelet schema plan": the database itself tells it to ${action}`)
+    throw new CommandError(
+      2,
+      `--from is for "forgelet schema plan": "forgelet schema ${action}" reads the version from the database`,
+    )
   }
   if (database.location === ':memory:' && action !== 'plan') {
     throw new CommandError(2, '--db :memory: is gone with this command: give a file, or a URL')

@@ -20,13 +20,13 @@ export interface PlannedChange<Key, State, Result, Tx> {
   readonly key: Key
   /** Whether `ask` looks anything up that a lifecycle call could overtake. */
   readonly fenced: boolean
-  /** Asks the ports, and gives the decision their answers lead to. Runs again when a lifecycle call came between. */
+  /** Asks the ports and returns the decision that follows. Runs again if a lifecycle call came in between. */
   readonly ask: () => SyncOrAsync<Decide<State, Result>>
 }
 
 /**
- * Runs a change: reads the epoch, asks the ports, and decides under the lock. If a lifecycle call came in between, it starts
- * again, so that no decision rests on something that has been deleted. Source: docs/storage.md, section 2.
+ * Runs a change: reads the epoch, asks the ports, and decides under the lock. If a lifecycle call came in between, it
+ * starts again, so that no decision rests on something that has been deleted. Source: docs/storage.md, section 2.
  *
  * @throws ForgeError `STORAGE_BUSY` when a lifecycle call came in between at every attempt
  */
@@ -65,7 +65,7 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
   throw new ForgeError('STORAGE_BUSY', 'too many lifecycle calls came in between; try again', { retry })
 }
 
-/** Waits for an answer of the storage and reports how long that took. For an answer at once no clock is read. */
+/** Waits for an answer of the storage and reports how long it took. Reads no clock if the answer is synchronous. */
 function* timed<T>(answer: MaybePromise<T>, report: (milliseconds: number) => void): SyncOrAsync<T> {
   if (!isPromise(answer)) return answer
 

@@ -84,15 +84,15 @@ interface RawConnection {
 }
 
 /**
- * Tells the client of pg that its connection has ended, so that the client rejects what is unanswered. The client then
- * emits `error`. On a client that Kysely has taken from the pool nobody listens for it, so that it is thrown instead: here,
- * where it can be caught. The end of the socket would throw it where nothing catches it.
+ * Reports to the client of pg that its connection has ended. The client rejects its unanswered queries and emits `error`.
+ * A client that Kysely has taken from the pool has no listener for `error`, so `emit` throws. Here the error is caught.
+ * If the end of the socket caused it, it would be an uncaught exception.
  */
 function endQuietly(connection: RawConnection | undefined): void {
   try {
     connection?.emit?.('end')
   } catch {
-    // the caller is answered already
+    // the call has already been answered
   }
 }
 
@@ -115,7 +115,7 @@ function pgConnectionOf(connection: DriverConnection): RawConnection | undefined
 
 /**
  * mysql2 accepts a callback in place of parameters, and calls it on the query, which knows its connection. The time limit
- * of a millisecond is for a server that is silent: the callback is then called all the same.
+ * of one millisecond ensures that the callback is called even if the server is silent.
  */
 function mysqlConnectionOf(connection: DriverConnection): Promise<RawConnection | undefined> {
   return new Promise((resolve) => {

@@ -86,8 +86,8 @@ async function rollBack(connection: PostgresConnection<PgClient>, error: unknown
 }
 
 /**
- * PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error. A statement fails unseen if
- * `beforeCommit` does not wait for it.
+ * Refuses a COMMIT that PostgreSQL answered with ROLLBACK and without an error. That happens if a statement failed that
+ * `beforeCommit` did not wait for.
  */
 function refuseRolledBack(answer: unknown): void {
   if (typeof answer !== 'object' || answer === null || !('command' in answer) || answer.command !== 'ROLLBACK') return

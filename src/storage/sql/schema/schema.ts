@@ -82,7 +82,7 @@ export class Schema {
 
     const { prefix } = this.context
     const fix = `choose another prefix, or bring the row of ${prefix}ledger back`
-    const message = `the database has a ${met.name} already, and no row of ${prefix}ledger tells of it: ${fix}`
+    const message = `the database has a ${met.name} already, and no row of ${prefix}ledger mentions it: ${fix}`
     throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
   }
 
