@@ -1,16 +1,43 @@
-import type { ViteUserConfig } from 'vitest/config'
+import type { TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/config'
 
-const config: ViteUserConfig = {
+/**
+ * The name of a test file says which suite it is in: `x.servers.test.ts` is in "servers", and `x.test.ts` in "quick". These are
+ * the suites that a name can have. Each has a command: `npm run test:<suite>`.
+ */
+export const NAMED_SUITES: readonly string[] = ['storages', 'servers', 'long']
+
+/** In each suite, and not for all of them: vitest would run it once more. */
+const BUILD_FIRST = 'test/codebase/setup/build-first.ts'
+
+const quick: TestProjectInlineConfiguration = {
+  extends: true,
   test: {
+    name: 'quick',
+    globalSetup: [BUILD_FIRST],
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/house/setup/build-first.ts', 'test/house/setup/tell-skipped.ts'],
-    setupFiles: ['test/house/setup/fail-on-console.ts'],
+    exclude: NAMED_SUITES.map((name) => `test/**/*.${name}.test.ts`),
     typecheck: {
       enabled: true,
       include: ['test/**/*.test-d.ts'],
-      tsconfig: './tsconfig.types.json', // what they import, not the whole house
-      ignoreSourceErrors: true, // `npm run typecheck` is where those are told
+      tsconfig: './tsconfig.types.json', // only what the type tests import
+      ignoreSourceErrors: true, // `npm run typecheck` reports those
     },
+  },
+}
+
+const named: readonly TestProjectInlineConfiguration[] = NAMED_SUITES.map((name) => ({
+  extends: true,
+  test: {
+    name,
+    globalSetup: [BUILD_FIRST, 'test/codebase/setup/tell-skipped.ts'],
+    include: [`test/**/*.${name}.test.ts`],
+  },
+}))
+
+const config: ViteUserConfig = {
+  test: {
+    projects: [quick, ...named],
+    setupFiles: ['test/codebase/setup/fail-on-console.ts'],
     maxWorkers: 2, // most files wait for a database or a process
     // Real servers, processes and programs on a slow machine; nothing waits for these on purpose.
     testTimeout: 30_000,

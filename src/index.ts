@@ -2,16 +2,40 @@ export type { OrganizationRole, RepositoryRole, Roles } from './core/access/role
 export { rolePolicy } from './core/access/role-policy.ts'
 export type { UserBadges } from './core/badges/badge-rules.ts'
 export { grantBadges, revokeBadges } from './core/badges/badge-rules.ts'
+export type { BadgeService } from './core/badges/badge-service.ts'
 export type { BadgeDefinition, CatalogueEntry } from './core/badges/catalogue-rules.ts'
 export { defineBadge, removeBadge, updateBadge } from './core/badges/catalogue-rules.ts'
+export type { BadgeCatalogueService } from './core/badges/catalogue-service.ts'
+export type {
+  ChosenServices,
+  MaybeAsync,
+  ServiceKey,
+  Services,
+  Sync,
+  TransactionServices,
+} from './core/bind-services.ts'
 export type { BlockTarget } from './core/blocks/block-rules.ts'
 export { blockUser, refuseOrganization, refuseTarget, unblockUser } from './core/blocks/block-rules.ts'
+export type { BlockService } from './core/blocks/block-service.ts'
 export { createForge } from './core/create-forge.ts'
-export type { Forge, ForgeLimits, ForgeOptions, TransactionResult } from './core/forge.ts'
+export type { ConsumeOptions, EventListFilter, EventService } from './core/events/event-service.ts'
+export type { EventHandler } from './core/events/outbox-consumer.ts'
+export type {
+  Forge,
+  ForgeLimits,
+  ForgeMethods,
+  ForgeOptions,
+  ForgeSettings,
+  OptionalPorts,
+  TransactionResult,
+} from './core/forge.ts'
 export type { ObservedOperation } from './core/instrument-storage.ts'
 export { assertNotBlocked } from './core/lifecycle/lifecycle-rules.ts'
+export type { LifecycleService } from './core/lifecycle/lifecycle-service.ts'
+export type { ObservedRequest, Observer } from './core/observer.ts'
 export type { BoardPosition } from './core/pins/pin-rules.ts'
 export { movePin, pinIssue, unpinIssue } from './core/pins/pin-rules.ts'
+export type { PinService } from './core/pins/pin-service.ts'
 export type {
   Actor,
   Caller,
@@ -22,35 +46,23 @@ export type {
   PortContext,
   SigningKeySource,
 } from './core/ports.ts'
-export type {
-  BadgeCatalogueService,
-  BadgeService,
-  BlockService,
-  ConsumeOptions,
-  EventHandler,
-  EventListFilter,
-  EventService,
-  LifecycleService,
-  MaybeAsync,
-  PinService,
-  Services,
-  SigningKeyService,
-  Sync,
-  TransactionServices,
-} from './core/services.ts'
+export type { SigningKeyService } from './core/signing-keys/signing-key-service.ts'
 export { publishedKey } from './core/signing-keys/signing-key-service.ts'
 export type { AccessDecision, AccessRequest, Action } from './schema/access.ts'
-export type { Decision } from './schema/decision.ts'
+export type { ApiLimits } from './schema/api-limits.ts'
 export type {
+  ErrorCode,
   ForgeErrorCode,
   ForgeErrorConstructor,
   ForgeErrorDetails,
   ForgeErrorOf,
   ForgeErrorRest,
   Violation,
+  WireCode,
 } from './schema/errors.ts'
 export { ForgeError, isForgeError } from './schema/errors.ts'
 export type {
+  Decision,
   EventDraft,
   EventSubject,
   ForgeEvent,
@@ -60,15 +72,6 @@ export type {
 } from './schema/events.ts'
 export type { Id, IdInput } from './schema/ids.ts'
 export type { Page, PageRequest } from './schema/paging.ts'
-export type {
-  AccountRef,
-  Badge,
-  Block,
-  Grant,
-  IssueRef,
-  Pin,
-  PinKind,
-  PublicKey,
-  SigningKeyFormat,
-} from './schema/records.ts'
+export type * from './schema/records.ts'
+export type { ServiceName } from './schema/service-names.ts'
 export type { MaybePromise } from './schema/sync-or-async.ts'

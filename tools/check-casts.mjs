@@ -1,4 +1,4 @@
-// A cast tells the compiler to believe without proof, so the house allows one only where unknown data is received, with the
+// A cast tells the compiler to believe without proof, so the codebase allows one only where unknown data is received, with the
 // reason in a comment on the line above or behind it. The linter has no rule for `as`; this is it. `as const` and `satisfies` are free.
 // Usage: node tools/check-casts.mjs [folder, default src]
 import { readdirSync, readFileSync } from 'node:fs'

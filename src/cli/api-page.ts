@@ -35,7 +35,7 @@ export function apiPage(): string {
 <link rel="stylesheet" href="swagger/api-page.css">
 </head>
 <body>
-<noscript>This page is made from <a href="v1/openapi.json">openapi.json</a> by a script, which this browser does not run.</noscript>
+<noscript>This page is generated from <a href="v1/openapi.json">openapi.json</a> by a script, which this browser does not run.</noscript>
 <div id="api"></div>
 <script src="swagger/swagger-ui-bundle.js"></script>
 <script src="swagger/api-page.js"></script>
@@ -67,7 +67,7 @@ export function apiPageStyle(): string {
 /* The document has no links between operations. */
 .swagger-ui .response-col_links { display: none; }
 
-/* All ways to authorize are seen at once where there is room: the last of them takes the focus. */
+/* Show all ways to authorize at once if they fit: the last of them takes the focus. */
 .swagger-ui .dialog-ux .modal-ux-content { max-height: calc(100vh - 10rem); }
 
 .swagger-ui .responses-inner { overflow-x: auto; }

@@ -115,7 +115,7 @@ export const SERVE_OPTIONS = {
   db: {
     type: 'string',
     value: 'FILE',
-    help: 'SQLite file, made when missing, or :memory:',
+    help: 'SQLite file, created if missing, or :memory:',
     standard: 'forgelet.sqlite',
   },
   fixture: { type: 'string', value: 'FILE', help: 'users, repositories, issues (JSON or YAML) for an empty database' },
@@ -123,7 +123,7 @@ export const SERVE_OPTIONS = {
   port: { type: 'string', value: 'PORT', help: 'port to listen on; 0 takes a free one', standard: '3000' },
   'signing-key': { type: 'string', value: 'FILE', help: 'OpenPGP or SSH key; only its public half is served' },
   'max-pins': { type: 'string', value: 'N', help: 'pins of each kind in a repository, 0 to 1000', standard: '3' },
-  'public-url': { type: 'string', value: 'URL', help: 'where clients reach the API, when not at HOST and PORT' },
+  'public-url': { type: 'string', value: 'URL', help: 'URL of the API for clients, if not HOST and PORT' },
 } as const
 
 /** The options of `forgelet schema`, in the order of the help text. */
@@ -134,21 +134,21 @@ export const SCHEMA_OPTIONS = {
     help: 'postgres://…, mysql://…, or an SQLite file',
     standard: 'forgelet.sqlite',
   },
-  prefix: { type: 'string', value: 'PREFIX', help: 'begins the name of every table', standard: 'forgelet_' },
+  prefix: { type: 'string', value: 'PREFIX', help: 'prefix of every table name', standard: 'forgelet_' },
   schema: { type: 'string', value: 'SCHEMA', help: 'schema of the tables, on PostgreSQL' },
   ids: { type: 'string', value: 'LIST', help: 'column types of ids, such as user=uuid,issue=text', standard: 'bigint' },
-  from: { type: 'string', value: 'N', help: 'plan: the version that the tables have now', standard: '0' },
+  from: { type: 'string', value: 'N', help: 'plan: the current version of the tables', standard: '0' },
 } as const
 
 /** The options of `forgelet openapi`, in the order of the help text. */
 export const OPENAPI_OPTIONS = {
-  out: { type: 'string', short: 'o', value: 'FILE', help: 'write it there, not to stdout' },
-  'public-url': { type: 'string', value: 'URL', help: 'where clients reach the API, for its list of servers' },
+  out: { type: 'string', short: 'o', value: 'FILE', help: 'write to FILE instead of stdout' },
+  'public-url': { type: 'string', value: 'URL', help: 'URL of the API for clients, for the list of servers' },
 } as const
 
 /** The options that every command has. */
 export const COMMON_OPTIONS = {
-  json: { type: 'boolean', help: 'results and errors as one JSON line' },
+  json: { type: 'boolean', help: 'print results and errors as one JSON line' },
   help: { type: 'boolean', short: 'h', help: 'show this text' },
   version: { type: 'boolean', short: 'v', help: 'show the version' },
 } as const
@@ -179,8 +179,8 @@ export function mainHelp(): string {
   return `forgelet - issue pins, organization blocks, badges and signing keys of a code forge
 
 Usage
-  forgelet serve [options]                       serve them over the Gitea API, from one SQLite file
-  forgelet schema status|plan|apply [options]    look at the tables of a database, and make them
+  forgelet serve [options]                       serve the Gitea API from one SQLite file
+  forgelet schema status|plan|apply [options]    check and create the tables of a database
   forgelet openapi [options]                     write the OpenAPI document of that API
   forgelet COMMAND --help                        the options of a command
 
@@ -199,7 +199,7 @@ const HELP: { readonly [C in Command]: () => string } = {
 }
 
 function serveHelp(): string {
-  return `forgelet serve - a small code forge over the Gitea API, from one SQLite file
+  return `forgelet serve - a small code forge with the Gitea API, in one SQLite file
 
 Usage
   forgelet serve [options]
@@ -213,10 +213,10 @@ Examples
   forgelet serve --fixture world.json
   forgelet serve --db :memory: --port 8080 --fixture world.yaml --signing-key key.asc
 
-The environment variable FORGELET_DB is used where --db is not given.
-The API is at http://HOST:PORT/api/v1, and a page to read about it and try it at
+The environment variable FORGELET_DB is used if --db is not given.
+The API is at http://HOST:PORT/api/v1. Its documentation, where you can also send requests, is at
 http://HOST:PORT/api/swagger. The fixture format is in docs/fixture.md.
-Exit codes: 0 stopped as asked, 1 invalid fixture or key, 2 wrong usage or port in use,
+Exit codes: 0 stopped by a signal, 1 invalid fixture or key, 2 wrong usage or port in use,
 3 the database cannot be used.`
 }
 
@@ -224,9 +224,9 @@ function schemaHelp(): string {
   return `forgelet schema - the tables that keep pins, blocks, badges and events
 
 Usage
-  forgelet schema status [options]    how they are, and what endangers the data
-  forgelet schema plan [options]      the SQL that makes them, without a connection
-  forgelet schema apply [options]     make them, or bring them up to date, while they are in use
+  forgelet schema status [options]    show their state, and settings that endanger data
+  forgelet schema plan [options]      print the SQL that creates them, without a connection
+  forgelet schema apply [options]     create or update them, also while they are in use
 
 Options
 ${optionList(SCHEMA_OPTIONS)}
@@ -238,8 +238,8 @@ Examples
   forgelet schema apply --db postgres://forge@db.example.com/forge
   forgelet schema status --db forgelet.sqlite --json
 
-The environment variable FORGELET_DB is used where --db is not given: a password in it is not on
-the command line, which every user of the machine can read.
+The environment variable FORGELET_DB is used if --db is not given. Use it for a URL with a password:
+other users of the machine can see the command line, but not the environment.
 status prints current, outdated, too-new, drifted or empty, and warnings.
 Exit codes: 0 done (status: current, and no warnings), 1 status: anything else, 2 wrong usage,
 3 the database cannot be used.`
@@ -260,7 +260,7 @@ Examples
   forgelet openapi -o openapi.json
   forgelet openapi --public-url https://git.example.com
 
-It is what "forgelet serve" has at /api/v1/openapi.json; no server or database is needed.
+"forgelet serve" serves the same document at /api/v1/openapi.json. No server or database is needed.
 With --json it is one line. Exit codes: 0 done, 2 wrong usage or the file cannot be written.`
 }
 

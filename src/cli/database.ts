@@ -139,7 +139,7 @@ function idsOption(message: string, ids: IdColumns | undefined): string {
 }
 
 function tooNew(db: string, found: number): CommandError {
-  const reason = `its tables have version ${found}, newer than this release knows`
+  const reason = `its tables have version ${found}, newer than this release supports`
   const fix = 'install a newer forgelet, or name another file with --db'
   return new CommandError(3, `database ${db} cannot be used: ${reason}: ${fix}`)
 }

@@ -90,7 +90,7 @@ function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
 type Wrong = readonly [code: string, message: string]
 
 const NO_HOST: Wrong = ['BAD_REQUEST', 'the request has no Host header']
-const EXPECTATION: Wrong = ['EXPECTATION_FAILED', 'no other expectation than 100-continue is met']
+const EXPECTATION: Wrong = ['EXPECTATION_FAILED', 'the only supported expectation is 100-continue']
 
 function refuse(response: ServerResponse, status: number, wrong: Wrong, { docsUrl }: RequestHandler): void {
   replyJson(response, status, errorBody(...wrong, docsUrl), [['Connection', 'close']])
@@ -119,7 +119,7 @@ const BAD_REQUEST: Refusal = [400, 'BAD_REQUEST', 'the request is not valid HTTP
 const REFUSALS: { readonly [code: string]: Refusal | undefined } = {
   HPE_HEADER_OVERFLOW: [431, 'HEADERS_TOO_LARGE', 'the headers must not be longer than 16 KiB'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'BODY_TOO_LARGE', 'the extensions of a chunk must not be longer than 16 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'REQUEST_TIMEOUT', 'the request did not come in time'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'REQUEST_TIMEOUT', 'the request did not arrive in time'],
 }
 
 /**

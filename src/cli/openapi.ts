@@ -25,7 +25,7 @@ export async function openapi({ file, publicUrl, json }: OpenApiOptions, io: Com
 function apiOfNobody(): Api<{ readonly id: string }> {
   const forge = createForge<{ readonly id: string }, undefined>({
     storage: memoryStorage(),
-    policy: { authorize: () => ({ allow: false, reason: 'nobody is let in' }) },
+    policy: { authorize: () => ({ allow: false, reason: 'access is denied' }) },
     membership: { isMember: () => false },
   })
   return createApi(forge, {
@@ -44,9 +44,9 @@ async function write(file: string, text: string): Promise<void> {
 
 function writeFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return 'there is no such folder; make it, or correct the path'
-  if (code === 'EISDIR') return 'it is a folder; name a file in it'
-  if (code === 'EACCES') return 'writing there is not permitted; choose another place'
+  if (code === 'ENOENT') return 'the directory does not exist; create it, or correct the path'
+  if (code === 'EISDIR') return 'it is a directory; name a file in it'
+  if (code === 'EACCES') return 'permission denied; choose another path'
   return String(code ?? error)
 }
 

@@ -62,8 +62,8 @@ function checked(file: string, value: unknown, limits: FixtureLimits): Fixture {
 
 function readFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return 'there is no such file; correct the path'
-  if (code === 'EISDIR') return 'it is a folder; name a file in it'
-  if (code === 'EACCES') return 'reading it is not permitted; change its permissions'
+  if (code === 'ENOENT') return 'the file does not exist; correct the path'
+  if (code === 'EISDIR') return 'it is a directory; name a file in it'
+  if (code === 'EACCES') return 'permission denied; change its permissions'
   return String(code ?? error)
 }

@@ -22,8 +22,7 @@ async function runCommand(args: readonly string[], io: CommandIO): Promise<ExitC
   const { command, words, values } = parseArguments(args)
   if (values.version === true) return answer(io, packageVersion())
   if (values.help === true) return answer(io, command === undefined ? mainHelp() : commandHelp(command))
-  if (command === undefined)
-    throw new CommandError(2, 'a command is missing: try "forgelet serve", or "forgelet --help"')
+  if (command === undefined) throw new CommandError(2, 'no command given: try "forgelet serve", or "forgelet --help"')
 
   switch (command) {
     case 'serve':

@@ -43,8 +43,8 @@ async function status(storage: Storage, { json }: SchemaOptions, io: CommandIO):
 
 async function apply(storage: Storage, { database, json }: SchemaOptions, io: CommandIO): Promise<ExitCode> {
   const { state } = await storage.schemaStatus()
-  if (state === 'current') io.err(`forgelet: the schema of ${database.shown} is up to date already`)
-  else await migrate(storage, `the schema of ${database.shown} is ${state}: bringing it up to date`, io)
+  if (state === 'current') io.err(`forgelet: the schema of ${database.shown} is already up to date`)
+  else await migrate(storage, `the schema of ${database.shown} is ${state}: updating it`, io)
 
   const made = await storage.schemaStatus()
   print(made, json, io)
@@ -58,7 +58,7 @@ async function migrate(storage: Storage, line: string, io: CommandIO): Promise<v
   const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`
   io.err(`forgelet: ${line}`)
   const reporting = setInterval(
-    () => io.err(`forgelet: still at it, or waiting, after ${seconds()}`),
+    () => io.err(`forgelet: still running or waiting after ${seconds()}`),
     REPORT_INTERVAL_MS,
   )
   try {
@@ -84,7 +84,7 @@ const FIXES: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string
   outdated: 'the tables are older than this release needs: run "forgelet schema apply"',
   'too-new': 'the tables are for newer releases only: install a newer forgelet',
   drifted:
-    'a table, view, column, index or trigger is missing, or others have its name: bring back what was there, or choose another prefix',
+    'a table, view, column, index or trigger is missing, or another object has its name: restore it, or choose another prefix',
 }
 
 /**
@@ -93,7 +93,10 @@ const FIXES: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string
  */
 async function stopped(stop: AbortSignal): Promise<never> {
   if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
-  throw new CommandError(3, 'stopped before the end: nothing is half done; the next "forgelet schema apply" goes on')
+  throw new CommandError(
+    3,
+    'stopped before the end: no change is half applied; run "forgelet schema apply" again to continue',
+  )
 }
 
 /** The actions of `forgelet schema`. */
@@ -128,7 +131,7 @@ export function schemaOptions(words: readonly string[], values: OptionValues, en
     )
   }
   if (database.location === ':memory:' && action !== 'plan') {
-    throw new CommandError(2, '--db :memory: is gone with this command: give a file, or a URL')
+    throw new CommandError(2, '--db :memory: would be lost when this command ends: give a file, or a URL')
   }
   return {
     action,
@@ -144,7 +147,7 @@ export function schemaOptions(words: readonly string[], values: OptionValues, en
 function actionNamed([action, ...others]: readonly string[]): SchemaAction {
   if (others.length > 0) throw new CommandError(2, `unexpected argument "${others[0]}": options start with "--"`)
   if (action === 'status' || action === 'plan' || action === 'apply') return action
-  throw new CommandError(2, 'say what to do with the schema: "status", "plan" or "apply"; see "forgelet schema --help"')
+  throw new CommandError(2, 'name an action: "status", "plan" or "apply"; see "forgelet schema --help"')
 }
 
 const DATABASE_KINDS = ['user', 'organization', 'repository', 'issue'] as const
@@ -163,13 +166,13 @@ function idColumn(text: string, pair: string): IdColumns {
   if (kind !== undefined && column !== undefined && others.length === 0) return { [kind]: column }
   throw new CommandError(
     2,
-    `--ids ${text}: write such as user=uuid,issue=text, of the kinds ${DATABASE_KINDS.join(', ')} and the types ${COLUMNS.join(', ')}`,
+    `--ids ${text}: write a list such as user=uuid,issue=text, of the kinds ${DATABASE_KINDS.join(', ')} and the types ${COLUMNS.join(', ')}`,
   )
 }
 
 function version(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw new CommandError(2, `--from ${text}: give the version of the tables, a whole number`)
+  throw new CommandError(2, `--from ${text}: give the version of the tables, an integer`)
 }
 
 type StorageSettings = Pick<SchemaOptions, 'ids' | 'prefix' | 'schema'>

@@ -147,10 +147,10 @@ const LOOK_EVERY = 25
  * after 5 seconds.
  */
 async function stopServer(server: Server): Promise<void> {
+  // `close` also closes the connections that are idle now. The interval closes those that become idle later.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const idle = setInterval(() => server.closeIdleConnections(), LOOK_EVERY)
   const cut = setTimeout(() => server.closeAllConnections(), GRACE)
-  server.closeIdleConnections()
   try {
     await closed
   } finally {

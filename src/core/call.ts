@@ -1,8 +1,8 @@
 import type { ForgeEvent } from '../schema/events.ts'
 import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
-import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
-import { isPromise, wait } from '../schema/sync-or-async.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
+import { after, isPromise, requireValue } from '../schema/sync-or-async.ts'
 import type { BeforeCommit, WriteContext } from '../storage/contract/stores.ts'
 import type { Environment } from './environment.ts'
 import type { Actor, Caller, CallOptions, PortContext } from './ports.ts'
@@ -16,6 +16,8 @@ export interface Call<A extends Actor, Tx> {
    */
   readonly signal: AbortSignal | undefined
   readonly transaction: Tx | undefined
+  /** Whether the call may wait for a promise. False inside `withTransactionSync`. */
+  readonly mayWait: boolean
   /** Whether the service asks the policy. False for the HTTP routes, which have asked it already. */
   readonly guarded: boolean
   /** The host's function that runs in every change before the commit. */
@@ -28,7 +30,7 @@ export interface Call<A extends Actor, Tx> {
 export type OpenCall<A extends Actor, Tx> = (actor: Caller<A>, options: CallOptions | undefined) => Call<A, Tx>
 
 /** The properties that are the same for all calls of a set of bound services. */
-export type CallPlace<Tx> = Pick<Call<never, Tx>, 'transaction' | 'guarded' | 'beforeCommit' | 'announce'>
+export type CallPlace<Tx> = Pick<Call<never, Tx>, 'transaction' | 'mayWait' | 'guarded' | 'beforeCommit' | 'announce'>
 
 /** Returns a function that opens calls with these common properties. */
 export function openCalls<A extends Actor, Tx>(place: CallPlace<Tx>): OpenCall<A, Tx> {
@@ -38,6 +40,7 @@ export function openCalls<A extends Actor, Tx>(place: CallPlace<Tx>): OpenCall<A
 class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
   readonly actor: Caller<A>
   readonly transaction: Tx | undefined
+  readonly mayWait: boolean
   readonly guarded: boolean
   readonly beforeCommit: BeforeCommit<Tx> | undefined
   readonly #place: CallPlace<Tx>
@@ -46,6 +49,7 @@ class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
   constructor(place: CallPlace<Tx>, actor: Caller<A>, options: CallOptions | undefined) {
     this.actor = actor
     this.transaction = place.transaction
+    this.mayWait = place.mayWait
     this.guarded = place.guarded
     this.beforeCommit = place.beforeCommit
     this.#place = place
@@ -71,6 +75,7 @@ export function checkCaller<A extends Actor>(actor: Caller<A>): void {
 
 /** Returns the caller's id, as stored in events and rows. Null for 'anonymous' and for the host's own code. */
 export function actorIdOf<A extends Actor>(actor: Caller<A>): Id | null {
+  checkCaller(actor)
   return typeof actor === 'string' ? null : toId(actor.id, 'actor.id')
 }
 
@@ -95,14 +100,26 @@ class CallContext<Who, Tx> implements PortContext<Who, Tx> {
   }
 }
 
-/** Waits for a port's result until the caller's signal aborts. Returns a value that is not a promise unchanged. */
-export function* answerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: MaybePromise<T>): SyncOrAsync<T> {
-  if (!isPromise(answer)) return answer
+/**
+ * Returns what a port or a storage returned. Inside `withTransactionSync` it refuses a promise, so that no code behind
+ * it runs after the host's transaction.
+ *
+ * @throws TypeError when the answer is a promise and the call may not wait
+ */
+export function answerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: MaybePromise<T>): MaybePromise<T> {
+  return call.mayWait ? answer : requireValue(answer)
+}
+
+/** Like `answerOf`, for a port: waits for a promise only until the caller's signal aborts. */
+export function portAnswerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: MaybePromise<T>): MaybePromise<T> {
+  if (!isPromise(answer) || !call.mayWait) return answerOf(call, answer)
 
   const { signal } = call
-  const value = yield* wait(signal === undefined ? answer : beforeAbort(signal, answer))
-  signal?.throwIfAborted()
-  return value
+  if (signal === undefined) return answer
+  return after(beforeAbort(signal, answer), (value) => {
+    signal.throwIfAborted()
+    return value
+  })
 }
 
 function beforeAbort<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {

@@ -1,8 +1,7 @@
-import type { Decision } from '../schema/decision.ts'
 import { ForgeError } from '../schema/errors.ts'
-import type { EventDraft } from '../schema/events.ts'
+import type { Decision, EventDraft } from '../schema/events.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
-import { isPromise, wait } from '../schema/sync-or-async.ts'
+import { isPromise, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
 import type { AggregateStore } from '../storage/contract/stores.ts'
 import type { Call } from './call.ts'
 import { writeContext } from './call.ts'
@@ -30,7 +29,16 @@ export interface PlannedChange<Key, State, Result, Tx> {
  *
  * @throws ForgeError `STORAGE_BUSY` when a lifecycle call came in between at every attempt
  */
-export function* change<Key, State, Result, A extends Actor, Tx>(
+export function change<Key, State, Result, A extends Actor, Tx>(
+  environment: Environment<A, Tx>,
+  call: Call<A, Tx>,
+  planned: PlannedChange<Key, State, Result, Tx>,
+): MaybePromise<Result> {
+  const steps = attempts(environment, call, planned)
+  return call.mayWait ? runMaybeAsync(steps) : runSync(steps)
+}
+
+function* attempts<Key, State, Result, A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   planned: PlannedChange<Key, State, Result, Tx>,
@@ -62,7 +70,7 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
 
   // An isolated transaction of the host keeps seeing the old epoch; only a new transaction sees the new one.
   const retry = call.transaction === undefined ? 'call' : 'host-transaction'
-  throw new ForgeError('STORAGE_BUSY', 'too many lifecycle calls came in between; try again', { retry })
+  throw new ForgeError('STORAGE_BUSY', 'too many concurrent lifecycle calls; try again', { retry })
 }
 
 /** Waits for an answer of the storage and reports how long it took. Reads no clock if the answer is synchronous. */

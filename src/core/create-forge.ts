@@ -1,19 +1,22 @@
+import { toApiLimits } from '../schema/api-limits.ts'
 import { isObject, need } from '../schema/arguments.ts'
-import { withInternals } from '../schema/doors.ts'
 import type { ForgeEvent } from '../schema/events.ts'
-import { safeObserver, toLogger } from '../schema/observer.ts'
+import { withInternals } from '../schema/internal.ts'
+import { isObserver, safeObserver, toLogger } from '../schema/observer.ts'
 import type { PinKind } from '../schema/records.ts'
-import { runAsync, runMaybeAsync } from '../schema/sync-or-async.ts'
+import type { ServiceName } from '../schema/service-names.ts'
+import { SERVICE_NAMES, toServiceNames } from '../schema/service-names.ts'
 import { askPolicy, authorize } from './access/gate.ts'
-import { servicesOf } from './bind-services.ts'
+import { SERVICE_KEYS, servicesOf } from './bind-services.ts'
 import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
 import { eventService } from './events/event-service.ts'
 import { Listeners } from './events/listeners.ts'
 import { RunningConsumers } from './events/outbox-consumer.ts'
-import type { Forge, ForgeInternals, ForgeLimits, ForgeOptions } from './forge.ts'
+import type { Forge, ForgeInternals, ForgeLimits, ForgeOptions, ForgeSettings } from './forge.ts'
 import { instrumentStorage } from './instrument-storage.ts'
-import type { Actor } from './ports.ts'
+import type { Observer } from './observer.ts'
+import type { Actor, Logger, Membership } from './ports.ts'
 import { withTransaction, withTransactionSync } from './with-transaction.ts'
 
 const DEFAULT_MAX_PINS = 3
@@ -22,19 +25,30 @@ const CALLER = 'createForge'
 const MAX_NOTE_LENGTH = 255
 
 /**
- * Creates a forge from a storage and the host's ports.
+ * Creates a forge from a storage and the host's ports. With `services` it has only these services, and needs only the
+ * ports that they call.
  *
  * @throws TypeError when an option is missing or out of its range
  */
-export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Forge<A, Tx> {
-  const environment = toEnvironment(options)
+export function createForge<A extends Actor, Tx, S extends ServiceName = ServiceName>(
+  options: ForgeOptions<A, Tx, S>,
+): Forge<A, Tx, S>
+// The types of a narrowed forge are those of the signature above; the code is the same for every set of services.
+export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, ServiceName>): object {
+  need(isObject(options), CALLER, 'options', 'an object with storage, policy and membership')
+  const services = toServiceNames(options.services)
+  const environment = toEnvironment(options, services)
   const listeners = new Listeners(environment.logger)
   const consumers = new RunningConsumers(environment.logger)
   const bindServices = servicesOf(environment)
-  options.storage.onWarning?.((message) => environment.logger.warn(message, {}))
+  const chosen = <T extends object>(all: T): T => withoutOthers(all, services)
+  const limits = { ...options.limits }
+  toApiLimits(limits) // throws before anything is registered
+  options.storage.onWarning((message) => environment.logger.warn(message, {}))
 
   const place = {
     transaction: undefined,
+    mayWait: true,
     beforeCommit: environment.beforeCommit,
     announce: (events: readonly ForgeEvent[]) => listeners.emit(events),
   }
@@ -43,19 +57,24 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
 
   const internals: ForgeInternals<A> = {
     operations: {
-      ...bindServices(unguarded, runMaybeAsync),
-      authorize: (actor, request, call) => runMaybeAsync(askPolicy(environment, unguarded(actor, call), request)),
+      ...bindServices(unguarded, (work) => work()),
+      authorize: (actor, request, call) => askPolicy(environment, unguarded(actor, call), request),
     },
+    services,
     logger: environment.logger,
+    observe: toObserve(options, environment.logger),
+    limits,
+    newId: environment.newId,
   }
   const forge: Forge<A, Tx> = {
-    ...bindServices(guarded, runAsync),
+    services: [...services],
+    ...chosen(bindServices(guarded, async (work) => work())),
     events: eventService(environment, { listeners, consumers }),
     withTransaction: (transaction, work) =>
-      withTransaction({ environment, listeners, bindServices }, transaction, work),
+      withTransaction({ environment, listeners, bindServices, chosen }, transaction, work),
     withTransactionSync: (transaction, work) =>
-      withTransactionSync({ environment, listeners, bindServices }, transaction, work),
-    authorize: (actor, request, call) => runAsync(authorize(environment, guarded(actor, call), request)),
+      withTransactionSync({ environment, listeners, bindServices, chosen }, transaction, work),
+    authorize: async (actor, request, call) => authorize(environment, guarded(actor, call), request),
     close: async () => {
       await consumers.end()
       await environment.storage.close()
@@ -64,31 +83,70 @@ export function createForge<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): 
   return withInternals(forge, internals)
 }
 
-function toEnvironment<A extends Actor, Tx>(options: ForgeOptions<A, Tx>): Environment<A, Tx> {
-  need(isObject(options), CALLER, 'options', 'an object with storage, policy and membership')
-  const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, newId, observe } = options
+/** Leaves out the services that were not chosen. */
+function withoutOthers<T extends object>(all: T, chosen: readonly ServiceName[]): T {
+  const others = SERVICE_NAMES.filter((name) => !chosen.includes(name)).map((name): string => SERVICE_KEYS[name])
+  if (others.length === 0) return all
+
+  // The type parameter of the forge has the same names, so the host's type does not have what is left out here.
+  return Object.fromEntries(Object.entries(all).filter(([key]) => !others.includes(key))) as T
+}
+
+function toObserve(
+  { observer }: { readonly observer?: Observer | undefined },
+  logger: Logger,
+): ForgeInternals<never>['observe'] {
+  return observer?.request && safeObserver((request) => observer.request?.(request), logger)
+}
+
+/** The membership of a forge without the service that asks it. */
+const NO_MEMBERSHIP: Membership<never> = {
+  isMember: () => {
+    throw new TypeError('this forge has no membership, because it does not have the service blocks')
+  },
+}
+
+function toEnvironment<A extends Actor, Tx>(
+  options: ForgeSettings<A, Tx, ServiceName>,
+  services: readonly ServiceName[],
+): Environment<A, Tx> {
+  const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, newId, observer } = options
   const logger = toLogger(CALLER, options.logger)
   const needs = (isValid: boolean, name: string, expected: string): void => need(isValid, CALLER, name, expected)
   needs(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
+  needs(typeof storage.onWarning === 'function', 'storage', 'a storage with onWarning(listener)')
   needs(typeof policy?.authorize === 'function', 'policy', 'an object with authorize(request, context)')
-  needs(typeof membership?.isMember === 'function', 'membership', 'an object with isMember(member, context)')
-  needs(isObject(limits), 'limits', 'an object such as { maxNoteLength: 100 }, or nothing')
+  needs(
+    typeof membership?.isMember === 'function' || (membership === undefined && !services.includes('blocks')),
+    'membership',
+    'an object with isMember(member, context), for the service blocks',
+  )
+  needs(isObject(limits), 'limits', 'an object such as { maxNoteLength: 100 }, or undefined')
   const { maxPins: pins = {} } = limits
-  needs(isObject(pins), 'limits.maxPins', 'an object such as { issue: 5 }, or nothing')
+  needs(isObject(pins), 'limits.maxPins', 'an object such as { issue: 5 }, or undefined')
   needs(
     signingKey === undefined || isKeySource(signingKey),
     'signingKey',
-    'an object with format and publicKey(), or nothing',
+    'an object with format and publicKey(), or undefined',
   )
-  needs(isFunctionOrNothing(beforeCommit), 'beforeCommit', 'a function, or nothing')
-  needs(isFunctionOrNothing(newId), 'newId', 'a function, or nothing')
-  needs(isFunctionOrNothing(observe), 'observe', 'a function, or nothing')
-  needs(clock === undefined || typeof clock?.now === 'function', 'clock', 'an object with now(), or nothing')
+  needs(isFunctionOrNothing(beforeCommit), 'beforeCommit', 'a function, or undefined')
+  needs(isFunctionOrNothing(newId), 'newId', 'a function, or undefined')
+  needs(
+    observer === undefined || isObserver(observer, ['operation', 'request']),
+    'observer',
+    'an object with operation(operation) or request(request), or undefined',
+  )
+  needs(clock === undefined || typeof clock?.now === 'function', 'clock', 'an object with now(), or undefined')
 
   return {
-    storage: observe === undefined ? storage : instrumentStorage(storage, safeObserver(observe, logger)),
+    storage: observer?.operation
+      ? instrumentStorage(
+          storage,
+          safeObserver((operation) => observer.operation?.(operation), logger),
+        )
+      : storage,
     policy,
-    membership,
+    membership: membership ?? NO_MEMBERSHIP,
     signingKey,
     maxPins: { issue: maxPins(limits, 'issue'), pullRequest: maxPins(limits, 'pullRequest') },
     maxNoteLength: integer(limits.maxNoteLength ?? MAX_NOTE_LENGTH, 'limits.maxNoteLength', MAX_NOTE_LENGTH),
@@ -109,7 +167,7 @@ function isKeySource(value: unknown): boolean {
 
 function validDate(now: Date): Date {
   if (now instanceof Date && !Number.isNaN(now.getTime())) return now
-  throw new TypeError('clock.now() must give a valid Date')
+  throw new TypeError('clock.now() must return a valid Date')
 }
 
 function maxPins(limits: ForgeLimits, kind: PinKind): number {

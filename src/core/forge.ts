@@ -1,11 +1,13 @@
 import type { AccessRequest } from '../schema/access.ts'
+import type { ApiLimits } from '../schema/api-limits.ts'
 import type { PinKind } from '../schema/records.ts'
+import type { ServiceName } from '../schema/service-names.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { BeforeCommit } from '../storage/contract/stores.ts'
-import type { ObservedOperation } from './instrument-storage.ts'
+import type { ChosenServices, MaybeAsync, ServicePorts, Services, Sync, TransactionServices } from './bind-services.ts'
+import type { ObservedRequest, Observer } from './observer.ts'
 import type { Actor, Caller, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
-import type { MaybeAsync, Services, Sync, TransactionServices } from './services.ts'
 
 /** What `withTransaction` and `withTransactionSync` return. */
 export interface TransactionResult<T> {
@@ -27,8 +29,14 @@ export interface UnguardedServices<A extends Actor> extends MaybeAsync<Omit<Serv
   authorize(actor: Caller<A>, request: AccessRequest, options?: CallOptions): MaybePromise<void>
 }
 
-/** A forge: the services, and the methods that run them inside the host's transaction. */
-export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A> {
+/** A forge: its services, and the methods that run them inside the host's transaction. */
+export type Forge<A extends Actor = Actor, Tx = unknown, S extends ServiceName = ServiceName> = ForgeMethods<A, Tx, S> &
+  ChosenServices<A, S>
+
+/** The methods of a forge besides its services. */
+export interface ForgeMethods<A extends Actor, Tx, S extends ServiceName> {
+  /** The names of the services that this forge has. */
+  readonly services: readonly S[]
   /**
    * Runs services inside the host's open transaction (a `pg` client, a `mysql2` connection, a Kysely transaction). The
    * forge sends no BEGIN and no COMMIT and uses no second connection. Its changes are rolled back with the host's.
@@ -42,7 +50,7 @@ export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A
    */
   withTransaction<T>(
     transaction: Tx,
-    work: (forge: TransactionServices<A>) => Promise<T>,
+    work: (forge: TransactionServices<A, S>) => Promise<T>,
   ): Promise<TransactionResult<T>>
   /**
    * Runs services inside the host's open transaction on a synchronous SQLite handle. The forge sends no BEGIN and no
@@ -54,7 +62,7 @@ export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A
    */
   withTransactionSync<T>(
     transaction: Tx,
-    work: (forge: Sync<TransactionServices<A>>) => T extends PromiseLike<unknown> ? never : T,
+    work: (forge: Sync<TransactionServices<A, S>>) => T extends PromiseLike<unknown> ? never : T,
   ): TransactionResult<T>
   /**
    * Asks the policy and throws the error that a service would throw.
@@ -74,34 +82,61 @@ export interface Forge<A extends Actor = Actor, Tx = unknown> extends Services<A
 /** What a forge provides to the HTTP routes of this package. It is not part of the type `Forge`. */
 export interface ForgeInternals<A extends Actor> {
   readonly operations: UnguardedServices<A>
+  /** What an API uses unless it has its own. */
+  readonly services: readonly ServiceName[]
   /** Never throws. */
   readonly logger: Logger
+  /** The `request` of the host's observer. Never throws. */
+  readonly observe: ((request: ObservedRequest) => void) | undefined
+  readonly limits: ApiLimits
+  newId(): string
 }
 
-/** Limits of a forge. */
-export interface ForgeLimits {
+/** Limits of a forge, and of the APIs that are created for it. */
+export interface ForgeLimits extends ApiLimits {
   /** The maximum number of pins on a board, for each kind: 0 to 1,000. 0 disables pinning. Default 3 each. */
   readonly maxPins?: { readonly [K in PinKind]?: number | undefined } | undefined
   /** The maximum length of a block's note, in characters: 0 to 255. Default 255. */
   readonly maxNoteLength?: number | undefined
 }
 
-/** Options of `createForge`: a storage, the host's ports, and settings. */
-export interface ForgeOptions<A extends Actor, Tx> {
+/** The ports that only some services call. */
+export interface OptionalPorts<A extends Actor, Tx> {
+  /** Called before a user is blocked. The service `blocks` needs it. */
+  readonly membership: Membership<NoInfer<A>, NoInfer<Tx>>
+}
+
+/** Ports that no service needs may be there all the same. */
+type Unneeded<T> = { readonly [K in keyof T]?: T[K] | undefined }
+
+/** Options of `createForge`: a storage, the host's ports, and settings. `S` are the services of the forge. */
+export type ForgeOptions<A extends Actor, Tx, S extends ServiceName = ServiceName> = ForgeSettings<A, Tx, S> &
+  Pick<OptionalPorts<A, Tx>, ServicePorts[S]>
+
+/** Options of `createForge` that every set of services has. */
+export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> extends Unneeded<OptionalPorts<A, Tx>> {
+  /**
+   * The services of the forge. The others are not part of it, and the ports that only they call are not needed.
+   * `lifecycle` and `events` are always there. Default: all.
+   */
+  readonly services?: readonly S[] | undefined
   readonly storage: ForgeStorage<Tx>
   readonly policy: Policy<A, NoInfer<Tx>>
-  readonly membership: Membership<NoInfer<A>, NoInfer<Tx>>
   /** The instance's signing key. Default: the instance has no signing key. */
   readonly signingKey?: SigningKeySource | undefined
   readonly limits?: ForgeLimits | undefined
   /**
    * Runs after the forge has written a change and before the commit, in the same transaction, also inside
    * `withTransaction`. Use it for the host's own consequences of a change, such as removing a blocked user's watches.
-   * On synchronous SQLite, returning a promise is a TypeError and rolls this change back. On other storages it may be
-   * asynchronous; other calls on the same transaction then wait for it, for five seconds at most.
+   * In memory, on synchronous SQLite and in a Durable Object, returning a promise is a TypeError and rolls this change
+   * back. On other storages it may be asynchronous; other calls on the same transaction then wait for it, for five
+   * seconds at most.
    */
   readonly beforeCommit?: BeforeCommit<NoInfer<Tx>> | undefined
-  /** Creates the text that distinguishes an event consumer from others of the same name. Default: a random UUID. */
+  /**
+   * Creates a text that was never created before: the `requestId` of a failed request, and what distinguishes an event
+   * consumer from others of the same name. Default: a random UUID.
+   */
   readonly newId?: (() => string) | undefined
   /** The source of the current time. Default: the system clock. */
   readonly clock?:
@@ -117,8 +152,8 @@ export interface ForgeOptions<A extends Actor, Tx> {
    */
   readonly logger?: Logger | false | undefined
   /**
-   * Called once for each operation of the storage, after it has ended. Errors that it throws are ignored; the first is
-   * logged as a warning. By default operations are not timed. Source: docs/observability.md
+   * Receives each operation of the storage, and each request that an API of this forge answers. Default: nothing is
+   * observed, and nothing is timed. Source: docs/observability.md
    */
-  readonly observe?: ((operation: ObservedOperation) => void) | undefined
+  readonly observer?: Observer | undefined
 }

@@ -10,7 +10,8 @@ const MOST = 1000
 export function toPageQuery(request: PageRequest = {}): PageQuery {
   needObject(request, 'page', '{ page: 1, limit: 30 }')
   const { page = 1, after, limit = DEFAULT_LIMIT } = request
-  if (!Number.isSafeInteger(page) || page < 1) throw invalidInput('/page', 'range', 'page must be an integer from 1 up')
+  if (!Number.isSafeInteger(page) || page < 1)
+    throw invalidInput('/page', 'range', 'page must be an integer, 1 or greater')
 
   return { from: after === undefined ? { page } : { after }, limit: toLimit(limit) }
 }

@@ -1,22 +1,23 @@
 import { need } from '../schema/arguments.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { ForgeEvent } from '../schema/events.ts'
-import type { SyncOrAsync } from '../schema/sync-or-async.ts'
-import { isPromise, runAsync, runSync, wait } from '../schema/sync-or-async.ts'
-import type { BindServices } from './bind-services.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
+import { isPromise, requireValue } from '../schema/sync-or-async.ts'
+import type { BindServices, Sync, TransactionServices } from './bind-services.ts'
 import type { OpenCall } from './call.ts'
 import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
 import type { Listeners } from './events/listeners.ts'
 import type { TransactionResult } from './forge.ts'
 import type { Actor } from './ports.ts'
-import type { Sync, TransactionServices } from './services.ts'
 
 /** What `withTransaction` and `withTransactionSync` need from the forge. */
 export interface TransactionParts<A extends Actor, Tx> {
   readonly environment: Environment<A, Tx>
   readonly listeners: Listeners
   readonly bindServices: BindServices<A, Tx>
+  /** Leaves out the services that the forge does not have. */
+  readonly chosen: <T extends object>(services: T) => T
 }
 
 /**
@@ -26,7 +27,7 @@ export interface TransactionParts<A extends Actor, Tx> {
  * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransaction`
  */
 export async function withTransaction<T, A extends Actor, Tx>(
-  { environment, listeners, bindServices }: TransactionParts<A, Tx>,
+  { environment, listeners, bindServices, chosen }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: TransactionServices<A>) => Promise<T>,
 ): Promise<TransactionResult<T>> {
@@ -41,15 +42,16 @@ export async function withTransaction<T, A extends Actor, Tx>(
   await storage.checkTransaction(transaction)
 
   const events = new CommittedEvents(environment, listeners)
-  const calls = new TransactionCalls()
+  const calls = new TransactionCalls(() => storage.checkTransaction(transaction))
   const openCall = openCalls<A, Tx>({
     transaction,
+    mayWait: true,
     guarded: true,
-    beforeCommit,
+    beforeCommit: beforeCommit && ((event, open) => calls.follow(beforeCommit(event, open))),
     announce: (written) => events.add(written),
   })
 
-  const joined = bindServices(openCall, (steps) => calls.perform(steps))
+  const joined = chosen(bindServices(openCall, (work) => calls.perform(work)))
   const value = await calls.during(async () => work(joined))
   return { value, afterCommit: () => events.announce() }
 }
@@ -60,20 +62,39 @@ export async function withTransaction<T, A extends Actor, Tx>(
  */
 class TransactionCalls {
   readonly #running = new Set<Promise<unknown>>()
+  readonly #whenFree: () => MaybePromise<void>
+  #hostCode = 0
+  #isOutlived = false
   #lost: ForgeError | undefined
   #over = false
 
+  /** @param whenFree - resolves when nothing runs in the transaction, or rejects after five seconds */
+  constructor(whenFree: () => MaybePromise<void>) {
+    this.#whenFree = whenFree
+  }
+
+  /** Follows a `beforeCommit`: an interrupted call is answered while it still runs. */
+  async follow(hostCode: MaybePromise<void>): Promise<void> {
+    this.#hostCode += 1
+    try {
+      await hostCode
+    } finally {
+      this.#hostCode -= 1
+    }
+  }
+
   /** Runs one call. */
-  async perform<T>(steps: SyncOrAsync<T>): Promise<T> {
-    if (this.#over) throw new TypeError('withTransaction is over: its services cannot be used any more')
+  async perform<T>(work: () => MaybePromise<T>): Promise<T> {
+    if (this.#over) throw new TypeError('withTransaction has ended: its services can no longer be used')
     if (this.#lost !== undefined) throw lostBefore(this.#lost)
 
-    const call = runAsync(steps)
+    const call = started(work)
     this.#running.add(call)
     try {
       return await call
     } catch (error) {
       if (losesTransaction(error)) this.#lost = error
+      if (this.#hostCode > 0) this.#isOutlived = true
       throw error
     } finally {
       this.#running.delete(call)
@@ -81,7 +102,8 @@ class TransactionCalls {
   }
 
   /**
-   * Runs the work that makes the calls, and resolves after the last call has ended.
+   * Runs the work that makes the calls, and resolves after the last call has ended, and the `beforeCommit` of an
+   * interrupted call too: the host commits next, or rolls back and uses its connection for something else.
    *
    * @throws ForgeError when the transaction was lost, even if the work caught that error, because the host must not
    * commit
@@ -94,13 +116,22 @@ class TransactionCalls {
       return value
     } finally {
       this.#over = true
-      await this.#settled()
+      await this.#settled().catch(() => undefined)
     }
   }
 
   async #settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
+    if (!this.#isOutlived) return
+
+    this.#isOutlived = false
+    await this.#whenFree()
   }
+}
+
+/** Starts a call at once. An error that it throws rejects the promise. */
+async function started<T>(work: () => MaybePromise<T>): Promise<T> {
+  return work()
 }
 
 function losesTransaction(error: unknown): error is ForgeError {
@@ -119,7 +150,7 @@ function lostBefore(cause: ForgeError): ForgeError<'STORAGE_BUSY'> {
  * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransactionSync`
  */
 export function withTransactionSync<T, A extends Actor, Tx>(
-  { environment, listeners, bindServices }: TransactionParts<A, Tx>,
+  { environment, listeners, bindServices, chosen }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: Sync<TransactionServices<A>>) => T,
 ): TransactionResult<T> {
@@ -130,23 +161,24 @@ export function withTransactionSync<T, A extends Actor, Tx>(
   if (storage.transactions !== 'synchronous') {
     throw new TypeError('withTransactionSync needs a storage with synchronous transactions, such as sqliteStorage')
   }
-  runSync(wait(storage.checkTransaction(transaction)))
+  requireValue(storage.checkTransaction(transaction))
 
   const events = new CommittedEvents(environment, listeners)
   let open = true
   const openInside = openCalls<A, Tx>({
     transaction,
+    mayWait: false,
     guarded: true,
     beforeCommit,
     announce: (written) => events.add(written),
   })
   const openCall: OpenCall<A, Tx> = (actor, options) => {
-    if (!open) throw new TypeError('withTransactionSync is over: its services cannot be used any more')
+    if (!open) throw new TypeError('withTransactionSync has ended: its services can no longer be used')
     return openInside(actor, options)
   }
 
   try {
-    const value = work(bindServices(openCall, runSync))
+    const value = work(chosen(bindServices(openCall, (call) => requireValue(call()))))
     refusePromise(value)
     return { value, afterCommit: () => events.announce() }
   } finally {
@@ -158,7 +190,7 @@ function refusePromise(value: unknown): void {
   if (!isPromise(value)) return
 
   Promise.resolve(value).catch(() => undefined)
-  throw new TypeError('the work of withTransactionSync answered with a promise: it must be done when it returns')
+  throw new TypeError('the work of withTransactionSync returned a promise: it must be synchronous')
 }
 
 /** The events written in the host's transaction. The listeners are notified of those that are found committed. */

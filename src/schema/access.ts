@@ -1,3 +1,4 @@
+import type { HostThing } from './errors.ts'
 import type { Id } from './ids.ts'
 
 /**
@@ -14,10 +15,46 @@ export type AccessRequest =
   | { readonly action: 'badges.catalogue.read' | 'badges.catalogue.write' }
   | { readonly action: 'signing-keys.read'; readonly repositoryId: Id }
   | { readonly action: 'events.read' }
-  | { readonly action: 'issues.import' | 'issues.export'; readonly repositoryId: Id }
 
 /** The name of an action that a policy can allow or refuse. */
 export type Action = AccessRequest['action']
+
+/** The least role to which `rolePolicy` allows an action. It depends on the object that the request names. */
+type LeastRole<Request extends AccessRequest> =
+  | 'site admin'
+  | (Request extends { readonly repositoryId: Id } ? 'repository reader' | 'repository admin' : never)
+  | (Request extends { readonly organizationId: Id } ? 'organization owner' : never)
+
+/** The request that an action is part of. */
+type RequestFor<A extends Action, R extends AccessRequest = AccessRequest> = R extends AccessRequest
+  ? A extends R['action']
+    ? R
+    : never
+  : never
+
+/** What the library knows about an action before it asks the policy. */
+export interface ActionFacts<Request extends AccessRequest = AccessRequest> {
+  /** The kind of object that the request concerns. If the policy conceals the object, the error is its `*_NOT_FOUND`. */
+  readonly concerns: HostThing | undefined
+  /** Whether API documents say that a policy may allow the action to an anonymous caller. */
+  readonly anonymous: boolean
+  /** The least role to which `rolePolicy` allows the action. Site admins may do everything. */
+  readonly allows: LeastRole<Request>
+}
+
+/** The facts of every action. A new action does not compile until it is here. Source: docs/behaviour.md, Everywhere */
+export const actionFacts: { readonly [A in Action]: ActionFacts<RequestFor<A>> } = {
+  'pins.read': { concerns: 'repository', anonymous: true, allows: 'repository reader' },
+  'pins.write': { concerns: 'repository', anonymous: false, allows: 'repository admin' },
+  'blocks.read': { concerns: 'organization', anonymous: false, allows: 'organization owner' },
+  'blocks.write': { concerns: 'organization', anonymous: false, allows: 'organization owner' },
+  'badges.read': { concerns: 'user', anonymous: false, allows: 'site admin' },
+  'badges.grant': { concerns: 'user', anonymous: false, allows: 'site admin' },
+  'badges.catalogue.read': { concerns: undefined, anonymous: false, allows: 'site admin' },
+  'badges.catalogue.write': { concerns: undefined, anonymous: false, allows: 'site admin' },
+  'signing-keys.read': { concerns: 'repository', anonymous: true, allows: 'repository reader' },
+  'events.read': { concerns: undefined, anonymous: false, allows: 'site admin' },
+}
 
 /** The decision of a policy. With `conceal` the response is 404, as if the object did not exist. */
 export type AccessDecision =

@@ -39,9 +39,7 @@ export interface ForgeErrorDetails {
   NO_SIGNING_KEY: undefined
   SIGNING_KEY_FORMAT_MISMATCH: { readonly format: SigningKeyFormat }
   SIGNING_KEY_UNREADABLE: undefined
-  INVALID_DOCUMENT: { readonly violations: readonly Violation[] }
-  IMPORT_CONFLICT: { readonly pointer: string }
-  EVENTS_PRUNED: { readonly floor: string }
+  EVENTS_PRUNED: { readonly oldest: string }
   /** `retry` 'call': the same call can be retried; 'host-transaction': the host must run its own transaction again. */
   STORAGE_BUSY: { readonly retry: 'call' | 'host-transaction' }
   /**
@@ -56,6 +54,12 @@ export interface ForgeErrorDetails {
 
 /** The codes of a `ForgeError`. */
 export type ForgeErrorCode = keyof ForgeErrorDetails
+
+/** Codes that only HTTP responses have: no service throws them. */
+export type WireCode = 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'BODY_TOO_LARGE' | 'CROSS_SITE' | 'INTERNAL'
+
+/** Every code that an error body can have. */
+export type ErrorCode = ForgeErrorCode | WireCode
 
 /** A `ForgeError` with one code. */
 export interface ForgeErrorOf<C extends ForgeErrorCode> extends Error {
@@ -100,8 +104,8 @@ export const ForgeError: ForgeErrorConstructor = class extends Error {
     details?: ForgeErrorDetails[ForgeErrorCode],
     options?: ErrorOptions,
   ) {
-    need(typeof code === 'string', 'ForgeError', 'code', "a text such as 'NOT_BLOCKED'")
-    need(typeof message === 'string', 'ForgeError', 'message', 'a text')
+    need(typeof code === 'string', 'ForgeError', 'code', "a string such as 'NOT_BLOCKED'")
+    need(typeof message === 'string', 'ForgeError', 'message', 'a string')
     super(message, options)
     this.code = code
     this.details = details

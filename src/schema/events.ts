@@ -35,10 +35,32 @@ export type RuleEvent<T extends ForgeEventType = ForgeEventType> = T extends For
   ? { readonly type: T; readonly data: ForgeEventData[T] }
   : never
 
+/**
+ * The decision of a pure rule: the new state, the events, and the result for the caller.
+ * A rule that changes nothing returns the same state object that it was given, and no events.
+ */
+export interface Decision<State, Result, Event = RuleEvent> {
+  readonly state: State
+  readonly events: readonly Event[]
+  readonly result: Result
+}
+
 /** An event of a rule with its subject, as it is passed to a store. The store adds the id, the time and the actor. */
 export type EventDraft<T extends ForgeEventType = ForgeEventType> = T extends ForgeEventType
   ? RuleEvent<T> & EventSubject
   : never
+
+const NO_SUBJECT: EventSubject = { organizationId: null, repositoryId: null, issueId: null, userId: null }
+
+/** Adds the subject to an event of a rule. */
+export function withSubject(subject: Partial<EventSubject>, event: RuleEvent): EventDraft {
+  return { ...event, ...NO_SUBJECT, ...subject }
+}
+
+/** Adds the same subject to all events of a rule. */
+export function withSubjects(subject: Partial<EventSubject>, events: readonly RuleEvent[]): readonly EventDraft[] {
+  return events.map((event) => withSubject(subject, event))
+}
 
 /** One recorded change. The envelope is the same for all types and has been fixed since the first migration. */
 export type ForgeEvent<T extends ForgeEventType = ForgeEventType> = T extends ForgeEventType

@@ -19,15 +19,15 @@ const CONTROL_CHARACTER = /\p{Cc}/u
  */
 export function toId(value: IdInput, name: string): Id {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
-    throw new TypeError(`${name} must be a safe integer; pass larger ids as bigint or text`)
+    throw new TypeError(`${name} must be a safe integer; pass larger ids as bigint or string`)
   }
 
   const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
   if (typeof text !== 'string' || text.length === 0 || text.length > 64) {
-    throw new TypeError(`${name} must be an integer or a text of 1 to 64 characters`)
+    throw new TypeError(`${name} must be an integer or a string of 1 to 64 characters`)
   }
   if (CONTROL_CHARACTER.test(text) || !text.isWellFormed()) {
-    throw new TypeError(`${name} must not hold control characters or broken Unicode`)
+    throw new TypeError(`${name} must not contain control characters or malformed Unicode`)
   }
   return text
 }

@@ -30,6 +30,12 @@ function warn(logger: Warned | undefined, error: unknown): void {
   ignoreErrors(() => logger?.warn('the observer failed; later failures of it are not logged', { error }))
 }
 
+/** Returns whether a value is an object whose methods of these names, if it has them, are functions. */
+export function isObserver(value: unknown, methods: readonly string[]): boolean {
+  if (!isObject(value)) return false
+  return methods.every((name) => ['function', 'undefined'].includes(typeof Reflect.get(value, name)))
+}
+
 /** Calls a function, such as the host's logger, and ignores its errors and rejections. */
 export function ignoreErrors(call: () => unknown): void {
   try {

@@ -12,6 +12,48 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
+/**
+ * Calls `next` with a value: immediately, or after the promise is fulfilled. For code that only reads; a change with several
+ * steps is a generator. An error that `next` throws is thrown at once or rejects the promise.
+ */
+export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
+}
+
+/** Calls `work`, then `next` with its result or `failed` with its error: at once, or behind the promise of `work`. */
+export function settle<T, R>(
+  work: () => MaybePromise<T>,
+  next: (value: T) => R,
+  failed: (error: unknown) => R,
+): MaybePromise<R> {
+  let value: MaybePromise<T>
+  try {
+    value = work()
+  } catch (error) {
+    return failed(error)
+  }
+  return isPromise(value) ? Promise.resolve(value).then(next, failed) : next(value)
+}
+
+/** Returns a value that is not a promise. @throws TypeError for a promise, whose rejection is then ignored */
+export function requireValue<T>(value: MaybePromise<T>): T {
+  if (!isPromise(value)) return value
+
+  ignoreRejection(value)
+  throw refusal()
+}
+
+function refusal(): TypeError {
+  return new TypeError(
+    'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage beforeCommit must too',
+  )
+}
+
+// A rejection of a promise that is no longer awaited must not end the process.
+function ignoreRejection(promise: Promise<unknown>): void {
+  Promise.resolve(promise).catch(() => undefined)
+}
+
 /** Returns a value that is not a promise immediately, and waits for a promise: `const x = yield* wait(port.ask())`. */
 export function* wait<T>(value: MaybePromise<T>): SyncOrAsync<T> {
   if (!isPromise(value)) return value
@@ -47,17 +89,14 @@ export function runSync<T>(steps: SyncOrAsync<T>): T {
   const first = steps.next()
   if (first.done === true) return first.value
 
-  const refusal = new TypeError(
-    'a promise was met where nothing may wait: answer at once inside withTransactionSync and on synchronous storage',
-  )
+  const refused = refusal()
   abandon(first)
-  abandon(steps.throw(refusal)) // runs the `finally` blocks of the steps
-  throw refusal
+  abandon(steps.throw(refused)) // runs the `finally` blocks of the steps
+  throw refused
 }
 
-// A rejection of a promise that is no longer awaited must not end the process.
 function abandon(step: IteratorResult<Promise<void>, unknown>): void {
-  if (step.done !== true) step.value.catch(() => undefined)
+  if (step.done !== true) ignoreRejection(step.value)
 }
 
 async function finish<T>(steps: SyncOrAsync<T>, first: Promise<void>): Promise<T> {

@@ -35,7 +35,7 @@ export function textFault(text: string, longest: number): TextFault | undefined 
  * Unicode; TypeError when the value is not a string
  */
 export function checkText(name: string, text: string, longest: number): void {
-  if (typeof text !== 'string') throw new TypeError(`${name} must be a text`)
+  if (typeof text !== 'string') throw new TypeError(`${name} must be a string`)
 
   const fault = textFault(text, longest)
   if (fault !== undefined) throw invalidInput(`/${name}`, fault.code, `${name} ${fault.message}`)

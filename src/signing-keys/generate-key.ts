@@ -26,7 +26,7 @@ export async function generateKey(options: {
       return makeOpensshKey(`${name} <${email}>`)
     default:
       throw new TypeError(
-        `generateKey knows the formats openpgp and ssh, not ${String(options.format satisfies never)}`,
+        `generateKey supports the formats openpgp and ssh, not ${String(options.format satisfies never)}`,
       )
   }
 }
@@ -44,7 +44,7 @@ async function generateOpenpgpKey(name: string, email: string): Promise<KeyPair>
 
 function identityPart(value: string, name: string): string {
   if (typeof value !== 'string' || value.trim() === '' || /[\p{Cc}<>]/u.test(value)) {
-    throw new TypeError(`generateKey needs ${name} as a text without line breaks, < or >`)
+    throw new TypeError(`generateKey needs ${name} as a string without line breaks, < or >`)
   }
 
   return value.trim()

@@ -81,10 +81,10 @@ function readAll(file: number, size: number): Uint8Array {
 }
 
 const REASONS: ReadonlyMap<unknown, string> = new Map([
-  ['ENOENT', 'there is no such file; check the path'],
-  ['ENOTDIR', 'there is no such file; check the path'],
-  ['EACCES', 'this process may not read the file; give it the permission to'],
-  ['EPERM', 'this process may not read the file; give it the permission to'],
+  ['ENOENT', 'the file does not exist; check the path'],
+  ['ENOTDIR', 'the file does not exist; check the path'],
+  ['EACCES', 'this process may not read the file; change its permissions'],
+  ['EPERM', 'this process may not read the file; change its permissions'],
 ])
 
 function explained<T>(work: () => T): T {
@@ -230,7 +230,7 @@ export async function openKeyFile(path: string | URL): Promise<SigningKeySource>
 
   const file = typeof path === 'string' ? path : fileURLToPath(path)
   if (file.includes('\n') || file.includes('-----BEGIN')) {
-    throw unreadableKey('a key stands where its path belongs; give the path, or the key itself to sshKey or openpgpKey')
+    throw unreadableKey('the path is itself a key; give the path, or pass the key to sshKey or openpgpKey')
   }
 
   try {

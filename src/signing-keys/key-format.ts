@@ -25,7 +25,7 @@ export function keyFormat(material: KeyMaterial): SigningKeyFormat {
 export function requireOneKey(parts: KeyParts): void {
   const keys = parts.blocks.length + parts.outside.filter(looksLikeSshLine).length
   if (keys === 0) throw unreadableKey('it is neither an OpenPGP nor an SSH key; give an exported key or a .pub file')
-  if (keys > 1) throw unreadableKey('it holds more than one key; give a file with the public key alone')
+  if (keys > 1) throw unreadableKey('it contains more than one key; give a file with only the public key')
 }
 
 /** Whether a block is OpenPGP armor. */

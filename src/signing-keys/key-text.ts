@@ -50,7 +50,7 @@ function looksLikeBase64(run: string): boolean {
 export const MAX_KEY_BYTES = 1_048_576
 
 /** The reason for a key larger than `MAX_KEY_BYTES`. */
-export const TOO_LARGE = 'it is larger than 1 MiB; give a file that holds one key and nothing else'
+export const TOO_LARGE = 'it is larger than 1 MiB; give a file with one key and nothing else'
 
 /**
  * The maximum size of an SSH or PEM key in bytes, 64 KiB: the longest such key, RSA of 16,384 bits in PEM, has 13 KB.
@@ -109,7 +109,7 @@ export function materialFromBytes(bytes: Uint8Array): KeyMaterial {
  */
 export function materialFromText(text: string): KeyMaterial & { readonly kind: 'text' } {
   if (text.length > MAX_KEY_BYTES) throw unreadableKey(TOO_LARGE)
-  if (text.trim() === '') throw unreadableKey('it is empty; give a file that holds the key')
+  if (text.trim() === '') throw unreadableKey('it is empty; give a file that contains the key')
   if (!text.isWellFormed() || text.includes('\0')) throw unreadableKey(NOT_TEXT)
 
   return { kind: 'text', text: text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n') }
@@ -175,5 +175,5 @@ function readBlock(label: string, lines: Iterator<string>): KeyBlock {
     body.push(next.value)
   }
 
-  throw unreadableKey('a BEGIN line has no END line that belongs to it, the key is cut off; export it again')
+  throw unreadableKey('a BEGIN line has no matching END line, the key is truncated; export it again')
 }

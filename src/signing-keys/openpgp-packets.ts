@@ -93,5 +93,5 @@ function writeLength(length: number): Buffer {
 }
 
 function damaged(): Error {
-  return unreadableKey('the OpenPGP key is damaged or cut off; export it again with gpg --export --armor')
+  return unreadableKey('the OpenPGP key is damaged or truncated; export it again with gpg --export --armor')
 }

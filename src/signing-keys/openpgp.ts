@@ -102,7 +102,7 @@ function openpgpBlock(text: string): KeyBlock {
 function requireOnePrimaryKey(packets: readonly OpenpgpPacket[]): void {
   const primary = packets.filter(({ tag }) => tag === PACKET.publicKey || tag === PACKET.secretKey)
   if (primary.length === 0) throw unreadableKey('there is no OpenPGP key in it; export one with gpg --export --armor')
-  if (primary.length > 1) throw unreadableKey('it holds more than one OpenPGP key; export the signing key alone')
+  if (primary.length > 1) throw unreadableKey('it contains more than one OpenPGP key; export only the signing key')
 }
 
 function areSame(packets: readonly OpenpgpPacket[], others: readonly OpenpgpPacket[]): boolean {
@@ -127,7 +127,7 @@ function asItIs(block: KeyBlock): string {
  */
 export function openpgpKey(key: string | Uint8Array): SigningKeySource {
   if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
-    throw new TypeError('openpgpKey takes the key as a text or as bytes; for a file use openKeyFile')
+    throw new TypeError('openpgpKey takes the key as a string or as bytes; for a file use openKeyFile')
   }
 
   const own = typeof key === 'string' ? key : Uint8Array.from(key)

@@ -64,19 +64,19 @@ const READERS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
  */
 export function publicLineOfPem(block: KeyBlock): string {
   if (isEncrypted(block)) {
-    throw unreadableKey('it is a PEM private key under a passphrase, which hides its public half; give its .pub file')
+    throw unreadableKey('it is a PEM private key with a passphrase, which hides its public half; give its .pub file')
   }
   if (block.label === 'DSA PRIVATE KEY') throw dsaKey()
 
   const read = READERS.get(block.label)
-  if (read === undefined) throw unreadableKey('it is not a kind of key that SSH knows; give a .pub file')
+  if (read === undefined) throw unreadableKey('SSH does not support this kind of key; give a .pub file')
 
   const der = new ByteReader(decodeBase64(block.body.map((line) => line.trim()).join('')) ?? new Uint8Array())
   const key = inside(der, TAG.sequence)
   const blob = der.done ? read(key) : undefined
   const type = blob && key.done ? plainBlobType(blob) : undefined
   if (blob === undefined || type === undefined) {
-    throw unreadableKey('the PEM key is damaged or of a kind that SSH does not know; give its .pub file')
+    throw unreadableKey('the PEM key is damaged or of a kind that SSH does not support; give its .pub file')
   }
   return writeSshLine(blob, type)
 }
@@ -190,5 +190,5 @@ function inside(reader: ByteReader, tag: number): ByteReader {
 }
 
 function dsaKey(): Error {
-  return unreadableKey('it is a DSA key, which is not read from PEM; give its .pub file')
+  return unreadableKey('it is a DSA key, which is not supported in PEM; give its .pub file')
 }

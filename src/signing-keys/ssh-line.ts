@@ -172,9 +172,9 @@ export function writeSshLine(blob: Buffer, type: string, comment = ''): string {
 }
 
 function requireCleanComment(comment: string): void {
-  if (CONTROL_CHARACTER.test(comment)) throw unreadableKey('the comment of the SSH key holds control characters')
+  if (CONTROL_CHARACTER.test(comment)) throw unreadableKey('the comment of the SSH key contains control characters')
   if (looksLikeKeyMaterial(comment)) {
-    throw unreadableKey('something like a private key stands behind the SSH public key; give the public line alone')
+    throw unreadableKey('the SSH public key is followed by what looks like a private key; give only the public line')
   }
 }
 

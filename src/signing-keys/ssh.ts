@@ -6,7 +6,7 @@ import { publicLineOfOpensshKey } from './openssh-private-key.ts'
 import { publicLineOfPem } from './pem-key.ts'
 import { looksLikeSshLine, readSshLine } from './ssh-line.ts'
 
-const TOO_LARGE_FOR_SSH = 'an SSH or PEM key may have at most 64 KiB; give a file that holds one key and nothing else'
+const TOO_LARGE_FOR_SSH = 'an SSH or PEM key may have at most 64 KiB; give a file with one key and nothing else'
 
 /**
  * Returns the public line of an SSH key text of any kind: a public line, an OpenSSH private key, or PEM; at most
@@ -29,7 +29,7 @@ export function sshPublicLine(text: string): string {
 function readOnlyLine(lines: readonly string[]): string {
   const [line, ...others] = lines
   if (line === undefined || others.length > 0 || !looksLikeSshLine(line)) {
-    throw unreadableKey('there are other lines beside the SSH public key; give the public line alone')
+    throw unreadableKey('there are other lines beside the SSH public key; give only the public line')
   }
 
   return readSshLine(line)
@@ -45,7 +45,7 @@ function readOnlyLine(lines: readonly string[]): string {
  * @throws TypeError when the key is not a text
  */
 export function sshKey(key: string): SigningKeySource {
-  if (typeof key !== 'string') throw new TypeError('sshKey takes the key as a text; for a file use openKeyFile')
+  if (typeof key !== 'string') throw new TypeError('sshKey takes the key as a string; for a file use openKeyFile')
 
   return new LazyKey('ssh', () => sshPublicLine(materialFromText(key).text))
 }

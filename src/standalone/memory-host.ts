@@ -15,7 +15,7 @@ export interface MemoryHost {
 
 /** The options of an in-memory host. */
 export interface MemoryHostOptions
-  extends Pick<ForgeOptions<StandaloneUser, undefined>, 'clock' | 'limits' | 'logger' | 'signingKey'> {
+  extends Pick<ForgeOptions<StandaloneUser, undefined>, 'beforeCommit' | 'clock' | 'limits' | 'logger' | 'signingKey'> {
   /** Replaces or wraps Gitea's rules. */
   readonly policy?: ((ordinary: Policy<StandaloneUser>) => Policy<StandaloneUser>) | undefined
 }
@@ -25,16 +25,20 @@ export interface MemoryHostOptions
  * the process.
  */
 export async function openMemoryHost(seed: Seed, options: MemoryHostOptions = {}): Promise<MemoryHost> {
-  const { policy = (ordinary) => ordinary, ...others } = options
+  const { policy = (ordinary) => ordinary, beforeCommit, ...others } = options
+  let isLoaded = false
   const store = new MemoryHostStore()
   store.load(seed)
-  const forge = createForge({
+  const forge = createForge<StandaloneUser, undefined>({
     ...others,
     storage: memoryStorage(),
     policy: policy(hostPolicy(store)),
     membership: hostMembership(store),
+    // The seed is not a change that the host makes.
+    beforeCommit: beforeCommit && ((events, transaction) => (isLoaded ? beforeCommit(events, transaction) : undefined)),
   })
 
   for (const call of forgeSeedCalls(seed)) await call(forge)
+  isLoaded = true
   return { forge, store }
 }

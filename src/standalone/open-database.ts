@@ -27,7 +27,7 @@ export function openDatabase(file: string): SqliteConnection {
 /** Refuses a path that is not a regular file. SQLite would wait for a pipe, and write into a device. */
 function refuseUnusual(file: string): void {
   const stats = statsOf(file)
-  if (stats?.isDirectory()) throw unavailable('it is a folder: name a file in it')
+  if (stats?.isDirectory()) throw unavailable('it is a directory: name a file in it')
   if (stats !== undefined && !stats.isFile()) throw unavailable('it is a pipe or a device: name an ordinary file')
 }
 
@@ -74,7 +74,7 @@ export function storageError(thrown: unknown): ForgeError | undefined {
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
-    return new ForgeError('STORAGE_BUSY', 'another process keeps it locked', { retry: 'call' }, { cause: error })
+    return new ForgeError('STORAGE_BUSY', 'another process has locked it', { retry: 'call' }, { cause: error })
   }
 
   const text = `${code} ${error.message}`
@@ -88,8 +88,8 @@ const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^SQLITE_CORRUPT/, 'it is damaged: restore a copy, or name another file'],
   [/^SQLITE_CANTOPEN/, 'it cannot be opened: name a file that can be read and written'],
   [/^SQLITE_READONLY/, 'it cannot be written: change its permissions, or name another file'],
-  [/^SQLITE_FULL/, 'the disk is full: make room'],
-  [/directory does not exist/, 'its folder does not exist: make the folder, or name another file'],
+  [/^SQLITE_FULL/, 'the disk is full: free some space'],
+  [/directory does not exist/, 'its directory does not exist: create it, or name another file'],
 ]
 
 /** Creates the error for a database that cannot be used. Nothing was written. */

@@ -1,22 +1,45 @@
 import type { ForgeStorage } from './contract/storage.ts'
-import type { KyselyDatabase, KyselyTransaction } from './sql/kysely/kysely-database.ts'
-import type { KyselyStorageOptions } from './sql/kysely/kysely-storage.ts'
-import { createKyselyStorage } from './sql/kysely/kysely-storage.ts'
+import { KyselyDatabaseClient } from './sql/clients/kysely.ts'
+import type { KyselyDatabase, KyselyTransaction } from './sql/clients/kysely-database.ts'
+import { isKyselyDatabase } from './sql/clients/kysely-database.ts'
+import type { SchemaStorageOptions, SqlContext } from './sql/context.ts'
+import { createSqlContext } from './sql/context.ts'
+import type { SqlDialect } from './sql/dialect.ts'
+import { mysqlDialect } from './sql/dialects/mariadb.ts'
+import { postgresDialect } from './sql/dialects/postgres.ts'
+import { sqliteDialect } from './sql/dialects/sqlite.ts'
+import { MariadbRules } from './sql/server/mariadb-rules.ts'
+import { PostgresRules } from './sql/server/postgres-rules.ts'
+import type { DatabaseRules } from './sql/server/rules.ts'
+import { createServerStorage } from './sql/server/runtime.ts'
+import { SqliteRules } from './sql/server/sqlite-rules.ts'
 
-export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
-export type { IdColumn, IdColumns } from './sql/ids.ts'
 export type {
   BoundKysely,
-  IsolationLevel,
   KyselyConnectionBuilder,
   KyselyDatabase,
   KyselyExecutor,
   KyselyQuery,
   KyselyTransaction,
   KyselyTransactionBuilder,
-} from './sql/kysely/kysely-database.ts'
-export type { KyselyStorageOptions } from './sql/kysely/kysely-storage.ts'
+} from './sql/clients/kysely-database.ts'
+export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
+export type { IdColumn, IdColumns } from './sql/ids.ts'
 export type { SqlValue } from './sql/query.ts'
+export type { IsolationLevel } from './sql/server/client.ts'
+
+/** The options of a storage on a Kysely. */
+export interface KyselyStorageOptions extends SchemaStorageOptions {
+  /** The database behind the Kysely: `postgres` (13 and newer), `mysql` (MariaDB, 10.6 and newer) or `sqlite`. */
+  readonly dialect: 'postgres' | 'mysql' | 'sqlite'
+  /**
+   * PostgreSQL only: the schema of every table, view and index; `migrate()` creates it if it does not exist. Letters,
+   * digits and `_`. Default: the first of the connection's `search_path`.
+   */
+  readonly schema?: string | undefined
+}
+
+const DIALECTS = 'postgres, mysql or sqlite'
 
 /**
  * A storage in the database of a host's Kysely (0.27 to 0.29): PostgreSQL 13 and newer, MariaDB 10.6 and newer, or
@@ -63,5 +86,33 @@ export function kyselyStorage<Tx extends KyselyTransaction>(
   database: KyselyDatabase<Tx>,
   options: KyselyStorageOptions,
 ): ForgeStorage<Tx> {
-  return createKyselyStorage(database, options)
+  if (!isKyselyDatabase(database)) throw new TypeError('kyselyStorage needs a Kysely that is not a transaction')
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError(`kyselyStorage needs { dialect }: ${DIALECTS}`)
+
+  const { dialect: name, ...others } = options
+  const { dialect, rulesOf } = kindOf(name)
+  if (others.schema !== undefined && name !== 'postgres') throw new TypeError('only PostgreSQL has schemas')
+
+  const context = createSqlContext(dialect, others)
+  return createServerStorage({ client: new KyselyDatabaseClient(database, context), rules: rulesOf(context) }, context)
+}
+
+/** A kind of database. */
+interface DatabaseKind {
+  readonly dialect: SqlDialect
+  readonly rulesOf: (context: SqlContext) => DatabaseRules
+}
+
+function kindOf(name: KyselyStorageOptions['dialect']): DatabaseKind {
+  switch (name) {
+    case 'postgres':
+      return { dialect: postgresDialect, rulesOf: (context) => new PostgresRules(context) }
+    case 'mysql':
+      return { dialect: mysqlDialect, rulesOf: ({ ids }) => new MariadbRules(ids, { sendsPlainText: true }) }
+    case 'sqlite':
+      return { dialect: sqliteDialect, rulesOf: ({ prefix }) => new SqliteRules(prefix) }
+    default:
+      throw new TypeError(`dialect must be ${DIALECTS}, not ${JSON.stringify(name satisfies never)}`)
+  }
 }

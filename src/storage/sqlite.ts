@@ -62,7 +62,8 @@ export function sqliteSchemaPlan(options: SchemaPlanOptions = {}): readonly stri
 /**
  * Opens an SQLite file, or `:memory:`, with the better-sqlite3 installed beside the application. The driver is loaded
  * by this call and not before. Use it in a host that writes beside the forge and wants to report what is wrong with the
- * driver. A file that it creates is readable and writable by its owner only (mode 0600).
+ * driver. A file that it creates is readable and writable by its owner only (mode 0600). The name is never read as a
+ * URI.
  *
  * @throws TypeError if the file is not a string; ForgeError `STORAGE_UNAVAILABLE`, whose message says what to install
  * or rebuild, or that the file cannot be opened

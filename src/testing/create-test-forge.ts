@@ -1,18 +1,23 @@
-import type { AccessRequest, Action, Forge, ForgeEvent, ForgeLimits, Id, IssueRef, Logger, Policy } from '../index.ts'
+import type {
+  AccessRequest,
+  Action,
+  Forge,
+  ForgeEvent,
+  ForgeLimits,
+  ForgeOptions,
+  IssueRef,
+  Logger,
+  Policy,
+} from '../index.ts'
 import { parseFixture } from '../standalone/fixture/fixture.ts'
 import { fixtureKey } from '../standalone/fixture/fixture-key.ts'
 import { seedFromFixture } from '../standalone/fixture/seed-from-fixture.ts'
-import type { MemoryHostStore } from '../standalone/host-store/memory-host-store.ts'
 import { openMemoryHost } from '../standalone/memory-host.ts'
 import { DEFAULT_FIXTURE } from './default-fixture.ts'
 import { SettableClock } from './settable-clock.ts'
+import type { TestOrganization, TestRepository, TestUser } from './test-world.ts'
+import { TestWorld } from './test-world.ts'
 import { watchedPolicy } from './watched-policy.ts'
-
-/** A user of the fixture, to be passed as the caller. */
-export interface TestUser {
-  readonly id: Id
-  readonly username: string
-}
 
 /** The options of `createTestForge`. */
 export interface TestForgeOptions {
@@ -32,6 +37,11 @@ export interface TestForgeOptions {
    * The logger for warnings and failures, such as those of listeners. Default: `console.error`. False disables logging.
    */
   readonly logger?: Logger | false | undefined
+  /**
+   * Runs in every change before the commit, as `beforeCommit` of `createForge`. It does not run while the fixture is
+   * loaded.
+   */
+  readonly beforeCommit?: ForgeOptions<TestUser, undefined>['beforeCommit']
   /** The initial time of the clock. Default 2026-01-01T00:00:00Z. */
   readonly now?: Date | undefined
 }
@@ -54,6 +64,19 @@ export interface TestForge {
   user(name: string): TestUser
   /** @throws TypeError if the fixture has no such issue or pull request */
   issue(path: `${string}/${string}#${number}`): IssueRef
+  /**
+   * Returns the organization with this name. Makes it if it does not exist: public, without owners and members.
+   *
+   * @throws TypeError if a user has this name; ForgeError `INVALID_INPUT` if it is not a valid name
+   */
+  organization(name: string): TestOrganization
+  /**
+   * Returns the repository with this path. Makes it if it does not exist: public and without issues. Makes its owner,
+   * as an organization, if that does not exist.
+   *
+   * @throws ForgeError `INVALID_INPUT` if one of the two is not a valid name
+   */
+  repository(path: `${string}/${string}`): TestRepository
 }
 
 /**
@@ -64,7 +87,10 @@ export interface TestForge {
  */
 export async function createTestForge(options: TestForgeOptions = {}): Promise<TestForge> {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError('createTestForge needs options: an object, or nothing')
+    throw new TypeError('the options of createTestForge must be an object or omitted')
+  }
+  if (options.limits === null || !['object', 'undefined'].includes(typeof options.limits)) {
+    throw new TypeError('limits of createTestForge must be an object such as { maxNoteLength: 100 }, or omitted')
   }
   const clock = new SettableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
   const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, options.limits)
@@ -72,39 +98,25 @@ export async function createTestForge(options: TestForgeOptions = {}): Promise<T
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
 
-  const { deny = [], limits, logger } = options
+  const { deny = [], limits, logger, beforeCommit } = options
   const { forge, store } = await openMemoryHost(seed, {
     clock,
     limits,
     logger,
+    beforeCommit,
     signingKey: await fixtureKey(fixture),
     policy: (ordinary) => watchedPolicy(options.policy ?? ordinary, { asked, deny }),
   })
   forge.events.on((event) => events.push(event))
+  const world = new TestWorld(store, () => clock.now())
   return {
     forge,
     clock,
     events,
     asked,
-    user: (name) => findUser(store, name),
-    issue: (path) => findIssue(store, path),
+    user: (name) => world.user(name),
+    issue: (path) => world.issue(path),
+    organization: (name) => world.organization(name),
+    repository: (path) => world.repository(path),
   }
-}
-
-function findUser(store: MemoryHostStore, name: string): TestUser {
-  const account = store.findAccount(name)
-  if (account?.kind === 'user') return { id: account.id, username: account.name }
-  throw new TypeError(`the fixture has no user "${name}"`)
-}
-
-function findIssue(store: MemoryHostStore, path: string): IssueRef {
-  const [, owner = '', name = '', index = ''] = /^([^/]+)\/([^/#]+)#([1-9][0-9]*)$/.exec(path) ?? []
-  if (index === '') throw new TypeError(`"${path}" does not name an issue: write it as owner/repository#index`)
-
-  const repository = store.findRepository(owner, name)
-  if (repository === undefined) throw new TypeError(`the fixture has no repository "${owner}/${name}"`)
-
-  const issue = store.findIssue(repository.id, Number(index))
-  if (issue === undefined) throw new TypeError(`the fixture has no issue "${path}"`)
-  return issue
 }

@@ -47,7 +47,7 @@ test('the demo fixture has enough of everything', async () => {
   expect(badges).toHaveLength(5)
 })
 
-test('the demo ends as its server does, which tells a person why', async () => {
+test('the demo ends as its server does, which reports the reason', async () => {
   const occupied = createServer().listen(0, '127.0.0.1')
   await once(occupied, 'listening')
   const { port } = occupied.address() as AddressInfo

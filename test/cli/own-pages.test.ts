@@ -63,7 +63,7 @@ describe.each(PAGES)('the page %s', (path, type) => {
     })
   })
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const { status, headers } = await visit(path)
     const again = await visit(path, 'GET', { 'if-none-match': String(headers['etag']) })
     const weak = await visit(path, 'GET', { 'if-none-match': `"other", W/${headers['etag']}` })
@@ -130,7 +130,7 @@ describe('a page that cannot be read', () => {
 })
 
 describe('the API page', () => {
-  test('may load nothing from elsewhere and run nothing that stands in it', async () => {
+  test('may load nothing from other origins and run no inline script', async () => {
     const { headers, text } = await visit('/api/swagger')
     const policy = String(headers['content-security-policy']).split('; ')
 

@@ -67,7 +67,7 @@ describe.each(COMMANDS)('forgelet %s shows no password', (command) => {
   })
 })
 
-describe('forgelet shows no password that stands in a wrong place', () => {
+describe('forgelet shows no password that was given in a wrong place', () => {
   test.each([
     ['an argument of serve', ['serve']],
     ['an argument of schema', ['schema', 'status']],
@@ -128,7 +128,7 @@ describe('FORGELET_DB', () => {
     expect(await readdir(folder)).toEqual(['named.sqlite'])
   })
 
-  test.each(['serve', 'schema'])('stands in the help of %s', async (command) => {
+  test.each(['serve', 'schema'])('is part of the help of %s', async (command) => {
     expect((await printed([command, '--help'])).text).toContain('FORGELET_DB')
   })
 })

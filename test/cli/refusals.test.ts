@@ -39,9 +39,9 @@ beforeAll(async () => {
     'trailing.json': '{ "users": [] } oops',
     'unsafe.json': `{"users":[{"username":"a"}],"repositories":[{"owner":"a","name":"x","issues":[{"index":1e300,"title":"x","poster":"a"}]}]}`,
     'bad-key.json': JSON.stringify({ ...world, signingKey: { file: 'nowhere.asc' } }),
-    'no-key.asc': 'this is no key',
+    'no-key.asc': 'this is not a key',
     'no-database.sqlite':
-      'this is no database, and it is longer than the header of one would be: a hundred bytes or more.',
+      'this is not a database, and it is longer than the header of one would be: a hundred bytes or more.',
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   await mkdir(join(folder, 'a-folder'))
@@ -137,11 +137,11 @@ const REFUSED: readonly (readonly [
     'a fixture that is not there',
     fixture('nowhere.json'),
     1,
-    'fixture nowhere.json cannot be read: there is no such file',
+    'fixture nowhere.json cannot be read: the file does not exist',
   ],
-  ['a folder as fixture', fixture('a-folder'), 1, 'fixture a-folder cannot be read: it is a folder'],
-  ['a fixture that is no JSON', fixture('broken.json'), 1, 'fixture broken.json is not valid JSON: '],
-  ['a fixture that is no YAML', fixture('broken.yaml'), 1, 'fixture broken.yaml is not valid YAML: '],
+  ['a folder as fixture', fixture('a-folder'), 1, 'fixture a-folder cannot be read: it is a directory'],
+  ['a fixture that is not JSON', fixture('broken.json'), 1, 'fixture broken.json is not valid JSON: '],
+  ['a fixture that is not YAML', fixture('broken.yaml'), 1, 'fixture broken.yaml is not valid YAML: '],
   [
     'a key of a fixture that is there twice',
     fixture('twice.json'),
@@ -158,7 +158,7 @@ const REFUSED: readonly (readonly [
   ],
   ["a fixture's key that is not there", fixture('bad-key.json'), 1, 'nowhere.asc'],
   ['a key that is not there', ['serve', '--signing-key', 'nowhere.asc'], 1, 'signing key nowhere.asc: '],
-  ['a key that is none', ['serve', '--signing-key', 'no-key.asc'], 1, 'signing key no-key.asc: '],
+  ['an invalid key', ['serve', '--signing-key', 'no-key.asc'], 1, 'signing key no-key.asc: '],
   [
     'an occupied port',
     () => ['serve', '--port', String((occupied.address() as AddressInfo).port)],
@@ -166,7 +166,7 @@ const REFUSED: readonly (readonly [
     'is in use: stop the other program, or choose another with --port',
   ],
   [
-    'a host that is none of this machine',
+    'a host that is not an address of this machine',
     ['serve', '--port', '0', '--host', '203.0.113.7'],
     2,
     '--host 203.0.113.7: cannot listen there',
@@ -176,12 +176,7 @@ const REFUSED: readonly (readonly [
   ['a port that is a word', ['serve', '--port', 'http'], 2, '--port http: give an integer'],
   ['half a pin', ['serve', '--max-pins', '1.5'], 2, '--max-pins 1.5: give an integer from 0 to 1000'],
   ['too many pins', ['serve', '--max-pins', '1001'], 2, '--max-pins 1001: give an integer from 0 to 1000'],
-  [
-    'a public address that is none',
-    ['serve', '--public-url', 'example.com'],
-    2,
-    '--public-url: give an http or https address',
-  ],
+  ['an invalid public URL', ['serve', '--public-url', 'example.com'], 2, '--public-url: give an http or https address'],
   ['a public address of another kind', ['serve', '--public-url', 'ftp://example.com'], 2, '--public-url: give an http'],
   [
     'a public address with a password',
@@ -202,17 +197,22 @@ const REFUSED: readonly (readonly [
   ['a value that is not taken', ['serve', '--help=no'], 2, '--help takes no value'],
   ['a blank database', ['serve', '--db', ' \t'], 2, '--db is blank: give a file, or ":memory:"'],
   ['an unknown command', ['server'], 2, 'unknown command "server": the commands are "serve", "schema" and "openapi"'],
-  ['no command', [], 2, 'a command is missing: try "forgelet serve"'],
+  ['no command', [], 2, 'no command given: try "forgelet serve"'],
   ['a word too many for openapi', ['openapi', 'openapi.json'], 2, 'unexpected argument "openapi.json": name the file'],
   [
     'a folder in the place of a file',
     ['openapi', '-o', 'a-folder'],
     2,
-    '--out a-folder cannot be written: it is a folder',
+    '--out a-folder cannot be written: it is a directory',
   ],
-  ['a file in no folder', ['openapi', '--out', 'no/x.json'], 2, '--out no/x.json cannot be written: there is no such'],
+  [
+    'a file in no folder',
+    ['openapi', '--out', 'no/x.json'],
+    2,
+    '--out no/x.json cannot be written: the directory does not exist',
+  ],
   ['an option of another command', ['openapi', '--port', '0'], 2, 'unknown option --port: "forgelet openapi --help"'],
-  ['a public address of a document that is none', ['openapi', '--public-url', 'x'], 2, '--public-url: give an http'],
+  ['an invalid public URL of a document', ['openapi', '--public-url', 'x'], 2, '--public-url: give an http'],
   ['a word too many', ['serve', 'fixture.json'], 2, 'unexpected argument "fixture.json"'],
   [
     'a database of a later release',
@@ -226,7 +226,7 @@ const REFUSED: readonly (readonly [
         `a newer schema: ${name}`,
         database(name),
         3,
-        `database ${name} cannot be used: its tables have version 9999, newer than this release knows: install a newer forgelet, or name another file with --db\n`,
+        `database ${name} cannot be used: its tables have version 9999, newer than this release supports: install a newer forgelet, or name another file with --db\n`,
       ] as const,
   ),
   ...['accounts', 'schema', 'pins', 'ledger'].map(
@@ -260,7 +260,7 @@ const REFUSED: readonly (readonly [
     'a folder as database',
     database('a-folder'),
     3,
-    'database a-folder cannot be used: it is a folder: name a file in it',
+    'database a-folder cannot be used: it is a directory: name a file in it',
   ],
   [
     'a device as database',
@@ -272,7 +272,7 @@ const REFUSED: readonly (readonly [
     'a database in no folder',
     database('nowhere/forge.sqlite'),
     3,
-    'database nowhere/forge.sqlite cannot be used: its folder does not exist',
+    'database nowhere/forge.sqlite cannot be used: its directory does not exist',
   ],
 ]
 
@@ -316,7 +316,7 @@ describe('forgelet refuses', () => {
     })
   })
 
-  test('without telling a password', async () => {
+  test('without revealing a password', async () => {
     const { err } = await runCommand(folder, database('postgres://u:secret@db.example.com/forge'))
     expect(err).not.toContain('secret')
   })

@@ -5,9 +5,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresSchemaPlan } from '../../src/storage/postgres.ts'
 import { sqliteSchemaPlan } from '../../src/storage/sqlite.ts'
-import { onServer, SERVERS } from '../storage/databases/servers.ts'
-import { newDatabase, POSTGRES, SERVER_KINDS } from '../storage/sql/server/server-databases.ts'
-import { runCommand, startCommand } from './command.ts'
+import { runCommand } from './command.ts'
 
 // Real child processes of dist/cli.js.
 
@@ -31,7 +29,7 @@ async function file(name: string, sql: string): Promise<string> {
 }
 
 describe('forgelet schema', () => {
-  test('tells that there are no tables, and makes no file', async () => {
+  test('reports that there are no tables, and creates no file', async () => {
     const { code, out, err } = await schema('status', '--db', 'none.sqlite')
 
     expect([code, out]).toEqual([1, 'empty\n'])
@@ -39,7 +37,7 @@ describe('forgelet schema', () => {
     expect(existsSync(join(folder, 'none.sqlite'))).toBe(false)
   })
 
-  test('makes the tables, and tells then that they are current', async () => {
+  test('creates the tables, and then reports them as current', async () => {
     const { code, out, err } = await schema('apply', '--db', 'made.sqlite')
 
     expect([code, out]).toEqual([0, 'current\n'])
@@ -58,7 +56,7 @@ describe('forgelet schema', () => {
     expect(await schema('apply', '--db', name)).toEqual({
       code: 0,
       out: 'current\n',
-      err: 'forgelet: the schema of again.sqlite is up to date already\n',
+      err: 'forgelet: the schema of again.sqlite is already up to date\n',
     })
   })
 
@@ -66,14 +64,14 @@ describe('forgelet schema', () => {
     ['outdated', 'update forgelet_ledger set version = 1'],
     ['too-new', 'update forgelet_ledger set version = 99, oldest_library = 99'],
     ['drifted', 'drop view forgelet_pins'],
-  ])('tells with exit code 1 that tables are %s', async (state, sql) => {
+  ])('reports with exit code 1 that tables are %s', async (state, sql) => {
     const name = await file(`${state}.sqlite`, sql)
     const { code, out } = await schema('status', '--db', name)
 
     expect([code, out]).toEqual([1, `${state}\n`])
   })
 
-  test('does not call tables current that it cannot mend', async () => {
+  test('does not report tables as current that it cannot repair', async () => {
     const name = await file('unmended.sqlite', 'drop view forgelet_pins')
 
     expect(await schema('apply', '--db', name)).toMatchObject({ code: 1, out: 'drifted\n' })
@@ -126,23 +124,23 @@ describe('forgelet schema', () => {
 
 describe('forgelet schema refuses', () => {
   test.each([
-    ['no action', [], 'say what to do with the schema: "status", "plan" or "apply"'],
-    ['an unknown action', ['drop'], 'say what to do with the schema: "status", "plan" or "apply"'],
+    ['no action', [], 'name an action: "status", "plan" or "apply"'],
+    ['an unknown action', ['drop'], 'name an action: "status", "plan" or "apply"'],
     ['a word too many', ['status', 'forge.sqlite'], 'unexpected argument "forge.sqlite"'],
     ['an option of another command', ['status', '--port', '1'], 'unknown option --port: "forgelet schema --help"'],
     ['a blank database', ['status', '--db', ' '], '--db is blank'],
-    ['a database that is gone with the command', ['apply', '--db', ':memory:'], '--db :memory: is gone'],
+    ['a database that is gone with the command', ['apply', '--db', ':memory:'], '--db :memory: would be lost'],
     ['an unknown kind of database', ['status', '--db', 'oracle://u:secret@h/x'], '--db oracle://: give a postgres://'],
-    ['a URL that is none', ['status', '--db', 'postgres://u:secret@h:x/y'], '--db postgres://: the URL cannot be read'],
-    ['a prefix that is none', ['plan', '--prefix', 'X'], 'prefix must be'],
-    ['a schema that is none', ['plan', '--db', 'postgres://', '--schema', 'a.b'], 'schema must be'],
+    ['an invalid URL', ['status', '--db', 'postgres://u:secret@h:x/y'], '--db postgres://: the URL cannot be read'],
+    ['an invalid prefix', ['plan', '--prefix', 'X'], 'prefix must be'],
+    ['an invalid schema', ['plan', '--db', 'postgres://', '--schema', 'a.b'], 'schema must be'],
     ['a schema on SQLite', ['plan', '--schema', 'a'], '--schema is for PostgreSQL'],
-    ['an unknown kind of id', ['plan', '--ids', 'badge=uuid'], '--ids badge=uuid: write such as'],
-    ['an unknown column type', ['plan', '--ids', 'user=int'], '--ids user=int: write such as'],
-    ['half a pair', ['plan', '--ids', 'user'], '--ids user: write such as'],
-    ['a version that is none', ['plan', '--from', 'x'], '--from x: give the version'],
+    ['an unknown kind of id', ['plan', '--ids', 'badge=uuid'], '--ids badge=uuid: write a list such as'],
+    ['an unknown column type', ['plan', '--ids', 'user=int'], '--ids user=int: write a list such as'],
+    ['half a pair', ['plan', '--ids', 'user'], '--ids user: write a list such as'],
+    ['an invalid version', ['plan', '--from', 'x'], '--from x: give the version'],
     ['a version that is not there yet', ['plan', '--from', '99'], 'from must be the version of tables'],
-    ['a version where the database tells it', ['apply', '--from', '1'], '--from is for "forgelet schema plan"'],
+    ['a version although the database has it', ['apply', '--from', '1'], '--from is for "forgelet schema plan"'],
   ])('%s, as wrong usage', async (_, args, line) => {
     const { code, out, err } = await schema(...args)
 
@@ -180,7 +178,7 @@ describe('forgelet schema refuses', () => {
     const name = await file('ids.sqlite', 'select 1')
     const { code, err } = await schema('apply', '--db', name, '--ids', 'user=uuid')
 
-    expect([code, err]).toEqual([3, expect.stringContaining('the database keeps user ids as bigint')])
+    expect([code, err]).toEqual([3, expect.stringContaining('the database stores user ids as bigint')])
     expect(err).toMatch(/: leave --ids out\n$/)
   })
 
@@ -202,45 +200,5 @@ describe('forgelet schema refuses', () => {
     const { code, err } = await schema('apply', '--db', name)
 
     expect([code, err]).toEqual([3, expect.stringContaining('install a newer forgelet')])
-  })
-})
-
-for (const kind of SERVER_KINDS) {
-  onServer(kind.server, (url) => {
-    test('forgelet schema makes the tables, and tells how they are', async () => {
-      const database = await newDatabase(kind, url)
-
-      expect(await schema('status', '--db', database.url)).toMatchObject({ code: 1, out: 'empty\n' })
-      expect(await schema('apply', '--db', database.url)).toMatchObject({ code: 0, out: 'current\n' })
-      await database.run('drop view forgelet_pins')
-      expect(await schema('status', '--db', database.url)).toMatchObject({ code: 1, out: 'drifted\n' })
-    })
-  })
-}
-
-onServer(SERVERS.postgres, (url) => {
-  test('forgelet schema tells with exit code 1 that what is committed may be lost', async () => {
-    const database = await newDatabase(POSTGRES, url)
-    await schema('apply', '--db', database.url)
-    await database.run(`alter database ${new URL(database.url).pathname.slice(1)} set synchronous_commit = off`)
-    const { code, out } = await schema('status', '--db', database.url)
-
-    expect([code, out]).toEqual([1, expect.stringMatching(/^current\nwarning: [^\n]*synchronous_commit/)])
-  })
-
-  test('forgelet schema stops when it is told to, while it waits for another that migrates', async () => {
-    const database = await newDatabase(POSTGRES, url)
-    const other = await database.connect()
-    await other.run(
-      POSTGRES.dialect.schemaChanges?.lock({ schema: undefined, prefix: 'forgelet_' }).sql.replace('$1', 'null') ?? '',
-    )
-    const running = startCommand(folder, ['schema', 'apply', '--db', database.url])
-    await running.says('bringing it up to date')
-
-    expect(await running.stop('SIGINT')).toMatchObject({
-      code: 3,
-      err: expect.stringContaining('stopped before the end'),
-    })
-    expect(await database.run("select 1 as x from pg_class where relname = 'forgelet_ledger'")).toEqual([])
   })
 })

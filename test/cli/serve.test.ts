@@ -134,7 +134,7 @@ describe('forgelet serve', () => {
     expect(await reply.json()).toMatchObject([{ url: `${root}/repos/acme/rocket/issues/2` }])
   })
 
-  test('tells the version of the API it follows', async () => {
+  test('states the version of the API it follows', async () => {
     const url = await serve('--db', ':memory:')
     const reply = await fetch(`${url}/version`)
     expect([reply.status, await reply.json()]).toEqual([

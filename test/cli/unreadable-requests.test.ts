@@ -52,7 +52,7 @@ const UNREADABLE: readonly (readonly [title: string, bytes: string, status: numb
     413,
     'BODY_TOO_LARGE',
   ],
-  ['bytes that are no request', '\x16\x03\x01\x02\x00\x01\x00', 400, 'BAD_REQUEST'],
+  ['bytes that are not a request', '\x16\x03\x01\x02\x00\x01\x00', 400, 'BAD_REQUEST'],
   ['an odd Expect', `${VERSION}Host: x\r\nExpect: coffee\r\n\r\n`, 417, 'EXPECTATION_FAILED'],
 ]
 

@@ -125,7 +125,7 @@ describe.each(SERVERS)('gitea-js against %s', (_, where) => {
   })
 
   describe('pins', () => {
-    test('pins, lists in order, moves, unpins and tells what is still allowed', async () => {
+    test('pins, lists in order, moves, unpins and reports what is still allowed', async () => {
       const { repos } = as('ada')
       const numbers = async (): Promise<unknown> =>
         (await repos.repoListPinnedIssues('acme', 'rocket')).data.map((issue: Issue) => [issue.number, pinOrder(issue)])
@@ -177,7 +177,7 @@ describe.each(SERVERS)('gitea-js against %s', (_, where) => {
     const failures: readonly [string, Who, string, string, number, number, string][] = [
       ['a wrong token', 'wrong', 'acme', 'rocket', 1, 401, 'INVALID_CREDENTIALS'],
       ['nobody', 'nobody', 'acme', 'rocket', 1, 401, 'UNAUTHENTICATED'],
-      ['nobody on a private repository', 'nobody', 'acme', 'secret', 1, 404, 'REPOSITORY_NOT_FOUND'],
+      ['anonymous on a private repository', 'nobody', 'acme', 'secret', 1, 404, 'REPOSITORY_NOT_FOUND'],
       ['a stranger on a private repository', 'stan', 'acme', 'secret', 1, 404, 'REPOSITORY_NOT_FOUND'],
       ['a stranger', 'stan', 'acme', 'rocket', 1, 403, 'FORBIDDEN'],
       ['a reader', 'rea', 'acme', 'rocket', 1, 403, 'FORBIDDEN'],
@@ -242,7 +242,7 @@ describe.each(SERVERS)('gitea-js against %s', (_, where) => {
     const refusals: readonly [string, Who, string, string, number, string][] = [
       ['a wrong token', 'wrong', 'acme', 'eve', 401, 'INVALID_CREDENTIALS'],
       ['nobody', 'nobody', 'acme', 'eve', 401, 'UNAUTHENTICATED'],
-      ['nobody on a private organization', 'nobody', 'hidden', 'eve', 404, 'ORGANIZATION_NOT_FOUND'],
+      ['anonymous on a private organization', 'nobody', 'hidden', 'eve', 404, 'ORGANIZATION_NOT_FOUND'],
       ['a stranger on a private organization', 'rea', 'hidden', 'eve', 404, 'ORGANIZATION_NOT_FOUND'],
       ['a stranger', 'rea', 'acme', 'eve', 403, 'FORBIDDEN'],
       ['a member', 'mia', 'acme', 'eve', 403, 'FORBIDDEN'],
@@ -305,8 +305,8 @@ describe.each(SERVERS)('gitea-js against %s', (_, where) => {
     const refusals: readonly [string, Who, string, string, number, string][] = [
       ['a wrong token', 'wrong', 'mia', 'founder', 401, 'INVALID_CREDENTIALS'],
       ['nobody', 'nobody', 'mia', 'founder', 401, 'UNAUTHENTICATED'],
-      ['whoever is no site admin', 'olga', 'mia', 'founder', 403, 'FORBIDDEN'],
-      ['whoever is no site admin, before it looks for the user', 'olga', 'nowho', 'founder', 403, 'FORBIDDEN'],
+      ['callers who are not site admins', 'olga', 'mia', 'founder', 403, 'FORBIDDEN'],
+      ['callers who are not site admins, before it looks up the user', 'olga', 'nowho', 'founder', 403, 'FORBIDDEN'],
       ['an unknown user', 'root', 'nowho', 'founder', 404, 'USER_NOT_FOUND'],
       ["an organization's name", 'root', 'acme', 'founder', 404, 'USER_NOT_FOUND'],
       ['an unknown badge', 'root', 'mia', 'no-such-badge', 422, 'UNKNOWN_BADGE'],
@@ -319,7 +319,7 @@ describe.each(SERVERS)('gitea-js against %s', (_, where) => {
       if (status !== 422) expect(await ending(admin.adminListUserBadges(user))).toEqual({ status, code })
     })
 
-    test('refuses a body that is none, naming the pointer', async () => {
+    test('refuses an invalid body, naming the pointer', async () => {
       const reply = await fetch(`${served.url}/admin/users/mia/badges`, {
         method: 'POST',
         headers: { authorization: 'token root-token', 'content-type': 'application/json' },
@@ -343,7 +343,7 @@ describe.each(SERVERS)('gitea-js against %s', (_, where) => {
     },
   )
 
-  test('tells its version', async () => {
+  test('prints its version', async () => {
     expect(await (await raw('/version')).json()).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+\+forgelet-/),
     })

@@ -14,19 +14,49 @@ describe('createForge', () => {
     ['policy', { policy: { authorize: 5 } }],
     ['limits.maxPins', { limits: { maxPins: 5 } }],
     ['beforeCommit', { beforeCommit: 'now' }],
-    ['observe', { observe: {} }],
-  ])('refuses a %s that is none', (name, options) => {
+    ['observer', { observer: () => undefined }],
+    ['observer', { observer: { operation: 'log' } }],
+    ['observer', { observer: { request: {} } }],
+  ])('refuses an invalid %s', (name, options) => {
     const broken = options as unknown as Parameters<typeof aForge>[0]
     expect(() => aForge(broken)).toThrow(`createForge needs ${name}`)
   })
 
-  test('refuses a time that is none', async () => {
+  test('needs a storage that takes listeners for warnings', () => {
+    const { onWarning: _, ...silent } = memoryStorage()
+    expect(() => aForge({ storage: Object(silent) })).toThrow('createForge needs storage: a storage with onWarning')
+  })
+
+  test('registers no listener when an option is refused', () => {
+    const listeners: unknown[] = []
+    const storage = { ...memoryStorage(), onWarning: (listener: unknown) => void listeners.push(listener) }
+    expect(() => aForge({ storage, limits: { maxPageSize: 0 } })).toThrow('limits.maxPageSize')
+    expect(listeners).toEqual([])
+  })
+
+  test('gives every forge its own list of services', () => {
+    const [one, other] = [aForge(), aForge()]
+    Reflect.apply(Array.prototype.pop, one.services, [])
+    expect(other.services).toEqual(['pins', 'blocks', 'badges', 'signing-keys'])
+    expect(aForge().services).toEqual(other.services)
+  })
+
+  test('refuses an invalid time', async () => {
     const forge = aForge({ clock: { now: () => new Date(Number.NaN) } })
     await expect(forge.pins.pin(olga, { id: 1, repositoryId: 1, kind: 'issue' })).rejects.toThrow('valid Date')
   })
 
   test.each([{ issue: -1 }, { pullRequest: 1.5 }, { issue: Number.NaN }])('refuses maxPins %j', (maxPins) => {
     expect(() => aForge({ limits: { maxPins } })).toThrow(TypeError)
+  })
+
+  test('takes limits of up to 1000 pins', async () => {
+    const forge = aForge({ limits: { maxPins: { issue: 1000, pullRequest: 11 } } })
+    for (let id = 1; id <= 11; id += 1) await forge.pins.pin(olga, { id, repositoryId: 1, kind: 'pullRequest' })
+    expect(await forge.pins.list(olga, { repositoryId: 1, kind: 'pullRequest' })).toHaveLength(11)
+    expect(() => aForge({ limits: { maxPins: { issue: 1001 } } })).toThrow(
+      'limits.maxPins.issue must be an integer from 0 to 1000',
+    )
   })
 
   test('refuses a note longer than the storage holds', () => {

@@ -7,6 +7,7 @@ import type {
   Grant,
   Id,
   ObservedOperation,
+  ObservedRequest,
   Pin,
   Policy,
 } from '../../src/index.ts'
@@ -52,23 +53,30 @@ describe('createForge', () => {
     })
   })
 
-  test('tells an observer of the storage how each operation ended', () => {
+  test('reports to an observer of the storage how each operation ended', () => {
     createForge({
       storage,
       policy,
       membership,
-      observe(operation) {
-        expectTypeOf(operation).toEqualTypeOf<ObservedOperation>()
-        expectTypeOf(operation.milliseconds).toEqualTypeOf<number>()
-        expectTypeOf(operation.outcome).toEqualTypeOf<'done' | 'stale' | 'refused' | 'aborted' | 'failed'>()
-        expectTypeOf(operation.code).toEqualTypeOf<ForgeErrorCode | undefined>()
+      observer: {
+        operation(operation) {
+          expectTypeOf(operation).toEqualTypeOf<ObservedOperation>()
+          expectTypeOf(operation.milliseconds).toEqualTypeOf<number>()
+          expectTypeOf(operation.outcome).toEqualTypeOf<'done' | 'stale' | 'refused' | 'aborted' | 'failed'>()
+          expectTypeOf(operation.code).toEqualTypeOf<ForgeErrorCode | undefined>()
+        },
+        request(request) {
+          expectTypeOf(request).toEqualTypeOf<ObservedRequest>()
+        },
       },
     })
-    // @ts-expect-error an observer is a function
-    createForge({ storage, policy, membership, observe: console })
+    // @ts-expect-error an observer has operation or request
+    createForge({ storage, policy, membership, observer: console })
+    // @ts-expect-error an observer is an object
+    createForge({ storage, policy, membership, observer: () => undefined })
   })
 
-  test('refuses a policy for other actors, and a role that is none', () => {
+  test('refuses a policy for other actors, and an invalid role', () => {
     const other: Policy<Actor & { readonly robot: true }, Handle> = { authorize: () => ({ allow: true }) }
     const forge = createForge({ storage, policy: other, membership })
     // @ts-expect-error an account is no robot
@@ -85,7 +93,7 @@ describe('createForge', () => {
 describe('a forge', () => {
   const forge = createForge({ storage, policy, membership })
 
-  test('takes its actors, nobody and the host, and no one else', () => {
+  test('accepts its actors, anonymous and the host, and no one else', () => {
     const issue = { id: 1n, repositoryId: 'r', kind: 'pullRequest' } as const
     expectTypeOf(forge.pins.pin(account, issue)).toEqualTypeOf<Promise<Pin>>()
     expectTypeOf(forge.pins.pin('anonymous', issue)).toEqualTypeOf<Promise<Pin>>()

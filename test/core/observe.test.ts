@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ForgeInternals } from '../../src/core/forge.ts'
 import type { ForgeOptions, ObservedOperation } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
-import { internalsOf } from '../../src/schema/doors.ts'
+import { internalsOf } from '../../src/schema/internal.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { Person } from './a-forge.ts'
 import { aForge, codeOf, olga } from './a-forge.ts'
@@ -11,10 +11,10 @@ import { aForge, codeOf, olga } from './a-forge.ts'
 const issue = { id: 1, repositoryId: 10, kind: 'issue' } as const
 
 describe('a forge with an observer', () => {
-  test('tells of each operation of its storage', async () => {
+  test('reports each operation of its storage', async () => {
     const told: string[] = []
     const forge = aForge({
-      observe: ({ store, operation, outcome }) => void told.push(`${store}.${operation} ${outcome}`),
+      observer: { operation: ({ store, operation, outcome }) => told.push(`${store}.${operation} ${outcome}`) },
     })
     await forge.pins.pin(olga, issue)
     await forge.events.read()
@@ -23,24 +23,24 @@ describe('a forge with an observer', () => {
     expect(told).toEqual(['pinBoards.epoch done', 'pinBoards.update done', 'events.read done', 'storage.close done'])
   })
 
-  test('tells of what a rule refuses, and the caller is told the same', async () => {
+  test('reports what a rule refuses, and the caller receives the same error', async () => {
     const told: ObservedOperation[] = []
-    const forge = aForge({ limits: { maxPins: { issue: 0 } }, observe: (seen) => void told.push(seen) })
+    const forge = aForge({ limits: { maxPins: { issue: 0 } }, observer: { operation: (seen) => told.push(seen) } })
 
     expect(await codeOf(() => forge.pins.pin(olga, issue))).toBe('PIN_LIMIT_REACHED')
     expect(told.at(-1)).toMatchObject({ operation: 'update', outcome: 'refused', code: 'PIN_LIMIT_REACHED' })
   })
 
-  test('tells nothing of ids, names or contents', async () => {
+  test('reveals no ids, names or contents', async () => {
     const told: ObservedOperation[] = []
-    const forge = aForge({ observe: (seen) => void told.push(seen) })
+    const forge = aForge({ observer: { operation: (seen) => told.push(seen) } })
     await forge.blocks.block(olga, { organizationId: 'acme', account: { kind: 'user', id: 'mia' }, note: 'spam' })
 
     expect(JSON.stringify(told)).not.toMatch(/acme|mia|spam/)
     expect(told.length).toBeGreaterThan(0)
   })
 
-  test('tells of the operations of a join, which stay synchronous', async () => {
+  test('reports the operations of withTransactionSync, which stay synchronous', async () => {
     const handle = new Database(':memory:')
     onTestFinished(() => void handle.close())
     const storage = sqliteStorage(handle)
@@ -50,7 +50,7 @@ describe('a forge with an observer', () => {
       storage,
       policy: { authorize: () => ({ allow: true }) },
       membership: { isMember: () => false },
-      observe: ({ store, operation }) => void told.push(`${store}.${operation}`),
+      observer: { operation: ({ store, operation }) => told.push(`${store}.${operation}`) },
     })
     const joined = handle
       .transaction(() => forge.withTransactionSync(handle, ({ pins }) => pins.pin(olga, issue)))
@@ -61,7 +61,7 @@ describe('a forge with an observer', () => {
   })
 
   test('answers at once where its storage does', () => {
-    const { pins } = operationsOf(aForge({ observe: () => undefined }))
+    const { pins } = operationsOf(aForge({ observer: { operation: () => undefined } }))
 
     expect(pins.pin(olga, issue)).toMatchObject({ position: 1 })
   })
@@ -74,7 +74,7 @@ describe('an observer that fails', () => {
   ])('changes nothing, and is warned of once, where it %s', async (_how, observe) => {
     const warnings: unknown[] = []
     const logger = { error: thrown, warn: (...line: unknown[]) => void warnings.push(line) }
-    const forge = aForge({ observe, logger })
+    const forge = aForge({ observer: { operation: observe }, logger })
     await forge.pins.pin(olga, issue)
     await forge.pins.pin(olga, { ...issue, id: 2 })
 
@@ -83,7 +83,7 @@ describe('an observer that fails', () => {
   })
 
   test('changes nothing where the logger fails too', async () => {
-    const forge = aForge({ observe: thrown, logger: { error: thrown, warn: thrown } })
+    const forge = aForge({ observer: { operation: thrown }, logger: { error: thrown, warn: thrown } })
 
     expect(await forge.pins.pin(olga, issue)).toMatchObject({ position: 1 })
   })
@@ -91,7 +91,8 @@ describe('an observer that fails', () => {
 
 test.each<[clocks: string, options: Partial<ForgeOptions<Person, undefined>>, readings: number]>([
   ['no clock is read without an observer', {}, 0],
-  ['a clock is read before and after the operation of one', { observe: () => undefined }, 2],
+  ['no clock is read for an observer of requests', { observer: { request: () => undefined } }, 0],
+  ['a clock is read before and after the operation of one', { observer: { operation: () => undefined } }, 2],
 ])('%s', (_clocks, options, readings) => {
   const { pins } = operationsOf(aForge(options))
   const now = vi.spyOn(performance, 'now')

@@ -3,6 +3,7 @@ import type { ObservedOperation } from '../../src/core/instrument-storage.ts'
 import { instrumentStorage } from '../../src/core/instrument-storage.ts'
 import { ForgeError } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/contract/storage.ts'
+import type { BlockStore } from '../../src/storage/contract/stores.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { BOARD, pin } from '../../src/testing/storage-contract/cases/sample-changes.ts'
 import { storageContract } from '../../src/testing/testing.ts'
@@ -31,7 +32,7 @@ describe('every method of the storage contract', () => {
     expect(methodsOf(observing().storage).toSorted()).toEqual(methods.toSorted())
   })
 
-  test.each(methods)('%s.%s is asked of the storage itself, with all that is given, and told', (store, operation) => {
+  test.each(methods)('%s.%s is called on the storage with every argument, and reported', (store, operation) => {
     const asked: unknown[] = []
     const storage = memoryStorage()
     const owner = store === 'storage' ? storage : Reflect.get(storage, store)
@@ -48,6 +49,78 @@ describe('every method of the storage contract', () => {
     expect(asked[0]).toBe(owner)
     expect(told).toMatchObject([{ store, operation, outcome: 'done', code: undefined }])
   })
+})
+
+test('a storage that replaces a store, and has members that are no stores, can be observed', () => {
+  const seen: ObservedOperation[] = []
+  let inner = memoryStorage()
+  const storage = {
+    ...inner,
+    get pinBoards() {
+      return inner.pinBoards
+    },
+    get pool(): object {
+      throw new Error('the pool was read')
+    },
+  }
+  const observed = instrumentStorage(storage, (operation) => void seen.push(operation))
+  const first = observed.pinBoards
+  expect(observed.pinBoards).toBe(first)
+  inner = memoryStorage()
+
+  expect(observed.pinBoards).not.toBe(first)
+  observed.pinBoards.epoch(BOARD, undefined)
+  expect(seen).toMatchObject([{ store: 'pinBoards', operation: 'epoch', outcome: 'done' }])
+})
+
+describe('a storage that has more than the contract of today', () => {
+  const inner = memoryStorage()
+  const grown = {
+    ...inner,
+    blocks: { ...inner.blocks, count: (organizationId: string) => Number(organizationId) + 1 },
+    imports: { start: async () => 'started' },
+    vacuum: () => 'clean',
+  }
+
+  test('is observed in all of it', async () => {
+    const told: string[] = []
+    const storage: object = instrumentStorage(grown, ({ store, operation }) => void told.push(`${store}.${operation}`))
+    expect(storage).toMatchObject(shapeOf(grown))
+    // the cast gives back what instrumentStorage does not promise of members that the contract does not name
+    const { blocks, imports, vacuum } = storage as typeof grown
+
+    expect([blocks.count('41'), vacuum(), await imports.start()]).toEqual([42, 'clean', 'started'])
+    expect(told).toEqual(['blocks.count', 'storage.vacuum', 'imports.start'])
+  })
+})
+
+test('a storage made of classes is observed, frozen or not', () => {
+  class Blocks {
+    readonly #blocks = memoryStorage().blocks
+    find(...given: Parameters<BlockStore<undefined>['find']>) {
+      return this.#blocks.find(...given)
+    }
+  }
+  class Storage {
+    readonly #blocks = Object.freeze(new Blocks())
+    transactions = 'none'
+    get blocks() {
+      return this.#blocks
+    }
+    retire() {
+      return [this.#blocks]
+    }
+  }
+  const own = new Storage()
+  const told: string[] = []
+  const report = ({ store, operation }: ObservedOperation) => void told.push(`${store}.${operation}`)
+  // the cast stands for the storage of a host in JavaScript that lacks what this test does not need
+  const storage = instrumentStorage(own as unknown as ForgeStorage<undefined>, report)
+  const found = storage.blocks.find({ organizationId: '5', userId: '9' })
+  Reflect.apply(storage.retire, undefined, [])
+  own.transactions = 'synchronous'
+
+  expect([found, storage.transactions, told]).toEqual([undefined, 'synchronous', ['blocks.find', 'storage.retire']])
 })
 
 describe('an observed operation', () => {
@@ -74,7 +147,7 @@ describe('an observed operation', () => {
     expect(told[0]?.milliseconds).toBeLessThan(5000)
   })
 
-  test('is told when it has ended, and not before', async () => {
+  test('is reported when it has ended, and not before', async () => {
     const inner = memoryStorage()
     let end: (rows: never[]) => void = () => undefined
     const ending = new Promise<never[]>((resolve) => {
@@ -121,13 +194,26 @@ describe('the outcome', () => {
     expect(told).toMatchObject([{ outcome: 'aborted', code: undefined }])
   })
 
+  test('of a change that fails for another reason, though its caller has gone, is not aborted', async () => {
+    const inner = memoryStorage()
+    const caller = new AbortController()
+    const update = () => {
+      caller.abort()
+      return Promise.reject(new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' }))
+    }
+    const { storage, told } = observing({ ...inner, pinBoards: { ...inner.pinBoards, update } })
+    await expect(pin(storage, BOARD, '1', { signal: caller.signal })).rejects.toThrow('busy')
+
+    expect(told).toMatchObject([{ outcome: 'failed', code: 'STORAGE_BUSY' }])
+  })
+
   test.each([
     [new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' }), 'STORAGE_BUSY'],
     [new ForgeError('STORAGE_UNAVAILABLE', 'away', { outcome: 'unknown' }), 'STORAGE_UNAVAILABLE'],
     [new ForgeError('SCHEMA_OUTDATED', 'old', { found: 1, needed: 2 }), 'SCHEMA_OUTDATED'],
     [new ForgeError('SCHEMA_TOO_NEW', 'new', { found: 3, oldestLibrary: 2 }), 'SCHEMA_TOO_NEW'],
     [new Error('a fault'), undefined],
-    ['a text', undefined],
+    ['a string', undefined],
   ])('of what ends in %s is failed, with the code %s', async (error, code) => {
     const inner = memoryStorage()
     const { storage, told } = observing({ ...inner, retire: () => Promise.reject(error) })
@@ -141,6 +227,15 @@ describe('the outcome', () => {
 function observing(inner: ForgeStorage<undefined> = memoryStorage()) {
   const told: ObservedOperation[] = []
   return { storage: instrumentStorage(inner, (seen) => void told.push(seen)), told }
+}
+
+/** What `toMatchObject` must find: the same members, with functions for functions. */
+function shapeOf(part: object): object {
+  const members = Object.entries(part).map(([name, value]) => {
+    if (typeof value === 'function') return [name, expect.any(Function)]
+    return [name, typeof value === 'object' ? shapeOf(value) : value]
+  })
+  return Object.fromEntries(members)
 }
 
 /** Of a storage and its stores, every method that a storage has. */

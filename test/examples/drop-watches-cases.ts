@@ -52,6 +52,6 @@ export function dropWatchesAtCommitCases(name: string, makeDatabase: () => Promi
 /** The watches, as `user organization`. */
 async function watches(example: RunningExample): Promise<readonly string[]> {
   const { body } = await example.ask('GET', '/watches')
-  if (!Array.isArray(body)) throw new TypeError('the watches are no list')
+  if (!Array.isArray(body)) throw new TypeError('the watches are not a list')
   return body.map(({ user_id, organization_id }) => `${user_id} ${organization_id}`)
 }

@@ -1,8 +1,7 @@
 // The examples import the package by its name, and so what is built in dist/.
 import { describe, expect } from 'vitest'
-import { onServer, SERVERS } from '../storage/databases/servers.ts'
-import { dropWatchesAtCommitCases, dropWatchesCases } from './drop-watches-cases.ts'
-import { mariadbDatabase, postgresDatabase, sqliteDatabase } from './host-databases.ts'
+import { dropWatchesCases } from './drop-watches-cases.ts'
+import { sqliteDatabase } from './host-databases.ts'
 import { byToken, mountCases } from './mount-cases.ts'
 import { pinNewIssueCases } from './pin-new-issue-cases.ts'
 import type { RunningExample } from './running-example.ts'
@@ -10,20 +9,6 @@ import { startExample, startModule } from './running-example.ts'
 
 describe('examples/pin-new-issue-sqlite.mjs', () => pinNewIssueCases('pin-new-issue-sqlite.mjs', sqliteDatabase))
 describe('examples/drop-watches-sqlite.mjs', () => dropWatchesCases('drop-watches-sqlite.mjs', sqliteDatabase))
-
-onServer(SERVERS.postgres, (url) => {
-  const make = () => postgresDatabase(url)
-  describe('examples/pin-new-issue-postgres.mjs', () => pinNewIssueCases('pin-new-issue-postgres.mjs', make))
-  describe('examples/drop-watches-postgres.mjs', () => {
-    dropWatchesCases('drop-watches-postgres.mjs', make)
-    dropWatchesAtCommitCases('drop-watches-postgres.mjs', make)
-  })
-})
-
-onServer(SERVERS.mariadb, (url) => {
-  const make = () => mariadbDatabase(url)
-  describe('examples/drop-watches-mariadb.mjs', () => dropWatchesCases('drop-watches-mariadb.mjs', make))
-})
 
 describe.each([
   ['mount-node.mjs', 'a forge'],

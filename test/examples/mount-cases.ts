@@ -36,7 +36,7 @@ export function mountCases({ start, signIn, home }: MountExample): void {
     expect(await list.json()).toMatchObject([{ number: 2, title: 'Issue 2', pin_order: 1 }])
   })
 
-  it('pins for nobody else', async () => {
+  it('pins for no one else', async () => {
     const response = await fetch(new URL(PIN, example.url), { method: 'POST' })
 
     expect([response.status, await response.json()]).toMatchObject([401, { code: 'UNAUTHENTICATED' }])

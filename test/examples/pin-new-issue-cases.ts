@@ -7,7 +7,7 @@ import type { RunningExample } from './running-example.ts'
 export function pinNewIssueCases(name: string, makeDatabase: () => Promise<HostDatabase>): void {
   const bench = onExample(name, makeDatabase)
 
-  test('an issue is created and pinned, and then told of', async () => {
+  test('an issue is created and pinned, and then reported', async () => {
     const { example } = bench()
 
     expect(await create(example, 'first')).toEqual({ status: 201, body: { id: '1', position: 1 } })
@@ -31,7 +31,7 @@ export function pinNewIssueCases(name: string, makeDatabase: () => Promise<HostD
     expect(await found(example)).toEqual([])
   })
 
-  test('a write of the host that fails after the pin leaves neither, and nothing is told', async () => {
+  test('a write of the host that fails after the pin leaves neither, and emits nothing', async () => {
     const { database, example } = bench()
     await create(example, 'first')
     await database.refuse('insert', 'activity')

@@ -1,3 +1,4 @@
+import type { ServiceName } from '../../src/http-adapters/http.ts'
 import { userBadges } from './cases/badge-cases.ts'
 import { blockCases } from './cases/block-cases.ts'
 import type { Case } from './cases/case.ts'
@@ -5,11 +6,11 @@ import { everywhereCases } from './cases/everywhere-cases.ts'
 import { pinCases } from './cases/pin-cases.ts'
 import { signingKeyCases } from './cases/signing-key-cases.ts'
 
-/** Every case of the wire, by section: run over dispatch, and over every adapter. */
-export const cases: Readonly<Record<string, readonly Case[]>> = {
+/** Every case of the wire, by service: run over dispatch, and over every adapter. */
+export const cases: Readonly<Record<ServiceName | 'everywhere', readonly Case[]>> = {
   everywhere: everywhereCases,
   pins: pinCases,
   blocks: blockCases,
   badges: userBadges,
-  'signing keys': signingKeyCases,
+  'signing-keys': signingKeyCases,
 }

@@ -12,7 +12,7 @@ describe.each(Object.entries(cases))('dispatch with ports that answer later: %s'
 })
 
 describe('dispatch', () => {
-  it('has cases in which every fact is told once', () => {
+  it('has cases that state every fact once', () => {
     const facts = Object.values(cases).flatMap((list) => list.map((one) => one.fact))
 
     expect(facts.filter((fact, index) => facts.indexOf(fact) !== index)).toEqual([])

@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { readBody as readFetchBody } from '../../src/http-adapters/fetch/fetch-context.ts'
 import { readBody as readNodeBody } from '../../src/http-adapters/node/node-context.ts'
+import { BodyBuffer } from '../../src/http-adapters/routes/body.ts'
 
 // A client decides how a body is cut. What a server keeps of it must depend on its size, not on the number of its chunks.
 
@@ -66,4 +67,12 @@ it('a Fetch request of one-byte chunks keeps no more than its size', async () =>
 
   expect(await readFetchBody(request, SIZE, gone)).toEqual(bytes)
   expect(kept).toBeLessThan(MAX_KEPT_BYTES)
+})
+
+it('of a body that exceeds the limit nothing is kept', () => {
+  const buffer = new BodyBuffer(4)
+
+  expect(buffer.take(Uint8Array.of(1, 2, 3))).toBe(true)
+  expect(buffer.take(Uint8Array.of(4, 5))).toBe(false)
+  expect(buffer.joined()).toEqual(new Uint8Array(0))
 })

@@ -74,7 +74,7 @@ export class ForgeUnderTest<Tx> {
 
   #perform(step: Step): unknown {
     const { pins, blocks, badges, lifecycle } = this.forge
-    const as = askerOf(step.as)
+    const as = callerOf(step.as)
     switch (step.call) {
       case 'pin':
         return pins.pin(as, step.issue)
@@ -164,6 +164,6 @@ export class ForgeUnderTest<Tx> {
   }
 }
 
-function askerOf(who: Who): Actor | 'anonymous' | 'system' {
+function callerOf(who: Who): Actor | 'anonymous' | 'system' {
   return who === 'anonymous' || who === 'system' ? who : { id: WHO_IDS[who] }
 }

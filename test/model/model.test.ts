@@ -14,7 +14,7 @@ import type { Step } from './step.ts'
 import { FIRST_STEPS, listsOf } from './step.ts'
 import { ISSUES } from './world.ts'
 
-const LONG = process.env['FORGELET_TEST_LONG'] === '1' ? 10 : 1
+const LONG = process.env['FORGELET_TEST_LONG'] === '1' ? 20 : 1
 const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
 const folder = mkdtempSync(join(tmpdir(), 'forgelet-model-'))
 let files = 0
@@ -22,9 +22,9 @@ let files = 0
 type Subject = ForgeUnderTest<undefined> | ForgeUnderTest<SqliteHandle>
 
 const SUBJECTS: readonly { readonly name: string; readonly runs: number; open(): Subject }[] = [
-  { name: 'memory', runs: 200, open: () => new ForgeUnderTest(memoryStorage()) },
-  { name: 'SQLite in memory', runs: 60, open: () => new ForgeUnderTest(sqliteStorage(':memory:')) },
-  { name: 'a SQLite file', runs: 40, open: () => new ForgeUnderTest(sqliteStorage(join(folder, `${files++}.sqlite`))) },
+  { name: 'memory', runs: 100, open: () => new ForgeUnderTest(memoryStorage()) },
+  { name: 'SQLite in memory', runs: 30, open: () => new ForgeUnderTest(sqliteStorage(':memory:')) },
+  { name: 'a SQLite file', runs: 20, open: () => new ForgeUnderTest(sqliteStorage(join(folder, `${files++}.sqlite`))) },
 ]
 
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -46,7 +46,7 @@ describe.each(SUBJECTS)('a forge on $name', { timeout: LONGEST }, ({ open, runs 
     await fc.assert(property, { numRuns: runs * LONG })
   })
 
-  test('has events that tell its whole state, also when steps come at the same time', async () => {
+  test('has events that explain its whole state, even after concurrent steps', async () => {
     const batches = listsOf((step) => fc.array(fc.array(step, { maxLength: 12 }), { maxLength: 6, size: 'max' }))
     const property = fc.asyncProperty(batches, (batches) => withForge((forge) => explain(forge, batches)))
     await fc.assert(property, { numRuns: runs * LONG })

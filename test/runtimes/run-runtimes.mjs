@@ -1,20 +1,21 @@
 // Proves the package on every runtime it is promised for: `npm run test:runtimes`. Builds the sources into a folder of its
 // own, fetches what is missing of the runtimes, and proves on each its SQLite drivers (prove-driver.mjs), the storage of
-// Durable Objects where there are some (prove-durable-object.mjs), and the adapters of HTTP (prove-http.mjs). One line a
-// proof; what failed is shown whole, and the exit code is 1.
+// Durable Objects where there are some (prove-durable-object.mjs), and the adapters of HTTP (prove-http.mjs). Then it proves
+// the types with every version of the compiler (prove-types.mjs). One line a proof; what failed is shown whole, and the exit
+// code is 1.
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { install, RUNTIMES } from './runtimes.mjs'
+import { COMPILERS, install, RUNTIMES } from './runtimes.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 const cache = join(root, 'node_modules/.cache/forgelet/runtimes')
 /** Milliseconds that one proof may take. */
 const PATIENCE = 600_000
 
-const built = build()
-const jobs = RUNTIMES.flatMap((runtime) => {
+const built = build('dist', '--no-dts')
+const runtimeJobs = RUNTIMES.flatMap((runtime) => {
   const { folder, program } = install(runtime, cache)
   // Beside what is installed there: the package looks for better-sqlite3 from where it is.
   const dist = join(folder, 'dist')
@@ -22,6 +23,13 @@ const jobs = RUNTIMES.flatMap((runtime) => {
   cpSync(built, dist, { recursive: true })
   return proofsOf(runtime, { folder, program, dist })
 })
+const declared = build('types', '--dts-only')
+const compilerJobs = COMPILERS.map((compiler) => ({
+  title: `types with ${compiler.name}`,
+  program: process.execPath,
+  args: [beside('prove-types.mjs'), install(compiler, cache).folder, declared],
+}))
+const jobs = [...runtimeJobs, ...compilerJobs]
 
 const lanes = Array.from({ length: Math.min(availableParallelism(), jobs.length) }, work)
 await Promise.all(lanes)
@@ -87,11 +95,11 @@ function say(line) {
   process.stdout.write(`${line}\n`)
 }
 
-/** The types of the package are not needed here, and take long. */
-function build() {
-  const dist = join(cache, 'dist')
+/** Code and types are built apart: types take long, and a mistake in them hides no failure of the code. */
+function build(folder, part) {
+  const dist = join(cache, folder)
   const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
-  execFileSync(process.execPath, [tsup, '--no-dts', '--out-dir', dist], {
+  execFileSync(process.execPath, [tsup, part, '--out-dir', dist], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

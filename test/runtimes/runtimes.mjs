@@ -1,4 +1,4 @@
-// The runtimes that the package is proven on, and how to get them: from the package registry, into a folder of their own
+// The runtimes that the package is proven on, the compilers of its types, and how to get them: from the package registry, into a folder of their own
 // outside the lockfile, once. None of these packages has an install script that it needs.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
@@ -62,8 +62,15 @@ export const RUNTIMES = [
   },
 ]
 
+/** The compilers that the types are proven with: the oldest that is supported, and the newest of each later line. */
+export const COMPILERS = ['5.5.4', '5.9.3', '6.0.3', '7.0.2'].map((version) => ({
+  name: `TypeScript ${version}`,
+  packages: [`typescript@${version}`],
+  program: process.execPath,
+}))
+
 /**
- * Installs what a runtime needs, unless it is there.
+ * Installs what a runtime or a compiler needs, unless it is there.
  *
  * @param cache - where each runtime has its folder
  * @returns the folder, and the program that runs scripts

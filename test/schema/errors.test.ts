@@ -58,7 +58,7 @@ describe('recognising forge errors', () => {
     ['NOT_BLOCKED', stranger, true],
     ['ALREADY_BLOCKED', error, false],
     ['ALREADY_BLOCKED', stranger, false],
-  ] as const)('isForgeError with the code %s looks at the code too', (code, value, verdict) => {
+  ] as const)('isForgeError with the code %s checks the code too', (code, value, verdict) => {
     expect(isForgeError(value, code)).toBe(verdict)
   })
 })
@@ -75,11 +75,11 @@ test.each(THINGS)('a missing %s is %s', (thing, code) => {
 })
 
 test('an invalid input names its place once in the violations and its text in the message', () => {
-  expect(invalidInput('/position', 'range', 'position must be an integer from 1 up')).toMatchObject({
+  expect(invalidInput('/position', 'range', 'position must be an integer, 1 or greater')).toMatchObject({
     code: 'INVALID_INPUT',
-    message: 'position must be an integer from 1 up',
+    message: 'position must be an integer, 1 or greater',
     details: {
-      violations: [{ pointer: '/position', code: 'range', message: 'position must be an integer from 1 up' }],
+      violations: [{ pointer: '/position', code: 'range', message: 'position must be an integer, 1 or greater' }],
     },
   })
 })

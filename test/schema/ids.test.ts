@@ -22,9 +22,9 @@ const ACCEPTED: readonly (readonly [value: IdInput, id: string])[] = [
   ['x'.repeat(64), 'x'.repeat(64)],
 ]
 
-const A_TEXT = 'issue.id must be an integer or a text of 1 to 64 characters'
-const SAFE = 'issue.id must be a safe integer; pass larger ids as bigint or text'
-const CLEAN = 'issue.id must not hold control characters or broken Unicode'
+const A_TEXT = 'issue.id must be an integer or a string of 1 to 64 characters'
+const SAFE = 'issue.id must be a safe integer; pass larger ids as bigint or string'
+const CLEAN = 'issue.id must not contain control characters or malformed Unicode'
 
 // unknown: a host may be written in JavaScript
 const REFUSED: readonly (readonly [title: string, value: unknown, message: string])[] = [

@@ -9,7 +9,7 @@ it.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('no disk'))],
-])('nobody hears of a logger that %s', async (_how, call) => {
+])('a logger that %s is not reported', async (_how, call) => {
   const unheard = vi.fn()
   process.on('unhandledRejection', unheard)
   onTestFinished(() => void process.off('unhandledRejection', unheard))

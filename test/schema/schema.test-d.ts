@@ -56,9 +56,9 @@ describe('the types of the schema entry', () => {
 
   test('narrow the details of an error by its code', () => {
     const read = (error: unknown): readonly Violation[] | undefined =>
-      isForgeError(error, 'INVALID_DOCUMENT') ? error.details.violations : undefined
+      isForgeError(error, 'INVALID_INPUT') ? error.details.violations : undefined
     expectTypeOf(read).returns.toEqualTypeOf<readonly Violation[] | undefined>()
-    const pick = (error: ForgeError) => (error.code === 'IMPORT_CONFLICT' ? error.details : undefined)
-    expectTypeOf(pick).returns.toEqualTypeOf<{ readonly pointer: string } | undefined>()
+    const pick = (error: ForgeError) => (error.code === 'BADGE_IN_USE' ? error.details : undefined)
+    expectTypeOf(pick).returns.toEqualTypeOf<{ readonly slug: string; readonly holders: number } | undefined>()
   })
 })

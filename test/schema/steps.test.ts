@@ -1,7 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { MaybePromise, SyncOrAsync } from '../../src/schema/sync-or-async.ts'
-import { isPromise, runAsync, runMaybeAsync, runSync, wait } from '../../src/schema/sync-or-async.ts'
+import {
+  after,
+  isPromise,
+  requireValue,
+  runAsync,
+  runMaybeAsync,
+  runSync,
+  settle,
+  wait,
+} from '../../src/schema/sync-or-async.ts'
 
 const trouble = new Error('trouble')
 
@@ -16,10 +25,84 @@ function thenable(value: number): PromiseLike<number> {
   return { then: (resolve) => Promise.resolve(value).then(resolve) }
 }
 
+function thrown(): never {
+  throw trouble
+}
+
 function* fail(): SyncOrAsync<number> {
   yield* wait(undefined)
   throw trouble
 }
+
+describe('after', () => {
+  test('goes on at once with a value', () => {
+    expect(after(1, (value) => value + 1)).toBe(2)
+  })
+
+  test('goes on behind a promise, and behind anything with a then', async () => {
+    const next = (value: number) => value + 1
+    // the cast stands for a port that answers with a promise of its own making
+    const results = [after(Promise.resolve(1), next), after(thenable(1) as Promise<number>, next)]
+
+    expect(results.map(isPromise)).toEqual([true, true])
+    expect(await Promise.all(results)).toEqual([2, 2])
+  })
+
+  test('takes a next step that waits', async () => {
+    const later = async (value: number) => value + 1
+
+    expect(await after(1, later)).toBe(2)
+    expect(await after(Promise.resolve(1), later)).toBe(2)
+  })
+
+  test('throws at once what the next step throws at once, and rejects with what it throws behind a promise', async () => {
+    expect(() => after(1, thrown)).toThrow(trouble)
+    await expect(after(Promise.resolve(1), thrown)).rejects.toBe(trouble)
+  })
+
+  test('does not go on behind a rejection', async () => {
+    const next = vi.fn()
+
+    await expect(after(Promise.reject(trouble), next)).rejects.toBe(trouble)
+    expect(next).not.toHaveBeenCalled()
+  })
+})
+
+describe('settle', () => {
+  const next = (value: number) => `got ${value}`
+  const failed = (error: unknown) => (error === trouble ? 'failed' : 'something else')
+
+  test('goes on at once with a value, or with the error that was thrown', () => {
+    expect(settle(() => 1, next, failed)).toBe('got 1')
+    expect(settle(thrown, next, failed)).toBe('failed')
+  })
+
+  test('goes on behind a promise with its value, or with its rejection', async () => {
+    expect(await settle(() => Promise.resolve(1), next, failed)).toBe('got 1')
+    expect(await settle(() => Promise.reject(trouble), next, failed)).toBe('failed')
+  })
+
+  test('does not take an error of the next step for one of the work', async () => {
+    expect(() => settle(() => 1, thrown, failed)).toThrow(trouble)
+    await expect(settle(() => Promise.resolve(1), thrown, failed)).rejects.toBe(trouble)
+  })
+})
+
+describe('requireValue', () => {
+  test.each([undefined, null, 0, '', false])('returns %j', (value) => {
+    expect(requireValue(value)).toBe(value)
+  })
+
+  test('refuses a promise, and leaves no rejection unhandled', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+
+    expect(() => requireValue(Promise.reject(trouble))).toThrow('a promise was returned where a value is required')
+    await setImmediate()
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+})
 
 describe('run', () => {
   test('gives a value at once where nothing must be waited for', () => {
@@ -133,7 +216,7 @@ describe('runNow', () => {
       }
     }
 
-    expect(() => runSync(stubborn())).toThrow('a promise was met where nothing may wait')
+    expect(() => runSync(stubborn())).toThrow('a promise was returned where a value is required')
   })
 
   test('leaves no rejection unhandled: not of the promise it refuses, not of one met while cleaning up', async () => {
@@ -157,10 +240,10 @@ describe('runNow', () => {
 test.each([
   ['a promise', Promise.resolve(1), true],
   ['an object with a then', thenable(1), true],
-  ['an object whose then is no function', Object.fromEntries([['then', 1]]), false],
+  ['an object whose then is not a function', Object.fromEntries([['then', 1]]), false],
   ['an object', {}, false],
   ['null', null, false],
-  ['a text', 'then', false],
+  ['a string', 'then', false],
 ])('isPromise says of %s: %s', (_, value, verdict) => {
   expect(isPromise<unknown>(value)).toBe(verdict)
 })

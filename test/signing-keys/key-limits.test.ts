@@ -4,6 +4,7 @@ import { splitKeyText } from '../../src/signing-keys/key-text.ts'
 import { openpgpKey, readArmor } from '../../src/signing-keys/openpgp.ts'
 import { splitPackets } from '../../src/signing-keys/openpgp-packets.ts'
 import { sshKey } from '../../src/signing-keys/ssh.ts'
+import { sshInteger, sshString } from '../../src/signing-keys/ssh-line.ts'
 import { der, integer, oddNumber, pem } from './der.ts'
 import { OpenpgpMaker, openpgpNumber, packet } from './openpgp-maker.ts'
 
@@ -130,12 +131,37 @@ describe('An SSH key', () => {
     await expect(ssh(pem('PRIVATE KEY', randomBytes(50_000)))).rejects.toThrow('at most 64 KiB')
   })
 
+  test('of RSA in a line may have 16,384 bits, and no more', async () => {
+    const rsaLine = (bytes: number) => {
+      const fields = [sshString('ssh-rsa'), sshInteger(Buffer.of(1, 0, 1)), sshInteger(oddNumber(bytes))]
+      return `ssh-rsa ${Buffer.concat(fields).toString('base64')}\n`
+    }
+
+    const longest = rsaLine(2048)
+    expect(await ssh(longest)).toBe(longest)
+    await expect(ssh(rsaLine(2049))).rejects.toMatchObject(unreadable)
+  })
+
+  test('with a NUL character is not a text', async () => {
+    await expect(ssh(`${line}a\0b\n`)).rejects.toThrow('it is neither text nor a binary OpenPGP key')
+  })
+
   test('of RSA may have 16,384 bits, and no more', async () => {
     const usual = Buffer.of(1, 0, 1)
 
     expect(await ssh(rsaPublic(2048, usual))).toMatch(/^ssh-rsa /)
     await expect(ssh(rsaPublic(2049, usual))).rejects.toThrow('more than 16,384 bits')
     await expect(ssh(rsaPublic(2048, oddNumber(9)))).rejects.toThrow('an RSA exponent 64')
+  })
+})
+
+describe('A key of more than 1 MiB', () => {
+  test.each([
+    ['in binary', Buffer.alloc(1_048_577, 0x99)],
+    ['in UTF-16', Buffer.alloc(1_048_578, Buffer.from('\uFEFFa', 'utf16le'))],
+    ['in UTF-8', Buffer.alloc(1_048_577, 'a')],
+  ])('%s is refused before it is read', async (_form, key) => {
+    await expect(openpgp(key)).rejects.toThrow('it is larger than 1 MiB')
   })
 })
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ describe('the format', () => {
     ['an SSH private key', 'ssh', () => keys.ssh.privateKey],
     ['an SSH key in git’s literal form', 'ssh', () => `key::${keys.ssh.publicKey}`],
   ] as const
-  test.each(files)('of %s is told by the content: %s', async (_title, format, content) => {
+  test.each(files)('of %s is determined by the content: %s', async (_title, format, content) => {
     expect(await openKeyFile(write(content()))).toMatchObject({ format })
   })
 })
@@ -70,10 +70,10 @@ describe('a file that cannot be used is named when it is opened', () => {
     await expect(opening).rejects.toThrow(reason)
   })
 
-  test('a missing file: there is no such file', async () => {
+  test('a missing file', async () => {
     const path = join(folder.path, 'missing')
 
-    await expect(openKeyFile(path)).rejects.toThrow(`${path}: the signing key cannot be read: there is no such file`)
+    await expect(openKeyFile(path)).rejects.toThrow(`${path}: the signing key cannot be read: the file does not exist`)
   })
 
   test('a directory: it is a directory', async () => {
@@ -89,11 +89,11 @@ describe('a file that cannot be used is named when it is opened', () => {
   test('a key in place of its path: it is not repeated', async () => {
     const opening = openKeyFile(keys.ssh.privateKey)
 
-    await expect(opening).rejects.toThrow('a key stands where its path belongs')
+    await expect(opening).rejects.toThrow('the path is itself a key')
     await expect(opening).rejects.not.toThrow(keys.ssh.privateKey.split('\n')[2] ?? '')
   })
 
-  test('what is no path is a TypeError', async () => {
+  test('an invalid path is a TypeError', async () => {
     // @ts-expect-error an argument of a wrong type
     await expect(openKeyFile(42)).rejects.toThrow(TypeError)
     await expect(openKeyFile(new URL('https://example.com/key.pub'))).rejects.toThrow(TypeError)
@@ -110,7 +110,7 @@ describeWith(['mkfifo'], 'a pipe', () => {
 })
 
 describe('a key file that changes', () => {
-  test('is served anew by the next request', async () => {
+  test('is served again by the next request', async () => {
     const key = await openKeyFile(write(keys.ssh.publicKey))
     write(keys.other.publicKey)
 
@@ -123,6 +123,19 @@ describe('a key file that changes', () => {
     const key = await openKeyFile(path)
     write(keys.other.publicKey)
     utimesSync(path, 1, 1)
+
+    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
+  })
+
+  test('is noticed long after the last change, though size and time of change are set back', async () => {
+    const path = write(keys.ssh.publicKey)
+    utimesSync(path, 1, 1)
+    const { ctimeNs } = statSync(path, { bigint: true })
+    const key = new WatchedKeyFile(keyFileAt(path), () => Date.now() + 60_000)
+    do {
+      write(keys.other.publicKey)
+      utimesSync(path, 1, 1)
+    } while (statSync(path, { bigint: true }).ctimeNs === ctimeNs) // within one tick of the clock of the file system
 
     expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
   })
@@ -150,6 +163,18 @@ describe('a key file that changes', () => {
 
     expect(key.format).toBe('openpgp')
     expect(reads).toEqual(['read'])
+  })
+
+  test('leaves no open file behind, readable or not', () => {
+    const file = keyFileAt(write(keys.ssh.publicKey))
+    const huge = keyFileAt(folder.write('huge', 'a'.repeat(1_048_577)))
+    const before = readdirSync('/proc/self/fd').length
+    for (let times = 0; times < 50; times += 1) {
+      file.read()
+      expect(() => huge.read()).toThrow('larger than 1 MiB')
+    }
+
+    expect(readdirSync('/proc/self/fd').length).toBeLessThan(before + 25)
   })
 
   test('is noticed when another file takes its name', async () => {
@@ -202,7 +227,7 @@ describe('a key file that changes', () => {
     ['a huge file', 'a'.repeat(1_048_577)],
     ['a damaged key', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n'],
   ]
-  test.each(broken)('into %s is an error whose cause names the path, whoever asks', async (_title, content) => {
+  test.each(broken)('into %s is an error whose cause names the path, for every caller', async (_title, content) => {
     const path = write(keys.openpgp.publicKey)
     const key = await openKeyFile(path)
     write(content)
@@ -239,7 +264,7 @@ describe('a key file that changes', () => {
     expect(key.publicKey()).toBe(before)
   })
 
-  test('hears the signal', async () => {
+  test('observes the signal', async () => {
     const key = await openKeyFile(write(keys.ssh.publicKey))
 
     expect(() => key.publicKey({ signal: AbortSignal.abort(new Error('gone')) })).toThrow('gone')

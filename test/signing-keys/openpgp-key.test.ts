@@ -194,7 +194,7 @@ describe('an OpenPGP key', () => {
     expect(await served(change(pair.publicKey))).toBe(pair.publicKey)
   })
 
-  test('with an unusual armor header is armored anew without it', async () => {
+  test('with an unusual armor header is armored again without it', async () => {
     const odd = pair.publicKey.replace('\n\n', '\nNote: -----BEGIN PGP PRIVATE KEY BLOCK-----\n\n')
 
     expect(await served(odd)).toBe(pair.publicKey)

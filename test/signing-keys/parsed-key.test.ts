@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import type { MaybePromise } from '../../src/schema/sync-or-async.ts'
 import { LazyKey } from '../../src/signing-keys/lazy-key.ts'
@@ -48,7 +49,7 @@ test('the entity tag is quoted, strong, and follows the text', async () => {
   expect(other?.etag).not.toBe(one?.etag)
 })
 
-test('a signal that is aborted already is heard before anything else', () => {
+test('a signal that is already aborted is checked first', () => {
   const { key, count } = counted(() => later('line\n'))
 
   expect(() => key.publicKey({ signal: AbortSignal.abort(new Error('gone')) })).toThrow('gone')
@@ -65,4 +66,16 @@ test('a signal ends the wait of one, and the others get the key', async () => {
   await expect(gone).rejects.toThrow('gone')
   expect(await staying).toMatchObject({ text: 'line\n' })
   expect(count.parses).toBe(1)
+})
+
+test.each([
+  ['has a text', () => later('line\n')],
+  ['cannot be parsed', () => Promise.reject(new Error('broken'))],
+])('a key that %s leaves no listener on the signal of a caller', async (_what, read) => {
+  const { signal } = new AbortController()
+  const key = new LazyKey('ssh', read)
+  await Promise.allSettled([key.publicKey({ signal }), key.publicKey({ signal })])
+  await new Promise((resolve) => setImmediate(resolve))
+
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })

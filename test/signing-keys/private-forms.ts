@@ -160,7 +160,7 @@ function textForm(
   isUnbound = false,
 ): PrivateForm {
   const [block] = splitKeyText(text).blocks
-  if (block === undefined) throw new Error(`${title} is no block`)
+  if (block === undefined) throw new Error(`${title} is not a block`)
 
   const headers = block.body.filter((line) => line.includes(':'))
   const bytes = Buffer.from(block.body.filter((line) => !line.includes(':')).join(''), 'base64')

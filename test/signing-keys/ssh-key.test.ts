@@ -292,7 +292,7 @@ describe('an SSH key', () => {
     expect(sshKey(line).publicKey()).toMatchObject({ format: 'ssh', text: line })
   })
 
-  test('is a TypeError at once when it is no text', () => {
+  test('is a TypeError at once if it is not a string', () => {
     // @ts-expect-error an argument of a wrong type
     expect(() => sshKey(Buffer.from(line))).toThrow(TypeError)
   })

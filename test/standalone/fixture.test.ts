@@ -26,7 +26,7 @@ const BAD: readonly (readonly [title: string, fixture: unknown, violation: strin
   ['an unknown field', { user: [] }, '/user unknown_field: unknown field: remove it or correct its name'],
   ['an unknown field deep down', { users: [{ username: 'a', 'ni/ck': 1 }] }, '/users/0/ni~1ck unknown_field'],
   ['a missing name', { users: [{}] }, '/users/0/username required: is required: add it'],
-  ['a wrong type', { users: [{ username: 7 }] }, '/users/0/username type: must be a text'],
+  ['a wrong type', { users: [{ username: 7 }] }, '/users/0/username type: must be a string'],
   ['a wrong list', { users: {} }, '/users type: must be a list'],
   ['a wrong flag', { users: [{ username: 'a', siteAdmin: 'yes' }] }, '/users/0/siteAdmin type: must be true or false'],
   ['a name with a slash', { users: [{ username: 'a/b' }] }, '/users/0/username format: must be a name without'],
@@ -39,7 +39,7 @@ const BAD: readonly (readonly [title: string, fixture: unknown, violation: strin
   ],
   ['a wrong time', { users: [{ username: 'a', createdAt: '2026' }] }, '/users/0/createdAt format: must be a date-time'],
   [
-    'an index that is none',
+    'an invalid index',
     { users, repositories: [{ ...rocket, issues: [{ ...issue, index: 0 }] }] },
     '/repositories/0/issues/0/index range: must be 1 or more',
   ],
@@ -77,7 +77,7 @@ const BAD: readonly (readonly [title: string, fixture: unknown, violation: strin
   [
     'a username twice',
     { users: [{ username: 'alice' }, { username: 'ALICE' }] },
-    '/users/1/username duplicate: "ALICE" is there twice',
+    '/users/1/username duplicate: "ALICE" occurs twice',
   ],
   [
     "an organization with a user's name",
@@ -92,7 +92,7 @@ const BAD: readonly (readonly [title: string, fixture: unknown, violation: strin
         { username: 'b', tokens: ['secret'] },
       ],
     },
-    '/users/1/tokens/0 duplicate: this token is there twice',
+    '/users/1/tokens/0 duplicate: this token occurs twice',
   ],
   [
     'an unknown owner',
@@ -120,7 +120,7 @@ const BAD: readonly (readonly [title: string, fixture: unknown, violation: strin
     '/organizations/0/blocks/1/user duplicate: "Mia"',
   ],
   [
-    'a repository of nobody',
+    'a repository of an unknown owner',
     { repositories: [{ owner: 'bob', name: 'x' }] },
     '/repositories/0/owner unknown_name: "bob" is not one of the users or organizations',
   ],
@@ -147,7 +147,7 @@ const BAD: readonly (readonly [title: string, fixture: unknown, violation: strin
   [
     'an index twice',
     { users, repositories: [{ ...rocket, issues: [issue, issue] }] },
-    '/repositories/0/issues/1/index duplicate: 1 is there twice',
+    '/repositories/0/issues/1/index duplicate: 1 occurs twice',
   ],
   [
     'an unknown poster',
@@ -212,7 +212,7 @@ describe('a fixture is refused', () => {
     )
   })
 
-  test('without telling a token', () => {
+  test('without revealing a token', () => {
     const tokens = ['hunter2', 'hunter2']
     expect(violationsOf({ users: [{ username: 'a', tokens }] }).join()).not.toContain('hunter2')
   })

@@ -62,7 +62,7 @@ describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
     expect((await opened({ db: db() })).fixture).toBe('none')
   })
 
-  test('tells who sends a token, and refuses a wrong one', async () => {
+  test('identifies the user of a token, and refuses a wrong one', async () => {
     const host = await opened({ db: db(), fixture: WORLD })
     expect(await host.authenticate('token alice-token')).toEqual(alice)
     expect(await host.authenticate(undefined)).toBe(null)
@@ -200,8 +200,18 @@ describe('a standalone host is refused', () => {
     expect(await codeOf(openStandalone({ db: file }))).toBe(code)
   })
 
-  test('on a file that is no database', async () => {
+  test('on a file that is not a database', async () => {
     await writeFile(file, 'no database. '.repeat(20))
-    expect(await codeOf(openStandalone({ db: file }))).toBe('STORAGE_UNAVAILABLE')
+    await expect(openStandalone({ db: file })).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'it is not an SQLite database: name another file',
+    })
   })
+
+  test.each([['a device', () => '/dev/null', 'it is a pipe or a device: name an ordinary file']])(
+    'on %s',
+    async (_what, db, message) => {
+      await expect(openStandalone({ db: db() })).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message })
+    },
+  )
 })

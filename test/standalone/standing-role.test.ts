@@ -28,12 +28,12 @@ describe('the role in a repository', () => {
     ['of a member who is admin', { ...closed, membership: 'member', collaboration: 'admin' }, true, 'admin'],
     ['of a stranger, when private', closed, true, 'none'],
     ['of a stranger, when public', outsider, true, 'reader'],
-    ['of nobody, when public', outsider, false, 'reader'],
-    ['of nobody, when private', closed, false, 'none'],
+    ['of an anonymous caller, when public', outsider, false, 'reader'],
+    ['of an anonymous caller, when private', closed, false, 'none'],
     ['of a stranger to its private owner', concealed, true, 'none'],
     ['of a reader with a private owner', { ...concealed, collaboration: 'reader' }, true, 'reader'],
     ['of a signed-in stranger, of a limited owner', { ...outsider, ownerVisibility: 'limited' }, true, 'reader'],
-    ['of nobody, of a limited owner', { ...outsider, ownerVisibility: 'limited' }, false, 'none'],
+    ['of an anonymous caller, of a limited owner', { ...outsider, ownerVisibility: 'limited' }, false, 'none'],
     ['when there is none', undefined, true, 'none'],
   ]
   test.each(cases)('%s', (_, standing, signedIn, role) => {
@@ -47,8 +47,8 @@ describe('the role in an organization', () => {
     ['of a member', 'private', 'member', true, 'member'],
     ['of a stranger, when private', 'private', undefined, true, 'none'],
     ['of a stranger, when limited', 'limited', undefined, true, 'stranger'],
-    ['of nobody, when limited', 'limited', undefined, false, 'none'],
-    ['of nobody, when public', 'public', undefined, false, 'stranger'],
+    ['of an anonymous caller, when limited', 'limited', undefined, false, 'none'],
+    ['of an anonymous caller, when public', 'public', undefined, false, 'stranger'],
   ] as const)('%s', (_, visibility, membership, signedIn, role) => {
     expect(organizationRole({ visibility, membership }, signedIn)).toBe(role)
   })

@@ -1,16 +1,17 @@
-import { afterAll, describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { storageContract } from '../../src/testing/testing.ts'
+import { contractSuite, SHORT_FORM } from './contract-suite.ts'
 import { memoryKind } from './databases/memory.ts'
-import { sqliteFileKind, sqliteMemoryKind } from './databases/sqlite.ts'
-import type { StorageKind } from './databases/storage-kind.ts'
+import { pgliteKind } from './databases/pglite.ts'
+import { sqliteFileKind } from './databases/sqlite.ts'
 
-runContract(memoryKind())
-runContract(sqliteFileKind())
-runContract(sqliteMemoryKind())
+describe('memory', () => contractSuite(memoryKind()))
+describe('a SQLite file', () => contractSuite(sqliteFileKind()))
+describe('PostgreSQL in this process', () => contractSuite(pgliteKind(), (name) => SHORT_FORM.test(name)))
 
-function runContract<Tx>({ name, open, host, end }: StorageKind<Tx>): void {
-  describe(name, () => {
-    afterAll(end)
-    for (const each of storageContract(open, host)) test(each.name, each.run)
-  })
-}
+test('the short form has an eighth of the cases, or more', () => {
+  const { open, host } = memoryKind()
+  const names = storageContract(open, host).map(({ name }) => name)
+
+  expect(names.filter((name) => SHORT_FORM.test(name)).length).toBeGreaterThan(names.length / 8)
+})

@@ -45,7 +45,7 @@ test.each([undefined, null, 7, 'ctx.storage', {}, { sql: {} }, { transactionSync
   },
 )
 
-test('refuses a prefix that is none', () => {
+test('refuses an invalid prefix', () => {
   expect(() => durableObjectStorage(new ObjectDatabase(), { prefix: 'Forge_' })).toThrow(TypeError)
 })
 
@@ -71,7 +71,7 @@ test('an object that is full is STORAGE_UNAVAILABLE, and what was answered is th
   expect(await blockedBy(storage, '1')).toEqual(kept)
 })
 
-test('what is called plainly inside a transaction of the host’s is no part of it', async () => {
+test('a call outside withTransaction is not part of the host’s open transaction', async () => {
   const database = new ObjectDatabase()
   const storage = durableObjectStorage(database)
   await storage.migrate()

@@ -51,7 +51,7 @@ test('a forge joins a transaction of the Kysely, and gives it to what the host r
   expectTypeOf(wrong).toBeFunction()
 })
 
-test('a Kysely is no transaction, and its dialect must be told', () => {
+test('a Kysely is not a transaction, and its dialect must be named', () => {
   expectTypeOf<Transaction<HostTables>>().toExtend<KyselyTransaction>()
   expectTypeOf<Kysely<HostTables>>().not.toExtend<KyselyTransaction>()
   // @ts-expect-error: it cannot be seen from a Kysely

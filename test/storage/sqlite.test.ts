@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/standalone/open-database.ts'
 import { openSqlite, sqliteStorage } from '../../src/storage/sqlite.ts'
 import { newFile } from './sql/database-files.ts'
 
@@ -36,7 +39,7 @@ describe('an SQLite storage', () => {
 })
 
 describe('a file that is opened for a host', () => {
-  test('is a handle that a storage takes, and that tells whether a transaction is open', async () => {
+  test('is a handle that a storage accepts, and that reports whether a transaction is open', async () => {
     const handle = openSqlite(newFile())
     const storage = sqliteStorage(handle)
     await storage.migrate()
@@ -56,3 +59,58 @@ describe('a file that is opened for a host', () => {
     )
   })
 })
+
+describe('a file that does not exist is created for its owner only', () => {
+  const OPENINGS: readonly (readonly [string, (file: string) => unknown])[] = [
+    ['openSqlite', (file) => openSqlite(file).close()],
+    [
+      'sqliteStorage',
+      async (file) => {
+        const storage = sqliteStorage(file)
+        await storage.migrate()
+        await storage.close()
+      },
+    ],
+    ['the standalone host', (file) => openDatabase(file).close()],
+  ]
+
+  test.each(OPENINGS)('by %s', async (_name, open) => {
+    const file = newFile()
+    await open(file)
+
+    expect(modeOf(file)).toBe('600')
+  })
+
+  test.each(OPENINGS)('by %s, at the end of symbolic links that lead to no file yet', async (_name, open) => {
+    const file = newFile()
+    const folder = dirname(file)
+    for (const name of ['links', 'data']) mkdirSync(join(folder, name))
+    symlinkSync(join(folder, 'links', 'second'), file)
+    symlinkSync('data', join(folder, 'folder'))
+    symlinkSync('../folder/forge.sqlite', join(folder, 'links', 'second'))
+    await open(file)
+
+    expect(modeOf(join(folder, 'data', 'forge.sqlite'))).toBe('600')
+  })
+
+  test.each(OPENINGS)('by %s, with a name that begins like a URI', async (_name, open) => {
+    const folder = dirname(newFile())
+    const before = process.cwd()
+    process.chdir(folder)
+    onTestFinished(() => process.chdir(before))
+    await open('file:forge.sqlite')
+
+    expect(modeOf(join(folder, 'file:forge.sqlite'))).toBe('600')
+  })
+
+  test('a link that leads to itself is STORAGE_UNAVAILABLE', () => {
+    const file = newFile()
+    symlinkSync(file, file)
+
+    expect(() => openSqlite(file)).toThrow(expect.objectContaining({ code: 'STORAGE_UNAVAILABLE' }))
+  })
+})
+
+function modeOf(file: string): string {
+  return (statSync(file).mode & 0o777).toString(8)
+}

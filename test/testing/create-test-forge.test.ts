@@ -52,7 +52,7 @@ describe('a test forge', () => {
     expect(events.map((event) => [event.type, event.actorId])).toEqual([['issue.pinned', user('olga').id]])
   })
 
-  test('denies the actions named, to whoever asks', async () => {
+  test('denies the named actions to every caller', async () => {
     const { forge, user, issue } = await createTestForge({ deny: ['pins.write'] })
     const refused = forge.pins.pin(user('alice'), issue('acme/rocket#1'))
     await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN', details: { action: 'pins.write' } })
@@ -69,7 +69,7 @@ describe('a test forge', () => {
     await expect(refused).rejects.toMatchObject({ code: 'PIN_LIMIT_REACHED' })
   })
 
-  test('has a clock that stands still until it is told', async () => {
+  test('has a clock that changes only when it is set', async () => {
     const { forge, clock, user, issue } = await createTestForge({ now: new Date('2030-01-01T00:00:00Z') })
     const first = await forge.pins.pin(user('olga'), issue('acme/rocket#1'))
     clock.advance(1500)
@@ -96,7 +96,7 @@ describe('a test forge', () => {
   test.each([
     ['nobody', 'the fixture has no user "nobody"'],
     ['acme', 'the fixture has no user "acme"'],
-  ])('tells that there is no user %s', async (name, message) => {
+  ])('reports that the user %s does not exist', async (name, message) => {
     const { user } = await createTestForge()
     expect(() => user(name)).toThrow(new TypeError(message))
   })
@@ -105,9 +105,79 @@ describe('a test forge', () => {
     ['acme/rocket#99', 'the fixture has no issue "acme/rocket#99"'],
     ['acme/nothing#1', 'the fixture has no repository "acme/nothing"'],
     ['acme/rocket#0', '"acme/rocket#0" does not name an issue: write it as owner/repository#index'],
-  ] as const)('tells that there is no issue %s', async (path, message) => {
+  ] as const)('reports that the issue %s does not exist', async (path, message) => {
     const { issue } = await createTestForge()
     expect(() => issue(path)).toThrow(new TypeError(message))
+  })
+
+  test('finds the organizations and repositories of its fixture, in any case', async () => {
+    const { organization, repository, issue } = await createTestForge()
+    expect(organization('ACME')).toEqual({ id: '5', name: 'acme' })
+    expect(repository('Acme/ROCKET')).toEqual({
+      id: issue('acme/rocket#1').repositoryId,
+      ownerId: organization('acme').id,
+      name: 'rocket',
+    })
+  })
+
+  test('makes an organization that its fixture does not have, once', async () => {
+    const { forge, user, organization } = await createTestForge()
+    const nova = organization('nova')
+    expect(organization('Nova')).toEqual(nova)
+    expect(nova.id).not.toBe(organization('acme').id)
+
+    const target = { organizationId: nova.id, account: { kind: 'user', id: user('sam').id } } as const
+    await expect(forge.blocks.block(user('olga'), target)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await forge.blocks.block(user('alice'), target)
+    expect((await forge.blocks.list('system', { organizationId: nova.id })).items).toHaveLength(1)
+    expect((await forge.blocks.list('system', { organizationId: organization('acme').id })).items).toEqual([])
+  })
+
+  test('makes a repository that its fixture does not have, once, and its owner', async () => {
+    const { forge, user, organization, repository } = await createTestForge()
+    const ship = repository('nova/ship')
+    expect(repository('nova/ship')).toEqual(ship)
+    expect(ship.ownerId).toBe(organization('nova').id)
+    expect(repository('acme/ship').ownerId).toBe(organization('acme').id)
+    expect(repository('sam/ship').ownerId).toBe(user('sam').id)
+
+    const issue = { id: 900, repositoryId: ship.id, kind: 'issue' } as const
+    await expect(forge.pins.pin(user('olga'), issue)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await forge.pins.pin(user('alice'), issue)).toMatchObject({ position: 1 })
+    expect(await forge.pins.list('anonymous', { repositoryId: ship.id, kind: 'issue' })).toHaveLength(1)
+    const sams = { ...issue, id: 901, repositoryId: repository('sam/ship').id }
+    expect(await forge.pins.pin(user('sam'), sams)).toMatchObject({ position: 1 })
+  })
+
+  test('makes neither a repository nor its owner of an invalid name', async () => {
+    const { user, organization, repository } = await createTestForge()
+    expect(() => organization('sam')).toThrow(new TypeError('"sam" is a user, not an organization'))
+    expect(() => organization('no blanks')).toThrow('invalid fixture: /organizations/0/name: must be a name without')
+    expect(() => Reflect.apply(repository, undefined, ['acme'])).toThrow(
+      new TypeError('"acme" does not name a repository: write it as owner/repository'),
+    )
+    expect(() => repository('nova/no blanks')).toThrow('invalid fixture: /repositories/0/name: must be a name without')
+    expect(() => user('nova')).toThrow(TypeError)
+    expect(organization('nova').id).toBe('6')
+  })
+
+  test('runs beforeCommit in every change, but not for its fixture', async () => {
+    const seen: string[] = []
+    const { forge, user, issue, events } = await createTestForge({
+      fixture: {
+        users: [{ username: 'olga' }],
+        repositories: [{ owner: 'olga', name: 'a', issues: [{ index: 1, title: 'x', poster: 'olga' }], pins: [1] }],
+      },
+      beforeCommit(written) {
+        for (const { type } of written) seen.push(type)
+        if (written.some(({ type }) => type === 'issue.unpinned')) throw new Error('no more')
+      },
+    })
+    expect(seen).toEqual([])
+
+    await expect(forge.pins.unpin(user('olga'), issue('olga/a#1'))).rejects.toThrow('no more')
+    expect(seen).toEqual(['issue.unpinned'])
+    expect(events).toEqual([])
   })
 
   test('is one world of its own each time', async () => {

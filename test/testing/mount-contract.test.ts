@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ServiceName } from '../../src/http-adapters/http.ts'
+import { routeTable } from '../../src/http-adapters/routes/route-table.ts'
 import type { KnownHost } from '../../src/testing/testing.ts'
 import { mountContract } from '../../src/testing/testing.ts'
 import type { Host, Mounting, Running } from '../http-adapters/hosts/host.ts'
 import { HOST_HEADERS } from '../http-adapters/hosts/host.ts'
 import { hosts } from '../http-adapters/hosts/hosts.ts'
+import { nodeHost } from '../http-adapters/hosts/node-host.ts'
 import { authenticate } from '../http-adapters/world.ts'
 import { exceptions } from './mounts/exceptions.ts'
 import { openKnownWorld } from './mounts/known-world.ts'
@@ -26,12 +29,19 @@ for (const host of hosts) {
   }
 }
 
-function contractOver(host: Host, mounting: Mounting): void {
+for (const service of new Set(routeTable.map((row) => row.service))) {
+  describe(`the contract over ${nodeHost.name}, with the service ${service} alone`, () => {
+    contractOver(nodeHost, { prefix: '' }, [service])
+  })
+}
+
+function contractOver(host: Host, mounting: Mounting, services?: readonly ServiceName[]): void {
   const { prefix } = mounting
   // Half of the worlds tell where they are.
   const { world, known } = openKnownWorld({
     limits: { maxBodyBytes: 50_000 },
     publicUrl: prefix === '' ? undefined : 'https://git.example.com/api/v1',
+    services,
   })
   let running: Running
   beforeAll(async () => {
@@ -41,13 +51,13 @@ function contractOver(host: Host, mounting: Mounting): void {
 
   const start = async () => ({ origin: running.origin, prefix, stop: async () => undefined })
   const excepted = exceptions(host, mounting)
-  for (const { name, run } of mountContract(start, { ...known, ...knownOf(host, prefix) })) {
+  for (const { name, run } of mountContract(start, { ...known, ...knownOf(host, prefix), services })) {
     const exception = excepted.find((one) => one.name === name)
     if (exception === undefined) test(name, run)
     else if (exception.hangs !== true || (isLong && prefix === '')) {
       test(`${name}: not here, since ${exception.reason}`, async () => {
         const failure = await run().catch((error: unknown) => error)
-        expect(failure).toMatchObject({ name: 'AssertionError', message: expect.stringContaining('mend: ') })
+        expect(failure).toMatchObject({ name: 'AssertionError', message: expect.stringContaining('fix: ') })
       })
     }
   }

@@ -59,7 +59,7 @@ describe('the contract', () => {
       const { run } = await caseOver(plant, caughtBy, () => setImmediate(() => vi.advanceTimersByTime(10_000)))
 
       const failure = await run().catch((error: unknown) => error)
-      expect(failure).toMatchObject({ name: 'AssertionError', message: expect.stringMatching(/^sent: .*mend: /s) })
+      expect(failure).toMatchObject({ name: 'AssertionError', message: expect.stringMatching(/^sent: .*fix: /s) })
     })
   }
 
@@ -84,17 +84,17 @@ describe('a case', () => {
     stops += 1
   }
 
-  test('tells that nobody listens, and stops what was started', async () => {
+  test('reports that no server listens, and stops what was started', async () => {
     const gone = await running(createServer())
     await gone.stop()
     origin = gone.origin
     stops = 0
 
-    await expect(first?.run()).rejects.toThrow(/^sent: .*came: {3}no connection: .*ECONNREFUSED.*mend: /s)
+    await expect(first?.run()).rejects.toThrow(/^sent: .*received: no connection: .*ECONNREFUSED.*fix: /s)
     expect(stops).toBe(1)
   })
 
-  test('tells that an address is none, and stops what was started', async () => {
+  test('reports an invalid address, and stops what was started', async () => {
     origin = 'https://127.0.0.1:1'
     stops = 0
 
@@ -113,12 +113,12 @@ describe('the list of cases', () => {
     expect(new Set(all).size).toBe(all.length)
   })
 
-  test('needs nothing of the host to be told', () => {
+  test('needs nothing from the host', () => {
     expect(names({}).length).toBeGreaterThan(30)
   })
 
   test.each(['authorization', 'organization', 'users', 'repository', 'publicUrl', 'failing', 'waiting'] as const)(
-    'leaves out what needs %s when it is not told, and nothing else',
+    'leaves out what needs %s if that is missing, and nothing else',
     (part) => {
       const left = names({ ...known, headers: HOST_HEADERS, elsewhere, [part]: undefined })
 
@@ -137,7 +137,7 @@ describe('the list of cases', () => {
   })
 
   test('is refused to a host without services', () => {
-    expect(() => names({ services: [] })).toThrow(new TypeError('services must name what is mounted: at least one'))
+    expect(() => names({ services: [] })).toThrow(new TypeError('services must name at least one mounted service'))
   })
 })
 
@@ -162,17 +162,17 @@ describe('the contract names the users as the fault, not the mounting, where the
     })
     const start = async () => ({ origin: server.origin, prefix: '', stop: async () => undefined })
     const known: KnownHost = { authorization: 'token root-token', organization: 'acme', users }
-    const cases = mountContract(start, known).filter(({ name }) => /^links tell|^%2B in a query/.test(name))
+    const cases = mountContract(start, known).filter(({ name }) => /^links do not contain|^%2B in a query/.test(name))
     const failures: unknown[] = []
     for (const { run } of cases) failures.push(await run().catch((error: unknown) => String(error)))
 
     expect(cases).toHaveLength(2)
-    const told = failures.filter((failure) => failure !== undefined)
-    expect(told.length).toBeGreaterThan(0)
-    for (const failure of told) {
+    const messages = failures.filter((failure) => failure !== undefined)
+    expect(messages.length).toBeGreaterThan(0)
+    for (const failure of messages) {
       expect(failure).toContain(code)
       expect(failure).toMatch(
-        /mend: {3}name as users two who are not members of the organization, not blocked there, and not/,
+        /fix: {6}name as users two who are not members of the organization, not blocked there, and not/,
       )
     }
   })

@@ -1,67 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ForgeError } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { storageContract } from '../../src/testing/testing.ts'
-
-// The snippets of docs/writing-a-storage.md run as they stand, under the runners they name, against the built package (dist/).
-
-const root = resolve(import.meta.dirname, '../..')
-const PAGE = 'docs/writing-a-storage.md'
-let folder: string
-let snippets: readonly string[]
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-contract-'))
-  await mkdir(join(folder, 'node_modules'))
-  await symlink(root, join(folder, 'node_modules/forgelet'))
-  for (const name of ['better-sqlite3', 'vitest']) {
-    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name))
-  }
-  const page = await readFile(join(root, PAGE), 'utf8')
-  snippets = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
-})
-
-afterAll(() => rm(folder, { recursive: true }))
-
-async function runs(args: readonly string[]): Promise<{ readonly code: unknown; readonly out: string }> {
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
-  let out = ''
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  const [code] = await once(child, 'close')
-  return { code, out }
-}
-
-describe(`the snippets of ${PAGE}`, () => {
-  test('run the contract with node --test', { timeout: 120_000 }, async () => {
-    await writeFile(join(folder, 'memory.test.mjs'), snippets[0] ?? '')
-    const { code, out } = await runs(['--test', '--test-reporter=tap', 'memory.test.mjs'])
-
-    expect(out).toContain(`# pass ${storageContract(async () => memoryStorage()).length}\n`)
-    expect(code).toBe(0)
-  })
-
-  test('run the contract with vitest, and a host', { timeout: 240_000 }, async () => {
-    await writeFile(join(folder, 'sqlite.test.mjs'), snippets[1] ?? '')
-    const { code, out } = await runs([
-      join(root, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      '--reporter=json',
-      'sqlite.test.mjs',
-    ])
-    const report: unknown = JSON.parse(out.slice(out.indexOf('{')))
-
-    expect(report).toMatchObject({ numFailedTests: 0, numPendingTests: 0 })
-    expect(code).toBe(0)
-  })
-})
 
 describe('the cases that race', () => {
   const open = async () => memoryStorage()
@@ -109,6 +50,42 @@ describe('the list of cases', () => {
     expect(alone.filter((name) => !withIds.includes(name))).toEqual([])
   })
 })
+
+describe('the cases', () => {
+  const called = new Set<string>()
+  const recording = async (): Promise<ForgeStorage<undefined>> => recordingStorage((method) => void called.add(method))
+  beforeAll(async () => {
+    for (const { run } of storageContract(recording)) await run()
+  }, 60_000)
+
+  test.each(methodsOf(memoryStorage()))('call %s', (method) => {
+    expect(called).toContain(method)
+  })
+})
+
+/** The methods of every store of a storage. */
+function methodsOf(storage: object): readonly string[] {
+  return Object.entries(storage).flatMap(([store, methods]) =>
+    typeof methods === 'object' ? Object.keys(methods).map((method) => `${store}.${method}`) : [],
+  )
+}
+
+/** A storage that reports the name of each method that is called on one of its stores. */
+function recordingStorage(report: (method: string) => void): ForgeStorage<undefined> {
+  return new Proxy(memoryStorage(), {
+    get(storage, name) {
+      const store: unknown = Reflect.get(storage, name)
+      if (typeof store !== 'object' || store === null) return store
+
+      return new Proxy(store, {
+        get(target, method) {
+          report(`${String(name)}.${String(method)}`)
+          return Reflect.get(target, method)
+        },
+      })
+    },
+  })
+}
 
 /** A storage that refuses some of its calls, by their number. */
 function busyStorage(isBusy: (call: number) => boolean): ForgeStorage<undefined> {

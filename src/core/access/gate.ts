@@ -1,11 +1,13 @@
 import type { AccessDecision, AccessRequest } from '../../schema/access.ts'
+import { actionFacts } from '../../schema/access.ts'
 import { needObject } from '../../schema/arguments.ts'
 import { ForgeError, notFound } from '../../schema/errors.ts'
-import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after } from '../../schema/sync-or-async.ts'
 import type { Call } from '../call.ts'
-import { answerOf, checkCaller, portContext } from '../call.ts'
+import { checkCaller, portAnswerOf, portContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
-import type { Actor } from '../ports.ts'
+import type { Actor, Caller } from '../ports.ts'
 
 /** Returns whether the policy is asked about this call. */
 export function asksPolicy<A extends Actor, Tx>(call: Call<A, Tx>): boolean {
@@ -19,14 +21,14 @@ export function asksPolicy<A extends Actor, Tx>(call: Call<A, Tx>): boolean {
  * otherwise `FORBIDDEN`. TypeError when the policy's decision is malformed.
  * Source: docs/behaviour.md, Everywhere
  */
-export function* authorize<A extends Actor, Tx>(
+export function authorize<A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   request: AccessRequest,
-): SyncOrAsync<void> {
+): MaybePromise<void> {
   refuseAborted(call)
   checkCaller(call.actor)
-  if (call.guarded) yield* askPolicy(environment, call, request)
+  return call.guarded ? askPolicy(environment, call, request) : undefined
 }
 
 /**
@@ -41,16 +43,21 @@ export function refuseAborted<A extends Actor, Tx>(call: Call<A, Tx>): void {
  *
  * @throws ForgeError as `authorize` does
  */
-export function* askPolicy<A extends Actor, Tx>(
+export function askPolicy<A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   request: AccessRequest,
-): SyncOrAsync<void> {
+): MaybePromise<void> {
   needObject(request, 'request', "{ action: 'pins.read', repositoryId: 10 }")
   const { actor } = call
-  if (actor === 'system') return
+  if (actor === 'system') return undefined
 
-  const decision = yield* answerOf(call, environment.policy.authorize(request, portContext(call, actor)))
+  const decision = portAnswerOf(call, environment.policy.authorize(request, portContext(call, actor)))
+  return after(decision, (decided) => enforce(decided, request, actor))
+}
+
+/** Throws the error that a decision means for the caller, unless it allows the request. */
+function enforce<A extends Actor>(decision: AccessDecision, request: AccessRequest, actor: Caller<A>): void {
   checkDecision(decision)
   if (decision.allow) return
   if (decision.conceal === true) throw concealed(request, decision.reason)
@@ -72,26 +79,10 @@ function checkDecision(decision: AccessDecision): void {
 }
 
 function concealed(request: AccessRequest, reason: string): ForgeError {
-  switch (request.action) {
-    case 'pins.read':
-    case 'pins.write':
-    case 'signing-keys.read':
-    case 'issues.import':
-    case 'issues.export':
-      return notFound('repository')
-    case 'blocks.read':
-    case 'blocks.write':
-      return notFound('organization')
-    case 'badges.read':
-    case 'badges.grant':
-      return notFound('user')
-    case 'badges.catalogue.read':
-    case 'badges.catalogue.write':
-    case 'events.read':
-      return forbidden(request, reason) // the request concerns no object of the host that could be concealed
-    default:
-      throw unknownAction(request satisfies never)
-  }
+  if (!Object.hasOwn(actionFacts, request.action)) throw unknownAction(request)
+
+  const { concerns } = actionFacts[request.action]
+  return concerns === undefined ? forbidden(request, reason) : notFound(concerns)
 }
 
 function forbidden(request: AccessRequest, reason: string): ForgeError {
@@ -99,5 +90,5 @@ function forbidden(request: AccessRequest, reason: string): ForgeError {
 }
 
 function unknownAction({ action }: AccessRequest): TypeError {
-  return new TypeError(`there is no action ${JSON.stringify(action)}`)
+  return new TypeError(`unknown action ${JSON.stringify(action)}`)
 }

@@ -1,7 +1,8 @@
-import type { AccessDecision, AccessRequest } from '../../schema/access.ts'
+import type { AccessDecision, AccessRequest, ActionFacts } from '../../schema/access.ts'
+import { actionFacts } from '../../schema/access.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after } from '../../schema/sync-or-async.ts'
 import type { Actor, Policy, PortContext } from '../ports.ts'
 
 /** The role of a user in a repository. 'none' conceals that the repository exists. */
@@ -11,7 +12,7 @@ export type RepositoryRole = 'admin' | 'writer' | 'reader' | 'none'
 export type OrganizationRole = 'owner' | 'member' | 'stranger' | 'none'
 
 /** The functions that a host supplies to `rolePolicy`. The context's actor may be 'anonymous'. */
-export interface Roles<A extends Actor, Tx> {
+export interface Roles<A extends Actor, Tx = unknown> {
   /** Returns whether the actor may do everything. Must return a boolean. Never called for 'anonymous'. */
   isSiteAdmin(actor: A): MaybePromise<boolean>
   /** Returns the role of `context.actor` in a repository. 'none' conceals the repository. */
@@ -29,8 +30,8 @@ const MAX_NAMED_LENGTH = 40
 
 /**
  * Creates a policy with Gitea's rules from functions that the host supplies. Site admins may do everything. Repository
- * admins may pin and import. Readers may see boards and keys and may export. Organization owners may block. Only site
- * admins may access badges and events. 'anonymous' may at most read, whatever role the host returns.
+ * admins may pin. Readers may see boards and keys. Organization owners may block. Only site admins may access badges
+ * and events. 'anonymous' may at most read, whatever role the host returns.
  *
  * A malformed result neither allows nor refuses. If a role is not one of those above (undefined and null included), or
  * if `isSiteAdmin` does not return a boolean, `authorize` throws a TypeError, to which the API responds with 500.
@@ -43,7 +44,7 @@ export function rolePolicy<A extends Actor, Tx = unknown>(roles: Roles<A, Tx>): 
   needFunction(roles.repositoryRole, 'repositoryRole', "a function of the repository's id and the context")
   needFunction(roles.organizationRole, 'organizationRole', "a function of the organization's id and the context")
   return {
-    authorize: (request, context) => runMaybeAsync(judge(roles, request, context)),
+    authorize: (request, context) => decide(roles, request, context),
   }
 }
 
@@ -51,34 +52,50 @@ function needFunction(fact: unknown, name: keyof Roles<never, never>, what: stri
   if (typeof fact !== 'function') throw new TypeError(`rolePolicy needs ${name}: ${what}`)
 }
 
-function* judge<A extends Actor, Tx>(
+function decide<A extends Actor, Tx>(
   roles: Roles<A, Tx>,
   request: AccessRequest,
   context: PortContext<A | 'anonymous', Tx>,
-): SyncOrAsync<AccessDecision> {
+): MaybePromise<AccessDecision> {
   const { actor } = context
-  if (actor !== 'anonymous' && isAdmin(yield* wait(roles.isSiteAdmin(actor)))) return ALLOWED
+  if (actor === 'anonymous') return decideByRole(roles, request, context)
 
-  switch (request.action) {
-    case 'pins.read':
-    case 'signing-keys.read':
-    case 'issues.export':
-      return whoReads(yield* wait(roles.repositoryRole(request.repositoryId, context)))
-    case 'pins.write':
-    case 'issues.import':
-      return whoAdministers(actor, yield* wait(roles.repositoryRole(request.repositoryId, context)))
-    case 'blocks.read':
-    case 'blocks.write':
-      return whoOwns(actor, yield* wait(roles.organizationRole(request.organizationId, context)))
-    case 'badges.read':
-    case 'badges.grant':
-    case 'badges.catalogue.read':
-    case 'badges.catalogue.write':
-    case 'events.read':
+  const admin = roles.isSiteAdmin(actor)
+  return after(admin, (answer) => (isAdmin(answer) ? ALLOWED : decideByRole(roles, request, context)))
+}
+
+function decideByRole<A extends Actor, Tx>(
+  roles: Roles<A, Tx>,
+  request: AccessRequest,
+  context: PortContext<A | 'anonymous', Tx>,
+): MaybePromise<AccessDecision> {
+  const { actor } = context
+  switch (leastRole(request)) {
+    case 'repository reader':
+      return after(roles.repositoryRole(repositoryOf(request), context), whoReads)
+    case 'repository admin':
+      return after(roles.repositoryRole(repositoryOf(request), context), (role) => whoAdministers(actor, role))
+    case 'organization owner':
+      return after(roles.organizationRole(organizationOf(request), context), (role) => whoOwns(actor, role))
+    case 'site admin':
       return refused('user should be the site admin')
-    default:
-      throw unknownAction(request satisfies never)
   }
+}
+
+/** Returns the least role that may do what is requested. JavaScript callers may request an unknown action. */
+function leastRole(request: AccessRequest): ActionFacts['allows'] {
+  if (Object.hasOwn(actionFacts, request.action)) return actionFacts[request.action].allows
+  throw unknownAction(request)
+}
+
+function repositoryOf(request: AccessRequest): Id {
+  if ('repositoryId' in request) return request.repositoryId
+  throw new TypeError(`the action ${JSON.stringify(request.action)} needs a repositoryId`)
+}
+
+function organizationOf(request: AccessRequest): Id {
+  if ('organizationId' in request) return request.organizationId
+  throw new TypeError(`the action ${JSON.stringify(request.action)} needs an organizationId`)
 }
 
 function isAdmin(answer: boolean): boolean {
@@ -143,9 +160,9 @@ function malformed(name: keyof Roles<never, never>, expected: string, answer: un
 function nameOf(answer: unknown): string {
   if (answer === undefined || answer === null) return String(answer)
   if (typeof answer !== 'string') return typeof answer === 'object' ? 'an object' : `a ${typeof answer}`
-  return answer.length <= MAX_NAMED_LENGTH ? JSON.stringify(answer) : `a text of ${answer.length} characters`
+  return answer.length <= MAX_NAMED_LENGTH ? JSON.stringify(answer) : `a string of ${answer.length} characters`
 }
 
 function unknownAction({ action }: AccessRequest): TypeError {
-  return new TypeError(`rolePolicy does not know the action ${JSON.stringify(action)}`)
+  return new TypeError(`rolePolicy has no rule for the action ${JSON.stringify(action)}`)
 }

@@ -1,6 +1,6 @@
 import { isObject, need } from '../../schema/arguments.ts'
-import type { Decision } from '../../schema/decision.ts'
 import { ForgeError } from '../../schema/errors.ts'
+import type { Decision } from '../../schema/events.ts'
 
 /**
  * Limits of the error message: how many slugs it names, and how many characters of each. The details contain all slugs.
@@ -55,7 +55,7 @@ export function revokeBadges(badges: UserBadges, slugs: readonly string[]): Deci
 function checkArguments(caller: string, badges: UserBadges, slugs: readonly string[]): void {
   const isUserBadges = isObject(badges) && Array.isArray(badges.known) && Array.isArray(badges.held)
   need(isUserBadges, caller, 'badges', 'an object such as { known: [], held: [] }')
-  need(Array.isArray(slugs), caller, 'slugs', 'an array of texts')
+  need(Array.isArray(slugs), caller, 'slugs', 'an array of strings')
 }
 
 function refuseUnknown(badges: UserBadges, slugs: readonly string[]): void {

@@ -1,10 +1,11 @@
 import { needObject } from '../../schema/arguments.ts'
-import type { Decision } from '../../schema/decision.ts'
+import type { Decision } from '../../schema/events.ts'
+import { withSubjects } from '../../schema/events.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Badge, Grant } from '../../schema/records.ts'
-import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { wait } from '../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after, wait } from '../../schema/sync-or-async.ts'
 import type { UserBadgesState } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
 import type { Call } from '../call.ts'
@@ -12,11 +13,40 @@ import { actorIdOf } from '../call.ts'
 import type { Decide } from '../change.ts'
 import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
-import type { Actor } from '../ports.ts'
-import { withSubjects } from '../subject.ts'
+import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { UserBadges } from './badge-rules.ts'
 import { grantBadges, revokeBadges } from './badge-rules.ts'
 import { checkSlugs } from './catalogue-rules.ts'
+import type { BadgeCatalogueService } from './catalogue-service.ts'
+
+/**
+ * Badges: grants them to users and revokes them. Source: docs/behaviour.md, Badges.
+ * Every method throws `USER_NOT_FOUND` for a concealed or retired user and `UNAUTHENTICATED` or `FORBIDDEN` when the
+ * policy refuses.
+ */
+export interface BadgeService<A extends Actor> {
+  /**
+   * Grants badges, all or none. Badges that the user already holds and repeated slugs are skipped.
+   * @throws ForgeError `INVALID_INPUT` for a slug that no database can store, `UNKNOWN_BADGE` naming every unknown slug
+   */
+  grant(
+    actor: Caller<A>,
+    grants: { readonly userId: IdInput; readonly slugs: readonly string[] },
+    options?: CallOptions,
+  ): Promise<void>
+  /**
+   * Revokes badges, all or none. Badges that the user does not hold are skipped.
+   * @throws ForgeError `INVALID_INPUT` for a slug that no database can store, `UNKNOWN_BADGE` naming every unknown slug
+   */
+  revoke(
+    actor: Caller<A>,
+    grants: { readonly userId: IdInput; readonly slugs: readonly string[] },
+    options?: CallOptions,
+  ): Promise<void>
+  /** Returns the badges that the user holds, oldest grant first. */
+  heldBy(actor: Caller<A>, userId: IdInput, options?: CallOptions): Promise<readonly Grant[]>
+  readonly catalogue: BadgeCatalogueService<A>
+}
 
 /** The badges to grant or to revoke. */
 interface BadgeRequest {
@@ -24,7 +54,7 @@ interface BadgeRequest {
   readonly slugs: readonly string[]
 }
 
-/** The methods of the badge service, as generators that run one call each. */
+/** The methods of the badge service. Each runs one call. */
 export class BadgeServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
@@ -32,32 +62,32 @@ export class BadgeServiceMethods<A extends Actor, Tx> {
     this.#environment = environment
   }
 
-  *grant(call: Call<A, Tx>, request: BadgeRequest): SyncOrAsync<void> {
-    return yield* this.#change(call, request, grantBadges)
+  grant(call: Call<A, Tx>, request: BadgeRequest): MaybePromise<void> {
+    return this.#change(call, request, grantBadges)
   }
 
-  *revoke(call: Call<A, Tx>, request: BadgeRequest): SyncOrAsync<void> {
-    return yield* this.#change(call, request, revokeBadges)
+  revoke(call: Call<A, Tx>, request: BadgeRequest): MaybePromise<void> {
+    return this.#change(call, request, revokeBadges)
   }
 
-  *heldBy(call: Call<A, Tx>, user: IdInput): SyncOrAsync<readonly Grant[]> {
+  heldBy(call: Call<A, Tx>, user: IdInput): MaybePromise<readonly Grant[]> {
     const userId = toId(user, 'userId')
-    yield* authorize(this.#environment, call, { action: 'badges.read', userId })
+    const authorized = authorize(this.#environment, call, { action: 'badges.read', userId })
 
-    return yield* wait(this.#environment.storage.userBadges.heldBy(userId, call.transaction))
+    return after(authorized, () => this.#environment.storage.userBadges.heldBy(userId, call.transaction))
   }
 
-  *#change(
+  #change(
     call: Call<A, Tx>,
     request: BadgeRequest,
     rule: (badges: UserBadges, slugs: readonly string[]) => Decision<UserBadges, void>,
-  ): SyncOrAsync<void> {
+  ): MaybePromise<void> {
     needObject(request, 'grants', "{ userId: 9, slugs: ['night-owl'] }")
     const environment = this.#environment
     const userId = toId(request.userId, 'grants.userId')
     const grantedBy = actorIdOf(call.actor)
     if (!Array.isArray(request.slugs) || request.slugs.some((slug) => typeof slug !== 'string')) {
-      throw new TypeError('grants.slugs must be an array of texts')
+      throw new TypeError('grants.slugs must be an array of strings')
     }
     const slugs = [...request.slugs] // a copy: the caller may change the list before the change is decided
 
@@ -72,12 +102,12 @@ export class BadgeServiceMethods<A extends Actor, Tx> {
       }
     }
 
-    return yield* change(environment, call, {
+    return change(environment, call, {
       store: environment.storage.userBadges,
       key: { userId, slugs },
       fenced: asksPolicy(call),
       *ask() {
-        yield* authorize(environment, call, { action: 'badges.grant', userId })
+        yield* wait(authorize(environment, call, { action: 'badges.grant', userId }))
         checkSlugs(slugs)
         return decide
       },

@@ -1,6 +1,6 @@
 import { isObject, need } from '../../schema/arguments.ts'
-import type { Decision } from '../../schema/decision.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
+import type { Decision } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge } from '../../schema/records.ts'
 import { checkText, textFault, violationsIn } from '../../schema/text.ts'
@@ -36,7 +36,7 @@ export function defineBadge<E extends CatalogueEntry>(entry: E, definition: Badg
   checkDefinition(definition)
   const { slug } = definition
   if (entry.badge !== undefined) {
-    throw new ForgeError('BADGE_EXISTS', `badge ${JSON.stringify(slug)} exists already`, { slug })
+    throw new ForgeError('BADGE_EXISTS', `badge ${JSON.stringify(slug)} already exists`, { slug })
   }
 
   const badge: Badge = { id: entry.nextId, ...definition }
@@ -53,7 +53,7 @@ export function updateBadge<E extends CatalogueEntry>(
   change: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
 ): Decision<E, Badge> {
   need(isObject(entry), 'updateBadge', 'entry', ENTRY)
-  need(typeof slug === 'string', 'updateBadge', 'slug', 'a text')
+  need(typeof slug === 'string', 'updateBadge', 'slug', 'a string')
   need(isObject(change), 'updateBadge', 'change', "an object such as { description: 'Ships at night' }")
   const current = defined(entry, slug)
   const badge: Badge = {
@@ -75,7 +75,7 @@ export function updateBadge<E extends CatalogueEntry>(
  */
 export function removeBadge<E extends CatalogueEntry>(entry: E, slug: string): Decision<E, void> {
   need(isObject(entry), 'removeBadge', 'entry', ENTRY)
-  need(typeof slug === 'string', 'removeBadge', 'slug', 'a text')
+  need(typeof slug === 'string', 'removeBadge', 'slug', 'a string')
   defined(entry, slug)
   const { holders } = entry
   if (holders > 0) {

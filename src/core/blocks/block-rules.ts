@@ -1,6 +1,6 @@
 import { isObject, need } from '../../schema/arguments.ts'
-import type { Decision } from '../../schema/decision.ts'
 import { ForgeError } from '../../schema/errors.ts'
+import type { Decision } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Block } from '../../schema/records.ts'
 
@@ -16,14 +16,14 @@ export interface BlockTarget {
 /**
  * Refuses a target that can never be blocked, before anything is looked up: first an organization, then the caller.
  *
- * @param askerId - the id of the caller; null for the host's own code
+ * @param callerId - the id of the caller; null for the host's own code
  * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`. Source: docs/behaviour.md, Blocks
  */
-export function refuseTarget(target: BlockTarget, askerId: Id | null): void {
+export function refuseTarget(target: BlockTarget, callerId: Id | null): void {
   need(isObject(target), 'refuseTarget', 'target', TARGET)
-  need(askerId === null || typeof askerId === 'string', 'refuseTarget', 'askerId', 'a text, or null')
+  need(callerId === null || typeof callerId === 'string', 'refuseTarget', 'callerId', 'a string, or null')
   refuseOrganization(target)
-  if (target.id === askerId) throw new ForgeError('CANNOT_BLOCK_SELF', 'cannot block yourself')
+  if (target.id === callerId) throw new ForgeError('CANNOT_BLOCK_SELF', 'cannot block yourself')
 }
 
 /**

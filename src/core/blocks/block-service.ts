@@ -1,22 +1,74 @@
 import { needObject } from '../../schema/arguments.ts'
+import { withSubjects } from '../../schema/events.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { AccountRef, Block } from '../../schema/records.ts'
-import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { wait } from '../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after, wait } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
 import type { BlockKey } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
 import type { Call } from '../call.ts'
-import { actorIdOf, answerOf, portContext } from '../call.ts'
+import { actorIdOf, portAnswerOf, portContext } from '../call.ts'
 import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
 import { toPageQuery } from '../page-query.ts'
-import type { Actor } from '../ports.ts'
-import { withSubjects } from '../subject.ts'
+import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { BlockTarget } from './block-rules.ts'
 import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
+
+/**
+ * Blocks. An organization can block users. Source: docs/behaviour.md, Blocks.
+ * Every method but `filterBlocked` asks the policy and throws `ORGANIZATION_NOT_FOUND` for a concealed organization
+ * and, except for `find`, for a retired one, `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses, and
+ * `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
+ */
+export interface BlockService<A extends Actor> {
+  /**
+   * Blocks an account. The checks run in this order: organization, self, member, already blocked.
+   * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`, `CANNOT_BLOCK_MEMBER`, `ALREADY_BLOCKED`,
+   * `USER_NOT_FOUND` for a retired user, `INVALID_INPUT` for a note longer than the limit (default 255 characters)
+   */
+  block(
+    actor: Caller<A>,
+    target: {
+      readonly organizationId: IdInput
+      readonly account: AccountRef
+      readonly note?: string | undefined
+    },
+    options?: CallOptions,
+  ): Promise<Block>
+  /** Lifts a block. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `NOT_BLOCKED` */
+  unblock(
+    actor: Caller<A>,
+    target: { readonly organizationId: IdInput; readonly account: AccountRef },
+    options?: CallOptions,
+  ): Promise<void>
+  /** Returns the block of one user. Returns undefined when the user is not blocked or the organization is retired. */
+  find(
+    actor: Caller<A>,
+    target: { readonly organizationId: IdInput; readonly userId: IdInput },
+    options?: CallOptions,
+  ): Promise<Block | undefined>
+  /**
+   * Lists the blocks of an organization, oldest first. Pages are stable under concurrent writes.
+   * @throws ForgeError `INVALID_INPUT` if the page request is invalid
+   */
+  list(
+    actor: Caller<A>,
+    request: PageRequest & { readonly organizationId: IdInput },
+    options?: CallOptions,
+  ): Promise<Page<Block>>
+  /**
+   * Returns those of the given users whom the organization blocks. The policy is not asked: this read is for the host,
+   * which calls it before it lets a user act.
+   */
+  filterBlocked(candidates: {
+    readonly organizationId: IdInput
+    readonly userIds: readonly IdInput[]
+  }): Promise<ReadonlySet<Id>>
+}
 
 /** The input of `block` and `unblock`. */
 export interface BlockRequest {
@@ -27,7 +79,7 @@ export interface BlockRequest {
 
 const TARGET_EXAMPLE = "{ organizationId: 5, account: { kind: 'user', id: 9 } }"
 
-/** The methods of the block service, as generators that run one call each. */
+/** The methods of the block service. Each runs one call. */
 export class BlockServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
@@ -35,7 +87,7 @@ export class BlockServiceMethods<A extends Actor, Tx> {
     this.#environment = environment
   }
 
-  *block(call: Call<A, Tx>, request: BlockRequest): SyncOrAsync<Block> {
+  block(call: Call<A, Tx>, request: BlockRequest): MaybePromise<Block> {
     needObject(request, 'target', TARGET_EXAMPLE)
     const environment = this.#environment
     const target = toTarget(request.account)
@@ -43,15 +95,15 @@ export class BlockServiceMethods<A extends Actor, Tx> {
     const blockedBy = actorIdOf(call.actor)
     const note = request.note ?? ''
 
-    return yield* change(environment, call, {
+    return change(environment, call, {
       store: environment.storage.blocks,
       key,
       fenced: true,
       *ask() {
-        yield* authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId })
+        yield* wait(authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId }))
         checkText('note', note, environment.maxNoteLength)
         refuseTarget(target, blockedBy)
-        const isMember = yield* asksMembership(environment, call, key)
+        const isMember = yield* wait(membershipOf(environment, call, key))
 
         return (current, blockedAt) => {
           const block: Block = { ...key, note, blockedAt, blockedBy }
@@ -62,18 +114,18 @@ export class BlockServiceMethods<A extends Actor, Tx> {
     })
   }
 
-  *unblock(call: Call<A, Tx>, request: BlockRequest): SyncOrAsync<void> {
+  unblock(call: Call<A, Tx>, request: BlockRequest): MaybePromise<void> {
     needObject(request, 'target', TARGET_EXAMPLE)
     const environment = this.#environment
     const target = toTarget(request.account)
     const key = toKey(request.organizationId, target.id)
 
-    return yield* change(environment, call, {
+    return change(environment, call, {
       store: environment.storage.blocks,
       key,
       fenced: asksPolicy(call),
       *ask() {
-        yield* authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId })
+        yield* wait(authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId }))
         refuseOrganization(target)
 
         return (current) => {
@@ -84,47 +136,54 @@ export class BlockServiceMethods<A extends Actor, Tx> {
     })
   }
 
-  *find(
+  find(
     call: Call<A, Tx>,
     target: { readonly organizationId: IdInput; readonly userId: IdInput },
-  ): SyncOrAsync<Block | undefined> {
+  ): MaybePromise<Block | undefined> {
     needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
     const key = toKey(target.organizationId, toId(target.userId, 'target.userId'))
-    yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId: key.organizationId })
+    const { organizationId } = key
+    const authorized = authorize(this.#environment, call, { action: 'blocks.read', organizationId })
 
-    return yield* wait(this.#environment.storage.blocks.find(key, call.transaction))
+    return after(authorized, () => this.#environment.storage.blocks.find(key, call.transaction))
   }
 
-  *list(call: Call<A, Tx>, request: PageRequest & { readonly organizationId: IdInput }): SyncOrAsync<Page<Block>> {
+  list(call: Call<A, Tx>, request: PageRequest & { readonly organizationId: IdInput }): MaybePromise<Page<Block>> {
     needObject(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
     const organizationId = toId(request.organizationId, 'request.organizationId')
-    yield* authorize(this.#environment, call, { action: 'blocks.read', organizationId })
+    const authorized = authorize(this.#environment, call, { action: 'blocks.read', organizationId })
 
-    return yield* wait(this.#environment.storage.blocks.page(organizationId, toPageQuery(request), call.transaction))
+    const { blocks } = this.#environment.storage
+    return after(authorized, () => blocks.page(organizationId, toPageQuery(request), call.transaction))
   }
 
-  *filterBlocked(
+  filterBlocked(
     call: Call<A, Tx>,
     candidates: { readonly organizationId: IdInput; readonly userIds: readonly IdInput[] },
-  ): SyncOrAsync<ReadonlySet<Id>> {
+  ): MaybePromise<ReadonlySet<Id>> {
     needObject(candidates, 'candidates', '{ organizationId: 5, userIds: [8, 9] }')
     const organizationId = toId(candidates.organizationId, 'candidates.organizationId')
     if (!Array.isArray(candidates.userIds)) throw new TypeError('candidates.userIds must be an array of ids')
     const userIds = candidates.userIds.map((user) => toId(user, 'userId'))
 
-    return yield* wait(this.#environment.storage.blocks.among(organizationId, userIds, call.transaction))
+    return this.#environment.storage.blocks.among(organizationId, userIds, call.transaction)
   }
 }
 
-function* asksMembership<A extends Actor, Tx>(
+function membershipOf<A extends Actor, Tx>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
   key: BlockKey,
-): SyncOrAsync<boolean> {
-  const answer = yield* answerOf(call, environment.membership.isMember(key, portContext(call, call.actor)))
+): MaybePromise<boolean> {
+  const answer = portAnswerOf(call, environment.membership.isMember(key, portContext(call, call.actor)))
+  return after(answer, checkMembership)
+}
+
+/** Checks the answer, because a JavaScript host may return any value. */
+function checkMembership(answer: boolean): boolean {
   if (typeof answer === 'boolean') return answer
 
-  throw new TypeError('membership.isMember must answer with true or false')
+  throw new TypeError('membership.isMember must return true or false')
 }
 
 function toTarget(account: AccountRef): BlockTarget {

@@ -1,14 +1,15 @@
 import { needObject } from '../../schema/arguments.ts'
-import type { ForgeEventType } from '../../schema/events.ts'
+import type { ForgeEvent, ForgeEventType } from '../../schema/events.ts'
+import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
+import type { Page, PageRequest } from '../../schema/paging.ts'
 import { checkText } from '../../schema/text.ts'
 import type { EventFilter } from '../../storage/contract/events.ts'
 import type { Environment } from '../environment.ts'
 import { toLimit, toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
-import type { ConsumeOptions, EventHandler, EventListFilter, EventService } from '../services.ts'
 import type { Listeners } from './listeners.ts'
-import type { ConsumerPace, RunningConsumers } from './outbox-consumer.ts'
+import type { ConsumerPace, EventHandler, RunningConsumers } from './outbox-consumer.ts'
 import { OutboxConsumer } from './outbox-consumer.ts'
 import { WakeUp } from './wake-up.ts'
 
@@ -17,6 +18,85 @@ const MAX_NAME_LENGTH = 64
 const DEFAULT_LEASE_MS = 30_000
 const DEFAULT_POLL_MS = 1000
 const MAX_TIME_MS = 3_600_000
+
+/** Which events the audit view shows. A property that is undefined does not filter. */
+export interface EventListFilter {
+  readonly organizationId?: IdInput | undefined
+  readonly repositoryId?: IdInput | undefined
+  readonly userId?: IdInput | undefined
+  readonly actorId?: IdInput | undefined
+  readonly types?: readonly ForgeEventType[] | undefined
+}
+
+/** Options of `events.consume`. */
+export interface ConsumeOptions {
+  /** Stops the consumer. A batch that is being handled is finished first. */
+  readonly signal: AbortSignal
+  /**
+   * The duration of the lease, in milliseconds: another process takes over when the lease was not renewed for this
+   * long. The lease is renewed while the handler runs. Default 30,000.
+   */
+  readonly leaseMilliseconds?: number | undefined
+  /**
+   * How often to poll for events of other processes, in milliseconds. Events of this process are noticed immediately.
+   * Default 1,000.
+   */
+  readonly pollMilliseconds?: number | undefined
+  /** The maximum number of events in a batch: 1 to 1,000. Default 100. */
+  readonly batch?: number | undefined
+}
+
+/**
+ * Events: listen to them, read or consume the outbox, and list the audit view. The policy is not asked: this service is
+ * for the host's own code.
+ */
+export interface EventService {
+  /**
+   * Adds a listener for the events of this process. Listeners are called after the commit. All listeners get the events
+   * in the same order, even when a listener makes a change. A listener that throws or rejects is logged, and the others
+   * are still called.
+   * @returns a function that removes the listener
+   */
+  on(listener: (event: ForgeEvent) => unknown): () => void
+  /**
+   * Reads the outbox: the committed events of all processes, in order and at least once. An event can be read once it
+   * has a number.
+   * @param query - `after`: the opaque cursor of an earlier result, default: the oldest event that is kept; `limit`: 1
+   * to 1,000, default 100
+   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if events after the cursor were pruned
+   */
+  read(query?: {
+    readonly after?: string | undefined
+    readonly limit?: number | undefined
+  }): Promise<{ readonly events: readonly ForgeEvent[]; readonly cursor: string }>
+  /**
+   * Consumes the outbox as a named consumer, whose cursor is stored. The handler gets every event in order and at least
+   * once. However many processes consume under the same name, only one gets events at a time. While the storage is busy
+   * or unavailable, the consumer waits. The promise resolves when the signal aborts or the forge closes.
+   * Source: docs/storage.md, section 5.
+   *
+   * @param name - 1 to 64 characters; a new consumer starts at the beginning of the outbox
+   * @throws TypeError without a name, a handler or a signal; ForgeError for a permanent failure of the storage:
+   * `STORAGE_UNAVAILABLE` when the forge is closed, or when other code closed its storage
+   */
+  consume(name: string, handler: EventHandler, options: ConsumeOptions): Promise<void>
+  /**
+   * Deletes a consumer and its cursor. Delete abandoned consumers, because `prune` keeps every event that a consumer
+   * has not read.
+   * @returns false when no consumer has this name
+   */
+  forget(name: string): Promise<boolean>
+  /** Lists the audit view, newest event first. @throws ForgeError `INVALID_INPUT` if the page request is invalid */
+  list(filter: EventListFilter, page?: PageRequest): Promise<Page<ForgeEvent>>
+  /**
+   * Removes old events that every consumer has already handled. Pin and unpin events of issues that were not deleted
+   * are kept, because they are the history of the issue. Removed events disappear from the audit view.
+   *
+   * @param options - `before`: only events that were created before this time are removed
+   * @returns the number of removed events
+   */
+  prune(options: { readonly before: Date }): Promise<number>
+}
 
 /** What the event service needs besides the environment: the listeners and the consumers of this forge. */
 export interface EventParts {
@@ -57,7 +137,7 @@ async function consume<A extends Actor, Tx>(
   if (typeof handler !== 'function') throw new TypeError('the handler of events must be a function')
   const { signal } = options ?? {}
   if (typeof signal?.throwIfAborted !== 'function')
-    throw new TypeError('consume needs { signal }: it ends when that aborts')
+    throw new TypeError('consume needs { signal }: aborting it stops the consumer')
 
   const pace = toPace(options)
   const wakeUp = new WakeUp()
@@ -89,7 +169,7 @@ function milliseconds(name: string, value: number): number {
 }
 
 function toConsumerName(name: string): string {
-  if (typeof name !== 'string' || name === '') throw new TypeError('a consumer needs a name')
+  if (typeof name !== 'string' || name === '') throw new TypeError('the name of a consumer must be a non-empty string')
   checkText('name', name, MAX_NAME_LENGTH)
   return name
 }

@@ -61,7 +61,7 @@ export class Listeners {
 
   /** Logs that events could not be emitted. They are in the outbox all the same. */
   lost(error: unknown): void {
-    this.#logger.error('committed events could not be announced', { error })
+    this.#logger.error('committed events could not be emitted', { error })
   }
 
   #notifyAll(): void {

@@ -1,9 +1,19 @@
 import { closedError, isForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Consumer, EventStore } from '../../storage/contract/events.ts'
 import type { Logger } from '../ports.ts'
-import type { EventHandler } from '../services.ts'
 import { WakeUp } from './wake-up.ts'
+
+/**
+ * Handles a batch of events, in order. When the handler returns or resolves, the consumer's cursor moves past the
+ * batch. When it throws or rejects, or its process dies, the same events are delivered again.
+ */
+export type EventHandler = (
+  events: readonly ForgeEvent[],
+  /** `signal` aborts when the consumer must stop or has lost its lease. */
+  context: { readonly signal: AbortSignal },
+) => MaybePromise<void>
 
 /** The timing and the batch size of one consumer. */
 export interface ConsumerPace {
@@ -61,7 +71,7 @@ export class RunningConsumers {
       await running
     } catch (error) {
       if (!this.#closed || !isClosed(error)) throw error
-      this.#logger.warn('the forge was closed before a consumer had ended: its last events are handed over again', {
+      this.#logger.warn('the forge was closed before a consumer ended: its last events are delivered again', {
         consumer: name,
         error,
       })
@@ -113,7 +123,7 @@ export class OutboxConsumer<Tx> {
       if (!consumed) await wakeUp.wait(pace.pollMilliseconds, signal, seen)
     } catch (error) {
       if (!isPassing(error)) throw error
-      logger.warn('the outbox cannot be consumed just now', { consumer: consumer.name, error })
+      logger.warn('the outbox cannot be consumed at present', { consumer: consumer.name, error })
       await this.#rest(signal)
     }
   }
@@ -146,7 +156,7 @@ export class OutboxConsumer<Tx> {
       return true
     } catch (error) {
       if (stop.signal.aborted && error === stop.signal.reason) return false
-      logger.error('a consumer of events failed; it gets the same events again', { consumer: consumer.name, error })
+      logger.error('a consumer of events failed; it receives the same events again', { consumer: consumer.name, error })
       await this.#rest(signal)
       return false
     } finally {
@@ -181,7 +191,7 @@ export class OutboxConsumer<Tx> {
     const { events, consumer, logger } = this.#parts
     const moved = await events.advance(consumer, cursor)
     if (!moved)
-      logger.warn('a consumer lost its lease: its last events are handed over again', { consumer: consumer.name })
+      logger.warn('a consumer lost its lease: its last events are delivered again', { consumer: consumer.name })
     return moved
   }
 
@@ -197,7 +207,7 @@ export class OutboxConsumer<Tx> {
     try {
       await events.release(consumer)
     } catch (error) {
-      logger.warn('a consumer could not give its lease up: it lasts until its time is over', {
+      logger.warn('a consumer could not release its lease: others must wait until it expires', {
         consumer: consumer.name,
         error,
       })

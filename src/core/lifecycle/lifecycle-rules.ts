@@ -1,10 +1,9 @@
 import { isObject, need } from '../../schema/arguments.ts'
-import type { Decision } from '../../schema/decision.ts'
 import { ForgeError } from '../../schema/errors.ts'
-import type { EventDraft } from '../../schema/events.ts'
+import type { Decision, EventDraft } from '../../schema/events.ts'
+import { withSubject } from '../../schema/events.ts'
 import type { Block } from '../../schema/records.ts'
 import type { Removed, Retired } from '../../storage/contract/storage.ts'
-import { withSubject } from '../subject.ts'
 
 /**
  * Refuses a new member whom the organization blocks.

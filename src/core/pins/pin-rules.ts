@@ -1,6 +1,6 @@
 import { need } from '../../schema/arguments.ts'
-import type { Decision } from '../../schema/decision.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
+import type { Decision } from '../../schema/events.ts'
 import type { PinKind } from '../../schema/records.ts'
 
 /** A 1-based position on a pin board. */
@@ -25,7 +25,7 @@ export function pinIssue<I>(
   kind: PinKind = 'issue',
 ): Decision<readonly I[], BoardPosition> {
   need(Array.isArray(board), 'pinIssue', 'board', BOARD)
-  need(typeof limit === 'number', 'pinIssue', 'limit', 'an integer from 0 up')
+  need(typeof limit === 'number', 'pinIssue', 'limit', 'an integer, 0 or greater')
   need(Object.hasOwn(NAMES, kind), 'pinIssue', 'kind', "'issue' or 'pullRequest'")
   const at = board.indexOf(issue)
   if (at >= 0) return { state: board, events: [], result: { position: at + 1 } }
@@ -66,7 +66,7 @@ export function movePin<I>(
 ): Decision<readonly I[], BoardPosition> {
   need(Array.isArray(board), 'movePin', 'board', BOARD)
   if (!Number.isInteger(position) || position < 1) {
-    throw invalidInput('/position', 'range', 'position must be an integer from 1 up')
+    throw invalidInput('/position', 'range', 'position must be an integer, 1 or greater')
   }
   const at = board.indexOf(issue)
   if (at < 0) throw new ForgeError('ISSUE_NOT_PINNED', 'issue is not pinned')

@@ -1,26 +1,67 @@
 import { needObject } from '../../schema/arguments.ts'
-import type { Decision } from '../../schema/decision.ts'
-import type { ForgeEvent } from '../../schema/events.ts'
+import type { Decision, ForgeEvent } from '../../schema/events.ts'
+import { withSubjects } from '../../schema/events.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { IssueRef, Pin, PinKind } from '../../schema/records.ts'
-import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { wait } from '../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after, wait } from '../../schema/sync-or-async.ts'
 import type { PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
 import type { Call } from '../call.ts'
-import { actorIdOf } from '../call.ts'
+import { actorIdOf, answerOf } from '../call.ts'
 import type { Decide } from '../change.ts'
 import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
-import type { Actor } from '../ports.ts'
-import { withSubjects } from '../subject.ts'
+import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { BoardPosition } from './pin-rules.ts'
 import { movePin, pinIssue, unpinIssue } from './pin-rules.ts'
 
+/**
+ * Pins. Each repository has an ordered board of issues and an ordered board of pull requests.
+ * Source: docs/behaviour.md, Pins.
+ * Every method throws `REPOSITORY_NOT_FOUND` for a concealed or retired repository, `UNAUTHENTICATED` or `FORBIDDEN`
+ * when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
+ */
+export interface PinService<A extends Actor> {
+  /**
+   * Pins an issue at the end of its board. Pinning a pinned issue changes nothing and records no event.
+   * @throws ForgeError `PIN_LIMIT_REACHED`, `ISSUE_NOT_FOUND` when the issue was reported as deleted
+   */
+  pin(actor: Caller<A>, issue: IssueRef, options?: CallOptions): Promise<Pin>
+  /** Removes an issue from its board and closes the gap. Unpinning an issue that is not pinned changes nothing. */
+  unpin(actor: Caller<A>, issue: IssueRef, options?: CallOptions): Promise<void>
+  /**
+   * Moves a pinned issue to a 1-based position. A position beyond the end moves it to the end.
+   * @throws ForgeError `ISSUE_NOT_PINNED`, `INVALID_INPUT` when the position is not an integer from 1 up
+   */
+  move(
+    actor: Caller<A>,
+    target: { readonly issue: IssueRef; readonly position: number },
+    options?: CallOptions,
+  ): Promise<Pin>
+  /** Returns the pins of a board in order of position. */
+  list(
+    actor: Caller<A>,
+    board: { readonly repositoryId: IdInput; readonly kind: PinKind },
+    options?: CallOptions,
+  ): Promise<readonly Pin[]>
+  /** Returns, for each board, whether one more issue can be pinned. */
+  allowed(actor: Caller<A>, repositoryId: IdInput, options?: CallOptions): Promise<{ readonly [K in PinKind]: boolean }>
+  /**
+   * Returns the pin and unpin events of one issue, oldest first. They include the events of every board that the issue
+   * was on, and they remain after its repository is deleted.
+   */
+  history(
+    actor: Caller<A>,
+    issue: IssueRef,
+    options?: CallOptions,
+  ): Promise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]>
+}
+
 const ISSUE_EXAMPLE = "{ id: 7, repositoryId: 10, kind: 'issue' }"
 
-/** The methods of the pin service, as generators that run one call each. */
+/** The methods of the pin service. Each runs one call. */
 export class PinServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
@@ -28,65 +69,72 @@ export class PinServiceMethods<A extends Actor, Tx> {
     this.#environment = environment
   }
 
-  *pin(call: Call<A, Tx>, issue: IssueRef): SyncOrAsync<Pin> {
+  pin(call: Call<A, Tx>, issue: IssueRef): MaybePromise<Pin> {
     needObject(issue, 'issue', ISSUE_EXAMPLE)
     const kind = toPinKind(issue.kind)
     const limit = this.#environment.maxPins[kind]
-    return yield* this.#change(call, issue, (board, id) => pinIssue(board, id, limit, kind), pinAt)
+    return this.#change(call, issue, (board, id) => pinIssue(board, id, limit, kind), pinAt)
   }
 
-  *unpin(call: Call<A, Tx>, issue: IssueRef): SyncOrAsync<void> {
-    return yield* this.#change(call, issue, unpinIssue, () => undefined)
+  unpin(call: Call<A, Tx>, issue: IssueRef): MaybePromise<void> {
+    return this.#change(call, issue, unpinIssue, () => undefined)
   }
 
-  *move(call: Call<A, Tx>, target: { readonly issue: IssueRef; readonly position: number }): SyncOrAsync<Pin> {
+  move(call: Call<A, Tx>, target: { readonly issue: IssueRef; readonly position: number }): MaybePromise<Pin> {
     needObject(target, 'target', `{ issue: ${ISSUE_EXAMPLE}, position: 1 }`)
     const { issue, position } = target // a copy: the caller may change the object before the change is decided
-    return yield* this.#change(call, issue, (board, id) => movePin(board, id, position), pinAt)
+    return this.#change(call, issue, (board, id) => movePin(board, id, position), pinAt)
   }
 
-  *list(
+  list(
     call: Call<A, Tx>,
     board: { readonly repositoryId: IdInput; readonly kind: PinKind },
-  ): SyncOrAsync<readonly Pin[]> {
+  ): MaybePromise<readonly Pin[]> {
     needObject(board, 'board', "{ repositoryId: 10, kind: 'issue' }")
     const repositoryId = toId(board.repositoryId, 'board.repositoryId')
     const kind = toPinKind(board.kind)
-    yield* authorize(this.#environment, call, { action: 'pins.read', repositoryId })
+    const authorized = authorize(this.#environment, call, { action: 'pins.read', repositoryId })
 
-    const rows = yield* this.#load(call, { repositoryId, kind })
-    return rows.map(toPin)
+    const rows = after(authorized, () => this.#load(call, { repositoryId, kind }))
+    return after(rows, toPins)
   }
 
-  *allowed(call: Call<A, Tx>, repository: IdInput): SyncOrAsync<{ readonly [K in PinKind]: boolean }> {
+  allowed(call: Call<A, Tx>, repository: IdInput): MaybePromise<{ readonly [K in PinKind]: boolean }> {
     const repositoryId = toId(repository, 'repositoryId')
-    yield* authorize(this.#environment, call, { action: 'pins.read', repositoryId })
+    const authorized = authorize(this.#environment, call, { action: 'pins.read', repositoryId })
 
-    const issues = yield* this.#load(call, { repositoryId, kind: 'issue' })
-    const pullRequests = yield* this.#load(call, { repositoryId, kind: 'pullRequest' })
-    const { maxPins } = this.#environment
-    return { issue: issues.length < maxPins.issue, pullRequest: pullRequests.length < maxPins.pullRequest }
+    const issue = after(authorized, () => this.#hasSpace(call, { repositoryId, kind: 'issue' }))
+    return after(issue, (hasSpace) =>
+      after(this.#hasSpace(call, { repositoryId, kind: 'pullRequest' }), (pullRequest) => ({
+        issue: hasSpace,
+        pullRequest,
+      })),
+    )
   }
 
-  *history(call: Call<A, Tx>, issue: IssueRef): SyncOrAsync<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]> {
+  history(call: Call<A, Tx>, issue: IssueRef): MaybePromise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]> {
     needObject(issue, 'issue', ISSUE_EXAMPLE)
     const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
     const issueId = toId(issue.id, 'issue.id')
-    yield* authorize(this.#environment, call, { action: 'pins.read', repositoryId })
+    const authorized = authorize(this.#environment, call, { action: 'pins.read', repositoryId })
 
-    return yield* wait(this.#environment.storage.events.history(issueId, call.transaction))
+    return after(authorized, () => this.#environment.storage.events.history(issueId, call.transaction))
   }
 
-  *#load(call: Call<A, Tx>, key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
-    return yield* wait(this.#environment.storage.pinBoards.load(key, call.transaction))
+  #load(call: Call<A, Tx>, key: PinBoardKey): MaybePromise<readonly PinRow[]> {
+    return answerOf(call, this.#environment.storage.pinBoards.load(key, call.transaction))
   }
 
-  *#change<Decided, Result>(
+  #hasSpace(call: Call<A, Tx>, key: PinBoardKey): MaybePromise<boolean> {
+    return after(this.#load(call, key), (rows) => rows.length < this.#environment.maxPins[key.kind])
+  }
+
+  #change<Decided, Result>(
     call: Call<A, Tx>,
     issue: IssueRef,
     rule: (board: readonly Id[], issueId: Id) => Decision<readonly Id[], Decided>,
     answer: (rows: readonly PinRow[], decided: Decided) => Result,
-  ): SyncOrAsync<Result> {
+  ): MaybePromise<Result> {
     needObject(issue, 'issue', ISSUE_EXAMPLE)
     const environment = this.#environment
     const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
@@ -104,12 +152,12 @@ export class PinServiceMethods<A extends Actor, Tx> {
       }
     }
 
-    return yield* change(environment, call, {
+    return change(environment, call, {
       store: environment.storage.pinBoards,
       key: { repositoryId, kind: toPinKind(issue.kind) },
       fenced: asksPolicy(call),
       *ask() {
-        yield* authorize(environment, call, { action: 'pins.write', repositoryId })
+        yield* wait(authorize(environment, call, { action: 'pins.write', repositoryId }))
         return decide
       },
     })
@@ -132,8 +180,12 @@ function arrange(
 
 function pinAt(rows: readonly PinRow[], { position }: BoardPosition): Pin {
   const row = rows[position - 1]
-  if (row === undefined) throw new RangeError(`a rule put an issue at position ${position} of ${rows.length}`)
+  if (row === undefined) throw new RangeError(`a rule placed an issue at position ${position} of ${rows.length}`)
   return toPin(row, position - 1)
+}
+
+function toPins(rows: readonly PinRow[]): readonly Pin[] {
+  return rows.map(toPin)
 }
 
 function toPin(row: PinRow, index: number): Pin {

@@ -3,14 +3,30 @@ import { ForgeError } from '../../schema/errors.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
-import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after } from '../../schema/sync-or-async.ts'
 import { authorize, refuseAborted } from '../access/gate.ts'
 import type { Call } from '../call.ts'
-import { answerOf } from '../call.ts'
+import { portAnswerOf } from '../call.ts'
 import type { Environment } from '../environment.ts'
-import type { Actor } from '../ports.ts'
+import type { Actor, Caller, CallOptions } from '../ports.ts'
 
-/** The methods of the signing-key service, as generators that run one call each. */
+/** The instance's public signing key. Source: docs/behaviour.md, Signing keys. */
+export interface SigningKeyService<A extends Actor> {
+  /**
+   * Returns the instance's public key. If `repositoryId` is given, the policy is asked whether the actor may see the
+   * repository; the key does not depend on the repository.
+   * @throws ForgeError `NO_SIGNING_KEY`, `SIGNING_KEY_FORMAT_MISMATCH` (in which case the key is not read),
+   * `SIGNING_KEY_UNREADABLE`, `REPOSITORY_NOT_FOUND`
+   */
+  publicKey(
+    actor: Caller<A>,
+    request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
+    options?: CallOptions,
+  ): Promise<PublicKey>
+}
+
+/** The methods of the signing-key service. Each runs one call. */
 export class SigningKeyServiceMethods<A extends Actor, Tx> {
   readonly #environment: Environment<A, Tx>
 
@@ -18,21 +34,25 @@ export class SigningKeyServiceMethods<A extends Actor, Tx> {
     this.#environment = environment
   }
 
-  *publicKey(
+  publicKey(
     call: Call<A, Tx>,
     request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
-  ): SyncOrAsync<PublicKey> {
+  ): MaybePromise<PublicKey> {
     refuseAborted(call)
     needObject(request, 'request', "{ format: 'ssh' }")
-    if (request.repositoryId !== undefined) {
-      const repositoryId = toId(request.repositoryId, 'request.repositoryId')
-      yield* authorize(this.#environment, call, { action: 'signing-keys.read', repositoryId })
-    }
+    if (request.repositoryId === undefined) return this.#read(call, request)
 
+    const repositoryId = toId(request.repositoryId, 'request.repositoryId')
+    const authorized = authorize(this.#environment, call, { action: 'signing-keys.read', repositoryId })
+    return after(authorized, () => this.#read(call, request))
+  }
+
+  #read(call: Call<A, Tx>, request: { readonly format: SigningKeyFormat }): MaybePromise<PublicKey> {
     const source = publishedKey(this.#environment.signingKey, request.format)
-    const key = yield* answerOf(call, source.publicKey({ signal: call.signal }))
-    checkKey(key)
-    return publishedKey(key, request.format) // the key file may have changed its format meanwhile
+    return after(portAnswerOf(call, source.publicKey({ signal: call.signal })), (key) => {
+      checkKey(key)
+      return publishedKey(key, request.format) // the key file may have changed its format meanwhile
+    })
   }
 }
 

@@ -59,7 +59,7 @@ export async function readBody(
   clientGone: () => unknown,
 ): Promise<Uint8Array | undefined> {
   if (request.bodyUsed)
-    throw new TypeError('the host has read the body of this request: hand in a clone made before that')
+    throw new TypeError('the host has already read the body of this request: pass a clone made before reading')
   if (Number(request.headers.get('content-length')) > limit) throw bodyTooLarge(limit)
   const chunks = request.body?.[Symbol.asyncIterator]()
   if (chunks === undefined) return undefined

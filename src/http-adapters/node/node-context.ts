@@ -63,7 +63,8 @@ export class NodeRequestContext implements ApiRequest {
  */
 export function readBody(request: NodeRequest, limit: number, clientGone: () => unknown): unknown {
   if (isParsed(request)) return request.body
-  if (request.readableDidRead === true) throw new TypeError('the host has read this body: leave it as request.body')
+  if (request.readableDidRead === true)
+    throw new TypeError('the host has already read this body: leave it in request.body')
   if (request.readableEnded === true) return undefined
   if (request.destroyed === true) throw clientGone()
   if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)

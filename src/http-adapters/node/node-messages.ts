@@ -4,7 +4,11 @@ export interface NodeRequest {
   readonly url?: string | undefined
   /** Default: 1. */
   readonly httpVersionMajor?: number | undefined
-  readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
+  readonly headers: {
+    /** Node never makes a list of it. */
+    readonly authorization?: string | undefined
+    readonly [name: string]: string | readonly string[] | undefined
+  }
   /** What a body parser of the host left here. The adapter takes it unchanged. */
   readonly body?: unknown
   readonly readableDidRead?: boolean | undefined

@@ -1,28 +1,34 @@
 import type { Forge, ForgeInternals } from '../../core/forge.ts'
 import type { Actor } from '../../core/ports.ts'
-import { internalsOf } from '../../schema/doors.ts'
+import { internalsOf } from '../../schema/internal.ts'
+import type { ServiceName } from '../../schema/service-names.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Authenticate, DispatchOptions } from './dispatch.ts'
 import { Dispatcher } from './dispatch.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
 import type { OpenApiDocument } from './openapi/document.ts'
 import { openApiDocument } from './openapi/document.ts'
-import type { ApiOptions } from './settings.ts'
+import type { ApiOptions, UncheckedOptions } from './settings.ts'
 import { toSettings } from './settings.ts'
 
 /**
  * Binds the route table to a forge. The host's directory resolves the names in paths to ids, and its presenter turns
- * ids into the JSON objects of responses.
+ * ids into the JSON objects of responses. The services, the logger, the observer, the limits and `newId` are those of
+ * the forge, unless `options` has its own.
  *
  * @throws TypeError when an option is missing or out of its range
  */
-export function createApi<A extends Actor, Tx>(forge: Forge<A, Tx>, options: ApiOptions<NoInfer<A>>): Api<A> {
+export function createApi<A extends Actor, Tx, F extends ServiceName = ServiceName, S extends F = F>(
+  forge: Forge<A, Tx, F>,
+  options: ApiOptions<NoInfer<A>, S>,
+): Api<A>
+export function createApi<A extends Actor>(forge: unknown, options: UncheckedOptions): Api<A> {
   // The cast is safe: only createForge stores a value there, and it stores the internals for the actor type of this
   // forge.
   const internals = internalsOf(forge) as ForgeInternals<A> | undefined
-  if (internals === undefined) throw new TypeError('createApi needs forge: a forge made by createForge')
+  if (internals === undefined) throw new TypeError('createApi needs a forge that createForge returned')
 
-  const settings = toSettings(options, internals.logger)
+  const settings = toSettings<A>(options, internals)
   const dispatcher = new Dispatcher(internals.operations, settings)
   return {
     openApi: () => openApiDocument(settings),

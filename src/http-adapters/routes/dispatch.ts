@@ -1,8 +1,8 @@
 import type { UnguardedServices } from '../../core/forge.ts'
 import type { Actor, Caller } from '../../core/ports.ts'
 import { toId } from '../../schema/ids.ts'
-import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after, settle } from '../../schema/sync-or-async.ts'
 import { refuseCrossSite } from './cross-site.ts'
 import { ErrorResponder } from './error-responder.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
@@ -30,9 +30,12 @@ export interface DispatchOptions {
   readonly crossSite?: 'refuse' | 'allow' | undefined
 }
 
+/** A match that an operation answers. */
+type Found = Extract<Match<Route>, { readonly kind: 'route' }>
+
 /** A match that no operation answers. */
 type Refused =
-  | Exclude<Match<Route>, { readonly kind: 'route' }>
+  | Exclude<Match<Route>, Found>
   /** A path that the API does not have. */
   | { readonly kind: 'malformed'; readonly path: undefined }
 
@@ -65,7 +68,7 @@ export class Dispatcher<A extends Actor> {
     if (match === undefined) return undefined
     if (match.kind !== 'route') return this.#refuse(request, match)
 
-    return runMaybeAsync(this.#answer(request, match, authenticate, options))
+    return this.#answer(request, match, authenticate, options)
   }
 
   unmatched(request: ApiRequest): ApiResponse {
@@ -76,23 +79,25 @@ export class Dispatcher<A extends Actor> {
     return forMethod(request, this.#failures.reply(error, { request }))
   }
 
-  *#answer(
+  #answer(
     request: ApiRequest,
-    { route, parameter }: Match<Route> & { readonly kind: 'route' },
+    { route, parameter }: Found,
     authenticate: Authenticate<A>,
     { crossSite }: DispatchOptions,
-  ): SyncOrAsync<ApiResponse> {
+  ): MaybePromise<ApiResponse> {
     const observed = this.#observer?.(request, route)
-    let reply: ApiResponse
-    try {
-      if (crossSite !== 'allow') refuseCrossSite(request, this.#settings.publicUrl)
-      const actor = toCaller(yield* wait(authenticate()))
-      reply = yield* route.answer(this.#exchange(request, actor, parameter))
-    } catch (error) {
-      reply = this.#failures.reply(error, { request, operationId: route.operationId })
+    const finish = (reply: ApiResponse): ApiResponse => {
+      observed?.(reply)
+      return forMethod(request, reply)
     }
-    observed?.(reply)
-    return forMethod(request, reply)
+    return settle(
+      () => {
+        if (crossSite !== 'allow') refuseCrossSite(request, this.#settings.publicUrl)
+        return after(authenticate(), (actor) => route.answer(this.#exchange(request, toCaller(actor), parameter)))
+      },
+      finish,
+      (error) => finish(this.#failures.reply(error, { request, operationId: route.operationId })),
+    )
   }
 
   #refuse(request: ApiRequest, refused: Refused): ApiResponse {

@@ -23,23 +23,23 @@ export const errorSchema: JsonSchema = {
   required: ['message', 'url', 'code'] satisfies (keyof ErrorJson)[],
   additionalProperties: false,
   properties: {
-    message: { type: 'string', description: 'what is wrong, for people' },
-    url: { type: 'string', description: 'where the API page is; empty when unknown' },
-    code: { type: 'string', description: 'what is wrong, for programs' },
-    violations: { ...listOf('Violation'), description: 'what is wrong with the input, place by place' },
-    requestId: { type: 'string', description: 'names the entry in the log of the server' },
+    message: { type: 'string', description: 'description of the error for people' },
+    url: { type: 'string', description: 'URL of the API documentation; empty if unknown' },
+    code: { type: 'string', description: 'code of the error for programs' },
+    violations: { ...listOf('Violation'), description: 'the violations of the input, one by one' },
+    requestId: { type: 'string', description: 'identifies the entry in the log of the server' },
   } satisfies Record<keyof ErrorJson, JsonSchema>,
 }
 
 /** The schema of one violation. */
 export const violationSchema: JsonSchema = {
   type: 'object',
-  description: 'One thing that is wrong with an input.',
+  description: 'One violation of an input.',
   required: ['pointer', 'code', 'message'] satisfies (keyof Violation)[],
   additionalProperties: false,
   properties: {
-    pointer: { type: 'string', description: 'where: a JSON pointer (RFC 6901); empty for the whole body' },
-    code: { type: 'string', description: 'what kind: `required`, `type`, `range`, `too_long` …' },
+    pointer: { type: 'string', description: 'JSON Pointer (RFC 6901); empty for the whole body' },
+    code: { type: 'string', description: 'the kind: `required`, `type`, `range`, `too_long` …' },
     message: { type: 'string', description: 'what was expected' },
   } satisfies Record<keyof Violation, JsonSchema>,
 }

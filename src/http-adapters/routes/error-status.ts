@@ -1,8 +1,7 @@
 import { need } from '../../schema/arguments.ts'
-import type { ForgeErrorCode } from '../../schema/errors.ts'
+import type { ErrorCode, WireCode } from '../../schema/errors.ts'
 
-/** Every code that an error body can have. */
-export type ErrorCode = ForgeErrorCode | WireCode
+export type { ErrorCode, WireCode } from '../../schema/errors.ts'
 
 /**
  * The HTTP status of each error code. A new code does not compile until it has a status here.
@@ -32,8 +31,6 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   NO_SIGNING_KEY: 404,
   SIGNING_KEY_FORMAT_MISMATCH: 404,
   SIGNING_KEY_UNREADABLE: 500,
-  INVALID_DOCUMENT: 422,
-  IMPORT_CONFLICT: 409,
   EVENTS_PRUNED: 410,
   STORAGE_BUSY: 503,
   STORAGE_UNAVAILABLE: 503,
@@ -56,9 +53,6 @@ export function statusOf(code: ErrorCode): number {
   need(Object.hasOwn(errorStatus, code), 'statusOf', 'code', 'the code of an error, such as USER_NOT_FOUND')
   return errorStatus[code]
 }
-
-/** Codes that only HTTP responses have: no service throws them. */
-export type WireCode = 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'BODY_TOO_LARGE' | 'CROSS_SITE' | 'INTERNAL'
 
 /**
  * A request that HTTP itself refuses. The error is branded, because an adapter and the routes may come from two copies

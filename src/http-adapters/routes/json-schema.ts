@@ -22,23 +22,12 @@ export interface JsonSchema {
 
 type JsonType = 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'null'
 
-/** The names of the schemas that an API document shares. The files with the inputs, replies and errors define them. */
-export type SchemaName =
-  | 'Badge'
-  | 'BadgeSlugs'
-  | 'Error'
-  | 'Issue'
-  | 'PinsAllowed'
-  | 'PullRequest'
-  | 'User'
-  | 'Violation'
-
-/** A reference to a shared schema. */
-export function refTo(name: SchemaName): JsonSchema {
+/** A reference to a schema that a service or `openapi/document.ts` defines by this name. */
+export function refTo(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
 /** An array of items that a shared schema describes. */
-export function listOf(name: SchemaName): JsonSchema {
+export function listOf(name: string): JsonSchema {
   return { type: 'array', items: refTo(name) }
 }

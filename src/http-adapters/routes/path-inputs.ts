@@ -1,11 +1,12 @@
 import type { Actor } from '../../core/ports.ts'
-import type { AccessRequest, Action } from '../../schema/access.ts'
+import type { AccessRequest } from '../../schema/access.ts'
 import { notFound } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
-import type { AccountRef } from '../../schema/records.ts'
-import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
+import type { AccountRef, IssueRef } from '../../schema/records.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after } from '../../schema/sync-or-async.ts'
+import { parseInteger } from './integer-text.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { isNil } from './ports.ts'
 import type { RequestContext } from './request-context.ts'
@@ -30,7 +31,7 @@ export interface FoundAccount extends AccountRef {
 export const accountInPath: Input<AccountRef> = {
   parameters: [{ name: 'username', in: 'path', schema: nameSchema, description: 'name of the user' }],
   errors: ['USER_NOT_FOUND'],
-  read: (exchange) => runMaybeAsync(readAccount(exchange)),
+  read: (exchange) => after(findAccount(exchange, 'username'), existingAccount),
 }
 
 /**
@@ -38,25 +39,24 @@ export const accountInPath: Input<AccountRef> = {
  *
  * @throws TypeError when the directory returns anything but an account, undefined or null
  */
-function* findAccount<A extends Actor>(
+function findAccount<A extends Actor>(
   exchange: RequestContext<A>,
   parameter: string,
-): SyncOrAsync<FoundAccount | undefined> {
+): MaybePromise<FoundAccount | undefined> {
   const name = exchange.parameter(parameter)
-  if (!isName(name)) return undefined
-
-  const account = yield* wait(exchange.settings.directory.findAccount(name, exchange.context))
-  return isNil(account) ? undefined : toAccount(account)
+  return isName(name) ? after(exchange.settings.directory.findAccount(name, exchange.context), toAccount) : undefined
 }
 
 /** Refuses an account of an unknown kind, so that it is not taken for a user or an organization. */
-function toAccount({ kind, id }: AccountRef): FoundAccount {
+function toAccount(account: AccountRef | null | undefined): FoundAccount | undefined {
+  if (isNil(account)) return undefined
+
+  const { kind, id } = account
   if (kind === 'user' || kind === 'organization') return { kind, id: toId(id, 'account.id') }
   throw new TypeError("findAccount must return { kind: 'user' or 'organization', id }, undefined or null")
 }
 
-function* readAccount<A extends Actor>(exchange: RequestContext<A>): SyncOrAsync<AccountRef> {
-  const account = yield* findAccount(exchange, 'username')
+function existingAccount(account: FoundAccount | undefined): FoundAccount {
   if (account === undefined) throw notFound('user')
   return account
 }
@@ -70,21 +70,22 @@ export function organizationFor(action: OrganizationAction): Input<Id> {
     parameters: [{ name: 'org', in: 'path', schema: nameSchema, description: 'name of the organization' }],
     action,
     errors: ['ORGANIZATION_NOT_FOUND', 'FORBIDDEN'],
-    read: (exchange) => runMaybeAsync(enterOrganization(exchange, action)),
+    read: (exchange) => enterOrganization(exchange, action),
   }
 }
 
-function* enterOrganization<A extends Actor>(exchange: RequestContext<A>, action: OrganizationAction): SyncOrAsync<Id> {
-  const account = yield* findAccount(exchange, 'org')
-  if (account?.kind !== 'organization') throw notFound('organization')
+function enterOrganization<A extends Actor>(exchange: RequestContext<A>, action: OrganizationAction): MaybePromise<Id> {
+  return after(findAccount(exchange, 'org'), (account) => {
+    if (account?.kind !== 'organization') throw notFound('organization')
 
-  const organizationId = account.id
-  yield* wait(exchange.operations.authorize(exchange.actor, { action, organizationId }, exchange.context))
-  return organizationId
+    const organizationId = account.id
+    const authorized = exchange.operations.authorize(exchange.actor, { action, organizationId }, exchange.context)
+    return after(authorized, () => organizationId)
+  })
 }
 
 /** The actions on any user, which the policy decides before a name is looked up. */
-export type UserAction = Extract<Action, 'badges.read' | 'badges.grant'>
+export type UserAction = Extract<Required<AccessRequest>, { readonly userId: unknown }>['action']
 
 /**
  * The user in the path. The input looks the name up only after the policy has allowed the caller this action on any
@@ -95,14 +96,17 @@ export function userFor(action: UserAction): Input<Id> {
     parameters: [{ name: 'username', in: 'path', schema: nameSchema, description: 'name of the user' }],
     action,
     errors: ['FORBIDDEN', 'USER_NOT_FOUND'],
-    read: (exchange) => runMaybeAsync(findUser(exchange, action)),
+    read: (exchange) => findUser(exchange, action),
   }
 }
 
-function* findUser<A extends Actor>(exchange: RequestContext<A>, action: UserAction): SyncOrAsync<Id> {
-  yield* wait(exchange.operations.authorize(exchange.actor, { action, userId: undefined }, exchange.context))
+function findUser<A extends Actor>(exchange: RequestContext<A>, action: UserAction): MaybePromise<Id> {
+  const authorized = exchange.operations.authorize(exchange.actor, { action, userId: undefined }, exchange.context)
+  const account = after(authorized, () => findAccount(exchange, 'username'))
+  return after(account, userIdOf)
+}
 
-  const account = yield* findAccount(exchange, 'username')
+function userIdOf(account: FoundAccount | undefined): Id {
   if (account?.kind !== 'user') throw notFound('user')
   return account.id
 }
@@ -111,7 +115,7 @@ function* findUser<A extends Actor>(exchange: RequestContext<A>, action: UserAct
 export type RepositoryAction = Extract<AccessRequest, { readonly repositoryId: Id }>['action']
 
 /** The two names in the path of a repository. */
-export const repositoryParameters: readonly Parameter[] = [
+const repositoryParameters: readonly Parameter[] = [
   { name: 'owner', in: 'path', schema: nameSchema, description: 'owner of the repository' },
   { name: 'repo', in: 'path', schema: nameSchema, description: 'name of the repository' },
 ]
@@ -122,7 +126,7 @@ export function repositoryFor(action: RepositoryAction): Input<Id> {
     parameters: repositoryParameters,
     action,
     errors: ['REPOSITORY_NOT_FOUND', 'FORBIDDEN'],
-    read: (exchange) => runMaybeAsync(enterRepository(exchange, action)),
+    read: (exchange) => enterRepository(exchange, action),
   }
 }
 
@@ -131,19 +135,54 @@ export function repositoryFor(action: RepositoryAction): Input<Id> {
  *
  * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`. Source: docs/behaviour.md, Everywhere
  */
-export function* enterRepository<A extends Actor>(
-  exchange: RequestContext<A>,
-  action: RepositoryAction,
-): SyncOrAsync<Id> {
+function enterRepository<A extends Actor>(exchange: RequestContext<A>, action: RepositoryAction): MaybePromise<Id> {
   const { context, operations, settings } = exchange
   const owner = exchange.parameter('owner')
   const name = exchange.parameter('repo')
   if (!isName(owner) || !isName(name)) throw notFound('repository')
 
-  const repository = yield* wait(settings.directory.findRepository(owner, name, context))
-  if (isNil(repository)) throw notFound('repository')
+  return after(settings.directory.findRepository(owner, name, context), (repository) => {
+    if (isNil(repository)) throw notFound('repository')
 
-  const repositoryId = toId(repository.id, 'repository.id')
-  yield* wait(operations.authorize(exchange.actor, { action, repositoryId }, context))
-  return repositoryId
+    const repositoryId = toId(repository.id, 'repository.id')
+    const authorized = operations.authorize(exchange.actor, { action, repositoryId }, context)
+    return after(authorized, () => repositoryId)
+  })
+}
+
+/**
+ * The issue or pull request in the path. The input fails unless the policy allows the caller this action in its
+ * repository.
+ */
+export function issueFor(action: RepositoryAction): Input<IssueRef> {
+  return {
+    parameters: [
+      ...repositoryParameters,
+      {
+        name: 'index',
+        in: 'path',
+        schema: { type: 'integer', format: 'int64', minimum: 1 },
+        description: 'index of the issue or pull request',
+      },
+    ],
+    action,
+    errors: ['REPOSITORY_NOT_FOUND', 'FORBIDDEN', 'ISSUE_NOT_FOUND'],
+    read: (exchange) => findIssue(exchange, action),
+  }
+}
+
+function findIssue<A extends Actor>(exchange: RequestContext<A>, action: RepositoryAction): MaybePromise<IssueRef> {
+  return after(enterRepository(exchange, action), (repositoryId) => {
+    const index = parseInteger(exchange.parameter('index'))
+    if (index === undefined || index < 1 || !Number.isSafeInteger(index)) throw notFound('issue')
+
+    const issue = exchange.settings.directory.findIssue(repositoryId, index, exchange.context)
+    return after(issue, (found) => checkIssue(found, repositoryId))
+  })
+}
+
+function checkIssue(issue: IssueRef | null | undefined, repositoryId: Id): IssueRef {
+  if (isNil(issue)) throw notFound('issue')
+  if (toId(issue.repositoryId, 'issue.repositoryId') === repositoryId) return issue
+  throw new TypeError('findIssue returned an issue of another repository')
 }

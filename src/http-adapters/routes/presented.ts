@@ -1,6 +1,6 @@
 import type { Id } from '../../schema/ids.ts'
-import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { isPromise, wait } from '../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after, isPromise } from '../../schema/sync-or-async.ts'
 import { isNil } from './ports.ts'
 
 /**
@@ -10,24 +10,26 @@ import { isNil } from './ports.ts'
  * gone
  * @throws TypeError when the presenter does not return one object per id
  */
-export function* presented(
+export function presented(
   ids: readonly Id[],
   present: (ids: readonly Id[]) => MaybePromise<readonly (object | undefined)[]>,
-): SyncOrAsync<readonly (object | undefined)[]> {
-  if (ids.length === 0) return []
+): MaybePromise<readonly (object | undefined)[]> {
+  return ids.length === 0 ? [] : after(present(ids), (shown) => toShownList(shown, ids.length))
+}
 
-  const shown = yield* wait(present(ids))
-  if (!Array.isArray(shown)) throw new TypeError('the presenter must give a list')
-  if (shown.length !== ids.length) {
-    throw new TypeError(`the presenter gave ${shown.length} objects for ${ids.length} ids`)
+function toShownList(shown: unknown, count: number): readonly (object | undefined)[] {
+  if (!Array.isArray(shown)) throw new TypeError('the presenter must return an array')
+  if (shown.length !== count) {
+    throw new TypeError(`the presenter returned ${shown.length} objects for ${count} ids`)
   }
   return shown.map(toShown)
 }
 
 function toShown(one: unknown): object | undefined {
   if (isNil(one)) return undefined
-  if (typeof one !== 'object' || Array.isArray(one)) throw new TypeError('the presenter must give a list of objects')
-  if (isPromise(one)) throw new TypeError('the presenter gave a list of promises: await them with Promise.all')
+  if (typeof one !== 'object' || Array.isArray(one))
+    throw new TypeError('the presenter must return an array of objects')
+  if (isPromise(one)) throw new TypeError('the presenter returned an array of promises: await them with Promise.all')
   return 'toJSON' in one && typeof one.toJSON === 'function' ? toShown(asJson(one)) : one
 }
 

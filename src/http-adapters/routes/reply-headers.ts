@@ -34,38 +34,37 @@ export const replyHeaders: { readonly [H in ReplyHeader]: HeaderFacts } = {
     schema: { type: 'string', examples: ['GET, HEAD, OPTIONS'] },
   },
   'Cache-Control': {
-    description: 'clients ask again before they show a kept reply',
+    description: 'clients revalidate before they use a cached response',
     required: true,
     schema: { type: 'string', enum: ['max-age=0, private, must-revalidate'] },
   },
   ETag: {
-    description: 'names this version of the text, for `If-None-Match`',
+    description: 'identifies this version of the text, for `If-None-Match`',
     required: true,
     schema: { type: 'string', minLength: 2 },
   },
   Link: {
-    description:
-      'the next, last, first and previous page, those that exist (RFC 8288); not there when there is one page',
+    description: 'the next, last, first and previous page, if they exist (RFC 8288); absent if there is one page',
     required: false,
     schema: { type: 'string', minLength: 1 },
   },
   'Retry-After': {
-    description: 'seconds to wait before asking again',
+    description: 'seconds to wait before a retry',
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
   'WWW-Authenticate': {
-    description: '`Bearer`, with `error="invalid_token"` when the credential that was sent is none',
+    description: '`Bearer`, with `error="invalid_token"` if the credential is invalid',
     required: true,
     schema: { type: 'string', enum: ['Bearer', 'Bearer error="invalid_token"'] },
   },
   'X-Content-Type-Options': {
-    description: 'browsers take the content for what its type says, and for nothing else',
+    description: 'browsers do not guess another content type',
     required: true,
     schema: { type: 'string', enum: ['nosniff'] },
   },
   'X-Total-Count': {
-    description: 'how many items the whole list has',
+    description: 'number of items in the whole list',
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },

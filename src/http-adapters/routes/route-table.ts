@@ -1,8 +1,25 @@
+import type { ServiceName } from '../../schema/service-names.ts'
 import { badgeRoutes } from './badges/badge-routes.ts'
 import { blockRoutes } from './blocks/block-routes.ts'
 import { pinRoutes } from './pins/pin-routes.ts'
-import type { Route } from './route.ts'
+import type { Route, ServiceRoutes } from './route.ts'
 import { signingKeyRoutes } from './signing-keys/signing-key-routes.ts'
 
-/** Every route: the seventeen rows of the specified interface. */
-export const routeTable: readonly Route[] = [...signingKeyRoutes, ...pinRoutes, ...blockRoutes, ...badgeRoutes]
+/** The routes of each service, with the port methods that they call. */
+export type RoutesByService = {
+  readonly 'signing-keys': typeof signingKeyRoutes
+  readonly pins: typeof pinRoutes
+  readonly blocks: typeof blockRoutes
+  readonly badges: typeof badgeRoutes
+}
+
+/** The routes of each service, in the order of the specified interface. */
+export const serviceRoutes: RoutesByService = {
+  'signing-keys': signingKeyRoutes,
+  pins: pinRoutes,
+  blocks: blockRoutes,
+  badges: badgeRoutes,
+} satisfies Record<ServiceName, ServiceRoutes>
+
+/** Every route of every service. */
+export const routeTable: readonly Route[] = Object.values(serviceRoutes).flatMap(({ routes }) => routes)

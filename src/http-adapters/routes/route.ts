@@ -1,13 +1,15 @@
 import type { Actor } from '../../core/ports.ts'
 import type { Action } from '../../schema/access.ts'
-import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { wait } from '../../schema/sync-or-async.ts'
+import type { ServiceName } from '../../schema/service-names.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import { after, isPromise } from '../../schema/sync-or-async.ts'
 import type { ErrorCode } from './error-status.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { ApiResponse } from './messages.ts'
+import type { Directory, Presenter } from './ports.ts'
 import type { ReplyHeader } from './reply-headers.ts'
 import type { RequestContext } from './request-context.ts'
-import type { ServiceName, Settings } from './settings.ts'
+import type { Settings } from './settings.ts'
 
 /** The methods that routes can have. The router adds HEAD and OPTIONS. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -92,7 +94,27 @@ export interface RouteDefinition<I extends Inputs, Result> extends RouteFacts {
 export interface Route extends RouteFacts {
   readonly inputs: Inputs
   readonly reply: ReplyFacts
-  answer<A extends Actor>(exchange: RequestContext<A>): SyncOrAsync<ApiResponse>
+  answer<A extends Actor>(exchange: RequestContext<A>): MaybePromise<ApiResponse>
+}
+
+/** A method of the directory. */
+type DirectoryMethod = keyof Directory<Actor>
+
+/** A method of the presenter. */
+type PresenterMethod = keyof Presenter<Actor>
+
+/** What one service contributes to the API and to its document. `D` and `P` are the port methods that its routes call. */
+export interface ServiceRoutes<
+  D extends DirectoryMethod = DirectoryMethod,
+  P extends PresenterMethod = PresenterMethod,
+> {
+  /** The methods of the ports that the routes call. A host of the service must have them. */
+  readonly needs: { readonly directory: readonly D[]; readonly present: readonly P[] }
+  /** What the routes are about, for API documents. */
+  readonly description: string
+  /** The schemas that the routes refer to, by name. A name may be used by one service only. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+  readonly routes: readonly Route[]
 }
 
 /** Creates a route: it reads the inputs, then calls the operation, then writes the response. */
@@ -100,21 +122,31 @@ export function route<const I extends Inputs, Result>(definition: RouteDefinitio
   const inputs = Object.entries(definition.inputs)
   return {
     ...definition,
-    *answer(exchange) {
-      const given: InputValues<I> = yield* readAll(inputs, exchange)
-      const result = yield* wait(definition.call(exchange, given))
-      return yield* wait(definition.reply.write(exchange, result))
+    answer(exchange) {
+      const values = readInputs(inputs, exchange, {})
+      // There is one value per input, each read by the input of that name. TypeScript cannot follow the loop.
+      const result = after(values, (given) => definition.call(exchange, given as InputValues<I>))
+      return after(result, (written) => definition.reply.write(exchange, written))
     },
   }
 }
 
-function* readAll<I extends Inputs, A extends Actor>(
+/** Reads the inputs that have no value in `given` yet, one after the other, and adds their values to it. */
+function readInputs<A extends Actor>(
   inputs: readonly (readonly [name: string, input: Input<unknown>])[],
   exchange: RequestContext<A>,
-): SyncOrAsync<InputValues<I>> {
-  const given: Record<string, unknown> = {}
-  for (const [name, input] of inputs) given[name] = yield* wait(input.read(exchange))
+  given: Record<string, unknown>,
+  from = 0,
+): MaybePromise<Record<string, unknown>> {
+  for (let at = from; ; at += 1) {
+    const next = inputs[at]
+    if (next === undefined) return given
 
-  // There is one value per input, each read by the input of that name. TypeScript cannot follow the loop.
-  return given as InputValues<I>
+    const [name, input] = next
+    const value = input.read(exchange)
+    if (isPromise(value)) {
+      return after(value, (read) => readInputs(inputs, exchange, { ...given, [name]: read }, at + 1))
+    }
+    given[name] = value
+  }
 }

@@ -1,44 +1,36 @@
+import type { ForgeInternals } from '../../core/forge.ts'
+import type { ObservedRequest, Observer } from '../../core/observer.ts'
 import type { Actor, Logger } from '../../core/ports.ts'
+import type { ApiLimits, FilledApiLimits } from '../../schema/api-limits.ts'
+import { toApiLimits } from '../../schema/api-limits.ts'
 import { isObject, need } from '../../schema/arguments.ts'
-import { toLogger } from '../../schema/observer.ts'
+import { isObserver, toLogger } from '../../schema/observer.ts'
+import type { ServiceName } from '../../schema/service-names.ts'
+import { toServiceNames } from '../../schema/service-names.ts'
+import type { ApiPorts } from './needed-ports.ts'
+import { checkPorts } from './needed-ports.ts'
 import type { Directory, Presenter } from './ports.ts'
-import type { ObservedRequest } from './request-observer.ts'
 
-/** A group of routes that can be mounted on its own. */
-export type ServiceName = 'pins' | 'blocks' | 'badges' | 'signing-keys'
+export type { ApiLimits } from '../../schema/api-limits.ts'
+export type { ServiceName } from '../../schema/service-names.ts'
 
 /** How callers authenticate: with a token in a header, or with a session that they have signed in to (a cookie). */
 export type CredentialKind = 'token' | 'session'
 
-/** Limits of the API. */
-export interface ApiLimits {
-  /**
-   * The number of items on a page if the request does not set one. Default: 30, or `maxPageSize` if that is smaller.
-   */
-  readonly defaultPageSize?: number | undefined
-  /** The maximum number of items on a page, from 1 to 1,000. Default: 50. */
-  readonly maxPageSize?: number | undefined
-  /** The maximum size of a request body in bytes. Default: 1,048,576 (1 MiB). */
-  readonly maxBodyBytes?: number | undefined
-}
-
-/** Options of an API, besides the forge. */
-export interface ApiOptions<A extends Actor> {
-  readonly directory: Directory<A>
-  readonly present: Presenter<A>
+/** Options of an API that do not depend on its services. Those that the forge has too are inherited from the forge. */
+export interface ApiSettings {
   /**
    * The logger for unexpected errors and for a busy or unavailable database. Default: the forge's logger. `false`
    * disables logging. Source: docs/observability.md
    */
   readonly logger?: Logger | false | undefined
-  /** Creates the `requestId` of a failed request. Default: a random UUID. */
+  /** Creates the `requestId` of a failed request. Default: the forge's `newId`, which is a random UUID by default. */
   readonly newId?: (() => string) | undefined
   /**
-   * Called once for each answered request, after the response has been built. An error that it throws does not affect
-   * the request; the first such error is logged as a warning. By default there is no observer, and no clock is read.
-   * Source: docs/observability.md
+   * Its method `request` is called once for each answered request. Default: the forge's observer. Without a method
+   * `request` no request is timed. Source: docs/observability.md
    */
-  readonly observe?: ((request: ObservedRequest) => void) | undefined
+  readonly observer?: Pick<Observer, 'request'> | undefined
   /**
    * The address of the mount point as clients see it, for example `https://git.example.com/api/v1`. Without it, links
    * are relative.
@@ -53,17 +45,33 @@ export interface ApiOptions<A extends Actor> {
    * is required", for hosts whose callers have no tokens. Default: `'token'`. Source: docs/behaviour.md, Over HTTP
    */
   readonly credentials?: CredentialKind | undefined
-  /** The services to mount. The API does not have the paths of the others. Default: all. */
-  readonly services?: readonly ServiceName[] | undefined
+  /** Each limit that is not set here is that of the forge. */
   readonly limits?: ApiLimits | undefined
 }
+
+/** Options of an API, besides the forge. Only the methods that the services `S` call are required of the ports. */
+export type ApiOptions<A extends Actor, S extends ServiceName = ServiceName> = ApiSettings &
+  ApiPorts<A, S> & {
+    /** The services to mount. The API does not have the paths of the others. Default: those of the forge. */
+    readonly services?: readonly S[] | undefined
+  }
+
+/** Options before it is checked that they have what the services need. */
+export type UncheckedOptions = ApiSettings & {
+  readonly directory?: unknown
+  readonly present?: unknown
+  readonly services?: readonly ServiceName[] | undefined
+}
+
+/** What an API inherits from its forge. */
+export type Inherited = Omit<ForgeInternals<never>, 'operations'>
 
 /** The checked options of an API, with every default filled in. */
 export interface Settings<A extends Actor> {
   readonly directory: Directory<A>
   readonly present: Presenter<A>
   readonly logger: Logger
-  readonly newId: (() => string) | undefined
+  readonly newId: () => string
   readonly observe: ((request: ObservedRequest) => void) | undefined
   /** Has no trailing slash. */
   readonly publicUrl: string | undefined
@@ -71,49 +79,40 @@ export interface Settings<A extends Actor> {
   readonly docsUrl: string
   readonly credentials: CredentialKind
   readonly services: ReadonlySet<ServiceName>
-  readonly limits: { readonly [K in keyof ApiLimits]-?: number }
+  readonly limits: FilledApiLimits
 }
 
-const SERVICES: readonly ServiceName[] = ['pins', 'blocks', 'badges', 'signing-keys']
-const MAX_PAGE_SIZE = 1000
-
 /**
- * Checks the options of an API and fills in the defaults.
+ * Checks the options of an API and fills in the others: with the values of the forge, otherwise with defaults.
  *
- * @param forgeLogger - the logger to use if `options` has none
  * @throws TypeError when an option is missing or out of its range
  */
-export function toSettings<A extends Actor>(options: ApiOptions<A>, forgeLogger: Logger): Settings<A> {
+export function toSettings<A extends Actor>(options: UncheckedOptions, inherited: Inherited): Settings<A> {
   need(isObject(options), 'createApi', 'options', 'an object with directory and present')
-  const { directory, present, logger, newId, observe, publicUrl } = options
-  const { docsUrl = '', credentials = 'token', services = SERVICES, limits = {} } = options
-  const isDirectory = hasFunctions(directory, ['findAccount', 'findRepository', 'findIssue'])
-  need(isDirectory, 'createApi', 'directory', 'an object with findAccount, findRepository and findIssue')
-  const isPresenter = hasFunctions(present, ['users', 'issues', 'pullRequests'])
-  need(isPresenter, 'createApi', 'present', 'an object with users, issues and pullRequests')
-  if (newId !== undefined && typeof newId !== 'function') throw new TypeError('newId must be a function')
-  if (observe !== undefined && typeof observe !== 'function') throw new TypeError('observe must be a function')
-
+  const { newId = inherited.newId, publicUrl, docsUrl = '', credentials = 'token', limits = {} } = options
+  need(typeof newId === 'function', 'createApi', 'newId', 'a function, or undefined')
+  need(isObject(limits), 'createApi', 'limits', 'an object such as { maxPageSize: 100 }, or undefined')
   if (credentials !== 'token' && credentials !== 'session') {
     throw new TypeError("credentials must be 'token' or 'session'")
   }
 
+  const services = toServiceNames(options.services, inherited.services)
   return {
-    directory,
-    present,
-    logger: logger === undefined ? forgeLogger : toLogger('createApi', logger),
+    ...checkPorts<A>(options, services),
+    logger: options.logger === undefined ? inherited.logger : toLogger('createApi', options.logger),
     newId,
-    observe,
+    observe: options.observer === undefined ? inherited.observe : toObserve(options.observer),
     publicUrl: publicUrl === undefined ? undefined : toPublicUrl(publicUrl),
     docsUrl: docsUrl === '' ? '' : toDocsUrl(docsUrl),
     credentials,
-    services: toServices(services),
-    limits: toLimits(limits),
+    services: new Set(services),
+    limits: toApiLimits(limits, inherited.limits),
   }
 }
 
-function hasFunctions(part: unknown, names: readonly string[]): boolean {
-  return isObject(part) && names.every((name) => typeof Reflect.get(part, name) === 'function')
+function toObserve(observer: Pick<Observer, 'request'>): Settings<never>['observe'] {
+  need(isObserver(observer, ['request']), 'createApi', 'observer', 'an object with request(request), or undefined')
+  return observer.request && ((request) => observer.request?.(request))
 }
 
 function toPublicUrl(text: string): string {
@@ -140,26 +139,4 @@ function parseUrl(text: string): URL | undefined {
   } catch {
     return undefined
   }
-}
-
-function toServices(names: readonly ServiceName[]): ReadonlySet<ServiceName> {
-  const unknown = names.find((name) => !SERVICES.includes(name))
-  if (unknown === undefined) return new Set(names)
-
-  throw new TypeError(`services must be some of ${SERVICES.join(', ')}; ${JSON.stringify(unknown)} is none`)
-}
-
-function toLimits(limits: ApiLimits): Settings<Actor>['limits'] {
-  const maxPageSize = integer(limits.maxPageSize ?? 50, 'limits.maxPageSize', MAX_PAGE_SIZE)
-  const defaultPageSize = limits.defaultPageSize ?? Math.min(30, maxPageSize)
-  return {
-    maxPageSize,
-    defaultPageSize: integer(defaultPageSize, 'limits.defaultPageSize', maxPageSize),
-    maxBodyBytes: integer(limits.maxBodyBytes ?? 1_048_576, 'limits.maxBodyBytes', Number.MAX_SAFE_INTEGER),
-  }
-}
-
-function integer(value: number, name: string, most: number): number {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value
-  throw new TypeError(`${name} must be an integer from 1 to ${most}`)
 }

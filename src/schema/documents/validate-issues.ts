@@ -28,7 +28,7 @@ export type IssueValidation =
 export function validateIssues(value: unknown, options: ValidateIssuesOptions = {}): IssueValidation {
   need(isObject(options), 'validateIssues', 'options', 'an object such as { limit: 100 }')
   const { limit = MAX_VIOLATIONS } = options
-  if (!Number.isSafeInteger(limit) || limit < 1) throw new TypeError('limit must be an integer from 1 up')
+  if (!Number.isSafeInteger(limit) || limit < 1) throw new TypeError('limit must be an integer, 1 or greater')
 
   return issueListCheck.fits(value)
     ? { valid: true, issues: value }

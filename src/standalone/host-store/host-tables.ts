@@ -106,7 +106,7 @@ export function hostVersion(session: SqlSession): number {
   if (found <= HOST_MIGRATIONS.length) return found
 
   const needed = HOST_MIGRATIONS.length
-  const message = `the host's tables have version ${found}, newer than ${needed}, which is what this release knows`
+  const message = `the host's tables have version ${found}, newer than ${needed}, which this release supports`
   throw new ForgeError('SCHEMA_TOO_NEW', message, { found, oldestLibrary: found })
 }
 

@@ -34,6 +34,20 @@ export class MemoryHostStore implements HostStore {
     for (const issue of seed.issues) this.#addIssue(issue)
   }
 
+  /** Adds an account with the next id, and returns it. */
+  createAccount(account: Omit<Account, 'id'>): Account {
+    const created = { ...account, id: String(this.#accounts.size + 1) }
+    this.#addAccount(created)
+    return created
+  }
+
+  /** Adds a repository with the next id, and returns it. */
+  createRepository(repository: Omit<Repository, 'id'>): Repository {
+    const created = { ...repository, id: String(this.#repositories.size + 1) }
+    this.#addRepository(created)
+    return created
+  }
+
   findUserByToken(digest: string): { readonly id: Id; readonly username: string } | undefined {
     const user = this.#accounts.get(this.#tokens.get(digest) ?? '')
     return user && { id: user.id, username: user.name }

@@ -15,7 +15,7 @@ export interface EventFilter {
 
 /** A consumer's hold on its place in the outbox. */
 export interface Claim {
-  /** The position up to which the consumer has processed events: read on from here. For a new consumer, the floor. */
+  /** The position up to which the consumer has processed events: read on from here. For a new consumer, the oldest cursor. */
   readonly cursor: string
 }
 
@@ -32,8 +32,8 @@ export interface EventStore<Tx> {
   /**
    * Reads the outbox: committed events in order, those after the cursor. An undefined cursor starts at the beginning.
    * The returned cursor continues after this page, also if the page was empty. The first read of a committed event
-   * assigns its place permanently. After a prune the beginning is the floor.
-   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if it is below the floor
+   * assigns its place permanently. After a prune that is the oldest cursor.
+   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if it is before the oldest cursor
    */
   read(query: { readonly after: string | undefined; readonly limit: number }): MaybePromise<{
     readonly events: readonly ForgeEvent[]
@@ -68,7 +68,7 @@ export interface EventStore<Tx> {
   forget(name: string): MaybePromise<boolean>
   /**
    * Removes events that were created before a time and that every consumer has processed. Pins and unpins of issues
-   * that are not retired stay for their history. The floor of the outbox then follows the last removed event.
+   * that are not retired stay for their history. The oldest cursor is then that of the last removed event.
    *
    * @returns how many were removed
    */

@@ -3,7 +3,7 @@ import type { Id } from '../../schema/ids.ts'
 import type { PinKind } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { EventStore } from './events.ts'
-import type { BadgeCatalogueStore, BlockStore, PinBoardStore, UserBadgesStore, WriteContext } from './stores.ts'
+import type { AggregateStores, WriteContext } from './stores.ts'
 
 /** What was permanently removed. */
 export type Retired =
@@ -42,11 +42,7 @@ export interface SchemaStatus {
 }
 
 /** The storage behind a forge. `Tx` is the host's open transaction, in the driver's type. */
-export interface ForgeStorage<Tx = unknown> {
-  readonly pinBoards: PinBoardStore<Tx>
-  readonly blocks: BlockStore<Tx>
-  readonly userBadges: UserBadgesStore<Tx>
-  readonly badgeCatalogue: BadgeCatalogueStore<Tx>
+export interface ForgeStorage<Tx = unknown> extends AggregateStores<Tx> {
   readonly events: EventStore<Tx>
   /** Executes a lifecycle call of the host: one transaction, all or nothing. Returns the events it created. */
   retire(retirement: Retirement<Tx>): MaybePromise<readonly ForgeEvent[]>
@@ -70,12 +66,19 @@ export interface ForgeStorage<Tx = unknown> {
   schemaStatus(): Promise<SchemaStatus>
   /**
    * Registers a listener for mistakes of the host that the storage repairs and that no call reports, such as a
-   * transaction left open on a pooled connection. The forge logs them. Storages without such warnings omit this method.
+   * transaction left open on a pooled connection. The forge logs them. Does nothing in a storage without such warnings.
    */
-  onWarning?(listener: (message: string) => void): void
+  onWarning(listener: (message: string) => void): void
   /**
    * Closes what the storage itself opened. It is safe to call twice. Every later call is ForgeError
    * `STORAGE_UNAVAILABLE` with `closed: true`, so that callers do not wait for the storage to come back.
    */
   close(): Promise<void>
 }
+
+/** The names of the stores: the members of a storage that are neither methods nor texts. */
+export type StoreName = {
+  [K in keyof ForgeStorage]-?: NonNullable<ForgeStorage[K]> extends string | ((...given: never[]) => unknown)
+    ? never
+    : K
+}[keyof ForgeStorage]

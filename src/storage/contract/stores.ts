@@ -1,5 +1,4 @@
-import type { Decision } from '../../schema/decision.ts'
-import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
+import type { Decision, EventDraft, ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Page } from '../../schema/paging.ts'
 import type { Badge, Block, Grant, PinKind } from '../../schema/records.ts'
@@ -165,4 +164,12 @@ export interface BadgeCatalogueStore<Tx> extends AggregateStore<BadgeCatalogueKe
   find(slug: string, transaction?: Tx): MaybePromise<Badge | undefined>
   /** Returns a page, oldest definition first. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
   page(query: PageQuery, transaction?: Tx): MaybePromise<Page<Badge>>
+}
+
+/** The stores of the aggregates, by name. Every storage has all of them. */
+export interface AggregateStores<Tx> {
+  readonly pinBoards: PinBoardStore<Tx>
+  readonly blocks: BlockStore<Tx>
+  readonly userBadges: UserBadgesStore<Tx>
+  readonly badgeCatalogue: BadgeCatalogueStore<Tx>
 }

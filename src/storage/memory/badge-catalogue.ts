@@ -4,10 +4,12 @@ import type { Aggregate } from './aggregate.ts'
 import { updateAggregate } from './aggregate.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import { cutPage } from './pages.ts'
+import type { MemoryStore } from './retirement.ts'
+import { keepAll } from './retirement.ts'
 
 /** Creates the badge catalogue of a memory storage. */
-export function memoryBadgeCatalogue(tables: MemoryTables): BadgeCatalogueStore<undefined> {
-  return {
+export function memoryBadgeCatalogue(tables: MemoryTables): MemoryStore<BadgeCatalogueStore<undefined>> {
+  const store: BadgeCatalogueStore<undefined> = {
     epoch: () => tables.head('catalogue').epoch,
     update: ({ slug }, change) => updateAggregate(tables, entry(tables, slug), change),
     find: (slug) => entry(tables, slug).load().badge,
@@ -16,6 +18,7 @@ export function memoryBadgeCatalogue(tables: MemoryTables): BadgeCatalogueStore<
       return { ...page, items: page.items.map((badge) => ({ ...badge })) }
     },
   }
+  return { store, removals: { user: keepAll, organization: keepAll, repository: keepAll, issue: keepAll } }
 }
 
 function entry(tables: MemoryTables, slug: string): Aggregate<BadgeCatalogueState> {

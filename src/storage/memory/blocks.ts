@@ -3,26 +3,70 @@ import type { Block } from '../../schema/records.ts'
 import type { BlockKey, BlockStore } from '../contract/stores.ts'
 import type { Aggregate } from './aggregate.ts'
 import { refuseRetired, updateAggregate } from './aggregate.ts'
-import type { MemoryTables, PlacedBlock } from './memory-tables.ts'
+import type { MemoryTables } from './memory-tables.ts'
 import { copyBlock } from './memory-tables.ts'
 import { cutPage } from './pages.ts'
+import type { MemoryStore, Removal, Removals } from './retirement.ts'
+import { keepAll } from './retirement.ts'
+
+/** One block and its place in order of blocking. */
+interface PlacedBlock {
+  readonly place: number
+  readonly block: Block
+}
+
+/** The tables, and the blocks among them: by organization, then by user, in order of blocking. */
+interface BlockTables {
+  readonly tables: MemoryTables
+  readonly all: () => Map<Id, Map<Id, PlacedBlock>>
+}
 
 /** Creates the blocks of a memory storage. */
-export function memoryBlocks(tables: MemoryTables): BlockStore<undefined> {
-  return {
+export function memoryBlocks(tables: MemoryTables): MemoryStore<BlockStore<undefined>> {
+  const blocks: BlockTables = { tables, all: tables.own(new Map()) }
+
+  const store: BlockStore<undefined> = {
     epoch: ({ organizationId }) => tables.head(`organization ${organizationId}`).epoch,
-    update: (key, change) => updateAggregate(tables, block(tables, key), change),
-    find: (key) => block(tables, key).load(),
-    among: (organizationId, userIds) => among(tables, organizationId, userIds),
+    update: (key, change) => updateAggregate(tables, block(blocks, key), change),
+    find: (key) => block(blocks, key).load(),
+    among: (organizationId, userIds) => among(blocks, organizationId, userIds),
     page(organizationId, query) {
       refuseRetired(tables, [[`organization ${organizationId}`, 'organization']])
-      const page = cutPage([...blocksOf(tables, organizationId).values()], (placed) => placed.place, query)
+      const page = cutPage([...blocksOf(blocks, organizationId).values()], (placed) => placed.place, query)
       return { ...page, items: page.items.map((placed) => copyBlock(placed.block)) }
+    },
+  }
+  return { store, removals: removalsOf(blocks) }
+}
+
+/** A retired user or organization takes the blocks of it with it. */
+function removalsOf(blocks: BlockTables): Removals {
+  return {
+    user: ({ userId }) => removeUser(blocks, userId),
+    organization: ({ organizationId }) => ({
+      removed: { blocks: blocksOf(blocks, organizationId).size },
+      write: () => void blocks.all().delete(organizationId),
+    }),
+    repository: keepAll,
+    issue: keepAll,
+  }
+}
+
+function removeUser({ tables, all }: BlockTables, userId: Id): Removal {
+  const blockers = [...all()].filter(([, blocks]) => blocks.has(userId))
+
+  return {
+    removed: { blocks: blockers.length },
+    write() {
+      for (const [organizationId, blocks] of blockers) {
+        tables.raise(`organization ${organizationId}`)
+        blocks.delete(userId)
+      }
     },
   }
 }
 
-function block(tables: MemoryTables, { organizationId, userId }: BlockKey): Aggregate<Block | undefined> {
+function block(table: BlockTables, { organizationId, userId }: BlockKey): Aggregate<Block | undefined> {
   return {
     head: `organization ${organizationId}`,
     alive: [
@@ -30,23 +74,23 @@ function block(tables: MemoryTables, { organizationId, userId }: BlockKey): Aggr
       [`organization ${organizationId}`, 'organization'],
     ],
     load() {
-      const found = blocksOf(tables, organizationId).get(userId)
+      const found = blocksOf(table, organizationId).get(userId)
       return found === undefined ? undefined : copyBlock(found.block)
     },
     write(_before, after) {
-      const blocks = tables.blocks.get(organizationId) ?? new Map<Id, PlacedBlock>()
-      tables.blocks.set(organizationId, blocks)
+      const blocks = table.all().get(organizationId) ?? new Map<Id, PlacedBlock>()
+      table.all().set(organizationId, blocks)
       blocks.delete(userId) // a user who is blocked again comes last
-      if (after !== undefined) blocks.set(userId, { place: tables.nextPlace(), block: copyBlock(after) })
+      if (after !== undefined) blocks.set(userId, { place: table.tables.nextPlace(), block: copyBlock(after) })
     },
   }
 }
 
-function among(tables: MemoryTables, organizationId: Id, userIds: readonly Id[]): ReadonlySet<Id> {
-  const blocks = blocksOf(tables, organizationId)
+function among(table: BlockTables, organizationId: Id, userIds: readonly Id[]): ReadonlySet<Id> {
+  const blocks = blocksOf(table, organizationId)
   return new Set(userIds.filter((userId) => blocks.has(userId)))
 }
 
-function blocksOf(tables: MemoryTables, organizationId: Id): ReadonlyMap<Id, PlacedBlock> {
-  return tables.blocks.get(organizationId) ?? new Map()
+function blocksOf({ all }: BlockTables, organizationId: Id): ReadonlyMap<Id, PlacedBlock> {
+  return all().get(organizationId) ?? new Map()
 }

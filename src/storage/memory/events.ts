@@ -2,9 +2,8 @@ import { ForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Claim, Consumer, EventFilter, EventStore } from '../contract/events.ts'
 import type { Lease, MemoryTables } from './memory-tables.ts'
-import { copyEvent } from './memory-tables.ts'
+import { boardHead, copyEvent } from './memory-tables.ts'
 import { cursorOf, cutPage, noCursor, placeOfCursor } from './pages.ts'
-import { boardHead } from './pin-boards.ts'
 
 /** Creates the events of a memory storage. The id of an event is its place. */
 export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
@@ -41,7 +40,7 @@ type Outbox = Pick<EventStore<undefined>, 'read' | 'claim' | 'advance' | 'releas
 /** Creates the outbox of a memory storage. The id of an event is its place. */
 function memoryOutbox(tables: MemoryTables): Outbox {
   return {
-    read: ({ after, limit }) => read(tables, after === undefined ? tables.floor : placeInOutbox(after), limit),
+    read: ({ after, limit }) => read(tables, after === undefined ? tables.oldest : placeInOutbox(after), limit),
     claim: (consumer, milliseconds) => claim(tables, consumer, milliseconds),
     advance(consumer, cursor) {
       const place = placeInOutbox(cursor)
@@ -61,9 +60,13 @@ function memoryOutbox(tables: MemoryTables): Outbox {
 }
 
 function read(tables: MemoryTables, start: number, limit: number): { events: readonly ForgeEvent[]; cursor: string } {
-  if (start < tables.floor) {
-    const floor = cursorOf(tables.floor)
-    throw new ForgeError('EVENTS_PRUNED', 'events after this cursor have been pruned: go on from the floor', { floor })
+  if (start < tables.oldest) {
+    const oldest = cursorOf(tables.oldest)
+    throw new ForgeError(
+      'EVENTS_PRUNED',
+      'events after this cursor have been pruned: continue from the cursor in details.oldest',
+      { oldest },
+    )
   }
 
   const first = firstAfter(tables.events, start)
@@ -96,7 +99,7 @@ function claim(tables: MemoryTables, { name, holder }: Consumer, milliseconds: n
   const now = Date.now()
   if (known?.holder !== undefined && known.holder !== holder && known.until > now) return undefined
 
-  const place = known?.place ?? tables.floor
+  const place = known?.place ?? tables.oldest
   tables.consumers.set(name, { place, holder, until: now + milliseconds })
   return { cursor: cursorOf(place) }
 }
@@ -114,7 +117,7 @@ function prune(tables: MemoryTables, before: Date): number {
 
   const removed = tables.events.filter(goes)
   tables.keepEvents(tables.events.filter((event) => !goes(event)))
-  tables.floor = Math.max(tables.floor, Number(removed.at(-1)?.id ?? 0))
+  tables.oldest = Math.max(tables.oldest, Number(removed.at(-1)?.id ?? 0))
   return removed.length
 }
 

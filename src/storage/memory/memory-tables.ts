@@ -2,7 +2,7 @@ import { closedError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge, Block, PinKind } from '../../schema/records.ts'
-import type { PinRow } from '../contract/stores.ts'
+import type { PinBoardKey, PinRow } from '../contract/stores.ts'
 
 /** The head of one aggregate. In memory it locks nothing and only counts. */
 export interface Head {
@@ -13,16 +13,9 @@ export interface Head {
 /** Identifies one head. */
 export type HeadKey = `user ${Id}` | `organization ${Id}` | `board ${PinKind} ${Id}` | 'catalogue'
 
-/** The pins of one board, in order. */
-export interface Board {
-  readonly kind: PinKind
-  readonly rows: readonly PinRow[]
-}
-
-/** One block and its place in order of blocking. */
-export interface PlacedBlock {
-  readonly place: number
-  readonly block: Block
+/** Returns the key of the head of one board. */
+export function boardHead({ repositoryId, kind }: PinBoardKey): HeadKey {
+  return `board ${kind} ${repositoryId}`
 }
 
 /** One stored grant. It holds the badge by id, because the definition may change. */
@@ -44,8 +37,6 @@ export interface Lease {
 
 /** The data of a memory storage. Lists and rows are replaced, never modified in place. */
 export class MemoryTables {
-  readonly #boards = new Map<HeadKey, Board>()
-  readonly #blocks = new Map<Id, Map<Id, PlacedBlock>>()
   readonly #grants = new Map<Id, readonly GrantRow[]>()
   readonly #badges = new Map<string, Badge>()
   readonly #retiredIssues = new Set<Id>()
@@ -54,19 +45,15 @@ export class MemoryTables {
   #events: ForgeEvent[] = []
   #lastEvent = 0
   /** The last pruned place of the outbox. */
-  floor = 0
+  oldest = 0
   #closed = false
   #lastPlace = 0
   #lastBadge = 0
   #exclusive = false
 
-  get boards(): Map<HeadKey, Board> {
-    return this.#whileOpen(this.#boards)
-  }
-
-  /** By organization, then by user, in order of blocking. */
-  get blocks(): Map<Id, Map<Id, PlacedBlock>> {
-    return this.#whileOpen(this.#blocks)
+  /** Takes a table that only one store uses, and returns the function by which the store reads it. */
+  own<Table>(table: Table): () => Table {
+    return () => this.#whileOpen(table)
   }
 
   get grants(): Map<Id, readonly GrantRow[]> {
@@ -158,7 +145,7 @@ export class MemoryTables {
 
   badgeById(badgeId: Id): Badge {
     for (const badge of this.badges.values()) if (badge.id === badgeId) return badge
-    throw new RangeError(`a grant names badge ${badgeId}, which is not in the catalogue`)
+    throw new RangeError(`a grant refers to badge ${badgeId}, which is not in the catalogue`)
   }
 }
 

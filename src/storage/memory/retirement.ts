@@ -1,107 +1,86 @@
 import type { ForgeEvent } from '../../schema/events.ts'
-import type { Id } from '../../schema/ids.ts'
+import type { PinKind } from '../../schema/records.ts'
 import type { Removed, Retired, Retirement } from '../contract/storage.ts'
-import type { PinBoardKey } from '../contract/stores.ts'
 import { append, complete } from './aggregate.ts'
-import type { MemoryTables } from './memory-tables.ts'
-import { boardHead } from './pin-boards.ts'
+import type { HeadKey, MemoryTables } from './memory-tables.ts'
+import { boardHead } from './memory-tables.ts'
 
-/** The effect of one retirement on the tables. */
-interface Removal {
-  /** Whether the thing was already retired. */
-  readonly before: boolean
-  readonly removed: Removed
+/** What one store removes with one retired thing. */
+export interface Removal {
+  /** How many rows it removes. A count that is left out is 0. */
+  readonly removed: Partial<Removed>
   write(): void
 }
 
-const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
-
-/** Retires one thing of the host in a memory storage. */
-export function retire(tables: MemoryTables, retirement: Retirement<undefined>): readonly ForgeEvent[] {
-  const removal = removalOf(tables, retirement.retired)
-  if (removal.before) return []
-
-  const { by, record } = retirement
-  const events = complete(tables, [record(removal.removed)], by.actorId, by.at())
-  return append(tables, events, retirement, () => removal.write())
+/** What one store removes with each kind of thing. A new store does not compile until it says so for all of them. */
+export type Removals = {
+  readonly [T in Retired['thing']]: (retired: Extract<Retired, { readonly thing: T }>) => Removal
 }
 
-function removalOf(tables: MemoryTables, retired: Retired): Removal {
+/** One store, and what it removes. */
+export interface MemoryStore<Store> {
+  readonly store: Store
+  readonly removals: Removals
+}
+
+/** The removal of a store that has nothing of a thing. */
+export const keepAll = (): Removal => ({ removed: {}, write: () => undefined })
+
+const PIN_KINDS: readonly PinKind[] = ['issue', 'pullRequest']
+
+/** Retires one thing of the host in a memory storage. Nothing happens if it is retired already. */
+export function retire(
+  tables: MemoryTables,
+  stores: readonly Pick<MemoryStore<unknown>, 'removals'>[],
+  retirement: Retirement<undefined>,
+): readonly ForgeEvent[] {
+  const { by, record, retired } = retirement
+  if (isRetired(tables, retired)) return []
+
+  const parts = stores.map(({ removals }) => removalOf(removals, retired))
+  const removed: Removed = Object.assign({ pins: 0, blocks: 0, grants: 0 }, ...parts.map((part) => part.removed))
+  const events = complete(tables, [record(removed)], by.actorId, by.at())
+  return append(tables, events, retirement, () => {
+    for (const part of parts) part.write()
+    markRetired(tables, retired)
+  })
+}
+
+function removalOf(removals: Removals, retired: Retired): Removal {
   switch (retired.thing) {
     case 'user':
-      return userRemoval(tables, retired.userId)
+      return removals.user(retired)
     case 'organization':
-      return organizationRemoval(tables, retired.organizationId)
+      return removals.organization(retired)
     case 'repository':
-      return repositoryRemoval(tables, retired.repositoryId)
+      return removals.repository(retired)
     case 'issue':
-      return issueRemoval(tables, retired, retired.issueId)
+      return removals.issue(retired)
     default:
       return retired satisfies never
   }
 }
 
-function userRemoval(tables: MemoryTables, userId: Id): Removal {
-  const blockers = [...tables.blocks].filter(([, blocks]) => blocks.has(userId))
-
-  return {
-    before: tables.head(`user ${userId}`).retired,
-    removed: { ...NOTHING, blocks: blockers.length, grants: tables.grants.get(userId)?.length ?? 0 },
-    write() {
-      tables.retire(`user ${userId}`)
-      tables.grants.delete(userId)
-      for (const [organizationId, blocks] of blockers) {
-        tables.raise(`organization ${organizationId}`)
-        blocks.delete(userId)
-      }
-    },
-  }
+function isRetired(tables: MemoryTables, retired: Retired): boolean {
+  if (retired.thing === 'issue') return tables.retiredIssues.has(retired.issueId)
+  return headsOf(retired).every((head) => tables.head(head).retired)
 }
 
-function organizationRemoval(tables: MemoryTables, organizationId: Id): Removal {
-  return {
-    before: tables.head(`organization ${organizationId}`).retired,
-    removed: { ...NOTHING, blocks: tables.blocks.get(organizationId)?.size ?? 0 },
-    write() {
-      tables.retire(`organization ${organizationId}`)
-      tables.blocks.delete(organizationId)
-    },
-  }
+function markRetired(tables: MemoryTables, retired: Retired): void {
+  if (retired.thing === 'issue') tables.retiredIssues.add(retired.issueId)
+  else for (const head of headsOf(retired)) tables.retire(head)
 }
 
-function repositoryRemoval(tables: MemoryTables, repositoryId: Id): Removal {
-  const heads = [boardHead({ repositoryId, kind: 'issue' }), boardHead({ repositoryId, kind: 'pullRequest' })]
-  const pins = heads.map((head) => tables.boards.get(head)?.rows.length ?? 0).reduce((sum, count) => sum + count)
-
-  return {
-    before: heads.every((head) => tables.head(head).retired),
-    removed: { ...NOTHING, pins },
-    write() {
-      for (const head of heads) {
-        tables.retire(head)
-        tables.boards.delete(head)
-      }
-    },
-  }
-}
-
-/**
- * Removes the issue from every board of its kind that has it, because a transfer to another repository needs no call.
- */
-function issueRemoval(tables: MemoryTables, key: PinBoardKey, issueId: Id): Removal {
-  const boards = [...tables.boards].filter(
-    ([, board]) => board.kind === key.kind && board.rows.some((row) => row.issueId === issueId),
-  )
-
-  return {
-    before: tables.retiredIssues.has(issueId),
-    removed: { ...NOTHING, pins: boards.length },
-    write() {
-      tables.retiredIssues.add(issueId)
-      for (const head of new Set([boardHead(key), ...boards.map(([head]) => head)])) tables.raise(head)
-      for (const [head, { kind, rows }] of boards) {
-        tables.boards.set(head, { kind, rows: rows.filter((row) => row.issueId !== issueId) })
-      }
-    },
+/** The heads that represent a thing. They exist whether or not a store has rows of the thing. */
+function headsOf(retired: Exclude<Retired, { readonly thing: 'issue' }>): readonly HeadKey[] {
+  switch (retired.thing) {
+    case 'user':
+      return [`user ${retired.userId}`]
+    case 'organization':
+      return [`organization ${retired.organizationId}`]
+    case 'repository':
+      return PIN_KINDS.map((kind) => boardHead({ repositoryId: retired.repositoryId, kind }))
+    default:
+      return retired satisfies never
   }
 }

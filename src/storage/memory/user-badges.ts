@@ -3,16 +3,32 @@ import type { UserBadgesKey, UserBadgesState, UserBadgesStore } from '../contrac
 import type { Aggregate } from './aggregate.ts'
 import { refuseRetired, updateAggregate } from './aggregate.ts'
 import type { GrantRow, MemoryTables } from './memory-tables.ts'
+import type { MemoryStore, Removals } from './retirement.ts'
+import { keepAll } from './retirement.ts'
 
 /** Creates the user badges of a memory storage. */
-export function memoryUserBadges(tables: MemoryTables): UserBadgesStore<undefined> {
-  return {
+export function memoryUserBadges(tables: MemoryTables): MemoryStore<UserBadgesStore<undefined>> {
+  const store: UserBadgesStore<undefined> = {
     epoch: ({ userId }) => tables.head(`user ${userId}`).epoch,
     update: (key, change) => updateAggregate(tables, userBadges(tables, key), change),
     heldBy(userId) {
       refuseRetired(tables, [[`user ${userId}`, 'user']])
       return (tables.grants.get(userId) ?? []).map((row) => toGrant(tables, row))
     },
+  }
+  return { store, removals: removalsOf(tables) }
+}
+
+/** A retired user takes the grants of badges with it. */
+function removalsOf(tables: MemoryTables): Removals {
+  return {
+    user: ({ userId }) => ({
+      removed: { grants: tables.grants.get(userId)?.length ?? 0 },
+      write: () => void tables.grants.delete(userId),
+    }),
+    organization: keepAll,
+    repository: keepAll,
+    issue: keepAll,
   }
 }
 

@@ -37,5 +37,5 @@ export class Columns {
 export function toMilliseconds(at: Date): number {
   const milliseconds = at.getTime()
   if (Number.isSafeInteger(milliseconds)) return milliseconds
-  throw new TypeError('a time to be kept must be a valid Date')
+  throw new TypeError('a time must be a valid Date')
 }

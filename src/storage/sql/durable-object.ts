@@ -30,6 +30,7 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
     checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     migrate: () => runtime.migrate(),
     schemaStatus: () => runtime.status(),
+    onWarning: () => undefined,
     close: async () => runtime.close(),
   }
 }
@@ -129,7 +130,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
   #reach(transaction: S): void {
     this.#refuseClosed()
     if (transaction !== this.#database) {
-      throw new TypeError('the transaction must be the ctx.storage that the forge keeps its data in')
+      throw new TypeError('the transaction must be the ctx.storage of the storage')
     }
     this.#usableSession()
   }
@@ -192,6 +193,16 @@ class DurableObjectSession implements Session {
     } catch (error) {
       throw translateError(error, 'call')
     }
+  }
+
+  batch(statements: readonly Statement<unknown>[]): readonly (readonly unknown[])[] {
+    return statements.map((statement) => this.all(statement))
+  }
+
+  /** Runs the statement at once: nothing is gained by waiting. */
+  defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): void {
+    const rows = this.all(statement)
+    check?.(rows)
   }
 
   /** Nothing else runs meanwhile: calls that the host may not make are refused where it makes them. */

@@ -67,7 +67,7 @@ export class IdCodec {
     const column = this.columns[kind]
     if (fitsColumn(column, id)) return id
     throw new TypeError(
-      `${kind} id ${JSON.stringify(id)} does not fit its column: the storage keeps ${kind} ids as ${column}`,
+      `${kind} id ${JSON.stringify(id)} does not fit its column: the storage stores ${kind} ids as ${column}`,
     )
   }
 

@@ -15,6 +15,8 @@ export interface Statement<Row> {
    * rows.
    */
   readonly asWritten?: true
+  /** Takes the lock of a head, and waits for others that have it. */
+  readonly takesLock?: true
   /** The duration grows with the data that the statement changes, so it is not limited as other statements are. */
   readonly mayTakeLong?: true
   /** Carries the type only; never present at run time. */
@@ -74,6 +76,11 @@ export function asWritten<Parameters, Row>(query: Query<Parameters, Row>): Query
   return (parameters) => ({ ...query(parameters), asWritten: true })
 }
 
+/** Returns the same query, which takes the lock of a head. */
+export function takesLock<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
+  return (parameters) => ({ ...query(parameters), takesLock: true })
+}
+
 /** Returns the same query, whose duration grows with the number of its rows. */
 export function mayTakeLong<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
   return (parameters) => ({ ...query(parameters), mayTakeLong: true })
@@ -86,7 +93,7 @@ export function compileStatement<Row>(query: Compilable<Row>): Statement<Row> {
 
 function binder<Parameters, Row>(compiled: CompiledQuery): Query<Parameters, Row> {
   const { sql, parameters: places, query } = compiled
-  const returnsRows = query.kind === 'SelectQueryNode' || ('returning' in query && query.returning !== undefined)
+  const returnsRows = /^select\b/.test(sql) || ('returning' in query && query.returning !== undefined)
   return (parameters) => ({ sql, parameters: places.map((place) => valueAt(place, parameters)), returnsRows })
 }
 

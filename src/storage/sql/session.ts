@@ -14,6 +14,18 @@ export interface Queryable {
 /** One connection, as the stores use it. */
 export interface Session extends Queryable {
   /**
+   * Runs statements in order, in as few round trips as the connection can, and returns the rows of each. A statement
+   * sees what those before it have done. If one fails, those behind it have no effect, and its error is thrown.
+   */
+  batch(statements: readonly Statement<unknown>[]): MaybePromise<readonly (readonly unknown[])[]>
+  /**
+   * Runs a statement for its effect. It may be sent later: together with the next query, before the host's code runs, or
+   * at the end of the work.
+   *
+   * @param check - called with the rows, before any later answer is returned; what it throws is the error of the work
+   */
+  defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): MaybePromise<void>
+  /**
    * Runs the host's code on the connection in the middle of a change. That code may read through the storage there, but
    * change nothing.
    */
@@ -64,4 +76,39 @@ export function* queryFirst<Row>(session: Queryable, statement: Statement<Row>):
 /** Runs a statement for its effect. */
 export function* execute(session: Queryable, statement: Statement<unknown>): SyncOrAsync<void> {
   yield* query(session, statement)
+}
+
+/** Runs a statement for its effect, which nothing before the next query depends on. */
+export function* defer<Row>(
+  session: Session,
+  statement: Statement<Row>,
+  check?: (rows: readonly Row[]) => void,
+): SyncOrAsync<void> {
+  yield* wait(session.defer(statement, check))
+}
+
+/** Statements, by the rows that each returns. */
+export type Statements<Rows extends readonly unknown[]> = { readonly [I in keyof Rows]: Statement<Rows[I]> }
+
+/** The rows of each statement. */
+export type RowsOfEach<Rows extends readonly unknown[]> = { readonly [I in keyof Rows]: readonly Rows[I][] }
+
+/** Runs statements in order, in as few round trips as possible, and returns the rows of each. */
+export function* queryEach<Rows extends readonly unknown[]>(
+  session: Session,
+  statements: Statements<Rows>,
+): SyncOrAsync<RowsOfEach<Rows>> {
+  const rows: unknown = yield* wait(session.batch(statements))
+  return rows as RowsOfEach<Rows> // unknown data: the row types were inferred from the queries
+}
+
+/** Same as `queryEach`, for statements of one kind and then of several. */
+export function* queryEachAfter<First, Rows extends readonly unknown[]>(
+  session: Session,
+  first: readonly Statement<First>[],
+  rest: Statements<Rows>,
+): SyncOrAsync<readonly [readonly (readonly First[])[], RowsOfEach<Rows>]> {
+  const rows = yield* queryEach<readonly unknown[]>(session, [...first, ...rest])
+  const parts: readonly unknown[] = [rows.slice(0, first.length), rows.slice(first.length)]
+  return parts as unknown as readonly [readonly (readonly First[])[], RowsOfEach<Rows>] // unknown data, as above
 }

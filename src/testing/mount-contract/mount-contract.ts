@@ -1,11 +1,9 @@
 import type { ContractCase } from '../contract-case.ts'
 import { bodyCases } from './cases/body-cases.ts'
-import { clientGoneCases } from './cases/client-gone-cases.ts'
 import { connectionCases } from './cases/connection-cases.ts'
 import { crossSiteCases } from './cases/cross-site-cases.ts'
 import { elsewhereCases } from './cases/elsewhere-cases.ts'
-import { errorCases } from './cases/error-cases.ts'
-import { failureCases } from './cases/failure-cases.ts'
+import { clientGoneCases, errorCases, failureCases } from './cases/error-cases.ts'
 import { headerCases } from './cases/header-cases.ts'
 import { hostCases } from './cases/host-cases.ts'
 import { linkCases } from './cases/link-cases.ts'
@@ -43,9 +41,8 @@ const CASES: readonly MountCase[] = [
  */
 export function mountContract(start: () => Promise<MountedHost>, known: KnownHost = {}): readonly ContractCase[] {
   if (typeof start !== 'function')
-    throw new TypeError('mountContract needs start: a function that starts the application')
-  if (typeof known !== 'object' || known === null)
-    throw new TypeError('mountContract needs known: an object, or nothing')
+    throw new TypeError('mountContract needs start, a function that starts the application')
+  if (typeof known !== 'object' || known === null) throw new TypeError('known must be an object or omitted')
 
   return casesFor(known).map((one) => ({ name: one.name, run: () => one.run(start, known) }))
 }

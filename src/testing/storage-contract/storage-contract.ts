@@ -2,27 +2,23 @@ import type { ForgeStorage } from '../../storage/storage.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { abortCases } from './cases/abort-cases.ts'
 import { auditCases } from './cases/audit-cases.ts'
-import { userBadges } from './cases/badge-cases.ts'
-import { badgeCatalogueCases } from './cases/badge-catalogue-cases.ts'
-import { blockCases } from './cases/block-cases.ts'
-import { blockPageCases } from './cases/block-page-cases.ts'
 import { changeCases } from './cases/change-cases.ts'
 import { consumerCases } from './cases/consumer-cases.ts'
 import { epochCases } from './cases/epoch-cases.ts'
 import { eventCases } from './cases/event-cases.ts'
 import { fenceCases } from './cases/fence-cases.ts'
-import { floorCases } from './cases/floor-cases.ts'
 import { joinCases } from './cases/join-cases.ts'
 import { joinedLifeCases } from './cases/joined-life-cases.ts'
 import { joinedWaitingCases } from './cases/joined-waiting-cases.ts'
 import { leaseCases } from './cases/lease-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
+import { lockOrderCases } from './cases/lock-order-cases.ts'
 import { outboxOrderCases } from './cases/outbox-order-cases.ts'
 import { overtakingCases } from './cases/overtaking-cases.ts'
 import { ownershipCases } from './cases/ownership-cases.ts'
-import { pinBoardCases } from './cases/pin-board-cases.ts'
 import { prefixCases } from './cases/prefix-cases.ts'
 import { pruneCases } from './cases/prune-cases.ts'
+import { prunedReadingCases } from './cases/pruned-reading-cases.ts'
 import { racingCases } from './cases/racing-cases.ts'
 import { readerCases } from './cases/reader-cases.ts'
 import { replayCases } from './cases/replay-cases.ts'
@@ -30,6 +26,7 @@ import { retiredThingCases } from './cases/retired-thing-cases.ts'
 import { retirementCases } from './cases/retirement-cases.ts'
 import { rollbackCases } from './cases/rollback-cases.ts'
 import type { StorageCase } from './cases/storage-case.ts'
+import { storeCases } from './cases/stores.ts'
 import { textIdCases } from './cases/text-id-cases.ts'
 import { valueCases } from './cases/value-cases.ts'
 import type { ContractHost } from './contract-host.ts'
@@ -38,11 +35,7 @@ const CASES: readonly StorageCase[] = [
   ...lifeCases,
   ...changeCases,
   ...epochCases,
-  ...pinBoardCases,
-  ...blockCases,
-  ...blockPageCases,
-  ...userBadges,
-  ...badgeCatalogueCases,
+  ...storeCases,
   ...eventCases,
   ...auditCases,
   ...retirementCases,
@@ -55,13 +48,14 @@ const CASES: readonly StorageCase[] = [
   ...racingCases,
   ...fenceCases,
   ...overtakingCases,
+  ...lockOrderCases,
   ...readerCases,
   ...replayCases,
   ...outboxOrderCases,
   ...consumerCases,
   ...leaseCases,
   ...pruneCases,
-  ...floorCases,
+  ...prunedReadingCases,
   ...joinCases,
   ...joinedLifeCases,
   ...joinedWaitingCases,
@@ -80,9 +74,8 @@ export function storageContract<Tx>(
   host: ContractHost<Tx> = {},
 ): readonly ContractCase[] {
   if (typeof open !== 'function')
-    throw new TypeError('storageContract needs open: a function that gives a fresh storage')
-  if (typeof host !== 'object' || host === null)
-    throw new TypeError('storageContract needs host: an object, or nothing')
+    throw new TypeError('storageContract needs open, a function that returns a fresh storage')
+  if (typeof host !== 'object' || host === null) throw new TypeError('host must be an object or omitted')
 
   return CASES.filter(({ needs }) => needs.every((part) => host[part] !== undefined)).map((one) => ({
     name: one.name,

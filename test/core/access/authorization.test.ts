@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { AccessDecision, AccessRequest, Caller, Forge } from '../../../src/index.ts'
 import type { Person } from '../a-forge.ts'
@@ -130,6 +131,26 @@ function guarded(verdict: AccessDecision): {
   return { forge, asked }
 }
 
+test('every method that takes a caller is in the list', () => {
+  const { lifecycle, events, ...services } = aForge()
+  const unasked = ['blocks.filterBlocked', 'withTransaction', 'withTransactionSync', 'close']
+  const known = [...unasked, ...asking.map(([method]) => method.replace('catalogue.', 'badges.catalogue.'))]
+
+  expect(methodsOf(services).toSorted()).toEqual(known.toSorted())
+})
+
+/** The names of all functions in an object and in its objects. */
+function methodsOf(part: object): readonly string[] {
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (typeof value === 'function') return [name]
+    return isRecord(value) ? methodsOf(value).map((method) => `${name}.${method}`) : []
+  })
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 describe.each(asking)('%s', (_method, act, request, concealed) => {
   test('asks the policy exactly once', async () => {
     const { forge, asked } = guarded({ allow: true })
@@ -147,7 +168,7 @@ describe.each(asking)('%s', (_method, act, request, concealed) => {
     expect(await codeOf(() => act(guarded({ allow: false, reason: 'no' }).forge, olga))).toBe('FORBIDDEN')
   })
 
-  test('wants a credential from nobody', async () => {
+  test('requires a credential from no one', async () => {
     expect(await codeOf(() => act(guarded({ allow: false, reason: 'no' }).forge, 'anonymous'))).toBe('UNAUTHENTICATED')
   })
 
@@ -163,7 +184,7 @@ test('a public key without a repository asks nothing', async () => {
   expect(asked).toEqual([])
 })
 
-test.each(['olga', undefined, null, {}])('%j is no actor', async (stranger) => {
+test.each(['olga', undefined, null, {}])('%j is not an actor', async (stranger) => {
   const who = stranger as unknown as Person
   await expect(aForge().pins.list(who, issue)).rejects.toThrow('an actor must be')
 })
@@ -220,5 +241,16 @@ test.each([
 test('an unknown action that the policy conceals is a TypeError', async () => {
   const { forge } = guarded({ allow: false, reason: 'no', conceal: true })
   const request = { action: 'wiki.write' } as unknown as AccessRequest
-  await expect(forge.authorize(olga, request)).rejects.toThrow(new TypeError('there is no action "wiki.write"'))
+  await expect(forge.authorize(olga, request)).rejects.toThrow(new TypeError('unknown action "wiki.write"'))
+})
+
+test('calls that have ended leave no listener on the signal of their caller', async () => {
+  const { signal } = new AbortController()
+  const no = { allow: false, reason: 'no' } as const
+  const later = [async () => no, async () => Promise.reject(new Error('the database is away'))]
+  for (const authorize of later) {
+    const { pins } = aForge({ policy: { authorize } })
+    await expect(pins.list(olga, issue, { signal })).rejects.toThrow(Error)
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AccessDecision, AccessRequest, OrganizationRole, RepositoryRole } from '../../../src/index.ts'
 import { rolePolicy } from '../../../src/index.ts'
+import { actionFacts } from '../../../src/schema/access.ts'
 
 const person = { id: 1 }
 const organizationId = '5'
@@ -32,8 +33,6 @@ const repositories: readonly [AccessRequest['action'], Readonly<Record<Repositor
   ['pins.read', { admin: 'allowed', writer: 'allowed', reader: 'allowed', none: 'concealed' }],
   ['pins.write', { admin: 'allowed', writer: 'refused', reader: 'refused', none: 'concealed' }],
   ['signing-keys.read', { admin: 'allowed', writer: 'allowed', reader: 'allowed', none: 'concealed' }],
-  ['issues.export', { admin: 'allowed', writer: 'allowed', reader: 'allowed', none: 'concealed' }],
-  ['issues.import', { admin: 'allowed', writer: 'refused', reader: 'refused', none: 'concealed' }],
 ]
 const organizations: readonly [AccessRequest['action'], Readonly<Record<OrganizationRole, string>>][] = [
   ['blocks.read', { owner: 'allowed', member: 'refused', stranger: 'refused', none: 'concealed' }],
@@ -46,6 +45,16 @@ const siteAdminsOnly: readonly AccessRequest['action'][] = [
   'badges.catalogue.write',
   'events.read',
 ]
+
+test('every action is in one of the lists', () => {
+  const listed = [
+    ...repositories.map(([action]) => action),
+    ...organizations.map(([action]) => action),
+    ...siteAdminsOnly,
+  ]
+
+  expect(listed.toSorted()).toEqual(Object.keys(actionFacts).toSorted())
+})
 
 function requestOf(action: AccessRequest['action']): AccessRequest {
   return { action, organizationId, repositoryId, userId: '9' } as AccessRequest
@@ -64,7 +73,7 @@ describe.each(organizations)('%s', (action, verdicts) => {
 })
 
 describe.each(siteAdminsOnly)('%s', (action) => {
-  test('is refused to whoever is no site admin', () => {
+  test('is refused to callers who are not site admins', () => {
     expect(word(judge(requestOf(action), { repository: 'admin', organization: 'owner' }))).toBe('refused')
   })
 })
@@ -78,11 +87,10 @@ test.each([...repositories.map(([action]) => action), ...organizations.map(([act
 
 test.each([
   ['pins.write', 'refused'],
-  ['issues.import', 'refused'],
   ['blocks.read', 'refused'],
   ['blocks.write', 'refused'],
   ['pins.read', 'allowed'],
-] as const)('%s is %s to nobody, whatever role the host gives', (action, verdict) => {
+] as const)('%s is %s to no one, whatever role the host assigns', (action, verdict) => {
   const policy = rolePolicy({
     isSiteAdmin: () => true,
     repositoryRole: () => 'admin',
@@ -94,7 +102,7 @@ test.each([
 test('an action it does not know is a TypeError, and is not decided', () => {
   const request = { action: 'wiki.write' } as unknown as AccessRequest
   expect(() => judge(request, { repository: 'admin' })).toThrow(
-    new TypeError('rolePolicy does not know the action "wiki.write"'),
+    new TypeError('rolePolicy has no rule for the action "wiki.write"'),
   )
 })
 
@@ -160,7 +168,7 @@ describe('a fact that is malformed decides nothing', () => {
     ['"Reader"', 'Reader'],
     ['an object', {}],
     ['a number', 7],
-    ['a text of 2000 characters', 'x'.repeat(2000)],
+    ['a string of 2000 characters', 'x'.repeat(2000)],
   ])('the error names %s', async (name, role) => {
     await expect(decided('pins.read', person, { repository: role })).rejects.toThrow(
       `repositoryRole must return 'admin', 'writer', 'reader' or 'none'; it returned ${name}`,

@@ -23,6 +23,16 @@ describe('the badge service', () => {
     expect(await forge.badges.heldBy(olga, 9)).toEqual([])
   })
 
+  test('grants what the caller asked for, though the caller changes the list meanwhile', async () => {
+    const forge = aForge({ policy: { authorize: async () => ({ allow: true }) } })
+    for (const slug of ['owl', 'star']) await forge.badges.catalogue.define(olga, { slug })
+    const slugs = ['owl']
+    const granting = forge.badges.grant(olga, { userId: 9, slugs })
+    slugs[0] = 'star'
+    await granting
+    expect((await forge.badges.heldBy(olga, 9)).map(({ badge }) => badge.slug)).toEqual(['owl'])
+  })
+
   test('does not find a deleted user', async () => {
     const forge = aForge()
     await forge.badges.catalogue.define(olga, { slug: 'owl' })
@@ -51,6 +61,15 @@ describe('the badge catalogue', () => {
       description: 'new',
       imageUrl: 'https://example.com/o.png',
     })
+  })
+
+  test('changes what the caller asked for, though the caller changes the object meanwhile', async () => {
+    const forge = aForge({ policy: { authorize: async () => ({ allow: true }) } })
+    await forge.badges.catalogue.define(olga, { slug: 'owl' })
+    const change = { slug: 'owl', description: 'new' }
+    const updating = forge.badges.catalogue.update(olga, change)
+    change.description = 'newer'
+    expect(await updating).toMatchObject({ description: 'new' })
   })
 
   test('shows a changed definition in the grants that stand', async () => {

@@ -47,6 +47,21 @@ describe('the block service', () => {
     expect(asked).toBe(2)
   })
 
+  test('blocks after ten lifecycle calls that came in between', async () => {
+    let asked = 0
+    const forge = aForge({
+      membership: {
+        async isMember(member) {
+          asked += 1
+          if (asked <= 10) await forge.lifecycle.memberAdded({ ...member, userId: '77' })
+          return false
+        },
+      },
+    })
+    await forge.blocks.block(olga, target('9'))
+    expect(asked).toBe(11)
+  })
+
   test('gives up as busy when lifecycle calls never stop coming in between', async () => {
     const forge = aForge({
       membership: {
@@ -56,7 +71,10 @@ describe('the block service', () => {
         },
       },
     })
-    expect(await codeOf(() => forge.blocks.block(olga, target('9')))).toBe('STORAGE_BUSY')
+    await expect(forge.blocks.block(olga, target('9'))).rejects.toMatchObject({
+      code: 'STORAGE_BUSY',
+      details: { retry: 'call' },
+    })
   })
 
   test('counts the characters of a note, not its code units', async () => {
@@ -87,13 +105,13 @@ describe('the block service', () => {
     },
   )
 
-  test('tells those who are blocked among many without asking the policy', async () => {
+  test('returns the blocked among many users without calling the policy', async () => {
     const forge = aForge({ policy: { authorize: () => ({ allow: false, reason: 'never' }) } })
     await forge.blocks.block('system', target('9'))
     expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds: [8, 9, 10] })).toEqual(new Set(['9']))
   })
 
-  test('refuses an account kind that is none, and a membership that is neither true nor false', async () => {
+  test('refuses an invalid account kind, and a membership that is neither true nor false', async () => {
     const account = { kind: 'Organization', id: 9 } as unknown as AccountRef
     await expect(aForge().blocks.block(olga, { organizationId: 5, account })).rejects.toThrow(TypeError)
     const forge = aForge({ membership: { isMember: () => undefined as unknown as boolean } })

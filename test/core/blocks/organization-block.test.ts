@@ -11,7 +11,7 @@ const refusals: readonly [string, () => unknown, string][] = [
     () => refuseTarget({ kind: 'organization', id: '9' }, '9'),
     'CANNOT_BLOCK_ORGANIZATION',
   ],
-  ['the asker is refused', () => refuseTarget({ kind: 'user', id: '9' }, '9'), 'CANNOT_BLOCK_SELF'],
+  ['the caller is refused', () => refuseTarget({ kind: 'user', id: '9' }, '9'), 'CANNOT_BLOCK_SELF'],
   ['a member is refused before a block that stands', () => blockUser(block, block, true), 'CANNOT_BLOCK_MEMBER'],
   ['a second block is refused', () => blockUser(block, block, false), 'ALREADY_BLOCKED'],
   [
@@ -27,11 +27,11 @@ describe('blocking', () => {
     expect(await codeOf(rule)).toBe(code)
   })
 
-  test('lets the host block whomever, itself being nobody', () => {
+  test('lets the host itself block anyone', () => {
     expect(() => refuseTarget({ kind: 'user', id: '9' }, null)).not.toThrow()
   })
 
-  test('sets the block and tells its note', () => {
+  test('creates the block and returns its note', () => {
     expect(blockUser(undefined, block, false)).toEqual({
       state: block,
       events: [{ type: 'user.blocked', data: { note: 'spam' } }],

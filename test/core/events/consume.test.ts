@@ -112,7 +112,7 @@ describe('a consumer', () => {
     }
   })
 
-  test('hears at once of what this process commits', async () => {
+  test('receives at once what this process commits', async () => {
     const forge = aForge()
     const kept = keeper(1)
     const consuming = forge.events.consume('mail', kept.handler, { signal: kept.signal, pollMilliseconds: 3_600_000 })
@@ -143,7 +143,7 @@ describe('a consumer', () => {
     expect([calls, kept.ids(), logged]).toEqual([
       2,
       ['1', '2'],
-      ['a consumer of events failed; it gets the same events again'],
+      ['a consumer of events failed; it receives the same events again'],
     ])
   })
 
@@ -156,6 +156,96 @@ describe('a consumer', () => {
     const kept = keeper(2)
     const calls = await consumeFailingOnce(forge, kept)
     expect([calls, kept.ids()]).toEqual([2, ['1', '2']])
+  })
+
+  test('that fails again after a success rests as briefly as after its first failure', async () => {
+    vi.useFakeTimers()
+    try {
+      const forge = aForge({ logger: false })
+      await churn(forge, 1)
+      const stop = new AbortController()
+      const calls: { readonly id: string | undefined; readonly at: number }[] = []
+      const handler: EventHandler = ([event]) => {
+        calls.push({ id: event?.id, at: Date.now() })
+        if (calls.length % 2 === 1) throw new Error('the mail server is away')
+        if (calls.length === 4) stop.abort()
+      }
+      const consuming = forge.events.consume('mail', handler, { signal: stop.signal, batch: 1, pollMilliseconds: 1000 })
+      await vi.advanceTimersByTimeAsync(60_000)
+      await consuming
+      const [first, again, second, last] = calls.map((call) => call.at)
+      expect(calls.map((call) => call.id)).toEqual(['1', '1', '2', '2'])
+      expect(Number(last) - Number(second)).toBe(Number(again) - Number(first))
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test.each([
+    new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' }),
+    new ForgeError('STORAGE_UNAVAILABLE', 'away', { outcome: 'nothing-done' }),
+  ])('outlasts a storage that answers %s', async (failure) => {
+    const storage = memoryStorage()
+    let claims = 0
+    const claim: typeof storage.events.claim = (...given) => {
+      claims += 1
+      if (claims === 1) throw failure
+      return storage.events.claim(...given)
+    }
+    const forge = aForge({ storage: { ...storage, events: { ...storage.events, claim } }, logger: false })
+    await churn(forge, 1)
+    const kept = keeper(2)
+    await forge.events.consume('mail', kept.handler, { signal: kept.signal, pollMilliseconds: 1 })
+    expect(kept.ids()).toEqual(['1', '2'])
+  })
+
+  test('that is stopped during a read is handed nothing any more', async () => {
+    const { storage, reached, release } = slowToRead()
+    const forge = aForge({ storage })
+    await churn(forge, 1)
+    const stop = new AbortController()
+    const kept = keeper(1)
+    const consuming = forge.events.consume('mail', kept.handler, { signal: stop.signal })
+    await reached
+    stop.abort()
+    release()
+    await consuming
+    expect(kept.ids()).toEqual([])
+  })
+
+  test('waits for a renewal of its lease before it moves the cursor and gives the lease up', async () => {
+    const storage = memoryStorage()
+    const calls: string[] = []
+    const [renewing, released] = [gate(), gate()]
+    const events: typeof storage.events = {
+      ...storage.events,
+      async claim(...given) {
+        if (calls.length > 0) {
+          renewing.open()
+          await released.opened
+        }
+        calls.push('claim')
+        return storage.events.claim(...given)
+      },
+      advance(...given) {
+        calls.push('advance')
+        return storage.events.advance(...given)
+      },
+      release(...given) {
+        calls.push('release')
+        return storage.events.release(...given)
+      },
+    }
+    const forge = aForge({ storage: { ...storage, events } })
+    await churn(forge, 1)
+    const stop = new AbortController()
+    const handler: EventHandler = async () => {
+      await renewing.opened
+      stop.abort()
+      setImmediate(() => released.open())
+    }
+    await forge.events.consume('mail', handler, { signal: stop.signal, leaseMilliseconds: 3 })
+    expect(calls).toEqual(['claim', 'claim', 'advance', 'release'])
   })
 
   test('ends when its signal aborts while there is nothing to do', async () => {
@@ -189,7 +279,9 @@ describe('a consumer', () => {
   test('needs a name, a handler and a signal', async () => {
     const { events } = aForge()
     const { signal } = new AbortController()
-    await expect(events.consume('', () => undefined, { signal })).rejects.toThrow('a consumer needs a name')
+    await expect(events.consume('', () => undefined, { signal })).rejects.toThrow(
+      'the name of a consumer must be a non-empty string',
+    )
     expect(await codeOf(() => events.consume('x'.repeat(65), () => undefined, { signal }))).toBe('INVALID_INPUT')
     await expect(events.consume('a', 'b' as unknown as EventHandler, { signal })).rejects.toThrow(TypeError)
     await expect(events.consume('a', () => undefined, {} as unknown as { signal: AbortSignal })).rejects.toThrow(
@@ -293,8 +385,8 @@ describe('closing the forge', () => {
       await vi.advanceTimersByTimeAsync(5000)
       await expect(consuming).resolves.toBeUndefined()
       expect(logged).toEqual([
-        'a consumer could not give its lease up: it lasts until its time is over',
-        'the forge was closed before a consumer had ended: its last events are handed over again',
+        'a consumer could not release its lease: others must wait until it expires',
+        'the forge was closed before a consumer ended: its last events are delivered again',
       ])
     } finally {
       vi.useRealTimers()
@@ -316,7 +408,7 @@ describe('closing the forge', () => {
     const consuming = forge.events.consume('mail', () => undefined, { signal, pollMilliseconds: 1 })
     await aForge({ storage }).close()
     await expect(consuming).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: 'the storage is closed' })
-    expect(logged).toEqual(['a consumer could not give its lease up: it lasts until its time is over'])
+    expect(logged).toEqual(['a consumer could not release its lease: others must wait until it expires'])
   })
 })
 
@@ -413,14 +505,14 @@ describe('pruning', () => {
     expect(kept.events).toEqual([])
   })
 
-  test('leaves a floor: a cursor below it is refused and told where to go on', async () => {
+  test('keeps the oldest cursor: an earlier one is refused with a cursor to continue from', async () => {
     const forge = aForge()
     const { cursor: old } = await forge.events.read()
     await forge.blocks.block(olga, { organizationId: 5, account: { kind: 'user', id: 9 } })
     await forge.events.prune({ before: NEVER })
     await forge.pins.pin(olga, issue(1))
     const refusal = await forge.events.read({ after: old }).catch((error: unknown) => error)
-    expect(refusal).toMatchObject({ code: 'EVENTS_PRUNED', details: { floor: expect.any(String) } })
+    expect(refusal).toMatchObject({ code: 'EVENTS_PRUNED', details: { oldest: expect.any(String) } })
     expect((await forge.events.read()).events.map((event) => event.type)).toEqual(['issue.pinned'])
   })
 

@@ -5,7 +5,7 @@ import { aForge, codeOf, mia, olga } from '../a-forge.ts'
 const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
 
 describe('listeners', () => {
-  test('hear of a change once it is committed', async () => {
+  test('receive a change once it is committed', async () => {
     const forge = aForge()
     const heard: ForgeEvent[] = []
     forge.events.on((event) => heard.push(event))
@@ -26,7 +26,7 @@ describe('listeners', () => {
     ])
   })
 
-  test('hear nothing of a change that changed nothing', async () => {
+  test('receive nothing of a change that changed nothing', async () => {
     const forge = aForge()
     await forge.pins.pin(olga, issue)
     const heard: ForgeEvent[] = []
@@ -35,7 +35,7 @@ describe('listeners', () => {
     expect(heard).toEqual([])
   })
 
-  test('hear nothing once they have stopped', async () => {
+  test('receive nothing once they are removed', async () => {
     const forge = aForge()
     const heard: ForgeEvent[] = []
     forge.events.on((event) => heard.push(event))()
@@ -43,7 +43,7 @@ describe('listeners', () => {
     expect(heard).toEqual([])
   })
 
-  test('that throw are logged and stop nobody', async () => {
+  test('that throw are logged and stop no other', async () => {
     const logged: string[] = []
     const heard: string[] = []
     const forge = aForge({ logger: { error: (message) => logged.push(message), warn: () => undefined } })
@@ -93,6 +93,18 @@ describe('a listener', () => {
     ])
   })
 
+  test('that is added during a notification is notified from the next event on', async () => {
+    const forge = aForge()
+    const received: string[] = []
+    const stop = forge.events.on(() => {
+      stop()
+      forge.events.on((event) => received.push(event.type))
+    })
+    await forge.pins.pin(olga, issue)
+    await forge.pins.unpin(olga, issue)
+    expect(received).toEqual(['issue.unpinned'])
+  })
+
   test('must be a function', () => {
     expect(() => aForge().events.on('hear' as unknown as () => void)).toThrow(TypeError)
   })
@@ -112,7 +124,7 @@ describe('the outbox', () => {
     expect((await forge.events.read({ after: second.cursor })).events).toEqual([])
   })
 
-  test('refuses a cursor that is none', async () => {
+  test('refuses an invalid cursor', async () => {
     expect(await codeOf(() => aForge().events.read({ after: 'yesterday' }))).toBe('INVALID_INPUT')
   })
 })

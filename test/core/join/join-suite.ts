@@ -50,6 +50,47 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
 
   const pin = (id: number) => (joined: TransactionServices<Person>) => joined.pins.pin(olga, issue(id))
 
+  test('ends after the beforeCommit of a call that was interrupted, which leaves nothing behind', async () => {
+    let isOver = false
+    const { outcome, release } = await interrupted(async (join) => {
+      await join
+      isOver = true
+    })
+    await whileWaiting(outcome)
+    expect(isOver).toBe(false)
+    release()
+    await outcome
+    await host.commit()
+
+    expect(await pinned(aForge())).toEqual([])
+  })
+
+  test('must be run again if the beforeCommit of a call that was interrupted does not end', async () => {
+    let ending: Promise<unknown> | undefined
+    const { release } = await interrupted((join) => {
+      ending = join
+      return join
+    })
+
+    expect(await codeOf(() => ending)).toBe('STORAGE_BUSY')
+    release()
+  })
+
+  /** Joins with a pin whose signal aborts while its `beforeCommit` runs; the work goes on without it. */
+  function interrupted(watch: (join: Promise<unknown>) => Promise<unknown>) {
+    const controller = new AbortController()
+    return heldInBeforeCommit((hold) => {
+      const beforeCommit = () => {
+        setTimeout(() => controller.abort(new Error('given up')), 0)
+        return hold()
+      }
+      const join = aForge({ beforeCommit }).withTransaction(host.transaction, async (services) => {
+        await services.pins.pin(olga, issue(1), { signal: controller.signal }).catch(() => undefined)
+      })
+      return watch(join)
+    })
+  }
+
   test('commits with the host, and nothing is seen outside before', async () => {
     const forge = aForge()
     const { value } = await forge.withTransaction(host.transaction, pin(1))
@@ -65,7 +106,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
     expect([await pinned(forge), (await forge.events.read()).events]).toEqual([[], []])
   })
 
-  test('tells its listeners once the host has committed, and says so', async () => {
+  test('notifies its listeners once the host has committed', async () => {
     const forge = aForge()
     const heard: ForgeEvent[] = []
     const told = new Promise<void>((resolve) => {
@@ -82,7 +123,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
     expect(heard.map((event) => event.type)).toEqual(['issue.pinned'])
   })
 
-  test('tells nobody of what was rolled back', async () => {
+  test('reports nothing that was rolled back', async () => {
     const forge = aForge()
     const heard: ForgeEvent[] = []
     forge.events.on((event) => heard.push(event))
@@ -181,7 +222,7 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
       })
       const others = Promise.all([2, 3, 4, 5, 6].map((id) => joined.pins.pin(olga, issue(id))))
       await whileWaiting(others)
-      first.letGo()
+      first.release()
       await first.outcome
       await others
     })
@@ -272,13 +313,24 @@ export function joinSuite<Tx>(kind: StorageKind<Tx>): void {
       host.transaction,
       async (joined) => () => joined.pins.pin(olga, issue(1)),
     )
-    await expect(value()).rejects.toThrow('withTransaction is over')
+    await expect(value()).rejects.toThrow('withTransaction has ended')
   })
 
   test('refuses a connection that is in no transaction', async () => {
     const forge = aForge()
     await host.rollback()
     await expect(forge.withTransaction(host.transaction, pin(1))).rejects.toThrow(TypeError)
+  })
+
+  test('does not begin its work on a connection that is in no transaction', async () => {
+    const forge = aForge()
+    await host.rollback()
+    let began = false
+    const work = async () => {
+      began = true
+    }
+    await expect(forge.withTransaction(host.transaction, work)).rejects.toThrow(TypeError)
+    expect(began).toBe(false)
   })
 
   test('is refused where withTransactionSync is asked for', () => {

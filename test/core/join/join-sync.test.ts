@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Forge, ForgeEvent, ForgeOptions, PortContext } from '../../../src/index.ts'
+import { instrumentStorage } from '../../../src/core/instrument-storage.ts'
+import type { Forge, ForgeEvent, ForgeOptions, PortContext, Sync, TransactionServices } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { sqliteStorage } from '../../../src/storage/sqlite.ts'
+import type { ForgeStorage } from '../../../src/storage/storage.ts'
 import type { Person } from '../a-forge.ts'
 import { codeOf, olga } from '../a-forge.ts'
 
@@ -12,6 +14,26 @@ type Handle = Database.Database
 
 const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
 const board = { repositoryId: 10, kind: 'issue' } as const
+
+type ReadCall = (joined: Sync<TransactionServices<Person>>) => unknown
+
+/** Every guarded method that only reads. */
+const READS: readonly (readonly [string, ReadCall])[] = [
+  ['pins.list', ({ pins }) => pins.list(olga, board)],
+  ['pins.allowed', ({ pins }) => pins.allowed(olga, 10)],
+  ['pins.history', ({ pins }) => pins.history(olga, issue(1))],
+  ['blocks.find', ({ blocks }) => blocks.find(olga, { organizationId: 5, userId: 9 })],
+  ['blocks.list', ({ blocks }) => blocks.list(olga, { organizationId: 5 })],
+  ['badges.heldBy', ({ badges }) => badges.heldBy(olga, 9)],
+  ['badges.catalogue.find', ({ badges }) => badges.catalogue.find(olga, 'owl')],
+  ['badges.catalogue.list', ({ badges }) => badges.catalogue.list(olga)],
+]
+
+/** A storage that notes the operations that it is asked for. */
+function watched(storage: ForgeStorage<Handle>) {
+  const seen: string[] = []
+  return { seen, storage: instrumentStorage(storage, ({ operation }) => void seen.push(operation)) }
+}
 
 /** A host: its own table, in the database that the forge keeps its data in. */
 describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where) => {
@@ -38,6 +60,12 @@ describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where
       membership: { isMember: () => false },
       ...options,
     })
+  }
+
+  async function migrated(): Promise<ForgeStorage<Handle>> {
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    return storage
   }
 
   function hear(forge: Forge<Person, Handle>): ForgeEvent[] {
@@ -121,7 +149,7 @@ describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where
     await forge.close()
   })
 
-  test('tells listeners after the commit, and not before', async () => {
+  test('notifies listeners after the commit, and not before', async () => {
     const forge = await open()
     const heard = hear(forge)
     const { afterCommit } = handle
@@ -138,7 +166,7 @@ describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where
     await forge.close()
   })
 
-  test('tells nothing of what was rolled back, even when another event got its id', async () => {
+  test('reports nothing that was rolled back, even if another event got its id', async () => {
     const forge = await open()
     const heard = hear(forge)
     handle.exec('begin immediate')
@@ -200,13 +228,45 @@ describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where
     await forge.close()
   })
 
+  test.each(READS)('refuses a policy that answers %s with a promise, and reads nothing behind it', async (_, read) => {
+    const { storage, seen } = watched(await migrated())
+    const forge = await open({ storage, policy: { authorize: async () => ({ allow: true }) } })
+    seen.length = 0 // leaves out what createForge has called
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, read)).toThrow(
+      new TypeError(
+        'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage beforeCommit must too',
+      ),
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    handle.exec('commit')
+    expect(seen).toEqual(['checkTransaction'])
+    await forge.close()
+  })
+
+  test('refuses a storage that answers with a promise, and reads nothing behind it', async () => {
+    const { storage, seen } = watched(await migrated())
+    const load = async (): Promise<readonly never[]> => {
+      seen.push('load')
+      return []
+    }
+    const forge = await open({ storage: { ...storage, pinBoards: { ...storage.pinBoards, load } } })
+    seen.length = 0 // leaves out what createForge has called
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, (joined) => joined.pins.allowed(olga, 10))).toThrow(
+      'a promise was returned where a value is required',
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    handle.exec('commit')
+    expect(seen).toEqual(['checkTransaction', 'load'])
+    await forge.close()
+  })
+
   test('refuses work that answers with a promise', async () => {
     const forge = await open()
     const work = (async () => 1) as unknown as () => number
     handle.exec('begin immediate')
-    expect(() => forge.withTransactionSync(handle, work)).toThrow(
-      'the work of withTransactionSync answered with a promise',
-    )
+    expect(() => forge.withTransactionSync(handle, work)).toThrow('the work of withTransactionSync returned a promise')
     handle.exec('rollback')
     await forge.close()
   })
@@ -222,11 +282,31 @@ describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where
     const { value } = handle
       .transaction(() => forge.withTransactionSync(handle, (joined) => ({ late: joined })))
       .immediate()
-    expect(() => value.late.pins.list(olga, board)).toThrow('withTransactionSync is over')
+    expect(() => value.late.pins.list(olga, board)).toThrow('withTransactionSync has ended')
     await forge.close()
   })
 
-  test('lets the lifecycle be told in the transaction that makes it true', async () => {
+  test('is to be run again by the host when lifecycle calls never stop coming in between', async () => {
+    const forge: Forge<Person, Handle> = await open({
+      membership: {
+        isMember({ organizationId }) {
+          const member = { organizationId, userId: '77' }
+          forge.withTransactionSync(handle, (joined) => joined.lifecycle.memberAdded(member))
+          return false
+        },
+      },
+    })
+    const target = { organizationId: 5, account: { kind: 'user', id: 9 } } as const
+    const work = handle.transaction(() =>
+      forge.withTransactionSync(handle, (joined) => joined.blocks.block(olga, target)),
+    )
+    expect(() => work.immediate()).toThrow(
+      expect.objectContaining({ code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }),
+    )
+    await forge.close()
+  })
+
+  test('lets a lifecycle call run in the transaction that makes it true', async () => {
     const forge = await open()
     await forge.pins.pin(olga, issue(1))
     handle

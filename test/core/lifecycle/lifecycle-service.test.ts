@@ -56,6 +56,18 @@ describe('the lifecycle service', () => {
     expect([event?.type, event?.issueId, event?.data]).toEqual(['issue.deleted', '7', { wasPinned: true }])
   })
 
+  test('notifies the listeners of every deletion', async () => {
+    const forge = aForge()
+    const received: string[] = []
+    forge.events.on((event) => received.push(event.type))
+    await forge.lifecycle.issueDeleted(issue(7))
+    await forge.lifecycle.repositoryDeleted(10)
+    await forge.lifecycle.organizationDeleted(5)
+    await forge.lifecycle.userDeleted(9)
+    await forge.lifecycle.userDeleted(9)
+    expect(received).toEqual(['issue.deleted', 'repository.deleted', 'organization.deleted', 'user.deleted'])
+  })
+
   test('changes nothing when it is told the same twice', async () => {
     const forge = aForge()
     for (let times = 0; times < 2; times += 1) {

@@ -96,7 +96,7 @@ describe('any sequence of pin, unpin and move', () => {
     ),
   )
 
-  test('never exceeds the limit, never pins twice, and tells every change in one event', () => {
+  test('never exceeds the limit, never pins twice, and records every change in one event', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 0, max: 5 }), (steps, limit) => {
         let board: Board = []

@@ -6,7 +6,7 @@ const issue = (id: number | string, repositoryId = '10'): IssueRef => ({ id, rep
 const board = { repositoryId: '10', kind: 'issue' } as const
 
 describe('the pin service', () => {
-  test('tells who pinned what, when and where', async () => {
+  test('reports who pinned what, when and where', async () => {
     const forge = aForge()
     expect(await forge.pins.pin(olga, issue(7))).toEqual({
       issueId: '7',
@@ -49,7 +49,7 @@ describe('the pin service', () => {
     ])
   })
 
-  test('counts the room of the two boards apart', async () => {
+  test('counts the free places of the two boards separately', async () => {
     const forge = aForge({ limits: { maxPins: { issue: 1, pullRequest: 0 } } })
     expect(await forge.pins.allowed(olga, 10)).toEqual({ issue: true, pullRequest: false })
     await forge.pins.pin(olga, issue(7))
@@ -110,7 +110,7 @@ describe('the pin service', () => {
     await expect(forge.pins.list(olga, board, { signal: abort.signal })).rejects.toBe(reason)
   })
 
-  test('refuses a kind that is none', async () => {
+  test('refuses an invalid kind', async () => {
     const pull = { ...issue(7), kind: 'pull' } as unknown as IssueRef
     await expect(aForge().pins.pin(olga, pull)).rejects.toThrow(TypeError)
     await expect(aForge().pins.list(olga, pull)).rejects.toThrow(TypeError)

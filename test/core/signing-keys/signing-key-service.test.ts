@@ -9,7 +9,7 @@ describe('the signing-key service', () => {
     expect(await forge.signingKeys.publicKey(olga, { format: 'ssh' })).toEqual(key)
   })
 
-  test('says that there is none', async () => {
+  test('reports that it is missing', async () => {
     expect(await codeOf(() => aForge().signingKeys.publicKey(olga, { format: 'ssh' }))).toBe('NO_SIGNING_KEY')
   })
 

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { repositoryFor } from '../../../src/http-adapters/routes/path-inputs.ts'
-import { issueFor } from '../../../src/http-adapters/routes/pins/pin-inputs.ts'
+import { issueFor, repositoryFor } from '../../../src/http-adapters/routes/path-inputs.ts'
 import type { Input, Route } from '../../../src/http-adapters/routes/route.ts'
 import { routeTable } from '../../../src/http-adapters/routes/route-table.ts'
 import type { Policy } from '../../../src/index.ts'

@@ -45,9 +45,9 @@ export const blockCases: readonly Case[] = [
     status: 200,
     expected: { json: [] },
   },
-  { fact: 'nobody sees blocks', ask: ['nobody', 'GET', BLOCKS], status: 401, expected: { code: 'UNAUTHENTICATED' } },
+  { fact: 'no one sees blocks', ask: ['nobody', 'GET', BLOCKS], status: 401, expected: { code: 'UNAUTHENTICATED' } },
   {
-    fact: "a user's name is no organization",
+    fact: "a user's name is not an organization",
     ask: ['olga', 'GET', '/orgs/stan/blocks'],
     status: 404,
     expected: { code: 'ORGANIZATION_NOT_FOUND' },
@@ -160,7 +160,7 @@ export const blockCases: readonly Case[] = [
   ),
   ...['note=a&note=%ff', 'page=%ff&note=a', 'notes=%zz', 'note', ''].map(
     (query): Case => ({
-      fact: `?${query} is no broken note`,
+      fact: `?${query} is a valid note`,
       ask: ['olga', 'PUT', `${BLOCKS}/stan?${query}`],
       status: 204,
     }),

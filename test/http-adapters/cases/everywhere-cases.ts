@@ -31,7 +31,7 @@ export const everywhereCases: readonly Case[] = [
     expected: { code: 'REPOSITORY_NOT_FOUND' },
   },
   {
-    fact: 'a private repository is 404 to nobody',
+    fact: 'a private repository is 404 to an anonymous caller',
     ask: ['nobody', 'POST', '/repos/acme/secret/issues/1/pin'],
     status: 404,
     expected: { code: 'REPOSITORY_NOT_FOUND' },
@@ -109,7 +109,7 @@ export const everywhereCases: readonly Case[] = [
     expected: { json: [], headers: { 'content-type': 'application/json;charset=utf-8' } },
   },
   {
-    fact: 'HEAD is GET without a body, its length told',
+    fact: 'HEAD is GET without a body, with its length',
     ask: ['nobody', 'HEAD', ISSUES],
     status: 200,
     expected: { text: '', headers: { 'content-length': '2', 'x-total-count': '0' } },
@@ -127,7 +127,7 @@ export const everywhereCases: readonly Case[] = [
     expected: { text: '', headers: { allow: 'POST, DELETE, OPTIONS' } },
   },
   {
-    fact: 'OPTIONS tells the methods, and asks for no credential',
+    fact: 'OPTIONS returns the methods, and requires no credential',
     ask: ['wrong', 'OPTIONS', '/orgs/acme/blocks/stan'],
     status: 204,
     expected: { headers: { allow: 'GET, HEAD, PUT, DELETE, OPTIONS' } },

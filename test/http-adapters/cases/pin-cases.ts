@@ -31,7 +31,7 @@ export const pinCases: readonly Case[] = [
   ),
   ...(['POST', 'DELETE'] as const).map(
     (method): Case => ({
-      fact: `nobody may ${method} a pin without a credential`,
+      fact: `${method} of a pin requires a credential`,
       ask: ['nobody', method, `${ROCKET}/issues/1/pin`],
       status: 401,
     }),
@@ -151,7 +151,7 @@ export const pinCases: readonly Case[] = [
     },
   },
   {
-    fact: 'each kind says whether it has room',
+    fact: 'each kind reports whether another pin is allowed',
     before: pin(1, 2, 3, 6),
     ask: ['nobody', 'GET', `${ROCKET}/new_pin_allowed`],
     status: 200,

@@ -78,7 +78,7 @@ export const signingKeyCases: readonly Case[] = [
     }),
   ),
   {
-    fact: 'HEAD of a key tells its length and tag',
+    fact: 'HEAD of a key returns its length and tag',
     world: { signingKey: sshKey },
     ask: ['nobody', 'HEAD', '/signing-key.pub'],
     status: 200,

@@ -41,7 +41,7 @@ describe('a path', () => {
     expect((await handle(new Request('https://git.example.com/repos/acme/rocket/issues/pinned'))).status).toBe(200)
   })
 
-  it('that is not ours is no match, and nobody is asked who it is', async () => {
+  it('that is not ours does not match, and is not authenticated', async () => {
     const asked = vi.fn(() => null)
     const handle = mounted(openWorld(), { authenticate: asked })
 
@@ -130,7 +130,7 @@ describe('a body', () => {
     expect(given).toBe(2 + Math.ceil((67_108_864 + 1) / 600_000))
   })
 
-  it('that the host has read before is 500, and the log says the mend', async () => {
+  it('that the host has already read is 500, and the log names the fix', async () => {
     const world = openWorld()
     const request = new Request(BADGES, { method: 'POST', body: '{"badge_slugs":[]}', headers: ROOT })
     await request.text()
@@ -151,7 +151,7 @@ describe('a body', () => {
 })
 
 describe('a request', () => {
-  it('of a page of the same address is no other site, though the runtime hides the Host header', async () => {
+  it('of a page of the same address is not another site, though the runtime hides the Host header', async () => {
     const handle = mounted(openWorld({}), { authenticate: () => ({ id: 4, name: 'ada' }) })
     const pin = (origin: string): Promise<Response> =>
       handle(
@@ -184,7 +184,7 @@ describe('a request', () => {
 })
 
 describe('a reply', () => {
-  it('that HTTP does not allow is 500, told to the log', async () => {
+  it('that HTTP does not allow is 500, and logged', async () => {
     const world = openWorld({
       signingKey: { ...sshKey, publicKey: () => ({ format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: 'a\nb' }) },
     })

@@ -40,7 +40,7 @@ const PIN = { ':method': 'POST', ':path': '/repos/acme/rocket/issues/1/pin' }
 const BADGES = { ':method': 'POST', ':path': '/admin/users/stan/badges' }
 
 describe('over HTTP/2', () => {
-  it('a page of our own may ask, though there is no Host header', async () => {
+  it('a page of our own may request a change without a Host header', async () => {
     const { origin, session } = await serve()
 
     expect((await ask(session, { ...PIN, origin })).status).toBe(401)

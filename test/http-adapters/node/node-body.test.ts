@@ -41,7 +41,7 @@ describe('readBody', () => {
     expect(() => readBody(aRequest({ destroyed: true }), 10, gone)).toThrow('gone')
   })
 
-  it('tells the host that it has read the body itself', () => {
+  it('reports that the host has read the body itself', () => {
     expect(() => readBody(aRequest({ readableDidRead: true, readableEnded: true }), 10, gone)).toThrow('request.body')
     expect(() => readBody(aRequest({ readableDidRead: true, readableEnded: false }), 10, gone)).toThrow(TypeError)
   })

@@ -40,3 +40,13 @@ it('a base path begins with a slash', () => {
   // @ts-expect-error - it does not
   nodeHandler(api, { authenticate: () => null, basePath: 'api' })
 })
+
+it('authenticate sees the Authorization header as one text, without an annotation', () => {
+  nodeHandler(api, {
+    authenticate({ headers }) {
+      expectTypeOf(headers.authorization).toEqualTypeOf<string | undefined>()
+      expectTypeOf(headers['cookie']).toEqualTypeOf<string | readonly string[] | undefined>()
+      return null
+    },
+  })
+})

@@ -57,7 +57,7 @@ describe('a request target', () => {
 })
 
 describe('a reply', () => {
-  it('to HEAD tells the length and has no body', async () => {
+  it('to HEAD has the length and no body', async () => {
     const port = await serve(mounted(openWorld()))
     const text = await talk(port, ask('HEAD /api/repos/acme/rocket/issues/pinned', CLOSE))
 
@@ -69,7 +69,7 @@ describe('a reply', () => {
   it.each([
     ['GET', 'Content-Length: 57'],
     ['HEAD', 'Content-Length: 57'],
-  ])('to %s of an unknown path tells its length', async (method, length) => {
+  ])('to %s of an unknown path has its length', async (method, length) => {
     const port = await serve(mounted(openWorld()))
 
     expect(await talk(port, ask(`${method} /elsewhere`, CLOSE))).toContain(length)
@@ -201,7 +201,7 @@ describe('a body', () => {
   it.each([
     ['by its length', { ...ROOT, 'Content-Length': '1000000000' }, '', 413, 'close'],
     ['in chunks', { ...ROOT, 'Transfer-Encoding': 'chunked' }, `3b9aca00\r\n${'x'.repeat(101)}`, 413, 'keep-alive'],
-    ['of nobody', { 'Content-Length': '1000000000' }, '', 401, 'close'],
+    ['of an anonymous caller', { 'Content-Length': '1000000000' }, '', 401, 'close'],
   ])('of 1 GB, %s, is answered and then cut off', async (_how, headers, begin, status, connection) => {
     const port = await serve(mounted(openWorld({ limits: { maxBodyBytes: 100 } })))
     const { answer, sent } = await flood(port, ask(`POST ${BADGES}`, headers) + begin, 1_000_000_000)
@@ -221,7 +221,7 @@ describe('a body', () => {
 
   it.each([
     ['over the limit', ROOT, 413],
-    ['of nobody', {}, 401],
+    ['of an anonymous caller', {}, 401],
   ])(
     '%s is answered even to a client that sends all before it reads, and then wants to close',
     async (_what, headers, status) => {
@@ -252,7 +252,7 @@ describe('a body', () => {
 
   it.each([
     ['an object', JSON.parse(slugs), 204],
-    ['a text', slugs, 204],
+    ['a string', slugs, 204],
     ['bytes', Buffer.from(slugs), 204],
     ['an empty object where nothing was read', {}, 204],
     ['a list', [], 422],
@@ -269,7 +269,7 @@ describe('a body', () => {
     expect(statuses(await talk(port, ask(`POST ${BADGES}`, { ...ROOT, ...CLOSE }, slugs)))).toEqual([status])
   })
 
-  it('that a body parser read and lost is the host’s mistake, which the log tells', async () => {
+  it('that a body parser read and lost is the host’s mistake, which is logged', async () => {
     const world = openWorld()
     const handler = mounted(world)
     const port = await serve((request, response) => {
@@ -339,7 +339,7 @@ describe('a failure', () => {
     ])
   })
 
-  it('of an actor that is no object is a 500: nobody becomes the system by a typing mistake', async () => {
+  it('of an actor that is not an object is a 500: no one becomes the system by a typing mistake', async () => {
     const world = openWorld()
     // A host in JavaScript may give anything.
     const handler = mounted(world, { authenticate: () => 'system' as never })
@@ -377,7 +377,7 @@ describe('a path that is not ours', () => {
     expect(statuses(await talk(port, ask('GET /api/users/stan', CLOSE)))).toEqual([404])
   })
 
-  it('of ours never goes to the host', async () => {
+  it('of our API never reaches the host', async () => {
     const handler = mounted(openWorld())
     const port = await serve((request, response) => handler(request, response, () => response.end('the host')))
 
@@ -405,7 +405,7 @@ describe('nodeHandler', () => {
 
   it.each([
     ['no authenticate', {}],
-    ['a base path that is no path', { authenticate: nobody, basePath: 'api' }],
+    ['an invalid base path', { authenticate: nobody, basePath: 'api' }],
     ['a base path with a query', { authenticate: nobody, basePath: '/api?x' }],
     ['an unknown crossSite', { authenticate: nobody, crossSite: 'yes' }],
   ])('refuses %s', (_what, options) => {

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { drain, isSending, isTooMuchToDrop } from '../../../src/http-adapters/node/drain-request.ts'
 
 const MEBIBYTE = new Uint8Array(1_048_576)
@@ -28,7 +28,11 @@ describe('isTooMuchToDrop', () => {
   })
 })
 
-describe('dropRest', () => {
+describe('drain', () => {
+  // No real timer outlives its test.
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
   function dropping(): { readonly request: EventEmitter; readonly told: readonly string[] } {
     const request = Object.assign(new EventEmitter(), { headers: {} })
     const told: string[] = []
@@ -47,7 +51,7 @@ describe('dropRest', () => {
     expect(told).toEqual(expected)
   })
 
-  it.each(['end', 'error', 'close'])('tells the end at %s, once', (event) => {
+  it.each(['end', 'error', 'close'])('reports the end at %s, once', (event) => {
     const { request, told } = dropping()
     request.emit(event)
     request.emit('close')
@@ -55,9 +59,7 @@ describe('dropRest', () => {
     expect(told).toEqual(['ended'])
   })
 
-  it('counts the silence from the last piece, and tells a cut once', () => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
+  it('counts the silence from the last piece, and reports a cut once', () => {
     const { request, told } = dropping()
     vi.advanceTimersByTime(4999)
     request.emit('data', 'x')

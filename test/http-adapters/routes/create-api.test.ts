@@ -22,28 +22,30 @@ describe('createApi', () => {
   it.each([
     ['no directory', { directory: undefined }],
     ['no presenter', { present: undefined }],
-    ['a publicUrl that is no address', { publicUrl: 'git.example.com' }],
+    ['a publicUrl that is not a URL', { publicUrl: 'git.example.com' }],
     ['a publicUrl of another scheme', { publicUrl: 'ftp://git.example.com' }],
     ['a publicUrl with a query', { publicUrl: 'https://git.example.com/?a' }],
     ['a publicUrl with a fragment', { publicUrl: 'https://git.example.com/#a' }],
     ['a publicUrl with credentials', { publicUrl: 'https://a:b@git.example.com/' }],
-    ['a docsUrl that is no address', { docsUrl: '/api/swagger' }],
+    ['a docsUrl that is not a URL', { docsUrl: '/api/swagger' }],
     ['a docsUrl of another scheme', { docsUrl: 'javascript:alert(1)' }],
     ['a docsUrl with credentials', { docsUrl: 'https://git:x@git/api/swagger' }],
-    ['a docsUrl that is no text', { docsUrl: null }],
+    ['a docsUrl that is not a string', { docsUrl: null }],
     ['an unknown kind of credentials', { credentials: 'cookie' }],
     ['an unknown service', { services: ['pins', 'wiki'] }],
     ['a page size of 0', { limits: { defaultPageSize: 0 } }],
     ['a page size above the most', { limits: { defaultPageSize: 51 } }],
     ['a most page size above 1000', { limits: { maxPageSize: 1001 } }],
-    ['a body limit that is no integer', { limits: { maxBodyBytes: 1.5 } }],
-    ['a newId that is no function', { newId: 'x' }],
-    ['an observer that is no function', { observe: { request: () => undefined } }],
+    ['a body limit that is not an integer', { limits: { maxBodyBytes: 1.5 } }],
+    ['a newId that is not a function', { newId: 'x' }],
+    ['an observer that is no object', { observer: () => undefined }],
+    ['an observer whose method is no function', { observer: { request: 'log' } }],
+    ['limits that are none', { limits: null }],
   ])('refuses %s', (_what, options) => {
     expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, ...options }])).toThrow(TypeError)
   })
 
-  it('refuses what is no forge', () => {
+  it('refuses a value that is not a forge', () => {
     expect(() => Reflect.apply(createApi, undefined, [{}, { directory, present }])).toThrow('createForge')
   })
 
@@ -184,6 +186,20 @@ describe('dispatch', () => {
     })
 
     expect(asked).toBe(0)
+  })
+
+  it('does not ask who calls when another site sends the request', async () => {
+    let asked = 0
+    const sent: ApiRequest = {
+      ...request('POST', '/repos/acme/rocket/issues/1/pin'),
+      header: (name) => (name === 'sec-fetch-site' ? 'cross-site' : undefined),
+    }
+    const reply = await openWorld().api.dispatch(sent, () => {
+      asked += 1
+      return null
+    })
+
+    expect([reply?.status, asked]).toEqual([403, 0])
   })
 
   it.each([
@@ -453,7 +469,7 @@ describe('dispatch', () => {
   })
 
   it.each([{}, { id: undefined }, { id: null }, { id: '' }, { id: 1.5 }, [], 'system', 'anonymous', '', false, 0, 7])(
-    'lets nobody in as %j, not even to read',
+    'admits no one as %j, not even to read',
     async (actor) => {
       const { api, logged } = openWorld()
       // What a host in JavaScript may give.

@@ -48,7 +48,7 @@ describe('an unsafe request', () => {
     ['of another port', { ...HOST, origin: 'https://git.example.com:8443' }],
     ['of an opaque origin', { ...HOST, origin: 'null' }],
     ['of an origin, to no host', { origin: 'https://git.example.com' }],
-    ['of an origin, to a host that is none', { host: '::', origin: 'https://git.example.com' }],
+    ['of an origin, to an invalid host', { host: '::', origin: 'https://git.example.com' }],
     ['of the same site, of which no origin is known', { ...HOST, 'sec-fetch-site': 'same-site' }],
     [
       'of the same site and another origin',

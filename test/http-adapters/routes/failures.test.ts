@@ -29,7 +29,7 @@ describe('a failure', () => {
     [new ForgeError('SCHEMA_TOO_NEW', 'at /var/db', { found: 3, oldestLibrary: 2 }), 503, ['error']],
     [new ForgeError('SIGNING_KEY_UNREADABLE', 'EACCES /etc/key'), 500, ['error']],
     [new Error('select * from'), 500, ['error']],
-    ['a text', 500, ['error']],
+    ['a string', 500, ['error']],
     [undefined, 500, ['error']],
   ] as const)('%s is %i and logged as %j', (error, status, levels) => {
     const answer = answered(error)
@@ -45,12 +45,14 @@ describe('a failure', () => {
   })
 
   it.each([
-    ['STORAGE_BUSY', new ForgeError('STORAGE_BUSY', 'SQLITE_BUSY', { retry: 'call' })],
-    ['STORAGE_UNAVAILABLE', new ForgeError('STORAGE_UNAVAILABLE', '/var/db', { outcome: 'unknown' })],
-  ])('%s says when to try again, and nothing of the inside', (code, error) => {
+    ['STORAGE_BUSY', '1', new ForgeError('STORAGE_BUSY', 'SQLITE_BUSY', { retry: 'call' })],
+    ['STORAGE_UNAVAILABLE', '5', new ForgeError('STORAGE_UNAVAILABLE', '/var/db', { outcome: 'unknown' })],
+    ['SCHEMA_OUTDATED', '5', new ForgeError('SCHEMA_OUTDATED', '/var/db', { found: 1, needed: 2 })],
+    ['SCHEMA_TOO_NEW', '5', new ForgeError('SCHEMA_TOO_NEW', '/var/db', { found: 3, oldestLibrary: 2 })],
+  ])('%s says to try again after %s seconds, and nothing of the inside', (code, seconds, error) => {
     const { reply, body } = answered(error)
 
-    expect(Object.fromEntries(reply.headers)).toMatchObject({ 'Retry-After': expect.stringMatching(/^\d+$/) })
+    expect(Object.fromEntries(reply.headers)).toMatchObject({ 'Retry-After': seconds })
     expect(body).toMatchObject({ code, requestId: 'id-1' })
     expect(reply.body).not.toMatch(/SQLITE|var/)
   })
@@ -70,14 +72,14 @@ describe('a failure', () => {
 describe('a failure is answered all the same', () => {
   const hostile = new Proxy(new Error('x'), {
     has: () => {
-      throw new Error('nobody may look')
+      throw new Error('no one may read')
     },
   })
   const endless = { pointer: '', code: 'range', message: 'x', limit: 5n }
 
   it.each([
     ['that cannot be looked at', hostile],
-    ['whose details are no JSON', new ForgeError('INVALID_INPUT', 'x', { violations: [endless] })],
+    ['whose details are not JSON', new ForgeError('INVALID_INPUT', 'x', { violations: [endless] })],
   ])('when something was thrown %s', (_what, error) => {
     const { body, levels } = answered(error)
 
@@ -93,7 +95,7 @@ describe('a failure is answered all the same', () => {
     expect(JSON.parse(body ?? '')).toMatchObject({ requestId: expect.stringMatching(/^[\da-f-]{36}$/) })
   })
 
-  it('when the logger rejects, which nobody hears of', async () => {
+  it('when the logger rejects, which is not reported', async () => {
     const unheard = vi.fn()
     process.on('unhandledRejection', unheard)
     onTestFinished(() => void process.off('unhandledRejection', unheard))
@@ -110,6 +112,35 @@ describe('a failure is answered all the same', () => {
     expect(calls).toBe(1)
     expect(unheard).not.toHaveBeenCalled()
   })
+})
+
+describe('a failure of a request that the client has aborted', () => {
+  const reason = new Error('the client has gone')
+  const aborted = { ...request, signal: AbortSignal.abort(reason) }
+
+  it.each([
+    ['is logged when it has another cause', new Error('no such table'), ['request failed']],
+    ['is logged when the database is unavailable', unavailable(), ['database not available']],
+    ['is not logged when it is the reason of the abort', reason, []],
+    ['is not logged when it is an abort', new DOMException('This operation was aborted', 'AbortError'), []],
+  ])('%s', (_what, error, expected) => {
+    const messages: string[] = []
+    const logger = { error: (message: string) => void messages.push(message), warn: () => undefined }
+    new ErrorResponder({ logger, newId: undefined, docsUrl: '' }).reply(error, { request: aborted })
+
+    expect(messages).toEqual(expected)
+  })
+
+  function unavailable(): Error {
+    return new ForgeError('STORAGE_UNAVAILABLE', 'away', { outcome: 'nothing-done' })
+  }
+})
+
+it('codes that the table of endpoints does not name have the documented statuses', () => {
+  const codes = ['BADGE_EXISTS', 'BADGE_IN_USE', 'EVENTS_PRUNED'] as const
+
+  expect(codes.map(statusOf)).toEqual([409, 409, 410])
+  expect([statusOf('SCHEMA_OUTDATED'), statusOf('SCHEMA_TOO_NEW')]).toEqual([503, 503])
 })
 
 it('every status is that of an error', () => {

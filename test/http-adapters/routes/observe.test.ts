@@ -15,7 +15,7 @@ function request(method: string, path: string, more: Partial<ApiRequest> = {}): 
 /** What an observer is told of one request of somebody's. */
 async function observed(sent: ApiRequest, who = 'root', options: WorldOptions = {}): Promise<ObservedRequest[]> {
   const told: ObservedRequest[] = []
-  const { api } = openWorld({ observe: (seen) => void told.push(seen), ...options })
+  const { api } = openWorld({ observer: { request: (seen) => told.push(seen) }, ...options })
   const reply = await api.dispatch(sent, () => authenticate(`token ${who}`))
   if (reply === undefined) api.unmatched(sent)
   return told
@@ -25,7 +25,7 @@ describe.each([
   ['at once', {}],
   ['later', { later: true }],
 ] as const)('a request that is answered %s', (_when, options) => {
-  it('is told once, with its operation', async () => {
+  it('is reported once, with its operation', async () => {
     expect(await observed(request('GET', '/repos/acme/rocket/issues/pinned'), 'root', options)).toEqual([
       {
         method: 'GET',
@@ -39,13 +39,13 @@ describe.each([
     ])
   })
 
-  it('is told with its error', async () => {
+  it('is reported with its error', async () => {
     expect(await observed(request('POST', '/repos/acme/nosuch/issues/1/pin'), 'root', options)).toMatchObject([
       { path: '/repos/{owner}/{repo}/issues/{index}/pin', service: 'pins', status: 404, code: 'REPOSITORY_NOT_FOUND' },
     ])
   })
 
-  it('is told with its requestId when it failed', async () => {
+  it('is reported with its requestId if it failed', async () => {
     const signingKey = unreadableKey
     expect(await observed(request('GET', '/signing-key.pub'), 'root', { ...options, signingKey })).toMatchObject([
       { status: 500, code: 'INTERNAL', requestId: 'request-1', aborted: false },
@@ -57,7 +57,7 @@ describe('a request', () => {
   it.each([
     ['a wrong credential', request('GET', '/admin/users/stan/badges'), 401, 'INVALID_CREDENTIALS'],
     ['a HEAD', request('HEAD', '/repos/acme/nosuch/issues/pinned'), 401, 'INVALID_CREDENTIALS'],
-  ])('of %s is told with its code', async (_what, sent, status, code) => {
+  ])('of %s is reported with its code', async (_what, sent, status, code) => {
     expect(await observed(sent, 'nobody')).toMatchObject([{ method: sent.method, status, code }])
   })
 
@@ -66,7 +66,7 @@ describe('a request', () => {
     ['OPTIONS', '/repos/acme/rocket/issues/pinned', PINNED, 204, undefined],
     ['GET', '/repos/%/rocket/issues/pinned', PINNED, 404, 'ROUTE_NOT_FOUND'],
     ['GET', '/repos/acme/rocket/branches', undefined, 404, 'ROUTE_NOT_FOUND'],
-  ])('without an operation is told, with the path where it is ours: %s %s', async (method, path, ...expected) => {
+  ])('without an operation is reported, with the path if it is ours: %s %s', async (method, path, ...expected) => {
     const [template, status, code] = expected
 
     expect(await observed(request(method, path))).toMatchObject([
@@ -74,18 +74,20 @@ describe('a request', () => {
     ])
   })
 
-  it('that the host goes on with is not told', () => {
+  it('that the host continues to use is not reported', () => {
     const observe = vi.fn()
 
-    expect(openWorld({ observe }).api.dispatch(request('GET', '/elsewhere'), () => null)).toBeUndefined()
+    expect(
+      openWorld({ observer: { request: observe } }).api.dispatch(request('GET', '/elsewhere'), () => null),
+    ).toBeUndefined()
     expect(observe).not.toHaveBeenCalled()
   })
 
-  it('of a method that nobody knows is told as another', async () => {
+  it('of an unknown method is reported as another', async () => {
     expect(await observed(request('BREW', '/signing-key.pub'))).toMatchObject([{ method: '_OTHER', status: 405 }])
   })
 
-  it('that its client gave up is told as such', async () => {
+  it('that its client aborted is reported as such', async () => {
     const { signal, reason } = aborted()
     const directory = { findAccount: () => undefined, findRepository: () => thrown(reason), findIssue: () => undefined }
 
@@ -94,7 +96,7 @@ describe('a request', () => {
     ).toMatchObject([{ status: 500, requestId: undefined, aborted: true }])
   })
 
-  it('is told with nothing that the client has made up', async () => {
+  it('is reported without anything that the client invented', async () => {
     const sent = [
       request('PUT', '/orgs/sesame/blocks/sesame', { query: 'note=sesame' }),
       request('GET', '/sesame/%'),
@@ -117,7 +119,7 @@ describe('a request', () => {
   })
 
   it('is answered at once where everything does', () => {
-    const { api } = openWorld({ observe: () => undefined })
+    const { api } = openWorld({ observer: { request: () => undefined } })
 
     expect(api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)).toMatchObject({ status: 200 })
   })
@@ -128,7 +130,7 @@ describe('an observer that fails', () => {
     ['throws', () => thrown(new Error('no metrics'))],
     ['rejects', async () => thrown(new Error('no metrics'))],
   ])('changes no answer, and is warned of once, where it %s', async (_how, observe) => {
-    const { api, logged } = openWorld({ observe })
+    const { api, logged } = openWorld({ observer: { request: observe } })
     const asked = request('GET', '/repos/acme/rocket/issues/pinned')
     const replies = [await api.dispatch(asked, () => null), api.unmatched(asked), await api.dispatch(asked, () => null)]
 
@@ -145,7 +147,7 @@ describe('an observer that fails', () => {
 
 it.each<[clocks: string, options: WorldOptions, readings: number]>([
   ['no clock is read without an observer', {}, 0],
-  ['a clock is read before and after the answer for an observer', { observe: () => undefined }, 2],
+  ['a clock is read before and after the answer for an observer', { observer: { request: () => undefined } }, 2],
 ])('%s', (_clocks, options, readings) => {
   const { api } = openWorld(options)
   const now = vi.spyOn(performance, 'now')

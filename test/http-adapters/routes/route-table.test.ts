@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { routeTable } from '../../../src/http-adapters/routes/route-table.ts'
+import { routeTable, serviceRoutes } from '../../../src/http-adapters/routes/route-table.ts'
+import { Router } from '../../../src/http-adapters/routes/router.ts'
+import { cases } from '../cases.ts'
 
 const SPECIFIED = [
   'GET /signing-key.gpg',
@@ -26,6 +28,24 @@ describe('the route table', () => {
     expect(routeTable.map(({ method, path }) => `${method} ${path}`)).toEqual(SPECIFIED)
   })
 
+  it.each(Object.entries(serviceRoutes))('has routes of %s that name their service', (service, { routes }) => {
+    expect(new Set(routes.map((row) => row.service))).toEqual(new Set([service]))
+  })
+
+  it('has no two services that define a schema of one name', () => {
+    const names = Object.values(serviceRoutes).flatMap(({ schemas }) => Object.keys(schemas))
+
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it.each(Object.entries(serviceRoutes))('has a wire case for every route of %s', (_service, { routes }) => {
+    const asked = Object.values(cases).flatMap((list) =>
+      list.map(({ ask: [, method, path] }) => operationOf(method, path)),
+    )
+
+    expect(routes.map(({ operationId }) => operationId).filter((id) => !asked.includes(id))).toEqual([])
+  })
+
   it('names each operation once', () => {
     expect(new Set(routeTable.map((row) => row.operationId)).size).toBe(routeTable.length)
   })
@@ -49,3 +69,11 @@ describe('the route table', () => {
     },
   )
 })
+
+const router = new Router(routeTable)
+
+/** Returns the operation that a request of a case calls. */
+function operationOf(method: string, target: string): string | undefined {
+  const match = router.match(method, target.replace(/\?.*/, ''))
+  return match?.kind === 'route' ? match.route.operationId : undefined
+}

@@ -34,7 +34,7 @@ it.each([
   ['GET', '/repos/acme/rocket/new_pin_allowed'],
   ['GET', '/admin/users/stan/badges'],
   ['GET', '/repos/acme/nothing/issues/pinned'],
-])('nothing that waits for nobody looks at it: %s %s', async (method, path) => {
+])('a request that waits for nothing does not read it: %s %s', async (method, path) => {
   expect(await looksAt(method, path)).toBe(0)
 })
 

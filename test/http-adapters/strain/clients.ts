@@ -30,7 +30,7 @@ const LEAVINGS: readonly Leaving[] = [
     reads: false,
   },
   {
-    when: 'in the middle of a body that nobody reads',
+    when: 'in the middle of an unread body',
     sends: ask(`POST ${BADGES}`, { 'Content-Length': '1000000' }, 'x'.repeat(1000)),
     reads: true,
   },

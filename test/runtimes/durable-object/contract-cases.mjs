@@ -8,7 +8,7 @@ const TEXT_IDS = { ids: { user: 'text', organization: 'text', repository: 'text'
  * What an object cannot know: its transactions are all `ctx.storage`, so one that has ended is as good as one that is open.
  * Source: docs/databases.md
  */
-const NOT_KNOWN = 'an open transaction of the host’s is entered, one that has ended is not'
+const NOT_KNOWN = 'an open host’s transaction is accepted, one that has ended is not'
 
 /** Each case with what runs it on the storage of an object. */
 export const contractCases = ['other storages', 'transactions'].flatMap((parts) =>

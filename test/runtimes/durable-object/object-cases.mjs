@@ -88,7 +88,7 @@ const FACTS = {
     )
   },
 
-  'what is called plainly inside a transaction of the host’s is no part of it': async (host) => {
+  'a call outside withTransaction is not part of the host’s open transaction': async (host) => {
     const forge = await host.forge()
     const plain = []
     const work = () => {

@@ -13,24 +13,24 @@ const reset = (socket) => socket.resetAndDestroy()
 
 /** Cases of the mount contract that a runtime decides itself: it ends a connection when nobody has read the body. */
 const UNREAD = [
-  'a connection goes on after a wrong method with a body',
-  'a connection goes on after a body that nobody reads',
-  'a connection goes on after a chunked body that nobody reads',
-  'a connection goes on after missing credentials',
-  'a connection goes on after wrong credentials',
-  'a connection goes on after a failure',
+  'a connection stays usable after a wrong method with a body',
+  'a connection stays usable after an unread body',
+  'a connection stays usable after an unread chunked body',
+  'a connection stays usable after missing credentials',
+  'a connection stays usable after wrong credentials',
+  'a connection stays usable after a failure',
 ]
 /** workerd stands behind other servers, and leaves to them what is odd, what comes too late, and clients that just leave. */
 const LEFT_TO_OTHERS = [
   ...UNREAD,
-  'a connection goes on after a body over the limit',
-  'a target in absolute form is that of its path',
-  ...['"a b"', '"%zz"', '"é"'].map((host) => `the Host header ${host} harms nobody`),
-  'a request with two Host headers harms nobody',
+  'a connection stays usable after a body over the limit',
+  'a target in absolute form counts as its path',
+  ...['"a b"', '"%zz"', '"é"'].map((host) => `the Host header ${host} causes no failure`),
+  'a request with two Host headers causes no failure',
   ...['length', 'chunked'].flatMap((framing) =>
     ['at once', 'late'].map((how) => `a body over the limit (${framing}) is 413, also to a client that reads ${how}`),
   ),
-  'a client that goes away aborts the signal of the ports',
+  'a client that disconnects aborts the signal that the ports receive',
 ]
 
 /**

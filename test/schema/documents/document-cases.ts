@@ -13,7 +13,7 @@ export const validDocuments: readonly (readonly [title: string, document: unknow
   ['null for the time of closing', [{ ...bareIssue, closed: null }]],
   ['an open issue that was closed once', [{ ...bareIssue, closed: '2024-03-01T10:00:00Z' }]],
   ['empty texts', [{ ...bareIssue, poster_name: '', title: '', content: '', ref: '', milestone: '' }]],
-  ['numbers that are no integers', [{ ...bareIssue, number: 1.5, poster_id: -0 }]],
+  ['numbers that are not integers', [{ ...bareIssue, number: 1.5, poster_id: -0 }]],
   ['numbers beyond 2^53', [{ ...bareIssue, number: 2 ** 53 + 2, poster_id: -1e300 }]],
   ['the same issue twice', [bareIssue, bareIssue]],
   ['the same assignee twice', [{ ...bareIssue, assignees: ['ada', 'ada'] }]],

@@ -73,14 +73,14 @@ describe('a Standard Schema', () => {
     expect(Reflect.ownKeys(schema)).toStrictEqual(['~standard'])
   })
 
-  test.each(ACCEPTED)('gives back the very value of %s', (_, schema, value) => {
+  test.each(ACCEPTED)('returns the same value for %s', (_, schema, value) => {
     const result = schema['~standard'].validate(value)
 
     expect(result).toStrictEqual({ value })
     expect('value' in result && result.value).toBe(value)
   })
 
-  test.each(REFUSED)('tells what is wrong with %s', (_, schema, value, issues) => {
+  test.each(REFUSED)('reports what is wrong with %s', (_, schema, value, issues) => {
     expect(schema['~standard'].validate(value)).toStrictEqual({ issues })
   })
 

@@ -34,7 +34,7 @@ describe('validateIssues', () => {
     expect(faults([{ ...fullIssue, [name]: undefined }])).toHaveLength(1)
   })
 
-  test('gives back the very value when it is valid', () => {
+  test('returns the same value if it is valid', () => {
     const document = [fullIssue]
 
     const validation = validateIssues(document)
@@ -54,13 +54,13 @@ describe('validateIssues', () => {
     expect(faults(document)).toStrictEqual(['/0/title type', '/2/labels/0/name required', '/3 type', '/4/ref type'])
   })
 
-  test('reports the first hundred violations unless told otherwise', () => {
+  test('reports the first hundred violations by default', () => {
     const document = Array.from({ length: 150 }, () => ({ ...bareIssue, title: 1 }))
 
     expect(faults(document)).toStrictEqual(Array.from({ length: 100 }, (_, at) => `/${at}/title type`))
   })
 
-  test.each([1, 8, 9, 1000])('reports up to %i violations when told to', (limit) => {
+  test.each([1, 8, 9, 1000])('reports up to %i violations on request', (limit) => {
     expect(faults([{ number: 7 }, { ...bareIssue, title: 1 }], limit)).toHaveLength(Math.min(limit, 9))
   })
 

@@ -70,7 +70,7 @@ describe('keys come in the order of the API', () => {
 })
 
 describe('a user', () => {
-  test('is shown as another signed-in user sees it, whoever asks', async () => {
+  test('is shown as another signed-in user sees it, to every caller', async () => {
     const self = await shown('users', '1', { id: '1', username: 'Alice' })
     expect(self).toEqual(await shown('users', '1'))
     expect(self).toMatchObject({ login: 'Alice', email: 'alice@example.com', is_admin: false, active: false })
@@ -161,9 +161,52 @@ test('without a public address links are relative to the server', async () => {
 })
 
 test.each(['http://127.0.0.1:3000/api/v1', 'http://[::1]:3000/api/v1'])(
-  'an IP address is no name for placeholder addresses: %s',
+  'an IP address is not a name for placeholder addresses: %s',
   async (publicUrl) => {
     const [mia] = await hostPresenter(store, publicUrl).users(['3'], { actor: sam })
     expect(mia).toMatchObject({ email: '3+mia@noreply.localhost' })
   },
 )
+
+describe('in a world of open and hidden places', () => {
+  const world = new MemoryHostStore()
+  const hidden = { name: 'hidden', visibility: 'private', owners: ['olga'] } as const
+  const pull = { index: 1, title: 'Add fins', poster: 'olga', pull: true } as const
+  world.load(
+    seedFromFixture(
+      {
+        users: [{ username: 'olga', email: 'olga@example.com' }, { username: 'sam' }],
+        organizations: [{ name: 'open', owners: ['olga'] }, hidden],
+        repositories: [
+          { owner: 'open', name: 'public', issues: [pull] },
+          { owner: 'open', name: 'private', private: true, issues: [pull] },
+          { owner: 'hidden', name: 'public', issues: [pull] },
+          { owner: 'hidden', name: 'private', private: true, issues: [pull] },
+          { owner: 'olga', name: 'own', issues: [pull] },
+        ],
+      },
+      new Date('2026-03-01T00:00:00Z'),
+    ),
+  )
+  const { pullRequests } = hostPresenter(world, undefined)
+
+  test('a repository is internal when it is public in a private organization', async () => {
+    const found = await pullRequests(['1', '2', '3', '4', '5'], { actor: 'system' })
+    expect(found).toMatchObject(
+      [false, false, true, false, false].map((internal) => ({ base: { repo: { internal } } })),
+    )
+  })
+
+  test('an address is shown to users who are signed in, and not to anonymous callers', async () => {
+    const emails = await Promise.all(
+      (['anonymous', { id: '2', username: 'sam' }] as const).map(async (actor) => {
+        const [json] = await pullRequests(['1'], { actor })
+        return json
+      }),
+    )
+    expect(emails).toMatchObject([
+      { user: { email: '1+olga@noreply.localhost' } },
+      { user: { email: 'olga@example.com' } },
+    ])
+  })
+})

@@ -43,7 +43,7 @@ export function kyselyMariadbKind(server: string, level: IsolationLevel = 'repea
   const fresh = async (options?: Options) => over(await databases.take(JSON.stringify(options)), 'first', options)
   const placeOf = (storage: ForgeStorage<Tx>) => {
     const place = places.get(storage)
-    if (place === undefined) throw new TypeError('the storage is none of this kind')
+    if (place === undefined) throw new TypeError('the storage is not of this kind')
     return place
   }
 

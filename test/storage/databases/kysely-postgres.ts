@@ -92,7 +92,7 @@ function overSchemas({ name, connections, newSchema, run, open, end }: Schemas):
   }
   const placeOf = (storage: ForgeStorage<Tx>) => {
     const place = places.get(storage)
-    if (place === undefined) throw new TypeError('the storage is none of this kind')
+    if (place === undefined) throw new TypeError('the storage is not of this kind')
     return place
   }
   const begin = (storage: ForgeStorage<Tx>) => placeOf(storage).kysely.transaction()

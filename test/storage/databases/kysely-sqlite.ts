@@ -55,7 +55,7 @@ export function kyselySqliteKind<Tx extends KyselyTransaction>(open: (file: stri
   const fresh = (options?: Options) => over(join(folder, `${count++}.sqlite`), options)
   const placeOf = (storage: ForgeStorage<Tx>) => {
     const place = places.get(storage)
-    if (place === undefined) throw new TypeError('the storage is none of this kind')
+    if (place === undefined) throw new TypeError('the storage is not of this kind')
     return place
   }
 

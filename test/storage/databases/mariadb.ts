@@ -157,6 +157,6 @@ function beginAt(level: string): string {
 }
 
 function known<T>(value: T | undefined): T {
-  if (value === undefined) throw new TypeError('the storage is none of this kind')
+  if (value === undefined) throw new TypeError('the storage is not of this kind')
   return value
 }

@@ -94,7 +94,7 @@ export function postgresKind(server: string, make: MakePostgresStorage = postgre
   }
   const schemaOf = (storage: ForgeStorage<pg.PoolClient>) => {
     const schema = schemas.get(storage)
-    if (schema === undefined) throw new TypeError('the storage is none of this kind')
+    if (schema === undefined) throw new TypeError('the storage is not of this kind')
     return schema
   }
   const begin = async (text: string) => {

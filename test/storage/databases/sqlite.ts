@@ -81,6 +81,6 @@ function hostTransaction(handle: Handle, begin: string): HostTransaction<Handle>
 }
 
 function known<T>(value: T | undefined): T {
-  if (value === undefined) throw new TypeError('the storage is none of this kind')
+  if (value === undefined) throw new TypeError('the storage is not of this kind')
   return value
 }

@@ -8,7 +8,7 @@ import type { SqlFault } from './sql-fault.ts'
 import { withFault } from './storage-fault.ts'
 
 /** A storage with one fault does the rest right: this much of it at least. */
-const STILL_RIGHT = 'a user who holds nothing has an empty case'
+const STILL_RIGHT = 'a user without badges has an empty list'
 
 const MOST_ROUNDS = 12
 

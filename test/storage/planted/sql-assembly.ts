@@ -2,18 +2,22 @@ import type Database from 'better-sqlite3'
 import type { Connection } from 'mysql2/promise'
 import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { PgClient, PgPool } from '../../../src/storage/postgres.ts'
+import { Mysql2DatabaseClient } from '../../../src/storage/sql/clients/mysql2.ts'
+import { PgDatabaseClient } from '../../../src/storage/sql/clients/pg.ts'
 import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/context.ts'
 import { createSqlContext } from '../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
 import { mysqlDialect } from '../../../src/storage/sql/dialects/mariadb.ts'
 import { postgresDialect } from '../../../src/storage/sql/dialects/postgres.ts'
 import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite.ts'
-import { MysqlServer } from '../../../src/storage/sql/mysql/mysql-server.ts'
-import { PostgresServer } from '../../../src/storage/sql/postgres/postgres-server.ts'
+import { limitedTo, MAX_WAIT_MS, retry } from '../../../src/storage/sql/retry.ts'
 import { Schema } from '../../../src/storage/sql/schema/schema.ts'
-import type { Server } from '../../../src/storage/sql/server/server.ts'
-import { ServerDatabase } from '../../../src/storage/sql/server/server-database.ts'
-import { ServerRuntime } from '../../../src/storage/sql/server/server-runtime.ts'
+import { ServerDatabase } from '../../../src/storage/sql/server/database.ts'
+import type { DatabaseServerParts } from '../../../src/storage/sql/server/database-server.ts'
+import { DatabaseServer } from '../../../src/storage/sql/server/database-server.ts'
+import { MariadbRules } from '../../../src/storage/sql/server/mariadb-rules.ts'
+import { PostgresRules } from '../../../src/storage/sql/server/postgres-rules.ts'
+import { ServerRuntime } from '../../../src/storage/sql/server/runtime.ts'
 import type { SqlRuntime } from '../../../src/storage/sql/session.ts'
 import { execute } from '../../../src/storage/sql/session.ts'
 import { databaseFrom } from '../../../src/storage/sql/sqlite/connections.ts'
@@ -22,7 +26,6 @@ import { GroupCommit } from '../../../src/storage/sql/sqlite/group-commit.ts'
 import { HostTransactions } from '../../../src/storage/sql/sqlite/host-transactions.ts'
 import { SqliteRuntime } from '../../../src/storage/sql/sqlite/runtime.ts'
 import { writeLock } from '../../../src/storage/sql/sqlite/sqlite-storage.ts'
-import { retry } from '../../../src/storage/sql/sqlite/waiting.ts'
 import { createSqlStores } from '../../../src/storage/sql/stores/stores.ts'
 import type { MakeMysqlStorage } from '../databases/mariadb.ts'
 import type { MakeSqliteStorage } from '../databases/sqlite.ts'
@@ -41,8 +44,9 @@ export function faultySqlite(fault: SqlFault): MakeSqliteStorage {
     const storage: Pick<ForgeStorage<Database.Database>, Life> = {
       transactions: 'synchronous',
       checkTransaction: (transaction) => runtime.checkTransaction(transaction),
-      migrate: async () => void (await retry(() => database.migrate())),
-      schemaStatus: async () => retry(() => database.status()),
+      migrate: async () => void (await retry(() => database.migrate(), limitedTo(MAX_WAIT_MS))),
+      schemaStatus: async () => retry(() => database.status(), limitedTo(MAX_WAIT_MS)),
+      onWarning: () => undefined,
       async close() {
         database.beginClosing()
         await batches.settled()
@@ -59,18 +63,26 @@ export function faultyPostgres<C extends PgClient>(
 ): (urlOrPool: string | PgPool, options?: SchemaStorageOptions) => ForgeStorage<C> {
   return (urlOrPool, options) => {
     const context = faultyContext(postgresDialect, fault, options)
-    return overServer(new PostgresServer<C>(urlOrPool, context), context, fault)
+    const parts = { client: new PgDatabaseClient<C>(urlOrPool), rules: new PostgresRules(context) }
+    return overServer(parts, context, fault)
   }
 }
 
 /** Makes MariaDB storages with a fault. */
 export function faultyMariadb(fault: SqlFault): MakeMysqlStorage {
-  return (url, options) =>
-    overServer(new MysqlServer<Connection>(url, false), faultyContext(mysqlDialect, fault, options), fault)
+  return (url, options) => {
+    const context = faultyContext(mysqlDialect, fault, options)
+    const rules = new MariadbRules(context.ids, { sendsPlainText: false })
+    return overServer({ client: new Mysql2DatabaseClient<Connection>(url), rules }, context, fault)
+  }
 }
 
-function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, fault: SqlFault): ForgeStorage<Tx> {
-  const server = fault.server?.(sound) ?? sound
+function overServer<Tx extends object>(
+  parts: DatabaseServerParts<Tx>,
+  context: SqlContext,
+  fault: SqlFault,
+): ForgeStorage<Tx> {
+  const server = fault.server?.(parts) ?? new DatabaseServer(parts)
   const database = new ServerDatabase(server, new Schema(context))
   const runtime = new ServerRuntime({ server, database, dialect: context.dialect, queues: fault.queues?.(server) })
   const storage: Pick<ForgeStorage<Tx>, Life> = {
@@ -78,12 +90,13 @@ function overServer<Tx extends object>(sound: Server<Tx>, context: SqlContext, f
     checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
     schemaStatus: () => database.during((deadline) => database.status(deadline)),
+    onWarning: (listener) => server.onWarning(listener),
     close: () => database.close(),
   }
   return assembled(storage, { fault, context, runtime })
 }
 
-type Life = 'transactions' | 'checkTransaction' | 'migrate' | 'schemaStatus' | 'close'
+type Life = 'transactions' | 'checkTransaction' | 'migrate' | 'schemaStatus' | 'onWarning' | 'close'
 
 interface Parts<Tx> {
   readonly fault: SqlFault

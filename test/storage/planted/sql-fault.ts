@@ -3,7 +3,7 @@ import { runMaybeAsync, wait } from '../../../src/schema/sync-or-async.ts'
 import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
 import type { SqlValue, Statement } from '../../../src/storage/sql/query.ts'
-import type { Server } from '../../../src/storage/sql/server/server.ts'
+import type { DatabaseServer, DatabaseServerParts } from '../../../src/storage/sql/server/database-server.ts'
 import type { TransactionQueues } from '../../../src/storage/sql/server/transaction-queues.ts'
 import type { Session, SqlRuntime } from '../../../src/storage/sql/session.ts'
 import type { HeadKey } from '../../../src/storage/sql/stores/locks.ts'
@@ -16,9 +16,9 @@ export interface SqlFault {
   /** In how the stores' work is run. */
   readonly runtime?: <Tx>(runtime: SqlRuntime<Tx>, context: SqlContext) => SqlRuntime<Tx>
   /** In how a server is used. */
-  readonly server?: <Tx extends object>(server: Server<Tx>) => Server<Tx>
+  readonly server?: <Tx extends object>(parts: DatabaseServerParts<Tx>) => DatabaseServer<Tx>
   /** In how the calls of one transaction on a server take turns. */
-  readonly queues?: <Tx extends object>(server: Server<Tx>) => TransactionQueues<Tx>
+  readonly queues?: <Tx extends object>(server: DatabaseServer<Tx>) => TransactionQueues<Tx>
   /** In what the host told the storage. */
   readonly options?: (options: SchemaStorageOptions) => SchemaStorageOptions
   /** In the tables. Each is run after every migration. */
@@ -66,9 +66,30 @@ export function plainly<Tx>(runtime: SqlRuntime<Tx>): SqlRuntime<Tx> {
 
 /** A session of which every statement goes another way. */
 export function intercepted(session: Session, interception: Interception): Session {
+  return sessionOver((statement) => interception(session, statement), { lend: (work) => session.lend(work) })
+}
+
+/** A session that runs its statements in one way, one after the other. */
+export function sessionOver(
+  run: <Row>(statement: Statement<Row>) => SyncOrAsync<readonly Row[]>,
+  { lend }: Pick<Session, 'lend'>,
+): Session {
   return {
-    all: (statement) => runMaybeAsync(interception(session, statement)),
-    lend: (work) => session.lend(work),
+    all: (statement) => runMaybeAsync(run(statement)),
+    batch: (statements) => runMaybeAsync(each(statements)),
+    defer: (statement, check) => runMaybeAsync(checked(statement, check)),
+    lend: (work) => lend(work),
+  }
+
+  function* each(statements: readonly Statement<unknown>[]): SyncOrAsync<readonly (readonly unknown[])[]> {
+    const rows: (readonly unknown[])[] = []
+    for (const statement of statements) rows.push(yield* run(statement))
+    return rows
+  }
+
+  function* checked<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): SyncOrAsync<void> {
+    const rows = yield* run(statement)
+    check?.(rows)
   }
 }
 

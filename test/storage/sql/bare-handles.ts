@@ -14,8 +14,12 @@ export interface Asked {
  * A handle on a new file that has the seam and nothing else, and makes others of its kind.
  *
  * @param hear - is told of every use of a statement before it runs; what it throws, the statement throws
+ * @param answered - is told of the rows that a statement returned
  */
-export function bareHandle(hear: (asked: Asked) => void): SqliteHandle {
+export function bareHandle(
+  hear: (asked: Asked) => void,
+  answered: (asked: Asked, rows: readonly unknown[]) => void = () => undefined,
+): SqliteHandle {
   class BareHandle implements SqliteHandle {
     readonly #database: Database.Database
 
@@ -27,8 +31,11 @@ export function bareHandle(hear: (asked: Asked) => void): SqliteHandle {
       const statement = this.#database.prepare(sql)
       return {
         all(...parameters) {
-          hear({ sql, by: 'all', parameters })
-          return statement.all(...parameters)
+          const asked: Asked = { sql, by: 'all', parameters }
+          hear(asked)
+          const rows = statement.all(...parameters)
+          answered(asked, rows)
+          return rows
         },
         run(...parameters) {
           hear({ sql, by: 'run', parameters })

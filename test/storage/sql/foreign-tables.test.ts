@@ -5,14 +5,14 @@ import { newFile, newStorage, openHandle, openStorage } from './database-files.t
 
 const UNKNOWN = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
 
-describe('a database that has names of ours already, and no ledger of ours', () => {
+describe('a database that already has our names, but not our ledger', () => {
   test.each([
     ['forgelet_heads', 'create table forgelet_heads (id integer)'],
     ['forgelet_ledger', 'create table forgelet_ledger (entry text)'],
     ['forgelet_ledger', 'create view forgelet_ledger as select 1 as version'],
     ['forgelet_pins', 'create view forgelet_pins as select 1 as pin'],
     ['forgelet_events_type', 'create table notes (text text); create index forgelet_events_type on notes (text)'],
-  ])('is not migrated, and the name is told: %s', async (name, sql) => {
+  ])('is not migrated, and the name is reported: %s', async (name, sql) => {
     const handle = openHandle(newFile())
     handle.exec(sql)
     const before = handle.prepare('select * from sqlite_master').all()
@@ -24,7 +24,7 @@ describe('a database that has names of ours already, and no ledger of ours', () 
     expect(await outcomeOf(() => pin(storage, BOARD, '1'))).toMatchObject({ thrown: { code: 'SCHEMA_OUTDATED' } })
   })
 
-  test('is told so also when it is our tables that lost their ledger row', async () => {
+  test('is reported also if our tables have lost their ledger row', async () => {
     const file = newFile()
     await (await openStorage(file)).close()
     openHandle(file).exec('delete from forgelet_ledger')

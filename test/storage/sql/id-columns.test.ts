@@ -64,7 +64,7 @@ describe.each(['repository', 'issue', 'organization', 'user'] as const)('an id o
   test('is a TypeError naming kind, found and asked when the database keeps it in another column', async () => {
     const file = newFile()
     await (await openStorage(file, { ids: { [kind]: 'text' } })).close()
-    const message = `the database keeps ${kind} ids as text (the option ids.${kind} is bigint): open the storage with the ids that the database has`
+    const message = `the database stores ${kind} ids as text (the option ids.${kind} is bigint): open the storage with the same ids`
     const storage = newStorage(file)
 
     for (const call of [() => storage.migrate(), () => storage.badgeCatalogue.find('a')]) {

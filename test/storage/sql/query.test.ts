@@ -7,7 +7,7 @@ import { compileStatement, defineQuery } from '../../../src/storage/sql/query.ts
 const { build, columns, ids } = createSqlContext(sqliteDialect, { prefix: 'a_' })
 
 describe('a query', () => {
-  test('is compiled once, at its first use, and bound anew each time', () => {
+  test('is compiled once, at its first use, and bound each time', () => {
     let compiled = 0
     const find = defineQuery<{ readonly slug: string }, unknown>((given) => {
       compiled += 1
@@ -63,7 +63,7 @@ describe('a query', () => {
       true,
     ],
     ['a removal', build.deleteFrom('badges'), false],
-  ])('that is %s tells whether it gives rows: %s', (_name, query, givesRows) => {
+  ])('that is %s states whether it returns rows: %s', (_name, query, givesRows) => {
     expect(compileStatement<unknown>(query).returnsRows).toBe(givesRows)
   })
 })

@@ -3,10 +3,7 @@ import { mysqlSchemaPlan } from '../../../src/storage/mysql.ts'
 import { postgresSchemaPlan } from '../../../src/storage/postgres.ts'
 import { ALL_MIGRATIONS } from '../../../src/storage/sql/schema/all-migrations.ts'
 import { sqliteSchemaPlan } from '../../../src/storage/sqlite.ts'
-import { BOARD, pin } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { onServer } from '../databases/servers.ts'
 import { newFile, newStorage, openHandle } from './database-files.ts'
-import { newDatabase, SERVER_KINDS } from './server/server-databases.ts'
 
 const NEWEST = ALL_MIGRATIONS.length
 const OTHER = { prefix: 'x_', ids: { organization: 'uuid', issue: 'text' } } as const
@@ -59,16 +56,3 @@ describe('the plan of a schema', () => {
     expect(plan.filter((sql) => sql.includes('index') && !sql.includes(' on "Forge"."forgelet_'))).toEqual([])
   })
 })
-
-for (const kind of SERVER_KINDS) {
-  onServer(kind.server, (url) => {
-    test.each([undefined, OTHER])('the plan run by hand makes tables fit to use: %o', async (options) => {
-      const database = await newDatabase(kind, url)
-      for (const sql of kind.plan(options)) await database.run(sql)
-      const storage = database.storage(options)
-
-      expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
-      expect(await pin(storage, BOARD, '1')).toBe(1)
-    })
-  })
-}

@@ -48,7 +48,7 @@ describe('the state of a schema', () => {
     expect(await newStorage(file).schemaStatus()).toEqual({ state, warnings: [] })
   })
 
-  test('is empty where there is no file, and none is made', async () => {
+  test('is empty if the file does not exist, and creates no file', async () => {
     const file = newFile()
 
     expect(await newStorage(file).schemaStatus()).toEqual({ state: 'empty', warnings: [] })
@@ -95,7 +95,7 @@ describe('a database that this library cannot use', () => {
   })
 
   test.each(['a few words', 'x'.repeat(5000)])(
-    'is STORAGE_UNAVAILABLE when it is no database, and stays as it is',
+    'is STORAGE_UNAVAILABLE if it is not a database, and stays unchanged',
     async (content) => {
       const file = newFile()
       writeFileSync(file, content)

@@ -48,7 +48,7 @@ test('the host joins them with its own tables, by an index', async () => {
   expect(JSON.stringify(handle.prepare(`explain query plan ${join}`).all())).toMatch(/SEARCH forgelet_board_pins/)
 })
 
-test('nobody writes through them', async () => {
+test('no one writes through them', async () => {
   const handle = await forgeBesideHostTables()
 
   expect(() => handle.exec('delete from forgelet_pins')).toThrow(/view/)

@@ -9,11 +9,11 @@ export interface Exception {
 }
 
 const FASTIFY = "Fastify's router answers a malformed % itself, with 400"
-const READS_FIRST = 'a parser reads the body before anybody is asked'
+const READS_FIRST = 'a parser reads the body before any check'
 const OWN_LIMIT = 'a parser answers what is too long for it itself, and takes what is not'
 
 const MALFORMED = ['%', '%zz', '%C3%28'].map(
-  (name) => `a path with the malformed ${name} is 404, and nothing is thrown`,
+  (name) => `a path with the malformed ${name} is 404, and no error is thrown`,
 )
 const TOO_LONG = ['length', 'chunked'].flatMap((framing) =>
   ['at once', 'late'].map(
@@ -21,19 +21,19 @@ const TOO_LONG = ['length', 'chunked'].flatMap((framing) =>
   ),
 )
 const AT_LIMIT = ['length', 'chunked'].map(
-  (framing) => `a body at the limit is taken, and one byte more is 413 (${framing})`,
+  (framing) => `a body at the limit is accepted, and one byte more is 413 (${framing})`,
 )
 const WITHOUT_BODY = [
   'a refusal does not wait for the body',
-  'who sends no credentials is refused before the body is read',
+  'a request without credentials is refused before its body is read',
 ]
 const AFTER_BODY = [
   'a wrong method with a body',
-  'a body that nobody reads',
-  'a chunked body that nobody reads',
+  'an unread body',
+  'an unread chunked body',
   'missing credentials',
   'wrong credentials',
-].map((what) => `a connection goes on after ${what}`)
+].map((what) => `a connection stays usable after ${what}`)
 
 /** What a framework makes impossible. Each is tested to be still so. */
 export function exceptions({ name, refusesMalformed }: Host, { before }: Mounting): readonly Exception[] {
@@ -48,7 +48,7 @@ export function exceptions({ name, refusesMalformed }: Host, { before }: Mountin
 /** It takes every body, of whatever type. */
 function rawParser(): readonly Exception[] {
   return [
-    ...because(OWN_LIMIT, [...TOO_LONG, ...AFTER_BODY, 'a connection goes on after a failure']),
+    ...because(OWN_LIMIT, [...TOO_LONG, ...AFTER_BODY, 'a connection stays usable after a failure']),
     ...WITHOUT_BODY.map((name) => ({ name, reason: READS_FIRST, hangs: true as const })),
   ]
 }

@@ -19,6 +19,7 @@ export function openKnownWorld(options: WorldOptions = {}): KnownWorld {
     return owner === 'waiting' ? watch.wait(context.signal) : directory.findRepository(owner, name, context)
   }
   const world = openWorld({ signingKey: sshKey, directory: { ...directory, findRepository }, ...options })
+  const ports = (options.services?.includes('pins') ?? true) ? portsOf(watch) : {}
   return {
     world,
     known: {
@@ -28,12 +29,19 @@ export function openKnownWorld(options: WorldOptions = {}): KnownWorld {
       repository: 'acme/rocket',
       publicUrl: options.publicUrl,
       maxBodyBytes: options.limits?.maxBodyBytes,
-      failing: { path: '/repos/failing/it/issues/pinned', secret: SECRET },
-      waiting: {
-        path: '/repos/waiting/it/issues/pinned',
-        asked: () => watch.asked,
-        aborted: () => watch.aborted,
-      },
+      ...ports,
+    },
+  }
+}
+
+/** The paths of the service `pins` on which a port fails or waits. */
+function portsOf(watch: Watch): Pick<KnownHost, 'failing' | 'waiting'> {
+  return {
+    failing: { path: '/repos/failing/it/issues/pinned', secret: SECRET },
+    waiting: {
+      path: '/repos/waiting/it/issues/pinned',
+      asked: () => watch.asked,
+      aborted: () => watch.aborted,
     },
   }
 }

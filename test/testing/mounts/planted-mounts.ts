@@ -21,12 +21,12 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'decodes paths',
-    caughtBy: 'a slash that is written %2F stays in its segment',
+    caughtBy: 'a slash written as %2F stays in its segment',
     plant: rewriting((path, query) => `${path.replaceAll('%2F', '/')}${query}`),
   },
   {
     fault: 'takes backslashes for slashes',
-    caughtBy: 'a slash that is written %5C stays in its segment',
+    caughtBy: 'a slash written as %5C stays in its segment',
     plant: rewriting((path, query) => `${path.replaceAll('%5C', '/')}${query}`),
   },
   {
@@ -41,7 +41,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   ...['%', '%zz', '%C3%28'].map((name) => ({
     fault: `fails at the malformed ${name}`,
-    caughtBy: `a path with the malformed ${name} is 404, and nothing is thrown`,
+    caughtBy: `a path with the malformed ${name} is 404, and no error is thrown`,
     plant: answering(
       ({ url = '' }) => url.includes(`/${name}/`),
       (response) => html(response, 500, 'URIError: URI malformed'),
@@ -49,7 +49,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   })),
   {
     fault: 'knows no absolute targets',
-    caughtBy: 'a target in absolute form is that of its path',
+    caughtBy: 'a target in absolute form counts as its path',
     plant: answering(
       ({ url = '' }) => !url.startsWith('/'),
       (response) => html(response, 400),
@@ -57,7 +57,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'refuses a slash at the end',
-    caughtBy: 'one slash at the end of a path does not matter, two do',
+    caughtBy: 'one trailing slash makes no difference, two do',
     plant: answering(
       ({ url = '' }) => url.endsWith('/'),
       (response) => html(response, 404),
@@ -65,17 +65,17 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'drops every slash at the end',
-    caughtBy: 'one slash at the end of a path does not matter, two do',
+    caughtBy: 'one trailing slash makes no difference, two do',
     plant: rewriting((path, query) => `${path.replace(/\/+$/, '')}${query}`),
   },
   {
     fault: 'takes a question mark for part of the path',
-    caughtBy: 'a question mark without a query does not matter',
+    caughtBy: 'a question mark without a query makes no difference',
     plant: rewriting((path, query) => `${path}${query === '?' ? '%3F' : query}`),
   },
   {
     fault: 'fails at its mount root',
-    caughtBy: 'the mount root is answered, with a query and without',
+    caughtBy: 'the mount root answers, with a query and without',
     plant: answering(
       ({ url = '' }) => /^\/a\/b(?:\?|$)/.test(url),
       (response) => html(response, 500),
@@ -96,11 +96,11 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   // Queries and links.
   {
     fault: 'loses queries',
-    caughtBy: 'a query comes through',
+    caughtBy: 'a query reaches the handler',
     plant: rewriting((path) => path),
   },
   {
-    fault: 'encodes queries anew',
+    fault: 'encodes queries again',
     caughtBy: '%2B in a query is decoded once',
     plant: rewriting((path, query) => `${path}${query.replaceAll('%', '%25')}`),
   },
@@ -115,13 +115,13 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
     plant: rewriting((path, query) => `${path}${query.replaceAll('%F0%9F%90%9B', '%C3%B0%C2%9F%C2%90%C2%9B')}`),
   },
   {
-    fault: 'makes something of a query that is no text',
-    caughtBy: 'a note that is no text is refused',
+    fault: 'accepts a query that is not valid text',
+    caughtBy: 'a note that is not valid text is refused',
     plant: rewriting((path, query) => `${path}${query.replaceAll('%zz', '%EF%BF%BD')}`),
   },
   {
     fault: 'links to the Host header',
-    caughtBy: 'links tell nothing of the Host header, and keep the query',
+    caughtBy: 'links do not contain the Host header, and keep the query',
     plant: overwriting('Link', (old, { headers }) =>
       String(old).replaceAll('https://git.example.com', `http://${headers.host}`),
     ),
@@ -135,7 +135,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   // Hosts and methods.
   {
     fault: 'says nothing to a strange Host header',
-    caughtBy: `the Host header ${JSON.stringify(garbage)} harms nobody`,
+    caughtBy: `the Host header ${JSON.stringify(garbage)} causes no failure`,
     plant:
       ({ handle, hangs }) =>
       (request, response) =>
@@ -143,7 +143,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'fails at a strange Host header',
-    caughtBy: 'the Host header "[" harms nobody',
+    caughtBy: 'the Host header "[" causes no failure',
     plant: answering(
       ({ headers }) => !URL.canParse(`http://${headers.host}`),
       (response) => html(response, 500),
@@ -169,7 +169,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'takes only the methods that it knows',
-    caughtBy: 'a method that a path does not have is 405, and those it has are told',
+    caughtBy: 'a method that a path does not have is 405 with an Allow header',
     plant: answering(
       ({ method, url = '' }) => method === 'PUT' && url.endsWith('/pinned'),
       (response) => html(response, 404, 'Cannot PUT'),
@@ -177,7 +177,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'answers every OPTIONS for CORS',
-    caughtBy: 'OPTIONS is 204, and the methods are told',
+    caughtBy: 'OPTIONS is 204 with an Allow header',
     plant: answering(
       ({ method }) => method === 'OPTIONS',
       (response) => response.writeHead(204).end(),
@@ -187,15 +187,15 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   // Errors.
   {
     fault: 'has a page of its own for what there is not',
-    caughtBy: 'what there is not is a JSON error',
+    caughtBy: 'a missing resource is a JSON error',
     plant: answering(
       ({ url = '' }) => url.includes('no-such'),
       (response) => html(response, 404),
     ),
   },
   {
-    fault: 'fails where nobody is signed in',
-    caughtBy: 'who sends no credentials is told which are wanted',
+    fault: 'fails if no user is signed in',
+    caughtBy: 'a request without credentials learns which scheme is expected',
     plant: ({ world }) =>
       nodeHandler(world.api, {
         authenticate: ({ headers: { authorization } }) => {
@@ -207,7 +207,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'fails at strange credentials',
-    caughtBy: 'strange credentials are no failure',
+    caughtBy: 'malformed credentials cause no failure',
     plant: ({ world }) =>
       nodeHandler(world.api, {
         authenticate: ({ headers: { authorization } }) => {
@@ -225,16 +225,16 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
     ),
   },
   {
-    fault: 'tells what was thrown',
-    caughtBy: 'a port that throws is 500 with a requestId, and nothing of its message is told',
+    fault: 'reports the thrown error',
+    caughtBy: 'a port that throws is 500 with a requestId, and its message is not shown',
     plant: answering(
       ({ url = '' }) => url.includes('failing'),
       (response) => html(response, 500, `<pre>${new Error('password=hunter2').stack}</pre>`),
     ),
   },
   {
-    fault: 'tells what was thrown in JSON',
-    caughtBy: 'a port that throws is 500 with a requestId, and nothing of its message is told',
+    fault: 'reports the thrown error as JSON',
+    caughtBy: 'a port that throws is 500 with a requestId, and its message is not shown',
     plant: answering(
       ({ url = '' }) => url.includes('failing'),
       (response) =>
@@ -266,7 +266,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'takes bodies of every length',
-    caughtBy: 'a body at the limit is taken, and one byte more is 413 (length)',
+    caughtBy: 'a body at the limit is accepted, and one byte more is 413 (length)',
     plant: reading(isChanging, (request, body) => Object.assign(request, { body: JSON.parse(body) })),
   },
   {
@@ -276,29 +276,29 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'takes in the bodies of strangers',
-    caughtBy: 'who sends no credentials is refused before the body is read',
+    caughtBy: 'a request without credentials is refused before its body is read',
     plant: reading(isChanging, (request, body) => Object.assign(request, { body })),
   },
   {
     fault: 'reads bodies and keeps nothing of them',
-    caughtBy: 'a JSON body as application/json is taken, of POST and of DELETE',
+    caughtBy: 'a JSON body as application/json is accepted with POST and DELETE',
     plant: reading(isChanging, () => undefined),
   },
   {
     fault: 'takes no bodies of DELETE',
-    caughtBy: 'a JSON body without a content type is taken, of POST and of DELETE',
+    caughtBy: 'a JSON body without a content type is accepted with POST and DELETE',
     plant: reading(['DELETE'], () => undefined),
   },
   {
-    fault: 'makes a body where there is none',
-    caughtBy: 'a body that is missing is told',
+    fault: 'adds a body where none is expected',
+    caughtBy: 'a missing body is reported',
     plant: reading(isChanging, (request) => Object.assign(request, { body: { badge_slugs: [] } })),
   },
 
   // Headers and connections.
   {
     fault: 'joins the cookies to one',
-    caughtBy: 'what the host puts on every answer is there',
+    caughtBy: 'headers that the host sets on every response are present',
     plant:
       ({ handle }) =>
       (request, response) => {
@@ -308,12 +308,12 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'lets caches keep what it answers',
-    caughtBy: 'no answer is kept by caches',
+    caughtBy: 'caches store no response',
     plant: overwriting('Cache-Control', () => 'public, max-age=3600'),
   },
   {
     fault: 'lets browsers guess what an answer is',
-    caughtBy: 'browsers guess the type of no answer',
+    caughtBy: 'browsers do not guess the type of any response',
     plant:
       ({ handle }) =>
       (request, response) => {
@@ -324,7 +324,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'ends every connection',
-    caughtBy: 'a connection goes on after what there is not',
+    caughtBy: 'a connection stays usable after a missing resource',
     plant:
       ({ handle }) =>
       (request, response) => {
@@ -334,7 +334,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'answers twice',
-    caughtBy: 'a connection goes on after a wrong method',
+    caughtBy: 'a connection stays usable after a wrong method',
     plant:
       ({ handle }) =>
       (request, response) => {
@@ -344,7 +344,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'ends the connection where a body is left',
-    caughtBy: 'a connection goes on after a chunked body that nobody reads',
+    caughtBy: 'a connection stays usable after an unread chunked body',
     plant:
       ({ handle }) =>
       (request, response) => {
@@ -354,7 +354,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'hides that the client is gone',
-    caughtBy: 'a client that goes away aborts the signal of the ports',
+    caughtBy: 'a client that disconnects aborts the signal that the ports receive',
     plant:
       ({ handle, hangs }) =>
       (request, response) => {
@@ -368,17 +368,17 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   // Other sites.
   {
     fault: 'loses Sec-Fetch-Site',
-    caughtBy: 'a change that another site asks for is 403 (Sec-Fetch-Site: cross-site)',
+    caughtBy: 'a change requested by another site is 403 (Sec-Fetch-Site: cross-site)',
     plant: changing(({ headers }) => Reflect.deleteProperty(headers, 'sec-fetch-site')),
   },
   ...['https://elsewhere.example', 'null'].map((origin) => ({
     fault: `lets pass the origin ${origin}`,
-    caughtBy: `a change that another site asks for is 403 (Origin: ${origin})`,
+    caughtBy: `a change requested by another site is 403 (Origin: ${origin})`,
     plant: changing(({ headers }) => headers.origin === origin && Reflect.deleteProperty(headers, 'origin')),
   })),
   ...['https://elsewhere.example', 'null'].map((origin) => ({
-    fault: `refuses the origin ${origin}, whoever sends it`,
-    caughtBy: `what brings credentials passes from anywhere (Origin: ${origin})`,
+    fault: `refuses the origin ${origin} from every client`,
+    caughtBy: `a request with its own credentials passes from any site (Origin: ${origin})`,
     plant: answering(
       ({ headers }) => headers.origin === origin,
       (response) => html(response, 403),
@@ -386,21 +386,21 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   })),
   {
     fault: 'takes every page of its own domain for its own',
-    caughtBy: 'a change that another site asks for is 403 (Sec-Fetch-Site: same-site)',
+    caughtBy: 'a change requested by another site is 403 (Sec-Fetch-Site: same-site)',
     plant: changing(({ headers }) => {
       if (headers['sec-fetch-site'] === 'same-site') headers['sec-fetch-site'] = 'same-origin'
     }),
   },
   {
     fault: 'makes a token of Basic credentials',
-    caughtBy: 'a change that another site asks for is 403, also with credentials that browsers add',
+    caughtBy: 'a change requested by another site is 403, even with credentials that browsers add',
     plant: changing(({ headers }) => {
       headers.authorization = headers.authorization?.replace(/^Basic /, 'token ')
     }),
   },
   {
     fault: 'refuses what changes nothing',
-    caughtBy: 'what changes nothing passes from anywhere',
+    caughtBy: 'a request that changes nothing passes from any site',
     plant: answering(
       ({ headers }) => headers.origin !== undefined,
       (response) => html(response, 403),
@@ -408,7 +408,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: "refuses the host's own pages",
-    caughtBy: "the host's own pages may ask for changes",
+    caughtBy: "the host's own pages may request changes",
     plant: answering(
       ({ headers }) => headers['sec-fetch-site'] !== undefined,
       (response) => html(response, 403),
@@ -416,7 +416,7 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   },
   {
     fault: 'does not know its public address',
-    caughtBy: 'pages of the public address may ask for changes',
+    caughtBy: 'pages of the public address may request changes',
     plant: changing(({ headers }) => {
       if (headers.origin === 'https://git.example.com') headers.origin = 'https://another.example'
     }),

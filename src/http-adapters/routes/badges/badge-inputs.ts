@@ -1,7 +1,7 @@
 import type { Violation } from '../../../schema/errors.ts'
 import { ForgeError, invalidInput } from '../../../schema/errors.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { runMaybeAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import { textFault, violationsIn } from '../../../schema/text.ts'
 import { readJson } from '../body.ts'
 import type { JsonSchema } from '../json-schema.ts'
@@ -21,7 +21,7 @@ export const badgeSlugsSchema: JsonSchema = {
     [KEY]: {
       type: 'array',
       items: { type: 'string', minLength: 1, maxLength: MAX_SLUG_LENGTH },
-      description: 'slugs of badges; all are taken, or none',
+      description: 'slugs of badges; either all are applied, or none',
     },
   },
   examples: [{ [KEY]: ['night-owl'] }],
@@ -32,11 +32,15 @@ export const badgeSlugsInBody: Input<readonly string[]> = {
   parameters: [],
   body: { description: 'the slugs of the badges', schema: refTo('BadgeSlugs') },
   errors: ['INVALID_INPUT', 'BODY_TOO_LARGE'],
-  read: ({ request, settings }) => runMaybeAsync(readSlugs(request, settings.limits.maxBodyBytes)),
+  read: ({ request, settings }) => readSlugs(request, settings.limits.maxBodyBytes),
 }
 
-function* readSlugs(request: ApiRequest, limit: number): SyncOrAsync<readonly string[]> {
-  const list = listIn(yield* readJson(request, limit))
+function readSlugs(request: ApiRequest, limit: number): MaybePromise<readonly string[]> {
+  return after(readJson(request, limit), slugsIn)
+}
+
+function slugsIn(body: unknown): readonly string[] {
+  const list = listIn(body)
   const violations = violationsIn(list, violationOf)
   const [first] = violations
   if (first !== undefined) throw refusal(first, violations)
@@ -68,7 +72,7 @@ function violationOf(slug: unknown, index: number): Violation | undefined {
   const pointer = `/${KEY}/${index}`
   if (!isSlug(slug)) {
     const code = slug === '' ? 'required' : 'type'
-    return { pointer, code, message: 'must be a text that is not empty' }
+    return { pointer, code, message: 'must be a non-empty string' }
   }
 
   const fault = textFault(slug, MAX_SLUG_LENGTH)

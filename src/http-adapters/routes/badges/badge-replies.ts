@@ -36,7 +36,7 @@ export interface BadgeJson {
 /** The schema of a badge. */
 export const badgeSchema: JsonSchema = {
   type: 'object',
-  description: 'A badge, in the two spellings that clients know: `image_url` and `ImageURL` say the same.',
+  description: 'A badge, in the two spellings that clients use: `image_url` and `ImageURL` are equal.',
   required: [
     'id',
     'slug',
@@ -49,10 +49,10 @@ export const badgeSchema: JsonSchema = {
   ] satisfies (keyof BadgeJson)[],
   additionalProperties: false,
   properties: {
-    id: { type: 'integer', format: 'int64', description: 'number of the definition' },
-    slug: { type: 'string', description: 'its name, unique and compared exactly' },
-    description: { type: 'string', description: 'what it is given for' },
-    image_url: { type: 'string', description: 'address of the picture; empty when there is none' },
+    id: { type: 'integer', format: 'int64', description: 'id of the definition' },
+    slug: { type: 'string', description: 'unique name, compared exactly' },
+    description: { type: 'string', description: 'what the badge is granted for' },
+    image_url: { type: 'string', description: 'URL of the image; empty if there is no image' },
     ID: { type: 'integer', format: 'int64', description: 'the same as `id`' },
     Slug: { type: 'string', description: 'the same as `slug`' },
     Description: { type: 'string', description: 'the same as `description`' },

@@ -1,12 +1,11 @@
 import { userFor } from '../path-inputs.ts'
 import { noContent } from '../reply.ts'
-import type { Route } from '../route.ts'
+import type { Route, ServiceRoutes } from '../route.ts'
 import { route } from '../route.ts'
-import { badgeSlugsInBody } from './badge-inputs.ts'
-import { badgeList } from './badge-replies.ts'
+import { badgeSlugsInBody, badgeSlugsSchema } from './badge-inputs.ts'
+import { badgeList, badgeSchema } from './badge-replies.ts'
 
-/** Badges: rows 15 to 17 of the specified interface. */
-export const badgeRoutes: readonly Route[] = [
+const routes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/admin/users/{username}/badges',
@@ -41,3 +40,11 @@ export const badgeRoutes: readonly Route[] = [
     errors: ['UNKNOWN_BADGE'],
   }),
 ]
+
+/** Badges: rows 15 to 17 of the specified interface. */
+export const badgeRoutes: ServiceRoutes<'findAccount', never> = {
+  description: 'Badges that users hold',
+  needs: { directory: ['findAccount'], present: [] },
+  schemas: { Badge: badgeSchema, BadgeSlugs: badgeSlugsSchema },
+  routes,
+}

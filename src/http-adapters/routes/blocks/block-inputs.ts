@@ -42,7 +42,7 @@ export const pageInQuery: Input<NumberedPage> = {
       name: 'page',
       in: 'query',
       schema: { type: 'integer', format: 'int64', minimum: 1, default: 1 },
-      description: 'page number; what is no number counts as 1',
+      description: 'page number; an invalid number counts as 1',
     },
     {
       name: 'limit',
@@ -53,7 +53,7 @@ export const pageInQuery: Input<NumberedPage> = {
         maximum: limits.maxPageSize,
         default: limits.defaultPageSize,
       }),
-      description: 'items on a page; more than the most counts as the most',
+      description: 'items per page; a larger number counts as the maximum',
     },
   ],
   errors: [],

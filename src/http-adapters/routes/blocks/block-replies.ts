@@ -1,8 +1,8 @@
 import type { Actor } from '../../../core/ports.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { Block } from '../../../schema/records.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { runMaybeAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { listOf } from '../json-schema.ts'
 import type { ApiRequest, ApiResponse } from '../messages.ts'
@@ -25,20 +25,22 @@ export const blockPage: Reply<BlockPage> = {
   description: 'list of users',
   body: { type: jsonType, schema: listOf('User') },
   headers: ['Link', ...countedHeaders],
-  write: (exchange, page) => runMaybeAsync(writePage(exchange, page)),
+  write: (exchange, page) => writePage(exchange, page),
 }
 
-function* writePage<A extends Actor>(
+function writePage<A extends Actor>(
   exchange: RequestContext<A>,
   { blocks, page }: BlockPage,
-): SyncOrAsync<ApiResponse> {
+): MaybePromise<ApiResponse> {
   const { context, request, settings } = exchange
   const ids = blocks.items.map((block) => block.userId)
-  const shown = yield* presented(ids, (asked) => settings.present.users(asked, context))
+  const shown = presented(ids, (asked) => settings.present.users(asked, context))
 
-  const users = shown.filter((user) => user !== undefined)
-  const link = linkHeader(linkBase(settings.publicUrl, request), request.query, { ...page, total: blocks.total })
-  return jsonReply(users, counted(blocks.total, link))
+  return after(shown, (things) => {
+    const users = things.filter((user) => user !== undefined)
+    const link = linkHeader(linkBase(settings.publicUrl, request), request.query, { ...page, total: blocks.total })
+    return jsonReply(users, counted(blocks.total, link))
+  })
 }
 
 /**
@@ -105,18 +107,17 @@ export const blockedOrNot: Reply<Block | undefined> = {
  */
 export const userSchema: JsonSchema = {
   type: 'object',
-  description:
-    'A user, as the host shows it to another signed-in user. Which of the properties are there is up to the host.',
+  description: 'A user, as the host shows it to another signed-in user. The host decides which properties are present.',
   properties: {
-    id: { type: ['integer', 'string'], format: 'int64', description: 'identifier of the account; a number in Gitea' },
+    id: { type: ['integer', 'string'], format: 'int64', description: 'id of the account; a number in Gitea' },
     login: { type: 'string', description: 'name of the account' },
     username: { type: 'string', description: 'the same as `login`' },
-    full_name: { type: 'string', description: 'name to show' },
-    email: { type: 'string', description: 'address, or a placeholder for one that is hidden' },
-    avatar_url: { type: 'string', description: 'address of the picture' },
-    html_url: { type: 'string', description: 'address of the profile page' },
-    is_admin: { type: 'boolean', description: 'whether it is a site admin; false where that is not to be seen' },
-    created: { type: 'string', format: 'date-time', description: 'when the account was made' },
+    full_name: { type: 'string', description: 'display name' },
+    email: { type: 'string', description: 'email address, or a placeholder if it is hidden' },
+    avatar_url: { type: 'string', description: 'URL of the avatar' },
+    html_url: { type: 'string', description: 'URL of the profile page' },
+    is_admin: { type: 'boolean', description: 'whether the user is a site admin; false if that is not shown' },
+    created: { type: 'string', format: 'date-time', description: 'when the account was created' },
     location: { type: 'string' },
     website: { type: 'string' },
     description: { type: 'string' },

@@ -1,20 +1,19 @@
 import type { Actor } from '../../../core/ports.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { AccountRef, Block } from '../../../schema/records.ts'
-import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import { accountInPath, organizationFor } from '../path-inputs.ts'
 import { noContent } from '../reply.ts'
 import type { RequestContext } from '../request-context.ts'
-import type { Route } from '../route.ts'
+import type { Route, ServiceRoutes } from '../route.ts'
 import { route } from '../route.ts'
 import type { NumberedPage } from './block-inputs.ts'
 import { noteInQuery, pageInQuery } from './block-inputs.ts'
 import type { BlockPage } from './block-replies.ts'
-import { blockedOrNot, blockPage } from './block-replies.ts'
+import { blockedOrNot, blockPage, userSchema } from './block-replies.ts'
 
-/** Blocks: rows 11 to 14 of the specified interface. */
-export const blockRoutes: readonly Route[] = [
+const routes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/orgs/{org}/blocks',
@@ -22,7 +21,7 @@ export const blockRoutes: readonly Route[] = [
     service: 'blocks',
     summary: 'List the users that an organization blocks',
     inputs: { organizationId: organizationFor('blocks.read'), page: pageInQuery },
-    call: (exchange, { organizationId, page }) => runMaybeAsync(listBlocks(exchange, organizationId, page)),
+    call: (exchange, { organizationId, page }) => listBlocks(exchange, organizationId, page),
     reply: blockPage,
     errors: [],
   }),
@@ -31,7 +30,7 @@ export const blockRoutes: readonly Route[] = [
     path: '/orgs/{org}/blocks/{username}',
     operationId: 'organizationCheckUserBlock',
     service: 'blocks',
-    summary: 'Tell whether an organization blocks a user',
+    summary: 'Check whether an organization blocks a user',
     inputs: { organizationId: organizationFor('blocks.read'), account: accountInPath },
     call: (exchange, { organizationId, account }) => findBlock(exchange, organizationId, account),
     reply: blockedOrNot,
@@ -53,7 +52,7 @@ export const blockRoutes: readonly Route[] = [
     path: '/orgs/{org}/blocks/{username}',
     operationId: 'organizationUnblockUser',
     service: 'blocks',
-    summary: 'Lift a block',
+    summary: 'Unblock a user',
     inputs: { organizationId: organizationFor('blocks.write'), account: accountInPath },
     call: ({ operations, actor, context }, target) => operations.blocks.unblock(actor, target, context),
     reply: noContent,
@@ -61,12 +60,21 @@ export const blockRoutes: readonly Route[] = [
   }),
 ]
 
-function* listBlocks<A extends Actor>(
+/** Blocks: rows 11 to 14 of the specified interface. */
+export const blockRoutes: ServiceRoutes<'findAccount', 'users'> = {
+  description: 'Users that an organization blocks',
+  needs: { directory: ['findAccount'], present: ['users'] },
+  schemas: { User: userSchema },
+  routes,
+}
+
+function listBlocks<A extends Actor>(
   { operations, actor, context }: RequestContext<A>,
   organizationId: Id,
   page: NumberedPage,
-): SyncOrAsync<BlockPage> {
-  return { page, blocks: yield* wait(operations.blocks.list(actor, { organizationId, ...page }, context)) }
+): MaybePromise<BlockPage> {
+  const listed = operations.blocks.list(actor, { organizationId, ...page }, context)
+  return after(listed, (blocks) => ({ page, blocks }))
 }
 
 /** An organization is never blocked. Its id may also be the id of a user, so the service is not asked. */

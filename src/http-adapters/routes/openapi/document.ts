@@ -1,34 +1,23 @@
-import { badgeSlugsSchema } from '../badges/badge-inputs.ts'
-import { badgeSchema } from '../badges/badge-replies.ts'
-import { userSchema } from '../blocks/block-replies.ts'
 import { errorSchema, violationSchema } from '../error-json.ts'
-import type { JsonSchema, SchemaName } from '../json-schema.ts'
-import { issueSchema, pinsAllowedSchema, pullRequestSchema } from '../pins/pin-replies.ts'
+import type { JsonSchema } from '../json-schema.ts'
 import { replyHeaders } from '../reply-headers.ts'
 import type { Route } from '../route.ts'
-import { routeTable } from '../route-table.ts'
-import type { ServiceName, Settings } from '../settings.ts'
+import { routeTable, serviceRoutes } from '../route-table.ts'
+import type { Settings } from '../settings.ts'
 import type { Operation } from './operation.ts'
 import { operationOf, securitySchemes } from './operation.ts'
 
 /** The release that the document describes. A test checks that it equals the version of the package. */
 const VERSION = '0.1.0'
 
-const DESCRIPTION = `Issue pins, organization blocks, user badges and signing keys of a code forge, as the Gitea API has them.
+const DESCRIPTION = `Services of a code forge, compatible with the Gitea API.
 
-Every error is JSON with a \`message\` for people and a \`code\` for programs. The first thing that is wrong answers: a wrong
+Every error is JSON with a \`message\` for people and a \`code\` for programs. The first failing check determines the error: a wrong
 credential, a repository or organization that the caller may not see, a missing credential, a role that is not enough,
 another name in the path, the input, the rule.
 
 Every path that has GET answers HEAD too, as GET without the body, and every path answers OPTIONS with 204 and \`Allow\`;
-they have no entries here. Another method is 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`, another path 404 \`ROUTE_NOT_FOUND\`.`
-
-const TAGS: Readonly<Record<ServiceName, string>> = {
-  'signing-keys': 'The public key that the server signs with',
-  pins: 'Issues and pull requests that are pinned in a repository',
-  blocks: 'Users that an organization keeps out',
-  badges: 'Badges that users hold',
-}
+they have no entries here. Any other method is 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`, any other path 404 \`ROUTE_NOT_FOUND\`.`
 
 /** The settings that a document depends on. */
 export type DocumentSettings = Pick<Settings<never>, 'publicUrl' | 'services' | 'limits'>
@@ -52,9 +41,9 @@ export function openApiDocument({ publicUrl, services, limits }: DocumentSetting
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl ?? '.' }],
-    tags: Object.entries(TAGS)
+    tags: Object.entries(serviceRoutes)
       .filter(([name]) => rows.some((row) => row.service === name))
-      .map(([name, description]) => ({ name, description })),
+      .map(([name, { description }]) => ({ name, description })),
     paths,
     components: componentsFor(paths),
   }
@@ -108,23 +97,21 @@ export interface OpenApiOperation {
   responses: Record<string, object>
 }
 
-const SCHEMAS: Readonly<Record<SchemaName, JsonSchema>> = {
-  Badge: badgeSchema,
-  BadgeSlugs: badgeSlugsSchema,
-  Error: errorSchema,
-  Issue: issueSchema,
-  PinsAllowed: pinsAllowedSchema,
-  PullRequest: pullRequestSchema,
-  User: userSchema,
-  Violation: violationSchema,
-}
+/** Every schema that has a name. */
+const SCHEMAS: ReadonlyMap<string, JsonSchema> = new Map(
+  [
+    { Error: errorSchema, Violation: violationSchema },
+    ...Object.values(serviceRoutes).map(({ schemas }) => schemas),
+  ].flatMap((schemas): readonly [string, JsonSchema][] => Object.entries(schemas)),
+)
 
 /** The components of a document: only those that the paths refer to, directly or through another component. */
 function componentsFor(paths: object): object {
+  const headers = new Set(referredTo(paths, 'headers'))
   return {
     securitySchemes,
-    headers: named(replyHeaders, referredTo(paths, 'headers')),
-    schemas: named(SCHEMAS, reach(referredTo(paths, 'schemas'))),
+    headers: Object.fromEntries(Object.entries(replyHeaders).filter(([name]) => headers.has(name))),
+    schemas: Object.fromEntries(reach(referredTo(paths, 'schemas'))),
   }
 }
 
@@ -134,12 +121,15 @@ function referredTo(part: object, kind: 'headers' | 'schemas'): readonly string[
 }
 
 /** The schemas with these names, and those that they refer to. */
-function reach(names: readonly string[], known: ReadonlySet<string> = new Set()): readonly string[] {
-  const fresh = new Set(names.filter((name) => !known.has(name)))
-  if (fresh.size === 0) return [...known]
-  return reach(referredTo(named(SCHEMAS, [...fresh]), 'schemas'), new Set([...known, ...fresh]))
+function reach(names: readonly string[]): readonly (readonly [name: string, schema: JsonSchema])[] {
+  const reached = new Set(names)
+  // A set is iterated in order of insertion, including what is added meanwhile.
+  for (const name of reached) for (const other of referredTo(schemaOf(name), 'schemas')) reached.add(other)
+  return [...reached].sort().map((name) => [name, schemaOf(name)])
 }
 
-function named<T>(all: Readonly<Record<string, T>>, names: readonly string[]): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)))
+function schemaOf(name: string): JsonSchema {
+  const schema = SCHEMAS.get(name)
+  if (schema === undefined) throw new TypeError(`a route refers to the schema ${name}, but no service defines it`)
+  return schema
 }

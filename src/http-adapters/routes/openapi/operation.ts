@@ -1,4 +1,4 @@
-import type { Action } from '../../../schema/access.ts'
+import { actionFacts } from '../../../schema/access.ts'
 import type { ErrorJson } from '../error-json.ts'
 import { errorJson } from '../error-json.ts'
 import type { ErrorCode } from '../error-status.ts'
@@ -58,7 +58,7 @@ function described({ name, in: place, schema, description }: Parameter, limits: 
 function requestBody({ description, schema }: NonNullable<Input<unknown>['body']>, limits: Limits): RequestBody {
   return {
     required: true,
-    description: `${description}; at most ${limits.maxBodyBytes} bytes, read as JSON whatever the content type`,
+    description: `${description}; at most ${limits.maxBodyBytes} bytes, parsed as JSON whatever the content type`,
     content: { 'application/json': { schema } },
   }
 }
@@ -121,17 +121,14 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: 'The word `token`, a blank and the token, sent as `Authorization: token TOKEN`',
+    description: 'The word `token`, a space and the token, sent as `Authorization: token TOKEN`',
   },
   basic: {
     type: 'http',
     scheme: 'basic',
-    description: 'The token as user name or as password; not for changes that pages of other sites ask for',
+    description: 'The token as user name or as password; not accepted for changes that other sites request',
   },
 } as const
-
-/** The actions that a policy may allow an anonymous caller. Source: docs/behaviour.md, Over HTTP */
-const OPEN: ReadonlySet<Action> = new Set(['pins.read', 'signing-keys.read'])
 
 type Requirement = Readonly<Partial<Record<keyof typeof securitySchemes, readonly string[]>>>
 
@@ -145,44 +142,42 @@ function securityOf(route: Route): readonly Requirement[] {
 /** Whether a route may answer without a credential, if the policy allows it. */
 function isOpen({ inputs }: Route): boolean {
   const actions = Object.values(inputs).flatMap((input) => input.action ?? [])
-  return actions.every((action) => OPEN.has(action))
+  return actions.every((action) => actionFacts[action].anonymous)
 }
 
 /** The meaning of each error code, for API documents. A new code does not compile until it has a text here. */
 const errorMeanings: Readonly<Record<ErrorCode, string>> = {
-  UNAUTHENTICATED: 'a credential is needed',
-  INVALID_CREDENTIALS: 'the credential is wrong',
-  FORBIDDEN: 'the caller may not do this',
-  USER_NOT_FOUND: 'there is no such user',
-  ORGANIZATION_NOT_FOUND: 'there is no such organization, or the caller may not see it',
-  REPOSITORY_NOT_FOUND: 'there is no such repository, or the caller may not see it',
-  ISSUE_NOT_FOUND: 'there is no such issue or pull request',
-  INVALID_INPUT: 'something in the request is not what it should be; `violations` names it',
-  PIN_LIMIT_REACHED: 'as many are pinned as may be',
-  ISSUE_NOT_PINNED: 'it is not pinned',
+  UNAUTHENTICATED: 'a credential is required',
+  INVALID_CREDENTIALS: 'the credential is invalid',
+  FORBIDDEN: 'the caller lacks permission',
+  USER_NOT_FOUND: 'the user does not exist',
+  ORGANIZATION_NOT_FOUND: 'the organization does not exist, or the caller may not see it',
+  REPOSITORY_NOT_FOUND: 'the repository does not exist, or the caller may not see it',
+  ISSUE_NOT_FOUND: 'the issue or pull request does not exist',
+  INVALID_INPUT: 'the request is invalid; `violations` lists the causes',
+  PIN_LIMIT_REACHED: 'the limit of pins is reached',
+  ISSUE_NOT_PINNED: 'the issue or pull request is not pinned',
   CANNOT_BLOCK_SELF: 'the user is the caller',
   CANNOT_BLOCK_MEMBER: 'the user is a member of the organization',
-  CANNOT_BLOCK_ORGANIZATION: 'the name is that of an organization',
-  ALREADY_BLOCKED: 'the user is blocked already',
+  CANNOT_BLOCK_ORGANIZATION: 'the name belongs to an organization',
+  ALREADY_BLOCKED: 'the user is already blocked',
   NOT_BLOCKED: 'the user is not blocked',
-  UNKNOWN_BADGE: 'a slug is that of no badge; nothing was changed',
-  BADGE_NOT_FOUND: 'there is no such badge',
-  BADGE_EXISTS: 'there is a badge of that slug already',
+  UNKNOWN_BADGE: 'a slug belongs to no badge; nothing was changed',
+  BADGE_NOT_FOUND: 'the badge does not exist',
+  BADGE_EXISTS: 'a badge with that slug already exists',
   BADGE_IN_USE: 'a user holds the badge',
-  NO_SIGNING_KEY: 'there is no signing key',
+  NO_SIGNING_KEY: 'no signing key is configured',
   SIGNING_KEY_FORMAT_MISMATCH: 'the signing key has the other format; the message names it',
   SIGNING_KEY_UNREADABLE: 'the signing key cannot be read',
-  INVALID_DOCUMENT: 'the document is not what it should be; `violations` names what is wrong',
-  IMPORT_CONFLICT: 'something of the document is there already, and differs',
-  EVENTS_PRUNED: 'the events behind this cursor have been removed',
+  EVENTS_PRUNED: 'the events after this cursor have been removed',
   STORAGE_BUSY: 'the database is busy: try again',
   STORAGE_UNAVAILABLE: 'the database is not available',
-  SCHEMA_OUTDATED: 'the database has to be brought up to date first',
-  SCHEMA_TOO_NEW: 'the database is that of a newer release',
+  SCHEMA_OUTDATED: 'the database must be migrated first',
+  SCHEMA_TOO_NEW: 'the database belongs to a newer release',
   ROUTE_NOT_FOUND: 'the path cannot be decoded',
   METHOD_NOT_ALLOWED: 'the path does not have this method',
-  BODY_TOO_LARGE: 'the body is longer than is taken',
+  BODY_TOO_LARGE: 'the body is too large',
   CROSS_SITE:
-    'a browser sent it for another site, without an `Authorization` header of the scheme `Bearer` or `token`; Basic is not enough',
-  INTERNAL: 'something broke; the log of the server has the entry that `requestId` names',
+    'a browser sent the request for another site without an `Authorization` header of the scheme `Bearer` or `token`; Basic is not sufficient',
+  INTERNAL: 'an unexpected failure; `requestId` identifies the entry in the log of the server',
 }

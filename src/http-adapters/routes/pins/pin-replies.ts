@@ -1,7 +1,7 @@
 import type { Actor } from '../../../core/ports.ts'
 import type { Pin, PinKind } from '../../../schema/records.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { runMaybeAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { listOf, refTo } from '../json-schema.ts'
 import type { ApiResponse } from '../messages.ts'
@@ -18,23 +18,25 @@ export function pinnedList(kind: PinKind): Reply<readonly Pin[]> {
     description: kind === 'issue' ? 'list of issues' : 'list of pull requests',
     body: { type: jsonType, schema: listOf(kind === 'issue' ? 'Issue' : 'PullRequest') },
     headers: countedHeaders,
-    write: (exchange, pins) => runMaybeAsync(writePinned(exchange, kind, pins)),
+    write: (exchange, pins) => writePinned(exchange, kind, pins),
   }
 }
 
-function* writePinned<A extends Actor>(
+function writePinned<A extends Actor>(
   { settings, context }: RequestContext<A>,
   kind: PinKind,
   pins: readonly Pin[],
-): SyncOrAsync<ApiResponse> {
+): MaybePromise<ApiResponse> {
   const ids = pins.map((pin) => pin.issueId)
   const { present } = settings
-  const shown = yield* presented(ids, (asked) =>
+  const shown = presented(ids, (asked) =>
     kind === 'issue' ? present.issues(asked, context) : present.pullRequests(asked, context),
   )
 
-  const list = pinnedJson(pins, shown)
-  return jsonReply(list, counted(list.length))
+  return after(shown, (things) => {
+    const list = pinnedJson(pins, things)
+    return jsonReply(list, counted(list.length))
+  })
 }
 
 /** 200 with two booleans, one per kind. */
@@ -97,21 +99,21 @@ const LABEL: JsonSchema = {
 
 /** The properties that pinned issues and pull requests share in responses. */
 const PINNED: Readonly<Record<string, JsonSchema>> = {
-  pin_order: { type: 'integer', minimum: 1, description: 'place on the board, from 1 up without gaps' },
+  pin_order: { type: 'integer', minimum: 1, description: 'position on the board, starting at 1, without gaps' },
   id: {
     type: ['integer', 'string'],
     format: 'int64',
-    description: 'identifier, on the whole server; a number in Gitea',
+    description: 'id, unique on the server; a number in Gitea',
   },
   number: { type: 'integer', format: 'int64', description: 'index in the repository' },
   url: { type: 'string' },
-  html_url: { type: 'string', description: 'address of the web page' },
+  html_url: { type: 'string', description: 'URL of the web page' },
   title: { type: 'string' },
   body: { type: 'string', description: 'the text, in Markdown' },
   user: { ...USER_OR_NULL, description: 'the author' },
   state: { type: 'string', description: '`open` or `closed`' },
   is_locked: { type: 'boolean', description: 'whether only privileged users may comment' },
-  comments: { type: 'integer', description: 'how many comments there are' },
+  comments: { type: 'integer', description: 'number of comments' },
   labels: { type: ['array', 'null'], items: LABEL },
   milestone: { type: ['object', 'null'] },
   assignee: { ...USER_OR_NULL, description: 'the first of the assignees' },
@@ -126,7 +128,7 @@ const PINNED: Readonly<Record<string, JsonSchema>> = {
 export const issueSchema: JsonSchema = {
   type: 'object',
   description:
-    'A pinned issue, as the host shows it. Which of the properties beside `pin_order` are there is up to the host.',
+    'A pinned issue, as the host shows it. Except for `pin_order`, the host decides which properties are present.',
   required: ['pin_order'],
   properties: {
     ...PINNED,
@@ -138,16 +140,16 @@ export const issueSchema: JsonSchema = {
 export const pullRequestSchema: JsonSchema = {
   type: 'object',
   description:
-    'A pinned pull request, as the host shows it. Which of the properties beside `pin_order` are there is up to the host.',
+    'A pinned pull request, as the host shows it. Except for `pin_order`, the host decides which properties are present.',
   required: ['pin_order'],
   properties: {
     ...PINNED,
-    draft: { type: 'boolean', description: 'whether it is not ready to be merged' },
+    draft: { type: 'boolean', description: 'whether it is a draft' },
     mergeable: { type: 'boolean' },
     merged: { type: 'boolean' },
     merged_at: TIME_OR_NULL,
     merged_by: USER_OR_NULL,
-    base: { type: ['object', 'null'], description: 'where it is merged to: `label`, `ref`, `sha`, `repo_id`, `repo`' },
-    head: { type: ['object', 'null'], description: 'what is merged, with the same properties' },
+    base: { type: ['object', 'null'], description: 'the target branch: `label`, `ref`, `sha`, `repo_id`, `repo`' },
+    head: { type: ['object', 'null'], description: 'the source branch, with the same properties' },
   },
 }

@@ -1,12 +1,11 @@
-import { repositoryFor } from '../path-inputs.ts'
+import { issueFor, repositoryFor } from '../path-inputs.ts'
 import { noContent } from '../reply.ts'
-import type { Route } from '../route.ts'
+import type { Route, ServiceRoutes } from '../route.ts'
 import { route } from '../route.ts'
-import { issueFor, positionInPath } from './pin-inputs.ts'
-import { pinnedList, pinsAllowed } from './pin-replies.ts'
+import { positionInPath } from './pin-inputs.ts'
+import { issueSchema, pinnedList, pinsAllowed, pinsAllowedSchema, pullRequestSchema } from './pin-replies.ts'
 
-/** Pins: rows 5 to 10 of the specified interface. */
-export const pinRoutes: readonly Route[] = [
+const routes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/repos/{owner}/{repo}/issues/{index}/pin',
@@ -69,10 +68,18 @@ export const pinRoutes: readonly Route[] = [
     path: '/repos/{owner}/{repo}/new_pin_allowed',
     operationId: 'repoNewPinAllowed',
     service: 'pins',
-    summary: 'Tell whether another issue and another pull request may be pinned',
+    summary: 'Check whether another issue and another pull request may be pinned',
     inputs: { repositoryId: repositoryFor('pins.read') },
     call: ({ operations, actor, context }, { repositoryId }) => operations.pins.allowed(actor, repositoryId, context),
     reply: pinsAllowed,
     errors: [],
   }),
 ]
+
+/** Pins: rows 5 to 10 of the specified interface. */
+export const pinRoutes: ServiceRoutes<'findRepository' | 'findIssue', 'issues' | 'pullRequests'> = {
+  description: 'Issues and pull requests that are pinned in a repository',
+  needs: { directory: ['findRepository', 'findIssue'], present: ['issues', 'pullRequests'] },
+  schemas: { Issue: issueSchema, PinsAllowed: pinsAllowedSchema, PullRequest: pullRequestSchema },
+  routes,
+}

@@ -14,10 +14,10 @@ export const keyText: Reply<PublicKey> = {
       name: 'If-None-Match',
       in: 'header',
       schema: { type: 'string' },
-      description: 'the `ETag` of a text that the client has already',
+      description: 'the `ETag` of a text that the client already has',
     },
   ],
-  others: [{ status: 304, description: 'the client has the key already', headers: ['ETag'] }],
+  others: [{ status: 304, description: 'the client already has the key', headers: ['ETag'] }],
   write: ({ request }, { text, etag }) => {
     const headers: readonly HeaderLine[] = [['ETag', etag]]
     return hasSeen(request.header('if-none-match'), etag) ? notModifiedReply(headers) : textReply(text, headers)

@@ -1,13 +1,9 @@
 import { repositoryFor } from '../path-inputs.ts'
-import type { Route } from '../route.ts'
+import type { Route, ServiceRoutes } from '../route.ts'
 import { route } from '../route.ts'
 import { keyText } from './signing-key-replies.ts'
 
-/**
- * Signing keys: rows 1 to 4 of the specified interface. The instance's key is public; the policy guards a repository's
- * key.
- */
-export const signingKeyRoutes: readonly Route[] = [
+const routes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/signing-key.gpg',
@@ -55,3 +51,14 @@ export const signingKeyRoutes: readonly Route[] = [
     errors: ['NO_SIGNING_KEY', 'SIGNING_KEY_FORMAT_MISMATCH'],
   }),
 ]
+
+/**
+ * Signing keys: rows 1 to 4 of the specified interface. The instance's key is public; the policy guards a repository's
+ * key.
+ */
+export const signingKeyRoutes: ServiceRoutes<'findRepository', never> = {
+  description: 'The public key that verifies the signatures of the server',
+  needs: { directory: ['findRepository'], present: [] },
+  schemas: {},
+  routes,
+}

@@ -28,7 +28,7 @@ export function refuseUnusable(found: SchemaVersion | undefined, library: number
 /** Creates the error for tables that a library of this schema must migrate first. */
 export function outdated(schema: SchemaVersion | undefined, needed: number): ForgeError<'SCHEMA_OUTDATED'> {
   const found = schema?.version ?? 0
-  return new ForgeError('SCHEMA_OUTDATED', `the schema is at version ${found}, needed is ${needed}: migrate first`, {
+  return new ForgeError('SCHEMA_OUTDATED', `the schema has version ${found}, but ${needed} is needed: migrate first`, {
     found,
     needed,
   })
@@ -39,7 +39,7 @@ export function refuseTooNew(found: SchemaVersion | undefined, library: number):
   if (found === undefined || found.oldestLibrary <= library) return
 
   const { version, oldestLibrary } = found
-  const message = `the schema is at version ${version}, which this library (${library}) cannot use: install a newer one`
+  const message = `the schema has version ${version}, which this library (${library}) cannot use: install a newer one`
   throw new ForgeError('SCHEMA_TOO_NEW', message, { found: version, oldestLibrary })
 }
 
@@ -106,7 +106,7 @@ export class Ledger {
     const facts = differing.map(
       ([kind, column]) => `${kind} ids as ${column} (the option ids.${kind} is ${columns[kind]})`,
     )
-    throw new TypeError(`the database keeps ${facts.join(', ')}: open the storage with the ids that the database has`)
+    throw new TypeError(`the database stores ${facts.join(', ')}: open the storage with the same ids`)
   }
 }
 

@@ -81,8 +81,8 @@ export class Schema {
     if (met === undefined) return
 
     const { prefix } = this.context
-    const fix = `choose another prefix, or bring the row of ${prefix}ledger back`
-    const message = `the database has a ${met.name} already, and no row of ${prefix}ledger mentions it: ${fix}`
+    const fix = `choose another prefix, or restore the row of ${prefix}ledger`
+    const message = `the database already has ${met.name}, and no row of ${prefix}ledger mentions it: ${fix}`
     throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
   }
 

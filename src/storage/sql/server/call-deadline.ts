@@ -1,5 +1,6 @@
 import { closedError } from '../../../schema/errors.ts'
-import { unavailable } from './failures.ts'
+import type { RetryLimits } from '../retry.ts'
+import { unavailable } from './errors.ts'
 
 /** How long a call may take from its start, in milliseconds. */
 export const MAX_CALL_MS = 5000
@@ -19,8 +20,15 @@ const MAX_LOCK_WAIT_MS = 4000
  */
 const RESERVE_MS = 1000
 
-/** A statement of a long call that takes longer than this, in milliseconds, counts as waiting for a lock. */
-const MIN_LOCK_WAIT_MS = 100
+/**
+ * A statement of a long call that takes longer than this, in milliseconds, counts as waiting for a lock. No lock is
+ * waited for shorter.
+ */
+export const MIN_LOCK_WAIT_MS = 100
+
+/** How often a call is attempted, and the longest pause before another attempt, in milliseconds. */
+const MAX_ATTEMPTS = 10
+const MAX_PAUSE_MS = 200
 
 /** How a call is limited. */
 export interface CallLimits {
@@ -148,6 +156,15 @@ export class CallDeadline implements Deadline {
     return this.#lockTime > pause && !this.isOver
   }
 
+  /** How the work of the call is repeated after a definite abort. */
+  get retries(): RetryLimits {
+    return {
+      hasTimeAfter: (pause) => this.hasTimeAfter(pause),
+      maxAttempts: MAX_ATTEMPTS,
+      maxPause: MAX_PAUSE_MS,
+    }
+  }
+
   async ask<T>(run: () => Promise<T>, mayTakeLong = false): Promise<T> {
     this.#refuseOver()
     const start = performance.now()
@@ -223,7 +240,7 @@ function noAnswer(): Error {
 }
 
 function outcomeUnknown(): Error {
-  return unavailable('the database did not answer the COMMIT: the change may be done', undefined, 'unknown')
+  return unavailable('the database did not answer the COMMIT: the change may be committed', undefined, 'unknown')
 }
 
 function ignore(): void {}

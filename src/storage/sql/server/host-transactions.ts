@@ -1,15 +1,16 @@
 import { ForgeError } from '../../../schema/errors.ts'
 import type { Deadline } from './call-deadline.ts'
-import { NO_DEADLINE } from './call-deadline.ts'
-import { BrokenReference, busy } from './failures.ts'
-import { inSavepoint, takeBack } from './savepoint.ts'
-import type { Server, ServerConnection } from './server.ts'
-import type { ServerDatabase } from './server-database.ts'
+import type { ServerConnection, ServerTransaction } from './connection.ts'
+import type { ServerDatabase } from './database.ts'
+import type { DatabaseServer } from './database-server.ts'
+import { DeferringConnection } from './deferring-connection.ts'
+import { BrokenReference, busy } from './errors.ts'
+import { hasSavepoint, inSavepoint, takeBack, takeBackSoFar } from './savepoint.ts'
 import type { TransactionQueue, TransactionQueues } from './transaction-queues.ts'
 
 /** What host transactions are built from. */
 export interface HostTransactionParts<Tx extends object> {
-  readonly server: Server<Tx>
+  readonly server: DatabaseServer<Tx>
   readonly database: ServerDatabase<Tx>
   readonly queues: TransactionQueues<Tx>
 }
@@ -19,7 +20,7 @@ export interface HostTransactionParts<Tx extends object> {
  * change.
  */
 export class HostTransactions<Tx extends object> {
-  readonly #server: Server<Tx>
+  readonly #server: DatabaseServer<Tx>
   readonly #database: ServerDatabase<Tx>
   readonly #queues: TransactionQueues<Tx>
   /** The transactions in which a statement of an interrupted call still waits for its answer. */
@@ -41,7 +42,7 @@ export class HostTransactions<Tx extends object> {
   /** Reads in the host's transaction, in its turn. */
   async read<T>(
     transaction: Tx,
-    work: (connection: ServerConnection<Tx>) => Promise<T>,
+    work: (connection: ServerTransaction<Tx>) => Promise<T>,
     deadline: Deadline,
   ): Promise<T> {
     return this.#on(transaction, deadline, (queue, connection) =>
@@ -60,23 +61,25 @@ export class HostTransactions<Tx extends object> {
    */
   async write<T>(
     transaction: Tx,
-    work: (connection: ServerConnection<Tx>, queue: TransactionQueue) => Promise<T>,
+    work: (connection: DeferringConnection<Tx>, queue: TransactionQueue) => Promise<T>,
     deadline: Deadline,
   ): Promise<T> {
     return this.#on(transaction, deadline, (queue, connection) =>
-      queue.write(() =>
-        this.#answered(queue, deadline, async () => {
+      queue.write(async () => {
+        const call = new InterruptibleCall(this.#server, connection)
+        const run = async (): Promise<T> => {
           await this.#refuseUnfit(connection, deadline)
-          return decided(() => this.#inSavepoint(connection, deadline, () => work(connection, queue)))
-        }),
-      ),
+          return decided(() => call.inSavepoint((lending) => work(lending, queue), deadline))
+        }
+        return this.#answered(queue, deadline, run, () => call.isLending)
+      }),
     )
   }
 
   #on<T>(
     transaction: Tx,
     deadline: Deadline,
-    work: (queue: TransactionQueue, connection: ServerConnection<Tx>) => Promise<T>,
+    work: (queue: TransactionQueue, connection: ServerTransaction<Tx>) => Promise<T>,
   ): Promise<T> {
     return this.#queues.with(transaction, (queue) => {
       if (this.#unanswered.has(queue)) throw notAnswered()
@@ -84,9 +87,19 @@ export class HostTransactions<Tx extends object> {
     })
   }
 
-  /** The host's connection is never destroyed. Nothing more is sent on it until the earlier statement is answered. */
-  async #answered<T>(queue: TransactionQueue, deadline: Deadline, work: () => Promise<T>): Promise<T> {
-    const stop = deadline.onInterrupt(() => this.#unanswered.add(queue))
+  /**
+   * The host's connection is never destroyed. Nothing more is sent on it until the earlier statement is answered. Calls
+   * that come while a `beforeCommit` outlives its call wait for their turn instead, as they do for any `beforeCommit`.
+   */
+  async #answered<T>(
+    queue: TransactionQueue,
+    deadline: Deadline,
+    work: () => Promise<T>,
+    isLending = (): boolean => false,
+  ): Promise<T> {
+    const stop = deadline.onInterrupt(() => {
+      if (!isLending()) this.#unanswered.add(queue)
+    })
     try {
       return await work()
     } finally {
@@ -95,25 +108,73 @@ export class HostTransactions<Tx extends object> {
     }
   }
 
-  /**
-   * If the call is interrupted, the rollback to the savepoint is sent immediately, ahead of a COMMIT that the host may
-   * send next.
-   */
-  async #inSavepoint<T>(connection: ServerConnection<Tx>, deadline: Deadline, work: () => Promise<T>): Promise<T> {
+  async #refuseUnfit(connection: ServerTransaction<Tx>, deadline: Deadline): Promise<void> {
+    await this.#server.refuseUnlessOpen(connection, deadline)
+    await this.#database.refuseUnusableOn(connection)
+  }
+}
+
+/**
+ * A change in a host's transaction, which an aborting signal or the deadline may end at any moment. If it is
+ * interrupted, the rollback to the savepoint is sent immediately, ahead of a COMMIT that the host may send next. A
+ * `beforeCommit` that is running then goes on, and what it does later is rolled back too, as soon as it has ended. Until
+ * then the change keeps its turn.
+ */
+class InterruptibleCall<Tx extends object> {
+  readonly #server: DatabaseServer<Tx>
+  readonly #connection: ServerTransaction<Tx>
+  #isOutlived = false
+  isLending = false
+
+  constructor(server: DatabaseServer<Tx>, connection: ServerTransaction<Tx>) {
+    this.#server = server
+    this.#connection = connection
+  }
+
+  /** Runs the change, all or nothing. */
+  async inSavepoint<T>(work: (connection: DeferringConnection<Tx>) => Promise<T>, deadline: Deadline): Promise<T> {
+    const connection = this.#server.guarded(this.#connection)
+    const deferring = new DeferringConnection({ ...connection, lend: (hostCode) => this.#lend(hostCode) })
     let stop = (): void => undefined
-    try {
-      return await inSavepoint(connection, () => {
-        stop = deadline.onInterrupt(() => void takeBack(this.#server.joined(connection.transaction, NO_DEADLINE)))
-        return work()
+    const change = async (): Promise<T> => {
+      stop = deadline.onInterrupt(() => {
+        if (hasSavepoint(deferring)) void this.#takeBackNow()
       })
+      try {
+        return await work(deferring)
+      } catch (error) {
+        stop() // inSavepoint rolls back from here on
+        throw error
+      }
+    }
+    try {
+      return await inSavepoint(deferring, change, () => this.#ending)
     } finally {
       stop()
     }
   }
 
-  async #refuseUnfit(connection: ServerConnection<Tx>, deadline: Deadline): Promise<void> {
-    await this.#server.refuseUnlessOpen(connection, deadline)
-    await this.#database.refuseUnusableOn(connection)
+  async #lend<T>(hostCode: () => Promise<T>): Promise<T> {
+    this.isLending = true
+    try {
+      return await this.#connection.lend(hostCode)
+    } finally {
+      this.isLending = false
+    }
+  }
+
+  #takeBackNow(): Promise<void> {
+    this.#isOutlived = this.isLending
+    return this.isLending ? takeBackSoFar(this.#unlimited) : takeBack(this.#unlimited)
+  }
+
+  /** The connection of an interrupted call runs nothing more. */
+  get #ending(): ServerConnection {
+    return this.#isOutlived ? this.#unlimited : this.#connection
+  }
+
+  get #unlimited(): ServerConnection {
+    return this.#server.ended(this.#connection.transaction)
   }
 }
 

@@ -20,5 +20,5 @@ export class HostWarnings {
 
 /** The warning for a pooled connection on which the host left a transaction open. */
 export const LEFT_OPEN: string =
-  'the host left a transaction open on a connection that it returned to the pool, and the storage rolled it back: ' +
-  'commit or roll back before the connection is released'
+  'the host left a transaction open on a connection that it returned to the pool; the storage rolled it back: ' +
+  'commit or roll back before releasing the connection'

@@ -1,7 +1,7 @@
 import { ForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { isPromise } from '../../../schema/sync-or-async.ts'
-import type { Server } from './server.ts'
+import type { DatabaseServer } from './database-server.ts'
 
 /** How long one `beforeCommit` may keep other calls waiting, in milliseconds. */
 export const MAX_BEFORE_COMMIT_MS = 5000
@@ -163,13 +163,13 @@ function openAsyncContext(): AsyncContext<Loan> | undefined {
 
 /** The queue of each open transaction, including our own, by the connection beneath. */
 export class TransactionQueues<Tx extends object> {
-  readonly #server: Pick<Server<Tx>, 'beneath'>
+  readonly #server: Pick<DatabaseServer<Tx>, 'beneath'>
   readonly #queues = new WeakMap<object, TransactionQueue>()
   readonly #callers: Callers
 
   /** @param openContext - creates a context that follows asynchronous calls; undefined if the runtime cannot */
   constructor(
-    server: Pick<Server<Tx>, 'beneath'>,
+    server: Pick<DatabaseServer<Tx>, 'beneath'>,
     openContext: () => AsyncContext<Loan> | undefined = openAsyncContext,
   ) {
     this.#server = server
@@ -188,7 +188,7 @@ export class TransactionQueues<Tx extends object> {
     const known = this.#queues.get(transaction)
     if (known !== undefined) return work(known)
 
-    const connection = this.#server.beneath?.(transaction) ?? transaction
+    const connection = this.#server.beneath(transaction)
     return isPromise(connection)
       ? connection.then((found) => work(this.#on(found, transaction)))
       : work(this.#on(connection, transaction))

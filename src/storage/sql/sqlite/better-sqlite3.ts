@@ -1,5 +1,6 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, resolve } from 'node:path'
 import { unavailable } from './errors.ts'
 import type { OwnHandle, SqliteHandle } from './handle.ts'
 import { isOwnHandle } from './handle.ts'
@@ -28,11 +29,10 @@ export function openWithBetterSqlite3(file: string): SqliteConnection {
   if (reason !== undefined) throw unavailable(reason)
 
   const Constructor: unknown = require('better-sqlite3')
-  createFile(file.trim()) // better-sqlite3 trims the name too
-  const handle = construct(Constructor, file)
+  const handle = construct(Constructor, createdFile(file.trim())) // better-sqlite3 trims the name too
   if (tellsTransactions(handle)) return handle
   handle.close()
-  throw unavailable('what is installed as better-sqlite3 does not tell whether a transaction is open')
+  throw unavailable('the installed better-sqlite3 does not report whether a transaction is open')
 }
 
 /**
@@ -43,22 +43,48 @@ export function openWithBetterSqlite3(file: string): SqliteConnection {
  */
 export function whyUnusable(version: string | undefined, napi: string | undefined): string | undefined {
   if (version === undefined) {
-    return 'better-sqlite3 is not installed: npm i better-sqlite3@12, or hand in an open handle instead of a file name'
+    return 'better-sqlite3 is not installed: npm i better-sqlite3@12, or pass an open handle instead of a file name'
   }
   if (Number.parseInt(version, 10) < FIRST_NEEDING_NAPI_10 || Number(napi ?? 0) >= 10) return undefined
   return `better-sqlite3 ${version} does not run on this version of Node: npm i better-sqlite3@12, or use Node 22 or newer`
 }
 
 /**
- * Creates an empty database file. SQLite would create it with the mode 0644, and gives `-wal` and `-shm` the mode of
- * the database. If the file cannot be created, the driver reports why.
+ * Creates an empty database file and returns its absolute path, which no build of SQLite reads as a URI. SQLite would
+ * create the file with the mode 0644, and gives `-wal` and `-shm` the mode of the database. If the file cannot be
+ * created, the driver reports why. An existing file is never opened here: closing it would release all locks that this
+ * process holds on it.
  */
-function createFile(file: string): void {
-  if (file === '' || file === ':memory:' || file.startsWith('file:')) return // SQLite may read `file:` as a URI
+function createdFile(file: string): string {
+  if (file === '' || file === ':memory:') return file
+  const path = resolve(file)
   try {
-    closeSync(openSync(file, 'wx', FILE_MODE))
+    closeSync(openSync(endOfLinks(path), 'wx', FILE_MODE))
   } catch {
     // The file exists, or the driver will fail to open it.
+  }
+  return path
+}
+
+/** The number of symbolic links that Linux follows. */
+const MAX_LINKS = 40
+
+/** Returns the path at the end of symbolic links, where SQLite creates a file that the last of them only names. */
+function endOfLinks(path: string): string {
+  let end = path
+  for (let links = 0; links < MAX_LINKS; links += 1) {
+    const target = targetOf(end)
+    if (target === undefined) break
+    end = resolve(realpathSync(dirname(end)), target)
+  }
+  return end
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined // not a link, or nothing
   }
 }
 
@@ -67,7 +93,7 @@ export function construct(Constructor: unknown, file: string): OwnHandle {
   if (typeof Constructor !== 'function') throw unavailable('the SQLite driver has no constructor to open a file with')
 
   const handle: unknown = opened(() => Reflect.construct(Constructor, [file]))
-  if (!isOwnHandle(handle)) throw unavailable('the SQLite driver opened a file and gave no handle')
+  if (!isOwnHandle(handle)) throw unavailable('the SQLite driver opened a file but returned no handle')
   return handle
 }
 

@@ -33,6 +33,16 @@ export class Connection implements Session {
     }
   }
 
+  batch(statements: readonly Statement<unknown>[]): readonly (readonly unknown[])[] {
+    return statements.map((statement) => this.all(statement))
+  }
+
+  /** Runs the statement at once: nothing is gained by waiting. */
+  defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): void {
+    const rows = this.all(statement)
+    check?.(rows)
+  }
+
   /** Nothing else runs meanwhile: calls that the host may not make are refused where it makes them. */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
     return work()

@@ -155,7 +155,7 @@ export function databaseFrom<H extends SqliteHandle>(given: string | H): string 
   }
 
   const name = given.trim() // better-sqlite3 trims the name too
-  if (name === '') throw new TypeError('the file name is empty: name a file, or ask for :memory:')
+  if (name === '') throw new TypeError('the file name is empty: name a file, or use :memory:')
   return isInMemory(name) ? name : resolve(name)
 }
 
@@ -179,7 +179,7 @@ function openAnother(hosts: SqliteHandle, file: string): OwnHandle {
   if (fileOf(handle) === file) return handle
 
   handle.close()
-  throw new TypeError('the constructor of the handle opens another database than the handle: hand in one of the driver')
+  throw new TypeError('the constructor of the handle opens another database: pass a handle of the driver')
 }
 
 function openFile<H extends SqliteHandle>(file: string): Connections<H> {

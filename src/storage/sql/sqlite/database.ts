@@ -117,7 +117,7 @@ function warningsAbout(handle: SqliteHandle): readonly string[] {
   if (synchronous === undefined || synchronous >= 2) return []
 
   return [
-    `the host's handle has synchronous = ${synchronous}: what withTransactionSync wrote may be lost when the power fails; ` +
+    `the host's handle has synchronous = ${synchronous}: changes of withTransactionSync may be lost when the power fails; ` +
       'set pragma synchronous = full',
   ]
 }

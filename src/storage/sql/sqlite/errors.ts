@@ -60,7 +60,7 @@ export function unavailable(
 
 /** Creates the error for a handle on which the host has an open statement. */
 export function occupied(cause?: unknown): TypeError {
-  return new TypeError('the handle is busy with another statement: end it first', { cause })
+  return new TypeError('the handle is busy with another statement: finish it first', { cause })
 }
 
 /**

@@ -1,10 +1,10 @@
 import { isForgeError } from '../../../schema/errors.ts'
+import { MAX_WAIT_MS, pauseBefore } from '../retry.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
 import type { SqliteHandle } from './handle.ts'
 import type { Ending, Left } from './transactions.ts'
 import { inSavepoint, inTransaction, lostTransaction } from './transactions.ts'
-import { MAX_WAIT_MS, pauseBefore } from './waiting.ts'
 
 /**
  * A batch closes at this many operations, or when its first operation has waited this many milliseconds for the turn to

@@ -49,7 +49,7 @@ export function fileOf(handle: SqliteHandle): string {
     if (row.name === 'main' && row.file === null) return ''
     if (row.name === 'main' && typeof row.file === 'string') return row.file
   }
-  throw new TypeError('the handle must give rows as objects by column name: it does not tell which file it is open on')
+  throw new TypeError('the handle must return rows as objects by column name: the name of its file cannot be read')
 }
 
 function databasesOf(handle: SqliteHandle): readonly unknown[] {

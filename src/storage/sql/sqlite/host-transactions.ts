@@ -129,6 +129,6 @@ function isMarked(connection: Connection): boolean {
 }
 
 function cannotBeTakenBack(cause?: unknown): TypeError {
-  const message = 'a change failed in this transaction and could not be taken back: roll the transaction back'
+  const message = 'a change failed in this transaction and could not be undone: roll the transaction back'
   return new TypeError(message, { cause })
 }

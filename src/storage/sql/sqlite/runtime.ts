@@ -1,5 +1,6 @@
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { runSync } from '../../../schema/sync-or-async.ts'
+import { limitedTo, MAX_WAIT_MS, retry } from '../retry.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import type { Connections } from './connections.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -7,7 +8,6 @@ import type { GroupCommit } from './group-commit.ts'
 import type { SqliteHandle } from './handle.ts'
 import type { HostTransactions } from './host-transactions.ts'
 import { inSnapshot, transactionOn } from './transactions.ts'
-import { retry } from './waiting.ts'
 
 /** What a runtime is built from. */
 export interface SqliteRuntimeParts<H extends SqliteHandle> {
@@ -84,7 +84,7 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
       return Promise.resolve().then(() => this.#readPlain(query))
     }
 
-    return retry(() => query(this.#database.connect()))
+    return retry(() => query(this.#database.connect()), limitedTo(MAX_WAIT_MS))
   }
 
   /** A change that is made from inside another would be part of it, or wait for it forever. */

@@ -4,6 +4,7 @@ import { createSqlContext } from '../context.ts'
 import { command } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
 import type { Statement } from '../query.ts'
+import { limitedTo, MAX_WAIT_MS, retry } from '../retry.ts'
 import { Schema } from '../schema/schema.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import type { Tables } from '../tables.ts'
@@ -13,7 +14,6 @@ import { GroupCommit } from './group-commit.ts'
 import type { SqliteHandle } from './handle.ts'
 import { HostTransactions } from './host-transactions.ts'
 import { SqliteRuntime } from './runtime.ts'
-import { retry } from './waiting.ts'
 
 /**
  * Creates a storage on an SQLite database. Nothing is opened before its first use. @throws TypeError if an option is
@@ -36,12 +36,13 @@ export function createSqliteStorage<H extends SqliteHandle>(
     checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     async migrate() {
       database.refuseClosing()
-      await retry(() => database.migrate())
+      await retry(() => database.migrate(), limitedTo(MAX_WAIT_MS))
     },
     async schemaStatus() {
       database.refuseClosing()
-      return retry(() => database.status())
+      return retry(() => database.status(), limitedTo(MAX_WAIT_MS))
     },
+    onWarning: () => undefined,
     async close() {
       database.beginClosing()
       await batches.settled()

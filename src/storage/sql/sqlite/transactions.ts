@@ -77,7 +77,7 @@ export function lostTransaction(left: Left, cause: unknown): Error {
   if (left === 'stuck' || isForgeError(cause, 'STORAGE_UNAVAILABLE')) {
     return unavailable('the transaction was ended before it could be committed', cause)
   }
-  const message = 'a beforeCommit ended the transaction it was given: whether its batch is written is not known'
+  const message = 'a beforeCommit ended its transaction: the outcome of its batch is unknown'
   return unavailable(message, cause, 'unknown')
 }
 
@@ -143,8 +143,7 @@ function release(connection: Connection): void {
     connection.command('release forgelet')
   } catch (error) {
     if (isForgeError(error) && !saysClosed(error.cause)) throw error
-    const message =
-      'beforeCommit must leave its transaction as it was given: open, and with no statement unfinished on it'
+    const message = 'beforeCommit must leave its transaction open and without an unfinished statement'
     throw new TypeError(message, { cause: error })
   }
 }

@@ -1,9 +1,9 @@
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
-import type { Session, SqlRuntime } from '../session.ts'
+import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import type { EventLog } from './event-log.ts'
-import type { Head, HeadKey, Heads } from './locks.ts'
+import type { Head, HeadKey, Heads, Lock } from './locks.ts'
 
 /** What every store is built from. */
 export interface StoreParts<Tx> {
@@ -13,19 +13,18 @@ export interface StoreParts<Tx> {
   readonly log: EventLog
 }
 
-/** One kind of aggregate: how a change locks, loads and writes its rows. */
-export interface SqlAggregate<Key, State> {
+/** One kind of aggregate: how a change locks, loads and writes its rows. `Rows` are what it loads. */
+export interface SqlAggregate<Key, State, Rows extends readonly unknown[]> {
   /** Returns a copy of the key: a change waits for its turn, and the caller may modify its own key meanwhile. */
   own(key: Key): Key
   /** Returns the key of the head whose epoch fences the changes. */
   head(key: Key): HeadKey
-  /**
-   * Locks the heads concerned in the global order and returns that of the key. @throws ForgeError `*_NOT_FOUND` if one
-   * is retired
-   */
-  lock(session: Session, key: Key): SyncOrAsync<Head>
-  /** Loads the state that the lock protects. */
-  load(session: Session, key: Key, head: Head): SyncOrAsync<State>
+  /** Returns the heads that a change locks, in the global order of locks. The last is that of the key. */
+  locks(key: Key): readonly Lock[]
+  /** Returns the statements that load the state. They run behind the locks. */
+  loading(key: Key): Statements<Rows>
+  /** Returns the state that was loaded. */
+  state(key: Key, rows: RowsOfEach<Rows>, head: Head): State
   /**
    * Writes the differences and returns the head to save. @throws ForgeError `*_NOT_FOUND` if something may not be added
    */
@@ -40,9 +39,9 @@ export interface Difference<State> {
 }
 
 /** Creates the calls that all aggregates have in common. */
-export function aggregateStore<Key, State, Tx>(
+export function aggregateStore<Key, State, Rows extends readonly unknown[], Tx>(
   parts: StoreParts<Tx>,
-  aggregate: SqlAggregate<Key, State>,
+  aggregate: SqlAggregate<Key, State, Rows>,
 ): AggregateStore<Key, State, Tx> {
   const { runtime, heads } = parts
 
@@ -69,15 +68,15 @@ interface Attempt<Key, State, Result, Tx> {
 }
 
 /** Makes one attempt at a change: locks first and then loads; decides; writes all or nothing with the events. */
-function* applyChange<Key, State, Result, Tx>(
+function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   { heads, log }: StoreParts<Tx>,
-  aggregate: SqlAggregate<Key, State>,
+  aggregate: SqlAggregate<Key, State, Rows>,
   { session, key, change, open }: Attempt<Key, State, Result, Tx>,
 ): SyncOrAsync<Outcome<Result>> {
-  const head = yield* aggregate.lock(session, key)
+  const { head, rows } = yield* heads.lockThenLoad(session, aggregate.locks(key), aggregate.loading(key))
   if (change.expectedEpoch !== undefined && change.expectedEpoch !== head.epoch) return { stale: true }
 
-  const before = yield* aggregate.load(session, key, head)
+  const before = aggregate.state(key, rows, head)
   const at = change.by.at()
   const { state: after, events: drafts, result } = change.decide(before, at)
   const raisesEpoch = change.raisesEpoch === true

@@ -1,19 +1,20 @@
+import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { Badge } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore, PageQuery } from '../../contract/stores.ts'
+import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery, mayTakeLong } from '../query.ts'
-import type { Session } from '../session.ts'
-import { execute, query, queryFirst } from '../session.ts'
+import type { RowsOfEach, Session, Statements } from '../session.ts'
+import { defer, query, queryFirst } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import type { Head, HeadKey, Heads, RowBesideHead } from './locks.ts'
-import { columnsBesideRows, splitHead } from './locks.ts'
-import type { CountedRows, PagedList, Slice, Tail } from './pages.ts'
-import { readPage } from './pages.ts'
+import type { Head, HeadKey, Heads, Lock } from './locks.ts'
+import type { CountedRows, PagedList, PageQueries, RowBesideHead } from './pages.ts'
+import { pageQueries, readPage, splitHead } from './pages.ts'
 
 /** Creates the badge catalogue of an SQL storage. */
 export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStore<Tx> {
@@ -28,7 +29,7 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStor
 }
 
 /** The badge catalogue as one aggregate. Its head counts the definitions and assigns their ids. */
-class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState> {
+class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState, [Badge, Holders]> {
   readonly #heads: Heads
   readonly #queries: BadgeCatalogueQueries
 
@@ -45,14 +46,16 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
     return { scope: 'catalogue', key: '' }
   }
 
-  *lock(session: Session): SyncOrAsync<Head> {
-    return yield* this.#heads.lock(session, this.head())
+  locks(): readonly Lock[] {
+    return [{ head: this.head() }]
   }
 
-  *load(session: Session, { slug }: BadgeCatalogueKey, head: Head): SyncOrAsync<BadgeCatalogueState> {
-    const badge = yield* this.find(session, slug)
-    const count = badge && (yield* queryFirst(session, this.#queries.holders(badge)))
-    return { badge, holders: count?.holders ?? 0, nextId: String(head.nextSeq) }
+  loading(key: BadgeCatalogueKey): Statements<[Badge, Holders]> {
+    return [this.#queries.find(key), this.#queries.holders(key)]
+  }
+
+  state(_key: BadgeCatalogueKey, [[row], [count]]: RowsOfEach<[Badge, Holders]>, head: Head): BadgeCatalogueState {
+    return { badge: row && { ...row }, holders: count?.holders ?? 0, nextId: String(head.nextSeq) }
   }
 
   *find(session: Session, slug: string): SyncOrAsync<Badge | undefined> {
@@ -85,18 +88,18 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
   ): SyncOrAsync<Head> {
     if (after.badge === undefined) return yield* this.#remove(session, before.badge, head)
     if (before.badge !== undefined) {
-      yield* execute(session, this.#queries.update({ ...after.badge, id: before.badge.id }))
+      yield* defer(session, this.#queries.update({ ...after.badge, id: before.badge.id }))
       return head
     }
 
-    yield* execute(session, this.#queries.insert(after.badge))
+    yield* defer(session, this.#queries.insert(after.badge))
     return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
   }
 
   *#remove(session: Session, badge: Badge | undefined, head: Head): SyncOrAsync<Head> {
     if (badge === undefined) return head
 
-    yield* execute(session, this.#queries.remove(badge))
+    yield* defer(session, this.#queries.remove(badge))
     return { ...head, total: head.total - 1 }
   }
 }
@@ -105,20 +108,23 @@ function* readRows(session: Session, statement: Statement<RowBesideHead<Badge>>)
   return splitHead(yield* query(session, statement), 'id')
 }
 
+/** How many users hold a badge. */
+export interface Holders {
+  readonly holders: number
+}
+
 /** Identifies one definition. */
 export interface BadgeId {
   readonly id: Id
 }
 
 /** The statements of the badge catalogue. */
-export interface BadgeCatalogueQueries {
+export interface BadgeCatalogueQueries extends PageQueries<HeadKey, Badge> {
   readonly find: Query<BadgeCatalogueKey, Badge>
-  readonly holders: Query<BadgeId, { readonly holders: number }>
+  readonly holders: Query<BadgeCatalogueKey, Holders>
   readonly insert: Query<Badge, unknown>
   readonly update: Query<Badge, unknown>
   readonly remove: Query<BadgeId, unknown>
-  readonly slice: Query<HeadKey & Slice, RowBesideHead<Badge>>
-  readonly tail: Query<HeadKey & Tail, RowBesideHead<Badge>>
 }
 
 /** Defines the statements of the badge catalogue. */
@@ -129,26 +135,37 @@ function badgeCatalogueQueries(context: SqlContext): BadgeCatalogueQueries {
     insert: insertQuery(context),
     update: updateQuery(context),
     remove: mayTakeLong(removeQuery(context)),
-    slice: sliceQuery(context),
-    tail: tailQuery(context),
+    ...pageQueries<HeadKey, Badge>(context, {
+      table: 'badges',
+      place: 'id',
+      columns: badgeColumns(context.columns),
+      within: () => sql`1 = 1`,
+    }),
   }
+}
+
+function badgeColumns(columns: Columns) {
+  return [
+    columns.id('badges.id').as('id'),
+    sql.ref<string>('slug').as('slug'),
+    sql.ref<string>('description').as('description'),
+    sql.ref<string>('image_url').as('imageUrl'),
+  ] as const
 }
 
 function findQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['find'] {
   return defineQuery((given) =>
-    build
-      .selectFrom('badges')
-      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
-      .where('slug', '=', given('slug')),
+    build.selectFrom('badges').select(badgeColumns(columns)).where('slug', '=', given('slug')),
   )
 }
 
-function holdersQuery({ build, ids, columns }: SqlContext): BadgeCatalogueQueries['holders'] {
+function holdersQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['holders'] {
   return defineQuery((given) =>
     build
       .selectFrom('user_grants')
+      .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
       .select(columns.count().as('holders'))
-      .where('badge_id', '=', ids.givenInteger(given('id'))),
+      .where('slug', '=', given('slug')),
   )
 }
 
@@ -174,49 +191,4 @@ function updateQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['update'
 
 function removeQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['remove'] {
   return defineQuery((given) => build.deleteFrom('badges').where('id', '=', ids.givenInteger(given('id'))))
-}
-
-// As with blocks, the statement finds the places first and includes the head.
-
-function sliceQuery({ build, ids, columns }: SqlContext): BadgeCatalogueQueries['slice'] {
-  return defineQuery((given) => {
-    const places = build
-      .selectFrom('badges')
-      .select('badges.id as place')
-      .where('badges.id', '>', ids.givenInteger(given('after').as(String)))
-      .orderBy('badges.id')
-      .limit(given('limit'))
-      .offset(given('offset'))
-
-    return build
-      .selectFrom('heads')
-      .leftJoin(places.as('page'), (join) => join.onTrue())
-      .leftJoin('badges', 'badges.id', 'page.place')
-      .select(columnsBesideRows(columns))
-      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
-      .where('scope', '=', given('scope'))
-      .where('key', '=', given('key'))
-      .orderBy('page.place')
-  })
-}
-
-function tailQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['tail'] {
-  return defineQuery((given) => {
-    const places = build
-      .selectFrom('badges')
-      .select('badges.id as place')
-      .orderBy('badges.id', 'desc')
-      .limit(given('limit'))
-      .offset(given('offset'))
-
-    return build
-      .selectFrom('heads')
-      .leftJoin(places.as('page'), (join) => join.onTrue())
-      .leftJoin('badges', 'badges.id', 'page.place')
-      .select(columnsBesideRows(columns))
-      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
-      .where('scope', '=', given('scope'))
-      .where('key', '=', given('key'))
-      .orderBy('page.place', 'desc')
-  })
 }

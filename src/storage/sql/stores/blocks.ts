@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { Block } from '../../../schema/records.ts'
@@ -8,14 +9,14 @@ import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
-import type { Session } from '../session.ts'
-import { execute, query, queryFirst } from '../session.ts'
+import type { RowsOfEach, Session, Statements } from '../session.ts'
+import { defer, query, queryFirst } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import type { Head, HeadKey, Heads, RowBesideHead } from './locks.ts'
-import { columnsBesideRows, refuseRetired, splitHead } from './locks.ts'
-import type { CountedRows, PagedList, Slice, Tail } from './pages.ts'
-import { readPage } from './pages.ts'
+import type { Head, HeadKey, Heads, Lock } from './locks.ts'
+import { refuseRetired } from './locks.ts'
+import type { CountedRows, PagedList, PageQueries, RowBesideHead } from './pages.ts'
+import { pageQueries, readPage, splitHead } from './pages.ts'
 
 /** Creates the blocks of an SQL storage. */
 export function sqlBlocks<Tx>(parts: StoreParts<Tx>): BlockStore<Tx> {
@@ -24,7 +25,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): BlockStore<Tx> {
 
   return {
     ...aggregateStore(parts, blocks),
-    find: (key, transaction) => runtime.read((session) => blocks.load(session, key), transaction),
+    find: (key, transaction) => runtime.read((session) => blocks.find(session, key), transaction),
     among: (organizationId, userIds, transaction) =>
       runtime.read((session) => blocks.among(session, organizationId, userIds), transaction),
     page: (organizationId, query, transaction) =>
@@ -33,7 +34,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): BlockStore<Tx> {
 }
 
 /** The blocks as aggregates. The organization's head fences and counts them. */
-export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
+export class Blocks implements SqlAggregate<BlockKey, Block | undefined, [StoredBlock]> {
   readonly #context: SqlContext
   readonly #heads: Heads
   readonly #queries: BlockQueries
@@ -52,15 +53,23 @@ export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
     return { scope: 'organization', key: this.#context.ids.fitting('organization', organizationId) }
   }
 
-  *lock(session: Session, key: BlockKey): SyncOrAsync<Head> {
+  locks(key: BlockKey): readonly Lock[] {
     const user = { scope: 'user', key: this.#context.ids.fitting('user', key.userId) } as const
-    refuseRetired(yield* this.#heads.lock(session, user), 'user')
-    const head = yield* this.#heads.lock(session, this.head(key))
-    refuseRetired(head, 'organization')
-    return head
+    return [
+      { head: user, thing: 'user' },
+      { head: this.head(key), thing: 'organization' },
+    ]
   }
 
-  *load(session: Session, key: BlockKey): SyncOrAsync<Block | undefined> {
+  loading(key: BlockKey): Statements<[StoredBlock]> {
+    return [this.#queries.find(key)]
+  }
+
+  state({ organizationId }: BlockKey, [[row]]: RowsOfEach<[StoredBlock]>): Block | undefined {
+    return row && toBlock(organizationId, row)
+  }
+
+  *find(session: Session, key: BlockKey): SyncOrAsync<Block | undefined> {
     const row = yield* queryFirst(session, this.#queries.find(key))
     return row && toBlock(key.organizationId, row)
   }
@@ -91,15 +100,15 @@ export class Blocks implements SqlAggregate<BlockKey, Block | undefined> {
 
   *write(session: Session, key: BlockKey, { before, after, head }: Difference<Block | undefined>): SyncOrAsync<Head> {
     if (after === undefined) {
-      yield* execute(session, this.#queries.remove(key))
+      yield* defer(session, this.#queries.remove(key))
       return { ...head, total: head.total - 1 }
     }
     if (before !== undefined) {
-      yield* execute(session, this.#queries.update({ ...after, ...key }))
+      yield* defer(session, this.#queries.update({ ...after, ...key }))
       return head
     }
 
-    yield* execute(session, this.#queries.insert({ ...after, ...key, seq: head.nextSeq }))
+    yield* defer(session, this.#queries.insert({ ...after, ...key, seq: head.nextSeq }))
     return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
   }
 }
@@ -132,14 +141,12 @@ export interface OrganizationKey {
 }
 
 /** The statements of the blocks. */
-export interface BlockQueries {
+export interface BlockQueries extends PageQueries<OrganizationKey, StoredBlock> {
   readonly find: Query<BlockKey, StoredBlock>
   readonly insert: Query<Block & { readonly seq: number }, unknown>
   readonly update: Query<Block, unknown>
   readonly remove: Query<BlockKey, unknown>
   readonly among: Query<OrganizationKey & { readonly userIds: readonly Id[] }, { readonly userId: Id }>
-  readonly slice: Query<OrganizationKey & HeadKey & Slice, RowBesideHead<StoredBlock>>
-  readonly tail: Query<OrganizationKey & HeadKey & Tail, RowBesideHead<StoredBlock>>
 }
 
 /** Defines the statements of the blocks. */
@@ -150,24 +157,30 @@ function blockQueries(context: SqlContext): BlockQueries {
     update: updateQuery(context),
     remove: removeQuery(context),
     among: amongQuery(context),
-    slice: sliceQuery(context),
-    tail: tailQuery(context),
+    ...pageQueries<OrganizationKey, StoredBlock>(context, {
+      table: 'organization_blocks',
+      place: 'seq',
+      columns: storedColumns(context.columns),
+      within: (given) => sql`organization_id = ${context.ids.given('organization', given('organizationId'))}`,
+    }),
   }
 }
 
-function ownColumns(columns: Columns) {
-  return [columns.number('seq').as('seq'), 'note', columns.number('blocked_at').as('blockedAt')] as const
+function storedColumns(columns: Columns) {
+  return [
+    columns.number('seq').as('seq'),
+    sql.ref<string>('note').as('note'),
+    columns.number('blocked_at').as('blockedAt'),
+    columns.id('user_id').as('userId'),
+    columns.idOrNull('blocked_by').as('blockedBy'),
+  ] as const
 }
 
 function findQuery({ build, ids, columns }: SqlContext): BlockQueries['find'] {
   return defineQuery((given) =>
     build
       .selectFrom('organization_blocks')
-      .select([
-        ...ownColumns(columns),
-        columns.id('user_id').as('userId'),
-        columns.idOrNull('blocked_by').as('blockedBy'),
-      ])
+      .select(storedColumns(columns))
       .where('organization_id', '=', ids.given('organization', given('organizationId')))
       .where('user_id', '=', ids.given('user', given('userId'))),
   )
@@ -217,66 +230,4 @@ function amongQuery({ build, ids, columns }: SqlContext): BlockQueries['among'] 
       .where('organization_id', '=', ids.given('organization', given('organizationId')))
       .where('user_id', 'in', ids.givenList('user', given('userIds'))),
   )
-}
-
-// Both queries find the places on the narrow index first: skipping whole rows costs thirty times as much. The head is
-// part of the same statement, because the next statement may see another state.
-
-function sliceQuery({ build, ids, columns }: SqlContext): BlockQueries['slice'] {
-  return defineQuery((given) => {
-    const organizationId = ids.given('organization', given('organizationId'))
-    const places = build
-      .selectFrom('organization_blocks')
-      .select('seq as place')
-      .where('organization_id', '=', organizationId)
-      .where('seq', '>', given('after'))
-      .orderBy('seq')
-      .limit(given('limit'))
-      .offset(given('offset'))
-
-    return build
-      .selectFrom('heads')
-      .leftJoin(places.as('page'), (join) => join.onTrue())
-      .leftJoin('organization_blocks', (join) =>
-        join.onRef('organization_blocks.seq', '=', 'page.place').on('organization_id', '=', organizationId),
-      )
-      .select([
-        ...columnsBesideRows(columns),
-        ...ownColumns(columns),
-        columns.id('user_id').as('userId'),
-        columns.idOrNull('blocked_by').as('blockedBy'),
-      ])
-      .where('scope', '=', given('scope'))
-      .where('key', '=', given('key'))
-      .orderBy('page.place')
-  })
-}
-
-function tailQuery({ build, ids, columns }: SqlContext): BlockQueries['tail'] {
-  return defineQuery((given) => {
-    const organizationId = ids.given('organization', given('organizationId'))
-    const places = build
-      .selectFrom('organization_blocks')
-      .select('seq as place')
-      .where('organization_id', '=', organizationId)
-      .orderBy('seq', 'desc')
-      .limit(given('limit'))
-      .offset(given('offset'))
-
-    return build
-      .selectFrom('heads')
-      .leftJoin(places.as('page'), (join) => join.onTrue())
-      .leftJoin('organization_blocks', (join) =>
-        join.onRef('organization_blocks.seq', '=', 'page.place').on('organization_id', '=', organizationId),
-      )
-      .select([
-        ...columnsBesideRows(columns),
-        ...ownColumns(columns),
-        columns.id('user_id').as('userId'),
-        columns.idOrNull('blocked_by').as('blockedBy'),
-      ])
-      .where('scope', '=', given('scope'))
-      .where('key', '=', given('key'))
-      .orderBy('page.place', 'desc')
-  })
 }

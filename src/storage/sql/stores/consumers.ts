@@ -5,7 +5,7 @@ import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { asWritten, defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { execute, query, queryFirst } from '../session.ts'
+import { defer, query, queryFirst } from '../session.ts'
 import type { OutboxRow } from './outbox.ts'
 import { placeInOutbox } from './outbox.ts'
 import { cursorOf } from './pages.ts'
@@ -28,7 +28,7 @@ export class Consumers {
     const row = (yield* this.#lock(session, consumer.name)) ?? (yield* this.#add(session, consumer.name))
     if (isLeased(row) && row.holder !== consumer.holder) return undefined
 
-    yield* execute(session, this.#queries.lease({ ...consumer, milliseconds }))
+    yield* defer(session, this.#queries.lease({ ...consumer, milliseconds }))
     return { cursor: cursorOf(row.position) }
   }
 
@@ -38,12 +38,12 @@ export class Consumers {
     if (row === undefined || !isLeased(row) || row.holder !== consumer.holder) return false
 
     // Never back: pruning reads the cursors without locking them.
-    if (position > row.position) yield* execute(session, this.#queries.move({ name: consumer.name, position }))
+    if (position > row.position) yield* defer(session, this.#queries.move({ name: consumer.name, position }))
     return true
   }
 
   *release(session: Session, consumer: Consumer): SyncOrAsync<void> {
-    yield* execute(session, this.#queries.release(consumer))
+    yield* defer(session, this.#queries.release(consumer))
   }
 
   *forget(session: Session, name: string): SyncOrAsync<boolean> {
@@ -58,7 +58,7 @@ export class Consumers {
   }
 
   *#lock(session: Session, name: string): SyncOrAsync<ConsumerRow | undefined> {
-    yield* execute(session, this.#queries.lock({ name }))
+    yield* defer(session, this.#queries.lock({ name }))
     return yield* queryFirst(session, this.#queries.find({ name }))
   }
 
@@ -67,7 +67,7 @@ export class Consumers {
     const added = yield* this.#lock(session, name) // added while we waited for the outbox
     if (added !== undefined) return added
 
-    yield* execute(session, this.#queries.insert({ name, position: floor }))
+    yield* defer(session, this.#queries.insert({ name, position: floor }))
     return { position: floor, holder: null, until: 0, now: 0 }
   }
 }

@@ -10,7 +10,7 @@ import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { queryFirst } from '../session.ts'
+import { queryEach } from '../session.ts'
 import type { Tables } from '../tables.ts'
 
 /** An event as a row of our table. */
@@ -84,13 +84,15 @@ export class EventLog {
 
   /** Writes the events, and returns them with id, time and actor. */
   *append(session: Session, drafts: readonly EventDraft[], { actorId, at }: Stamp): SyncOrAsync<readonly ForgeEvent[]> {
-    const events: ForgeEvent[] = []
-    for (const draft of drafts) {
-      const row = yield* queryFirst(session, this.#insert({ draft, at, actorId }))
-      if (row === undefined) throw new Error('an event was written without an id')
-      events.push(copyEvent({ ...draft, id: row.id, version: DATA_VERSION, at, actorId }))
-    }
-    return events
+    if (drafts.length === 0) return []
+
+    const inserts = drafts.map((draft) => this.#insert({ draft, at, actorId }))
+    const written = yield* queryEach<readonly { readonly id: Id }[]>(session, inserts)
+    return drafts.map((draft, index) => {
+      const id = written[index]?.[0]?.id
+      if (id === undefined) throw new Error('an event was written without an id')
+      return copyEvent({ ...draft, id, version: DATA_VERSION, at, actorId })
+    })
   }
 
   /** Passes the events to the host's `beforeCommit` before the commit. An exception from it ends the change. */

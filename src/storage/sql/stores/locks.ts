@@ -1,19 +1,25 @@
-import type { AliasedRawBuilder } from 'kysely'
 import type { HostThing } from '../../../schema/errors.ts'
 import { notFound } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
-import { defineQuery } from '../query.ts'
-import type { Session } from '../session.ts'
-import { execute, queryFirst } from '../session.ts'
+import { defineQuery, takesLock } from '../query.ts'
+import type { RowsOfEach, Session, Statements } from '../session.ts'
+import { defer, queryEachAfter, queryFirst } from '../session.ts'
 import type { HeadScope } from '../tables.ts'
 
 /** Identifies one head. */
 export interface HeadKey {
   readonly scope: HeadScope
   readonly key: string
+}
+
+/** A head that a change locks, and the thing that must not be retired. */
+export interface Lock {
+  readonly head: HeadKey
+  /** Undefined if the aggregate is never retired. */
+  readonly thing?: HostThing | undefined
 }
 
 /** The row that locks one aggregate, and what the aggregate keeps beside its rows. */
@@ -24,12 +30,6 @@ export interface Head extends HeadKey {
   readonly total: number
   /** The next place in the aggregate's list. */
   readonly nextSeq: number
-}
-
-/** A row of an aggregate's list beside the head. If the list, or the requested part of it, is empty, only the head. */
-export type RowBesideHead<Row> = { readonly [Column in keyof Row]: Row[Column] | null } & {
-  readonly total: number
-  readonly retired: number
 }
 
 interface HeadRow {
@@ -46,7 +46,7 @@ export class Heads {
   readonly #save: Query<Head, unknown>
 
   constructor(context: SqlContext) {
-    this.#lock = lockQuery(context)
+    this.#lock = takesLock(lockQuery(context))
     this.#find = findQuery(context)
     this.#save = saveQuery(context)
   }
@@ -60,6 +60,40 @@ export class Heads {
     return toHead(key, row)
   }
 
+  /** Locks heads in the given order, which must be the global order of locks, and then runs other statements. */
+  *lockEach<Rows extends readonly unknown[]>(
+    session: Session,
+    keys: readonly HeadKey[],
+    rest: Statements<Rows>,
+  ): SyncOrAsync<{ readonly heads: readonly Head[]; readonly rows: RowsOfEach<Rows> }> {
+    const [locked, rows] = yield* queryEachAfter(session, keys.map(this.#lock), rest)
+    return { heads: keys.map((key, index) => toHead(key, locked[index]?.[0])), rows }
+  }
+
+  /**
+   * Locks the heads of a change, and then loads what they guard. Returns the last head.
+   * @throws ForgeError `*_NOT_FOUND` if one is retired
+   */
+  *lockThenLoad<Rows extends readonly unknown[]>(
+    session: Session,
+    locks: readonly Lock[],
+    loading: Statements<Rows>,
+  ): SyncOrAsync<{ readonly head: Head; readonly rows: RowsOfEach<Rows> }> {
+    const { heads, rows } = yield* this.lockEach(session, locks.map(toHeadKey), loading)
+    for (const [index, { thing }] of locks.entries()) {
+      const head = heads[index]
+      if (head !== undefined && thing !== undefined) refuseRetired(head, thing)
+    }
+    const head = heads.at(-1)
+    if (head === undefined) throw new Error('a change locks at least one head')
+    return { head, rows }
+  }
+
+  /** Locks a head, together with the next query. */
+  *lockSoon(session: Session, key: HeadKey): SyncOrAsync<void> {
+    yield* defer(session, this.#lock(key))
+  }
+
   /** Returns a head without locking it. The head of an aggregate that does not exist yet is all zero. */
   *find(session: Session, key: HeadKey): SyncOrAsync<Head> {
     const row = yield* queryFirst(session, this.#find(key))
@@ -68,7 +102,7 @@ export class Heads {
 
   /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */
   *save(session: Session, head: Head): SyncOrAsync<void> {
-    yield* execute(session, this.#save(head))
+    yield* defer(session, this.#save(head))
   }
 }
 
@@ -77,26 +111,8 @@ export function refuseRetired(head: Pick<Head, 'retired'>, thing: HostThing): vo
   if (head.retired) throw notFound(thing)
 }
 
-/** Returns the columns of a head that are selected beside the rows of its list. */
-export function columnsBesideRows(
-  columns: Columns,
-): readonly [AliasedRawBuilder<number, 'total'>, AliasedRawBuilder<number, 'retired'>] {
-  return [columns.number('heads.total').as('total'), columns.number('heads.retired').as('retired')]
-}
-
-/**
- * Splits the result of one statement into the head and the rows of its list. Both come from one snapshot, in whatever
- * transaction the statement ran.
- *
- * @param column - a column that is null in no row of the list
- */
-export function splitHead<Row>(
-  found: readonly RowBesideHead<Row>[],
-  column: keyof Row,
-): { readonly rows: readonly Row[]; readonly total: number; readonly retired: boolean } {
-  const [first] = found
-  const rows = found.filter((row): row is RowBesideHead<Row> & Row => row[column] !== null)
-  return { rows, total: first?.total ?? 0, retired: first !== undefined && first.retired !== 0 }
+function toHeadKey({ head }: Lock): HeadKey {
+  return head
 }
 
 function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {

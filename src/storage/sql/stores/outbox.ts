@@ -4,10 +4,10 @@ import type { Id } from '../../../schema/ids.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
-import type { Query } from '../query.ts'
+import type { Query, Statement } from '../query.ts'
 import { asWritten, defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
-import { execute, query, queryFirst } from '../session.ts'
+import { defer, query, queryEach, queryFirst } from '../session.ts'
 import type { PlacedEvent } from './event-log.ts'
 import { outboxPlace, selectEvents, toEvent } from './event-log.ts'
 import { cursorOf, noCursor, placeOf } from './pages.ts'
@@ -75,13 +75,19 @@ export class Outbox<Tx> {
 
   /** The floor and the events come from one snapshot: nothing is removed between the two reads. */
   *#page(session: Session, start: number | undefined, limit: number): SyncOrAsync<OutboxPage> {
-    const { floor } = yield* this.#row.read(session)
-    const after = start ?? floor
-    if (after < floor) throw pruned(floor)
+    if (start === undefined) {
+      const { floor } = yield* this.#row.read(session)
+      return toPage(yield* query(session, this.#after({ after: floor, limit })), floor)
+    }
 
-    const rows = yield* query(session, this.#after({ after, limit }))
-    return { events: rows.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(rows.at(-1)?.place ?? after) }
+    const { state, rows } = yield* this.#row.readThen(session, this.#after({ after: start, limit }))
+    if (start < state.floor) throw pruned(state.floor)
+    return toPage(rows, start)
   }
+}
+
+function toPage(rows: readonly PlacedEvent[], after: number): OutboxPage {
+  return { events: rows.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(rows.at(-1)?.place ?? after) }
 }
 
 /**
@@ -96,7 +102,11 @@ export function placeInOutbox(cursor: string): number {
 
 function pruned(place: number): ForgeError<'EVENTS_PRUNED'> {
   const floor = cursorOf(place)
-  return new ForgeError('EVENTS_PRUNED', 'events after this cursor have been pruned: go on from the floor', { floor })
+  return new ForgeError(
+    'EVENTS_PRUNED',
+    'events after this cursor have been pruned: continue from the cursor in details.oldest',
+    { oldest: floor },
+  )
 }
 
 function afterQuery(context: SqlContext): Query<{ readonly after: number; readonly limit: number }, PlacedEvent> {
@@ -136,29 +146,51 @@ export class OutboxRow {
 
   /** Reads the row. @throws ForgeError `STORAGE_UNAVAILABLE` if the row has been removed */
   *read(session: Session): SyncOrAsync<OutboxState> {
-    const row = yield* queryFirst(session, this.#find({}))
-    if (row !== undefined) return row
-    throw new ForgeError('STORAGE_UNAVAILABLE', 'the outbox has lost its row', { outcome: 'nothing-done' })
+    return refuseMissing(yield* queryFirst(session, this.#find({})))
+  }
+
+  /** Reads the row, and then runs another query. */
+  *readThen<Row>(session: Session, next: Statement<Row>): SyncOrAsync<StateAndRows<Row>> {
+    const [[state], rows] = yield* queryEach<[OutboxState, Row]>(session, [this.#find({}), next])
+    return { state: refuseMissing(state), rows }
   }
 
   /** Locks the row until the end of the transaction. */
   *lock(session: Session): SyncOrAsync<OutboxState> {
-    yield* execute(session, this.#lock({}))
+    yield* defer(session, this.#lock({}))
     return yield* this.read(session)
   }
 
+  /** Same as `lock`, and then runs another query. */
+  *lockThen<Row>(session: Session, next: Statement<Row>): SyncOrAsync<StateAndRows<Row>> {
+    yield* defer(session, this.#lock({}))
+    return yield* this.readThen(session, next)
+  }
+
   /**
-   * Locks the row, or returns undefined immediately if another transaction has locked it. Only used if ids are not the
-   * positions.
+   * Locks the row, and then runs another query; or returns undefined immediately if another transaction has locked the
+   * row. Only used if ids are not the positions.
    */
-  *lockUnlessLocked(session: Session): SyncOrAsync<OutboxState | undefined> {
-    return yield* queryFirst(session, this.#findUnlocked({}))
+  *lockUnlessLockedThen<Row>(session: Session, next: Statement<Row>): SyncOrAsync<StateAndRows<Row> | undefined> {
+    const [[state], rows] = yield* queryEach<[OutboxState, Row]>(session, [this.#findUnlocked({}), next])
+    return state && { state, rows }
   }
 
   /** Writes the locked row. */
   *save(session: Session, state: OutboxState): SyncOrAsync<void> {
-    yield* execute(session, this.#save(state))
+    yield* defer(session, this.#save(state))
   }
+}
+
+/** The row, and the rows of a query that ran after it. */
+interface StateAndRows<Row> {
+  readonly state: OutboxState
+  readonly rows: readonly Row[]
+}
+
+function refuseMissing(state: OutboxState | undefined): OutboxState {
+  if (state !== undefined) return state
+  throw new ForgeError('STORAGE_UNAVAILABLE', 'the outbox has lost its row', { outcome: 'nothing-done' })
 }
 
 function stateColumns({ columns }: SqlContext) {
@@ -193,8 +225,11 @@ interface Numbered {
   readonly last: number
 }
 
-/** Locks the row of the outbox. Returns undefined if another transaction has it and the lock does not wait. */
-type RowLock = (session: Session) => SyncOrAsync<OutboxState | undefined>
+/**
+ * Locks the row of the outbox, and then runs a query. Returns undefined if another transaction has the lock and this one
+ * does not wait.
+ */
+type RowLock = <Row>(session: Session, next: Statement<Row>) => SyncOrAsync<StateAndRows<Row> | undefined>
 
 /**
  * Assigns positions to committed events if ids are not in order of commit. All events of a transaction become visible
@@ -215,17 +250,17 @@ export class Numbering<Tx> {
 
   /** Numbers the oldest committed events in its own transaction. Returns false if another transaction is numbering. */
   *step(): SyncOrAsync<boolean> {
-    return (yield* this.#run((session) => this.#row.lockUnlessLocked(session))) !== undefined
+    return (yield* this.#run((session, next) => this.#row.lockUnlessLockedThen(session, next))) !== undefined
   }
 
   /** Numbers the oldest committed events. Waits for another transaction that is numbering. */
   *waitAndStep(): SyncOrAsync<void> {
-    yield* this.#run((session) => this.#row.lock(session))
+    yield* this.#run((session, next) => this.#row.lockThen(session, next))
   }
 
   /** Numbers all events that were committed when it began. Waits for another transaction that is numbering. */
   *catchUp(): SyncOrAsync<void> {
-    while ((yield* this.#run((session) => this.#row.lock(session))) === MOST);
+    while ((yield* this.#run((session, next) => this.#row.lockThen(session, next))) === MOST);
   }
 
   /** Returns how many events were numbered, or undefined without the lock. */
@@ -239,12 +274,12 @@ export class Numbering<Tx> {
   }
 
   *#numberOldest(session: Session, number: Query<Numbered, unknown>, lock: RowLock): SyncOrAsync<number | undefined> {
-    const state = yield* lock(session)
-    if (state === undefined) return undefined
+    const locked = yield* lock(session, this.#unnumbered({ limit: MOST }))
+    if (locked === undefined) return undefined
 
-    const rows = yield* query(session, this.#unnumbered({ limit: MOST }))
+    const { state, rows } = locked
     if (rows.length === 0) return 0
-    yield* execute(session, number({ ids: rows.map((row) => row.id), last: state.last }))
+    yield* defer(session, number({ ids: rows.map((row) => row.id), last: state.last }))
     yield* this.#row.save(session, { ...state, last: state.last + rows.length })
     return rows.length
   }

@@ -1,8 +1,16 @@
+import type { AliasedExpression, AliasedRawBuilder, Compilable, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { ForgeError } from '../../../schema/errors.ts'
 import { invalidInput } from '../../../schema/errors.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { PageQuery } from '../../contract/stores.ts'
+import type { Columns } from '../columns.ts'
+import type { SqlContext } from '../context.ts'
+import type { Query, QueryValues } from '../query.ts'
+import { defineQuery } from '../query.ts'
+import type { Tables } from '../tables.ts'
+import type { HeadKey } from './locks.ts'
 
 /** A part of a list from its beginning: the rows after a place, without the first `offset` rows. */
 export interface Slice {
@@ -111,4 +119,82 @@ function* rowsFromStart<Row, Item>(
 ): SyncOrAsync<PageRows<Row>> {
   const { rows, total } = yield* list.slice({ after: list.start, offset, limit })
   return { rows, total, more: offset + rows.length < total }
+}
+
+/** A table whose rows are a list. `Key` names the list, and `Row` is what is read of a row. */
+export interface ListTable<Key> {
+  readonly table: keyof Tables
+  /** The column with the place of a row. */
+  readonly place: string
+  readonly columns: readonly AliasedExpression<unknown, string>[]
+  /** Restricts the table to the list. */
+  readonly within: <P extends Key>(given: QueryValues<P>) => RawBuilder<unknown>
+}
+
+/** The statements that read a list in pages, each with the head that counts the list. */
+export interface PageQueries<Key, Row> {
+  readonly slice: Query<Key & HeadKey & Slice, RowBesideHead<Row>>
+  /** Last row first. */
+  readonly tail: Query<Key & HeadKey & Tail, RowBesideHead<Row>>
+}
+
+/**
+ * Defines the statements of a list. Both find the places on the narrow index first: skipping whole rows costs thirty
+ * times as much. The head is part of the same statement, because the next statement may see another state.
+ */
+export function pageQueries<Key, Row>(context: SqlContext, list: ListTable<Key>): PageQueries<Key, Row> {
+  const place = sql.ref(`${list.table}.${list.place}`)
+  return {
+    slice: defineQuery((given) =>
+      pageQuery(context, list, { given, order: sql`asc`, restriction: sql`and ${place} > ${given('after')}` }),
+    ),
+    tail: defineQuery((given) => pageQuery(context, list, { given, order: sql`desc`, restriction: sql`` })),
+  }
+}
+
+interface PageParts<P> {
+  readonly given: QueryValues<P>
+  readonly order: RawBuilder<unknown>
+  readonly restriction: RawBuilder<unknown>
+}
+
+function pageQuery<Key, Row, P extends Key & HeadKey & Tail>(
+  { build, columns }: SqlContext,
+  list: ListTable<Key>,
+  { given, order, restriction }: PageParts<P>,
+): Compilable<RowBesideHead<Row>> {
+  const [table, place, within] = [sql.table(list.table), sql.ref(`${list.table}.${list.place}`), list.within(given)]
+  const places = sql`select ${place} as place from ${table} where ${within} ${restriction} order by ${place} ${order} limit ${given('limit')} offset ${given('offset')}`
+  const query = sql<
+    RowBesideHead<Row>
+  >`select ${sql.join([...columnsBesideRows(columns), ...list.columns])} from ${sql.table('heads')} left join (${places}) as page on true left join ${table} on ${place} = page.place and ${within} where ${sql.ref('heads.scope')} = ${given('scope')} and ${sql.ref('heads.key')} = ${given('key')} order by page.place ${order}`
+  return { compile: () => query.compile(build) }
+}
+
+/** A row of an aggregate's list beside the head. If the list, or the requested part of it, is empty, only the head. */
+export type RowBesideHead<Row> = { readonly [Column in keyof Row]: Row[Column] | null } & {
+  readonly total: number
+  readonly retired: number
+}
+
+/** Returns the columns of a head that are selected beside the rows of its list. */
+function columnsBesideRows(
+  columns: Columns,
+): readonly [AliasedRawBuilder<number, 'total'>, AliasedRawBuilder<number, 'retired'>] {
+  return [columns.number('heads.total').as('total'), columns.number('heads.retired').as('retired')]
+}
+
+/**
+ * Splits the result of one statement into the head and the rows of its list. Both come from one snapshot, in whatever
+ * transaction the statement ran.
+ *
+ * @param column - a column that is null in no row of the list
+ */
+export function splitHead<Row>(
+  found: readonly RowBesideHead<Row>[],
+  column: keyof Row,
+): { readonly rows: readonly Row[]; readonly total: number; readonly retired: boolean } {
+  const [first] = found
+  const rows = found.filter((row): row is RowBesideHead<Row> & Row => row[column] !== null)
+  return { rows, total: first?.total ?? 0, retired: first !== undefined && first.retired !== 0 }
 }

@@ -7,12 +7,12 @@ import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
-import type { Session } from '../session.ts'
-import { execute, query } from '../session.ts'
+import type { RowsOfEach, Session, Statements } from '../session.ts'
+import { defer, query } from '../session.ts'
 import type { HeadScope } from '../tables.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import type { Head, HeadKey, Heads } from './locks.ts'
+import type { Head, HeadKey, Heads, Lock } from './locks.ts'
 import { refuseRetired } from './locks.ts'
 
 /** Creates the pin boards of an SQL storage. */
@@ -29,7 +29,7 @@ export function sqlPinBoards<Tx>(parts: StoreParts<Tx>): PinBoardStore<Tx> {
 const SCOPES: { readonly [K in PinKind]: HeadScope } = { issue: 'issueBoard', pullRequest: 'pullRequestBoard' }
 
 /** The pin boards as aggregates: one head per repository and kind. */
-export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
+export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[], [StoredPin]> {
   readonly #context: SqlContext
   readonly #heads: Heads
   readonly #queries: PinBoardQueries
@@ -48,20 +48,21 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
     return { scope: SCOPES[kind], key: this.#context.ids.fitting('repository', repositoryId) }
   }
 
-  *lock(session: Session, key: PinBoardKey): SyncOrAsync<Head> {
-    const head = yield* this.#heads.lock(session, this.head(key))
-    refuseRetired(head, 'repository')
-    return head
+  locks(key: PinBoardKey): readonly Lock[] {
+    return [{ head: this.head(key), thing: 'repository' }]
   }
 
-  *load(session: Session, key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
-    const rows = yield* query(session, this.#queries.load(key))
-    return rows.map((row) => ({ ...row, pinnedAt: new Date(row.pinnedAt) }))
+  loading(key: PinBoardKey): Statements<[StoredPin]> {
+    return [this.#queries.load(key)]
+  }
+
+  state(_key: PinBoardKey, [rows]: RowsOfEach<[StoredPin]>): readonly PinRow[] {
+    return toBoard(rows)
   }
 
   /** Loads the board for a reader. A retired board is empty, so only an empty board is checked for retirement. */
   *loadAlive(session: Session, key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
-    const board = yield* this.load(session, key)
+    const board = toBoard(yield* query(session, this.#queries.load(key)))
     if (board.length === 0) refuseRetired(yield* this.#heads.find(session, this.head(key)), 'repository')
     return board
   }
@@ -75,10 +76,10 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
     yield* this.#refuseTombstones(session, before, after)
     const { first, last } = changedRange(before, after)
     if (first <= Math.min(last, before.length)) {
-      yield* execute(session, this.#queries.removeRange({ ...key, first, last: Math.min(last, before.length) }))
+      yield* defer(session, this.#queries.removeRange({ ...key, first, last: Math.min(last, before.length) }))
     }
     for (const [index, row] of after.slice(first - 1, last).entries()) {
-      yield* execute(session, this.#queries.insert({ ...key, ...row, position: first + index }))
+      yield* defer(session, this.#queries.insert({ ...key, ...row, position: first + index }))
     }
     return { ...head, total: after.length }
   }
@@ -87,21 +88,30 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[]> {
    * Prevents the issues from being deleted or pinned elsewhere meanwhile. Issues follow the boards in the global order
    * of locks.
    */
-  *lockIssues(session: Session, issueIds: readonly Id[]): SyncOrAsync<void> {
-    for (const issueId of issueIds.toSorted()) {
-      yield* this.#heads.lock(session, { scope: 'issue', key: this.#context.ids.fitting('issue', issueId) })
-    }
+  *#lockIssues(session: Session, issueIds: readonly Id[]): SyncOrAsync<void> {
+    for (const issueId of issueIds.toSorted()) yield* this.#heads.lockSoon(session, this.issueHead(issueId))
   }
 
+  /** Returns the key of the head that keeps an issue from being deleted or pinned elsewhere. */
+  issueHead(issueId: Id): HeadKey {
+    return { scope: 'issue', key: this.#context.ids.fitting('issue', issueId) }
+  }
+
+  /** The pins are written together with this query, and rolled back if it finds a tombstone. */
   *#refuseTombstones(session: Session, before: readonly PinRow[], after: readonly PinRow[]): SyncOrAsync<void> {
     const known = new Set(before.map((row) => row.issueId))
     const issueIds: readonly Id[] = after.map((row) => row.issueId).filter((issueId) => !known.has(issueId))
     if (issueIds.length === 0) return
 
-    yield* this.lockIssues(session, issueIds)
-    const gone = yield* query(session, this.#queries.tombstones({ issueIds }))
-    if (gone.length > 0) throw notFound('issue')
+    yield* this.#lockIssues(session, issueIds)
+    yield* defer(session, this.#queries.tombstones({ issueIds }), (gone) => {
+      if (gone.length > 0) throw notFound('issue')
+    })
   }
+}
+
+function toBoard(rows: readonly StoredPin[]): readonly PinRow[] {
+  return rows.map((row) => ({ ...row, pinnedAt: new Date(row.pinnedAt) }))
 }
 
 /** Returns the 1-based first and last place that differ. Everything after the end of the shorter board differs. */

@@ -8,7 +8,7 @@ import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { asWritten, defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
-import { execute, query, queryFirst } from '../session.ts'
+import { defer, query, queryFirst } from '../session.ts'
 import type { Tables } from '../tables.ts'
 import type { Consumers } from './consumers.ts'
 import { outboxPlace } from './event-log.ts'
@@ -91,7 +91,7 @@ export class Pruning<Tx> {
     const last = rows.at(-1)
     if (last === undefined) return 0
 
-    yield* execute(session, this.#queries.remove({ ids: rows.map((row) => row.id) }))
+    yield* defer(session, this.#queries.remove({ ids: rows.map((row) => row.id) }))
     yield* this.#row.save(session, { ...state, floor: Math.max(state.floor, last.place) })
     return rows.length
   }

@@ -3,16 +3,17 @@ import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Removed, Retired, Retirement } from '../../contract/storage.ts'
-import type { PinBoardKey } from '../../contract/stores.ts'
+import type { PinBoardKey, PinRow } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
-import type { Query, Statement } from '../query.ts'
-import { asWritten, defineQuery, mayTakeLong } from '../query.ts'
+import type { Query } from '../query.ts'
+import { defineQuery, mayTakeLong } from '../query.ts'
 import type { Session } from '../session.ts'
-import { execute, query } from '../session.ts'
+import { defer, query, queryEach, queryEachAfter } from '../session.ts'
 import type { StoreParts } from './aggregate.ts'
 import type { OrganizationKey } from './blocks.ts'
 import { Blocks } from './blocks.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
+import type { StoredPin } from './pin-boards.ts'
 import { PinBoards } from './pin-boards.ts'
 import type { UserKey } from './user-badges.ts'
 import { UserBadges } from './user-badges.ts'
@@ -78,12 +79,15 @@ class Removals {
     if (user.retired) return undefined
 
     const organizations = yield* this.#lockBlockers(session, userId)
-    const blocks = yield* query(session, this.#queries.removeBlocksOf({ userId }))
+    const { removeBlocksOf, removeGrantsOf } = this.#queries
+    const [blocks, grants] = yield* queryEach<[OrganizationKey, { readonly badgeId: Id }]>(session, [
+      removeBlocksOf({ userId }),
+      removeGrantsOf({ userId }),
+    ])
     for (const { organizationId } of blocks) {
       const head = organizations.get(organizationId)
       if (head !== undefined) yield* this.#raise(session, { ...head, total: head.total - 1 })
     }
-    const grants = yield* query(session, this.#queries.removeGrantsOf({ userId }))
     yield* this.#raise(session, { ...user, retired: true })
     return { ...NOTHING, blocks: blocks.length, grants: grants.length }
   }
@@ -92,27 +96,20 @@ class Removals {
     const head = yield* this.#heads.lock(session, this.#blocks.head({ organizationId }))
     if (head.retired) return undefined
 
-    yield* execute(session, this.#queries.removeBlocksBy({ organizationId }))
+    yield* defer(session, this.#queries.removeBlocksBy({ organizationId }))
     yield* this.#raise(session, { ...head, total: 0, retired: true })
     return { ...NOTHING, blocks: head.total }
   }
 
   *#repository(session: Session, repositoryId: Id): SyncOrAsync<Removed | undefined> {
-    const keys = [
-      { repositoryId, kind: 'issue' },
-      { repositoryId, kind: 'pullRequest' },
-    ] as const
-    const heads = yield* this.#lockBoards(session, keys)
-    if (heads.every(([, head]) => head.retired)) return undefined
+    const kinds: readonly PinKind[] = ['issue', 'pullRequest']
+    const wanted = this.#inOrder(kinds.map((kind) => ({ repositoryId, kind })))
+    const loading = wanted.flatMap(({ key }) => this.#boards.loading(key))
+    const { heads, rows } = yield* this.#heads.lockEach<readonly StoredPin[]>(session, wanted.map(toHeadKey), loading)
+    if (heads.every((head) => head.retired)) return undefined
 
-    let pins = 0
-    for (const [key, head] of heads) {
-      const before = yield* this.#boards.load(session, key)
-      const written = yield* this.#boards.write(session, key, { before, after: [], head })
-      yield* this.#raise(session, { ...written, retired: true })
-      pins += before.length
-    }
-    return { ...NOTHING, pins }
+    const boards = locked(wanted, heads).map(({ key, head }) => ({ key, head: { ...head, retired: true } }))
+    return { ...NOTHING, pins: yield* this.#keepPins(session, boards, rows, () => false) }
   }
 
   /**
@@ -120,72 +117,69 @@ class Removals {
    * pinned.
    */
   *#issue(session: Session, board: PinBoardKey, issueId: Id): SyncOrAsync<Removed | undefined> {
-    const heads = yield* this.#lockBoardsWith(session, board, issueId)
-    const first = yield* query(session, this.#queries.entomb({ issueId }))
-    if (first.length === 0) return undefined
+    const boards = yield* this.#lockBoardsWith(session, board, issueId)
+    const loading = boards.flatMap(({ key }) => this.#boards.loading(key))
+    const entomb = this.#queries.entomb({ issueId })
+    const [[first], rows] = yield* queryEachAfter<IssueKey, readonly StoredPin[]>(session, [entomb], loading)
+    if (first === undefined || first.length === 0) return undefined
 
+    return { ...NOTHING, pins: yield* this.#keepPins(session, boards, rows, (row) => row.issueId !== issueId) }
+  }
+
+  /** Writes locked boards without the pins that are not to be kept. Returns how many these are. */
+  *#keepPins(
+    session: Session,
+    boards: readonly Locked<PinBoardKey>[],
+    rows: readonly (readonly StoredPin[])[],
+    isKept: (row: PinRow) => boolean,
+  ): SyncOrAsync<number> {
     let pins = 0
-    for (const [key, head] of heads) {
-      const before = yield* this.#boards.load(session, key)
-      const after = before.filter((row) => row.issueId !== issueId)
+    for (const [index, { key, head }] of boards.entries()) {
+      const before = this.#boards.state(key, [rows[index] ?? []])
+      const after = before.filter(isKept)
       yield* this.#raise(session, yield* this.#boards.write(session, key, { before, after, head }))
       pins += before.length - after.length
     }
-    return { ...NOTHING, pins }
+    return pins
   }
 
   /**
    * A change that was pinning the issue elsewhere has ended once the issue is locked, so its board is found only then.
    * The first query locks no row, because rows are locked after their heads.
    */
-  *#lockBoardsWith(
-    session: Session,
-    board: PinBoardKey,
-    issueId: Id,
-  ): SyncOrAsync<readonly (readonly [PinBoardKey, Head])[]> {
-    const { boardsWith } = this.#queries
-    const known = yield* this.#boardsFound(session, board, asWritten(boardsWith)({ issueId, kind: board.kind }))
-    const locked = yield* this.#lockBoards(session, known)
-    yield* this.#boards.lockIssues(session, [issueId])
+  *#lockBoardsWith(session: Session, board: PinBoardKey, issueId: Id): SyncOrAsync<readonly Locked<PinBoardKey>[]> {
+    const boardsWith = this.#queries.boardsWith({ issueId, kind: board.kind })
+    const known = this.#inOrder(andThose(board, yield* query(session, { ...boardsWith, asWritten: true })))
+    const wanted = [...known.map(toHeadKey), this.#boards.issueHead(issueId)]
+    const { heads, rows } = yield* this.#heads.lockEach<[PinBoardKey]>(session, wanted, [boardsWith])
 
-    const names = new Set(known.map(({ repositoryId }) => repositoryId))
-    const now = yield* this.#boardsFound(session, board, boardsWith({ issueId, kind: board.kind }))
-    const late = now.filter(({ repositoryId }) => !names.has(repositoryId))
-    return [...locked, ...(yield* this.#lockBoards(session, late))]
-  }
-
-  *#boardsFound(
-    session: Session,
-    { repositoryId, kind }: PinBoardKey,
-    look: Statement<PinBoardKey>,
-  ): SyncOrAsync<readonly PinBoardKey[]> {
-    const found = yield* query(session, look)
-    return [{ repositoryId, kind }, ...found.filter((one) => one.repositoryId !== repositoryId)]
-  }
-
-  *#lockBoards(session: Session, keys: readonly PinBoardKey[]): SyncOrAsync<readonly (readonly [PinBoardKey, Head])[]> {
-    const wanted = keys.map((key) => ({ key, head: this.#boards.head(key) })).sort((a, b) => inOrder(a.head, b.head))
-    const locked: (readonly [PinBoardKey, Head])[] = []
-    for (const { key, head } of wanted) locked.push([key, yield* this.#heads.lock(session, head)])
-    return locked
+    const names = new Set(known.map(({ key }) => key.repositoryId))
+    const late = this.#inOrder(rows[0].filter(({ repositoryId }) => !names.has(repositoryId)))
+    return [...locked(known, heads), ...(yield* this.#lockLate(session, late))]
   }
 
   /** Queries twice, as for boards: the snapshot of a host's transaction may be older than the lock on the user. */
   *#lockBlockers(session: Session, userId: Id): SyncOrAsync<ReadonlyMap<Id, Head>> {
-    const { organizationsBlocking } = this.#queries
-    const known = yield* query(session, asWritten(organizationsBlocking)({ userId }))
-    const locked = yield* this.#lockOrganizations(session, known)
+    const blocking = this.#queries.organizationsBlocking({ userId })
+    const known = inOrder(yield* query(session, { ...blocking, asWritten: true }), (key) => this.#blocks.head(key))
+    const { heads, rows } = yield* this.#heads.lockEach<[OrganizationKey]>(session, known.map(toHeadKey), [blocking])
 
-    const now = yield* query(session, organizationsBlocking({ userId }))
-    const late = now.filter(({ organizationId }) => !locked.has(organizationId))
-    return new Map([...locked, ...(yield* this.#lockOrganizations(session, late))])
+    const names = new Set(known.map(({ key }) => key.organizationId))
+    const found = rows[0].filter(({ organizationId }) => !names.has(organizationId))
+    const late = inOrder(found, (key) => this.#blocks.head(key))
+    const all = [...locked(known, heads), ...(yield* this.#lockLate(session, late))]
+    return new Map(all.map(({ key, head }) => [key.organizationId, head]))
   }
 
-  *#lockOrganizations(session: Session, keys: readonly OrganizationKey[]): SyncOrAsync<ReadonlyMap<Id, Head>> {
-    const wanted = keys.map((key) => ({ key, head: this.#blocks.head(key) })).sort((a, b) => inOrder(a.head, b.head))
-    const locked = new Map<Id, Head>()
-    for (const { key, head } of wanted) locked.set(key.organizationId, yield* this.#heads.lock(session, head))
-    return locked
+  *#lockLate<Key>(session: Session, late: readonly Wanted<Key>[]): SyncOrAsync<readonly Locked<Key>[]> {
+    if (late.length === 0) return []
+
+    const { heads } = yield* this.#heads.lockEach(session, late.map(toHeadKey), [])
+    return locked(late, heads)
+  }
+
+  #inOrder(keys: readonly PinBoardKey[]): readonly Wanted<PinBoardKey>[] {
+    return inOrder(keys, (key) => this.#boards.head(key))
   }
 
   *#raise(session: Session, head: Head): SyncOrAsync<void> {
@@ -193,8 +187,41 @@ class Removals {
   }
 }
 
+/** An aggregate to lock. */
+interface Wanted<Key> {
+  readonly key: Key
+  readonly head: HeadKey
+}
+
+/** A locked aggregate. */
+interface Locked<Key> {
+  readonly key: Key
+  readonly head: Head
+}
+
+function toHeadKey({ head }: Wanted<unknown>): HeadKey {
+  return head
+}
+
+function locked<Key>(wanted: readonly Wanted<Key>[], heads: readonly Head[]): readonly Locked<Key>[] {
+  return wanted.flatMap(({ key }, index) => {
+    const head = heads[index]
+    return head === undefined ? [] : [{ key, head }]
+  })
+}
+
+/** Returns a board and, of those found, the boards of other repositories. */
+function andThose(board: PinBoardKey, found: readonly PinBoardKey[]): readonly PinBoardKey[] {
+  const { repositoryId, kind } = board
+  return [{ repositoryId, kind }, ...found.filter((one) => one.repositoryId !== repositoryId)]
+}
+
 /** The global order of locks among heads of one kind. It keeps two retirements from waiting for each other. */
-function inOrder(one: HeadKey, other: HeadKey): number {
+function inOrder<Key>(keys: readonly Key[], headOf: (key: Key) => HeadKey): readonly Wanted<Key>[] {
+  return keys.map((key) => ({ key, head: headOf(key) })).sort((one, other) => compare(one.head, other.head))
+}
+
+function compare(one: HeadKey, other: HeadKey): number {
   if (one.scope !== other.scope) return one.scope < other.scope ? -1 : 1
   return one.key < other.key ? -1 : Number(one.key > other.key)
 }

@@ -1,4 +1,5 @@
 import type { ForgeStorage } from '../../contract/storage.ts'
+import type { AggregateStores } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { SqlRuntime } from '../session.ts'
 import { sqlBadgeCatalogue } from './badge-catalogue.ts'
@@ -11,10 +12,7 @@ import { sqlRetirement } from './retirement.ts'
 import { sqlUserBadges } from './user-badges.ts'
 
 /** The part of a storage that is the same for every SQL database. */
-export type SqlStores<Tx> = Pick<
-  ForgeStorage<Tx>,
-  'pinBoards' | 'blocks' | 'userBadges' | 'badgeCatalogue' | 'events' | 'retire'
->
+export type SqlStores<Tx> = AggregateStores<Tx> & Pick<ForgeStorage<Tx>, 'events' | 'retire'>
 
 /** Creates the stores of an SQL storage on the connections that it uses. */
 export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>): SqlStores<Tx> {

@@ -6,11 +6,11 @@ import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
-import type { Session } from '../session.ts'
-import { execute, query } from '../session.ts'
+import type { RowsOfEach, Session, Statements } from '../session.ts'
+import { defer, query } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import type { Head, HeadKey, Heads } from './locks.ts'
+import type { Head, HeadKey, Heads, Lock } from './locks.ts'
 import { refuseRetired } from './locks.ts'
 
 /** Creates the user badges of an SQL storage. */
@@ -25,7 +25,7 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): UserBadgesStore<Tx> {
 }
 
 /** The badges of users as aggregates: one head per user. */
-export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState> {
+export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState, [Badge, StoredGrant]> {
   readonly #context: SqlContext
   readonly #heads: Heads
   readonly #queries: UserBadgesQueries
@@ -44,15 +44,15 @@ export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState> 
     return { scope: 'user', key: this.#context.ids.fitting('user', userId) }
   }
 
-  *lock(session: Session, key: UserBadgesKey): SyncOrAsync<Head> {
-    const head = yield* this.#heads.lock(session, this.head(key))
-    refuseRetired(head, 'user')
-    return head
+  locks(key: UserBadgesKey): readonly Lock[] {
+    return [{ head: this.head(key), thing: 'user' }]
   }
 
-  *load(session: Session, key: UserBadgesKey): SyncOrAsync<UserBadgesState> {
-    const known = yield* query(session, this.#queries.known(key))
-    const held = yield* query(session, this.#queries.held(key))
+  loading(key: UserBadgesKey): Statements<[Badge, StoredGrant]> {
+    return [this.#queries.known(key), this.#queries.held(key)]
+  }
+
+  state(_key: UserBadgesKey, [known, held]: RowsOfEach<[Badge, StoredGrant]>): UserBadgesState {
     return { known: known.map((badge) => ({ ...badge })), held: held.map(toGrant) }
   }
 
@@ -72,11 +72,11 @@ export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState> 
     { before, after, head }: Difference<UserBadgesState>,
   ): SyncOrAsync<Head> {
     for (const { badge } of missingFrom(after.held, before.held)) {
-      yield* execute(session, this.#queries.remove({ userId, badgeId: badge.id }))
+      yield* defer(session, this.#queries.remove({ userId, badgeId: badge.id }))
     }
     let seq = head.nextSeq
     for (const { badge, grantedAt, grantedBy } of missingFrom(before.held, after.held)) {
-      yield* execute(session, this.#queries.insert({ userId, badgeId: badge.id, seq, grantedAt, grantedBy }))
+      yield* defer(session, this.#queries.insert({ userId, badgeId: badge.id, seq, grantedAt, grantedBy }))
       seq += 1
     }
     return { ...head, nextSeq: seq }

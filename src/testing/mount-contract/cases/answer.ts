@@ -1,6 +1,5 @@
-import type { FailureFacts } from './mount-failure.ts'
-import { mountFailure } from './mount-failure.ts'
-import type { RawReply } from './raw-reply.ts'
+import { AssertionError } from 'node:assert'
+import type { RawReply } from './raw-connection.ts'
 
 const JSON_TYPE = 'application/json;charset=utf-8'
 
@@ -12,9 +11,9 @@ export class Answer {
   readonly status: number
   readonly headers: RawReply['headers']
   readonly body: string
-  readonly #facts: Pick<FailureFacts, 'sent' | 'mend'>
+  readonly #facts: Pick<FailureFacts, 'sent' | 'fix'>
 
-  constructor({ status, headers, body }: RawReply, facts: Pick<FailureFacts, 'sent' | 'mend'>) {
+  constructor({ status, headers, body }: RawReply, facts: Pick<FailureFacts, 'sent' | 'fix'>) {
     this.status = status
     this.headers = headers
     this.body = body
@@ -51,7 +50,7 @@ export class Answer {
 
   /** Requires any response other than an internal failure. */
   mustBeNoFailure(): void {
-    this.must(this.status >= 200 && this.status < 500, 'any answer below 500')
+    this.must(this.status >= 200 && this.status < 500, 'any response below 500')
   }
 
   /**
@@ -60,14 +59,15 @@ export class Answer {
    */
   mustBlock(): void {
     const isRefusedByRule = this.code?.startsWith('CANNOT_BLOCK_') === true || this.code === 'ALREADY_BLOCKED'
-    this.must(this.status === 204, '204', isRefusedByRule ? OTHER_USERS : this.#facts.mend)
+    this.must(this.status === 204, '204', isRefusedByRule ? OTHER_USERS : this.#facts.fix)
   }
 
-  must(isSo: boolean, should: string, mend: string = this.#facts.mend): void {
-    if (!isSo) throw mountFailure({ ...this.#facts, mend, came: this.#told(), should })
+  /** Throws the error of the case unless the condition holds. */
+  must(holds: boolean, expected: string, fix: string = this.#facts.fix): void {
+    if (!holds) throw mountFailure({ ...this.#facts, fix, received: this.#summary(), expected })
   }
 
-  #told(): string {
+  #summary(): string {
     const type = this.lines('content-type').join() || 'without content type'
     const body = this.body.length <= 200 ? this.body : `${this.body.slice(0, 200)}...`
     return `${this.status} ${type}${body === '' ? ', no body' : ` ${body}`}`
@@ -81,4 +81,18 @@ export class Answer {
       return {}
     }
   }
+}
+
+/** The facts that the error of a failed case reports. */
+export interface FailureFacts {
+  readonly sent: string
+  readonly received: string
+  readonly expected: string
+  readonly fix: string
+}
+
+/** Creates the error of a failed case: the request, the actual response, the expected response, and the advice. */
+export function mountFailure({ sent, received, expected, fix }: FailureFacts): Error {
+  const lines = [`sent:     ${sent}`, `received: ${received}`, `expected: ${expected}`, `fix:      ${fix}`]
+  return new AssertionError({ message: lines.join('\n') })
 }

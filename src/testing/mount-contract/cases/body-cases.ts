@@ -1,13 +1,13 @@
+import type { ContractClient } from './client.ts'
 import type { CaseFacts, MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
-import { nobody } from './probe.ts'
-import type { Asked } from './request.ts'
-import type { Visit } from './visit.ts'
+import { UNKNOWN_NAME } from './probe.ts'
+import type { RawRequest } from './request.ts'
 
 const FACTS: CaseFacts = {
   needs: ['authorization', 'users'],
   service: 'badges',
-  mend: 'mount the API before body parsers, or let them take as much as it does; end no connection while a client sends',
+  fix: 'mount the API before body parsers, or give them the same limit; do not end a connection while a client is sending',
 }
 const DEFAULT_LIMIT = 1_048_576
 /** More bytes than the buffers at both ends of a connection hold together. */
@@ -20,59 +20,59 @@ export const bodyCases: readonly MountCase[] = [
       mountCase(
         `a body over the limit (${framing}) is 413, also to a client that reads ${reading}`,
         FACTS,
-        async (visit) => {
-          const asked = { ...granting(visit, limitOf(visit) + MORE), framing }
-          const [answer] = await visit.askInTurn([asked], reading)
+        async (client) => {
+          const request = { ...granting(client, limitOf(client) + MORE), framing }
+          const [answer] = await client.pipeline([request], reading)
           answer?.mustRefuse(413, 'BODY_TOO_LARGE')
-          await visit.mustLiveOn()
+          await client.mustStillAnswer()
         },
       ),
     ),
   ),
 
   ...(['length', 'chunked'] as const).map((framing) =>
-    mountCase(`a body at the limit is taken, and one byte more is 413 (${framing})`, FACTS, async (visit) => {
-      const whole = await visit.ask({ ...granting(visit, limitOf(visit)), framing })
+    mountCase(`a body at the limit is accepted, and one byte more is 413 (${framing})`, FACTS, async (client) => {
+      const whole = await client.request({ ...granting(client, limitOf(client)), framing })
       whole.mustBe(204)
-      const more = await visit.ask({ ...granting(visit, limitOf(visit) + 1), framing })
+      const more = await client.request({ ...granting(client, limitOf(client) + 1), framing })
       more.mustRefuse(413, 'BODY_TOO_LARGE')
     }),
   ),
 
   mountCase(
     'a refusal does not wait for the body',
-    { mend: 'mount the API before body parsers: they wait for bodies before anybody is asked' },
-    async (visit) => {
-      const { path, unsafe, status, code } = visit.probe
-      const answer = await visit.ask({ ...(unsafe ?? { path: path(nobody) }), framing: 'never' })
+    { fix: 'mount the API before body parsers: they wait for the body before any check runs' },
+    async (client) => {
+      const { path, unsafe, status, code } = client.probe
+      const answer = await client.request({ ...(unsafe ?? { path: path(UNKNOWN_NAME) }), framing: 'never' })
       answer.mustRefuse(status, code)
     },
   ),
 
   mountCase(
-    'who sends no credentials is refused before the body is read',
-    { service: 'badges', mend: 'mount the API before body parsers: they read bodies of whoever sends them' },
-    async (visit) => {
-      const path = `/admin/users/${nobody}/badges`
+    'a request without credentials is refused before its body is read',
+    { service: 'badges', fix: 'mount the API before body parsers: they read the body of every client' },
+    async (client) => {
+      const path = `/admin/users/${UNKNOWN_NAME}/badges`
       for (const method of ['POST', 'DELETE']) {
-        const answer = await visit.ask({ method, path, framing: 'never' })
+        const answer = await client.request({ method, path, framing: 'never' })
         answer.mustRefuse(401, 'UNAUTHENTICATED')
       }
     },
   ),
 ]
 
-function limitOf({ known }: Visit): number {
+function limitOf({ known }: ContractClient): number {
   return known.maxBodyBytes ?? DEFAULT_LIMIT
 }
 
 /** Returns a request that grants no badges and has a body of this length. */
-function granting(visit: Visit, size: number): Asked {
-  const { users: [user] = [''] } = visit.known
+function granting(client: ContractClient, size: number): RawRequest {
+  const { users: [user] = [''] } = client.known
   return {
     method: 'POST',
     path: `/admin/users/${user}/badges`,
-    headers: { ...visit.credentials, 'Content-Type': 'application/json' },
+    headers: { ...client.credentials, 'Content-Type': 'application/json' },
     body: '{"badge_slugs":[]}'.padEnd(size),
   }
 }

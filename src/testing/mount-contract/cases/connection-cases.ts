@@ -1,86 +1,86 @@
+import type { ContractClient } from './client.ts'
 import type { MountCase, Need } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
-import { nobody } from './probe.ts'
-import type { Asked } from './request.ts'
-import type { Visit } from './visit.ts'
+import { UNKNOWN_NAME } from './probe.ts'
+import type { RawRequest } from './request.ts'
 
 /** A refused request, after which the connection must stay usable. */
 interface Refusal {
   readonly after: string
   readonly needs?: readonly Need[]
   readonly service?: 'badges'
-  asked(visit: Visit): Asked
+  request(client: ContractClient): RawRequest
   readonly status?: number
 }
 
-const BADGES = `/admin/users/${nobody}/badges`
+const BADGES = `/admin/users/${UNKNOWN_NAME}/badges`
 const BIG = 'x'.repeat(300_000)
 
 const REFUSALS: readonly Refusal[] = [
-  { after: 'what there is not', asked: ({ probe }) => ({ path: probe.path(nobody) }) },
-  { after: 'a wrong method', asked: ({ probe }) => ({ method: 'PUT', path: probe.path(nobody) }), status: 405 },
+  { after: 'a missing resource', request: ({ probe }) => ({ path: probe.path(UNKNOWN_NAME) }) },
+  { after: 'a wrong method', request: ({ probe }) => ({ method: 'PUT', path: probe.path(UNKNOWN_NAME) }), status: 405 },
   {
     after: 'a wrong method with a body',
-    asked: ({ probe }) => ({ method: 'PUT', path: probe.path(nobody), body: BIG }),
+    request: ({ probe }) => ({ method: 'PUT', path: probe.path(UNKNOWN_NAME), body: BIG }),
     status: 405,
   },
-  { after: 'a body that nobody reads', asked: ({ probe }) => ({ ...anUnsafe(probe), body: BIG }) },
+  { after: 'an unread body', request: ({ probe }) => ({ ...anUnsafe(probe), body: BIG }) },
   {
-    after: 'a chunked body that nobody reads',
-    asked: ({ probe }) => ({ ...anUnsafe(probe), body: BIG, framing: 'chunked' }),
+    after: 'an unread chunked body',
+    request: ({ probe }) => ({ ...anUnsafe(probe), body: BIG, framing: 'chunked' }),
   },
   {
     after: 'missing credentials',
     service: 'badges',
-    asked: () => ({ method: 'POST', path: BADGES, body: BIG }),
+    request: () => ({ method: 'POST', path: BADGES, body: BIG }),
     status: 401,
   },
   {
     after: 'wrong credentials',
     needs: ['authorization'],
-    asked: ({ probe, wrongCredentials }) => ({ ...anUnsafe(probe), headers: wrongCredentials, body: BIG }),
+    request: ({ probe, wrongCredentials }) => ({ ...anUnsafe(probe), headers: wrongCredentials, body: BIG }),
     status: 401,
   },
   {
     after: 'a body over the limit',
     needs: ['authorization', 'users'],
     service: 'badges',
-    asked: (visit) => ({
+    request: (client) => ({
       method: 'POST',
-      path: `/admin/users/${visit.known.users?.[0]}/badges`,
-      headers: visit.credentials,
-      body: ' '.repeat((visit.known.maxBodyBytes ?? 1_048_576) + 1),
+      path: `/admin/users/${client.known.users?.[0]}/badges`,
+      headers: client.credentials,
+      body: ' '.repeat((client.known.maxBodyBytes ?? 1_048_576) + 1),
     }),
     status: 413,
   },
   {
     after: 'a failure',
     needs: ['failing'],
-    asked: (visit) => ({ path: visit.known.failing?.path ?? '', headers: visit.credentials, body: BIG }),
+    request: (client) => ({ path: client.known.failing?.path ?? '', headers: client.credentials, body: BIG }),
     status: 500,
   },
 ]
 
 /** Cases about connections: each request receives one response, and so does the next request on the connection. */
-export const connectionCases: readonly MountCase[] = REFUSALS.map(({ after, needs, service, asked, status }) =>
+export const connectionCases: readonly MountCase[] = REFUSALS.map(({ after, needs, service, request, status }) =>
   mountCase(
-    `a connection goes on after ${after}`,
+    `a connection stays usable after ${after}`,
     {
       needs,
       service,
-      mend: 'answer each request once, and neither end the connection nor leave a body in it: call next or answer, not both',
+      fix: 'answer each request once; neither end the connection nor leave a body unread in it: call next or answer, not both',
     },
-    async (visit) => {
-      const refused = asked(visit)
-      const again = { path: visit.probe.path(nobody) }
-      const [first, second, third] = await visit.askInTurn([refused, again, again])
-      first?.mustBe(status ?? visit.probe.status)
-      second?.mustRefuse(visit.probe.status, visit.probe.code)
-      third?.mustRefuse(visit.probe.status, visit.probe.code)
+    async (client) => {
+      const refused = request(client)
+      const again = { path: client.probe.path(UNKNOWN_NAME) }
+      const [first, second, third] = await client.pipeline([refused, again, again])
+      first?.mustBe(status ?? client.probe.status)
+      second?.mustRefuse(client.probe.status, client.probe.code)
+      third?.mustRefuse(client.probe.status, client.probe.code)
     },
   ),
 )
 
-function anUnsafe({ unsafe, path }: Visit['probe']): Asked {
-  return unsafe ?? { path: path(nobody) }
+function anUnsafe({ unsafe, path }: ContractClient['probe']): RawRequest {
+  return unsafe ?? { path: path(UNKNOWN_NAME) }
 }

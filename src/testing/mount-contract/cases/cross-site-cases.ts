@@ -1,9 +1,9 @@
+import type { ContractClient } from './client.ts'
 import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
-import { nobody } from './probe.ts'
-import type { Visit } from './visit.ts'
+import { UNKNOWN_NAME } from './probe.ts'
 
-const MEND = "leave crossSite at 'refuse', and hand the handler every header of the request"
+const FIX = "leave crossSite at 'refuse', and pass the handler every header of the request"
 
 /** The headers that browsers send on a cross-site request. */
 const FROM_ELSEWHERE: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
@@ -21,53 +21,53 @@ const EXEMPT = /^(?:bearer|token) /i
 /** Cases about cross-site requests of browsers. They are left out if the host allows such requests. */
 export const crossSiteCases: readonly MountCase[] = [
   ...FROM_ELSEWHERE.map(([how, headers]) =>
-    mountCase(`a change that another site asks for is 403 (${how})`, { mend: MEND }, async (visit) => {
-      const answer = await visit.ask({ ...changing(visit), headers })
+    mountCase(`a change requested by another site is 403 (${how})`, { fix: FIX }, async (client) => {
+      const answer = await client.request({ ...changing(client), headers })
       answer.mustRefuse(403, 'CROSS_SITE')
     }),
   ),
 
   ...FROM_ELSEWHERE.map(([how, headers]) =>
-    mountCase(`what brings credentials passes from anywhere (${how})`, { mend: MEND }, async (visit) => {
-      const { authorization = '' } = visit.known
+    mountCase(`a request with its own credentials passes from any site (${how})`, { fix: FIX }, async (client) => {
+      const { authorization = '' } = client.known
       const Authorization = EXEMPT.test(authorization) ? authorization : 'token forgelet-no-such-token'
-      const answer = await visit.ask({ ...changing(visit), headers: { ...headers, Authorization } })
+      const answer = await client.request({ ...changing(client), headers: { ...headers, Authorization } })
       answer.mustBeNoFailure()
-      answer.must(answer.status !== 403, 'anything but 403')
+      answer.must(answer.status !== 403, 'any status but 403')
     }),
   ),
 
   mountCase(
-    'a change that another site asks for is 403, also with credentials that browsers add',
-    { mend: 'leave the Authorization header of a request as it came' },
-    async (visit) => {
+    'a change requested by another site is 403, even with credentials that browsers add',
+    { fix: 'pass the Authorization header on unchanged' },
+    async (client) => {
       for (const Authorization of SENT_BY_BROWSERS) {
         const headers = { 'Sec-Fetch-Site': 'cross-site', Authorization }
-        const answer = await visit.ask({ ...changing(visit), headers })
+        const answer = await client.request({ ...changing(client), headers })
         answer.mustRefuse(403, 'CROSS_SITE')
       }
     },
   ),
 
-  mountCase('what changes nothing passes from anywhere', { mend: MEND }, async (visit) => {
+  mountCase('a request that changes nothing passes from any site', { fix: FIX }, async (client) => {
     for (const [, headers] of FROM_ELSEWHERE) {
-      const answer = await visit.ask({ path: visit.probe.path(nobody), headers })
-      answer.mustRefuse(visit.probe.status, visit.probe.code)
+      const answer = await client.request({ path: client.probe.path(UNKNOWN_NAME), headers })
+      answer.mustRefuse(client.probe.status, client.probe.code)
     }
   }),
 
-  mountCase("the host's own pages may ask for changes", { mend: MEND }, async (visit) => {
+  mountCase("the host's own pages may request changes", { fix: FIX }, async (client) => {
     const own = [{ 'Sec-Fetch-Site': 'same-origin' }, { Host: 'git.example.com', Origin: 'https://git.example.com' }]
     for (const headers of own) {
-      const answer = await visit.ask({ ...changing(visit), headers })
-      answer.mustRefuse(visit.probe.status, visit.probe.code)
+      const answer = await client.request({ ...changing(client), headers })
+      answer.mustRefuse(client.probe.status, client.probe.code)
     }
   }),
 
-  mountCase('pages of the public address may ask for changes', { needs: ['publicUrl'], mend: MEND }, async (visit) => {
-    const { origin } = new URL(visit.known.publicUrl ?? '')
-    const answer = await visit.ask({ ...changing(visit), headers: { Origin: origin } })
-    answer.mustRefuse(visit.probe.status, visit.probe.code)
+  mountCase('pages of the public address may request changes', { needs: ['publicUrl'], fix: FIX }, async (client) => {
+    const { origin } = new URL(client.known.publicUrl ?? '')
+    const answer = await client.request({ ...changing(client), headers: { Origin: origin } })
+    answer.mustRefuse(client.probe.status, client.probe.code)
   }),
 ]
 
@@ -75,6 +75,6 @@ export const crossSiteCases: readonly MountCase[] = [
  * Returns a request that changes data. If the mounted services have no such request, nothing can be refused, and the
  * cross-site cases are left out.
  */
-function changing({ probe }: Visit): { readonly method: string; readonly path: string } {
-  return probe.unsafe ?? { method: 'GET', path: probe.path(nobody) }
+function changing({ probe }: ContractClient): { readonly method: string; readonly path: string } {
+  return probe.unsafe ?? { method: 'GET', path: probe.path(UNKNOWN_NAME) }
 }

@@ -1,40 +1,44 @@
 import type { Answer } from './answer.ts'
+import type { ContractClient } from './client.ts'
 import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
-import { nobody } from './probe.ts'
-import type { Visit } from './visit.ts'
+import { UNKNOWN_NAME } from './probe.ts'
 
-const MEND = 'copy answers with every line of every header: those of Set-Cookie are never joined'
+const FIX = 'copy every line of every header: Set-Cookie lines are never joined'
 
 /** Cases about the host's own headers. */
 export const headerCases: readonly MountCase[] = [
-  mountCase('what the host puts on every answer is there', { needs: ['headers'], mend: MEND }, async (visit) => {
-    const path = visit.probe.path(nobody)
-    for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT']) hasAll(visit, await visit.ask({ method, path }))
-  }),
-
   mountCase(
-    'what the host puts on every answer is there when a list is given',
-    { needs: ['headers', 'repository'], service: 'pins', mend: MEND },
-    async (visit) => {
-      const answer = await visit.ask({ path: `/repos/${visit.known.repository}/issues/pinned` })
-      answer.mustBe(200)
-      hasAll(visit, answer)
+    'headers that the host sets on every response are present',
+    { needs: ['headers'], fix: FIX },
+    async (client) => {
+      const path = client.probe.path(UNKNOWN_NAME)
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT']) hasAll(client, await client.request({ method, path }))
     },
   ),
 
-  mountCase('no answer is kept by caches', { mend: 'leave Cache-Control as the API sets it' }, async (visit) => {
-    const answer = await visit.ask({ path: visit.probe.path(nobody) })
+  mountCase(
+    'headers that the host sets on every response are on a list',
+    { needs: ['headers', 'repository'], service: 'pins', fix: FIX },
+    async (client) => {
+      const answer = await client.request({ path: `/repos/${client.known.repository}/issues/pinned` })
+      answer.mustBe(200)
+      hasAll(client, answer)
+    },
+  ),
+
+  mountCase('caches store no response', { fix: 'leave Cache-Control as the API sets it' }, async (client) => {
+    const answer = await client.request({ path: client.probe.path(UNKNOWN_NAME) })
     answer.must(answer.lines('cache-control').join().includes('private'), 'a Cache-Control header with private')
   }),
 
   mountCase(
-    'browsers guess the type of no answer',
-    { mend: 'leave X-Content-Type-Options as the API sets it' },
-    async (visit) => {
-      const path = visit.probe.path(nobody)
+    'browsers do not guess the type of any response',
+    { fix: 'leave X-Content-Type-Options as the API sets it' },
+    async (client) => {
+      const path = client.probe.path(UNKNOWN_NAME)
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT']) {
-        const answer = await visit.ask({ method, path })
+        const answer = await client.request({ method, path })
         const isSet = answer.lines('x-content-type-options').includes('nosniff')
         answer.must(isSet, 'an X-Content-Type-Options header: nosniff')
       }
@@ -42,7 +46,7 @@ export const headerCases: readonly MountCase[] = [
   ),
 ]
 
-function hasAll({ known }: Visit, answer: Answer): void {
+function hasAll({ known }: ContractClient, answer: Answer): void {
   for (const [name, value] of Object.entries(known.headers ?? {})) {
     const found = answer.lines(name.toLowerCase())
     for (const line of [value].flat()) {

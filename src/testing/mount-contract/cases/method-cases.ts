@@ -1,7 +1,7 @@
 import type { Answer } from './answer.ts'
 import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
-import { nobody } from './probe.ts'
+import { UNKNOWN_NAME } from './probe.ts'
 
 /** The headers that differ between responses, and those that depend on the server instead of the response. */
 const NOT_COMPARED = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'set-cookie']
@@ -10,38 +10,38 @@ const NOT_COMPARED = ['date', 'connection', 'keep-alive', 'transfer-encoding', '
 export const methodCases: readonly MountCase[] = [
   mountCase(
     'HEAD is GET without a body',
-    { mend: 'mount the handler for every method, HEAD above all, and add nothing to what it answers' },
-    async (visit) => {
-      const path = visit.probe.path(nobody)
-      const got = await visit.ask({ path })
+    { fix: 'mount the handler for every method, including HEAD, and add nothing to its response' },
+    async (client) => {
+      const path = client.probe.path(UNKNOWN_NAME)
+      const got = await client.request({ path })
       // The bytes after the first response show whether it had a body.
-      const [head, next] = await visit.askInTurn([{ method: 'HEAD', path }, { path }])
-      head?.must(told(head) === told(got), `${told(got)}, as to GET`)
-      next?.mustRefuse(visit.probe.status, visit.probe.code)
+      const [head, next] = await client.pipeline([{ method: 'HEAD', path }, { path }])
+      head?.must(shown(head) === shown(got), `${shown(got)}, as to GET`)
+      next?.mustRefuse(client.probe.status, client.probe.code)
     },
   ),
 
   mountCase(
-    'a method that a path does not have is 405, and those it has are told',
-    { mend: 'mount the handler for every method: it tells itself which a path has' },
-    async (visit) => {
-      const answer = await visit.ask({ method: 'PUT', path: visit.probe.path(nobody) })
+    'a method that a path does not have is 405 with an Allow header',
+    { fix: 'mount the handler for every method: it knows which methods a path has' },
+    async (client) => {
+      const answer = await client.request({ method: 'PUT', path: client.probe.path(UNKNOWN_NAME) })
       answer.mustRefuse(405, 'METHOD_NOT_ALLOWED')
       answer.must(/^GET, HEAD, .*OPTIONS$/.test(allowed(answer)), 'an Allow header: GET, HEAD, ... OPTIONS')
     },
   ),
 
   mountCase(
-    'OPTIONS is 204, and the methods are told',
+    'OPTIONS is 204 with an Allow header',
     {
-      mend: 'let OPTIONS come through to the handler; answer only those of CORS (Access-Control-Request-Method) before',
+      fix: 'pass OPTIONS on to the handler; answer only CORS preflights (Access-Control-Request-Method) before it',
     },
-    async (visit) => {
-      const path = visit.probe.path(nobody)
-      const [answer, next] = await visit.askInTurn([{ method: 'OPTIONS', path }, { path }])
+    async (client) => {
+      const path = client.probe.path(UNKNOWN_NAME)
+      const [answer, next] = await client.pipeline([{ method: 'OPTIONS', path }, { path }])
       answer?.mustBe(204)
       answer?.must(/^GET, HEAD, .*OPTIONS$/.test(allowed(answer)), 'an Allow header: GET, HEAD, ... OPTIONS')
-      next?.mustRefuse(visit.probe.status, visit.probe.code)
+      next?.mustRefuse(client.probe.status, client.probe.code)
     },
   ),
 ]
@@ -51,7 +51,7 @@ function allowed(answer: Answer): string {
 }
 
 /** Returns the status and the headers as one text. */
-function told({ status, headers }: Answer): string {
+function shown({ status, headers }: Answer): string {
   const lines = headers.filter(([name]) => !NOT_COMPARED.includes(name)).map(([name, value]) => `${name}: ${value}`)
   return `${status} ${lines.sort().join(', ')}`
 }

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../../../http-adapters/http.ts'
 import type { KnownHost, MountedHost } from '../known-host.ts'
-import { Visit } from './visit.ts'
+import { ContractClient } from './client.ts'
 
 /** How long a case may take, in milliseconds. A server that hangs fails the case. */
 const LONGEST = 10_000
@@ -24,14 +24,14 @@ export interface CaseFacts {
   readonly needs?: readonly Need[] | undefined
   readonly service?: ServiceName | undefined
   /** The advice to print if the case fails. */
-  readonly mend: string
+  readonly fix: string
 }
 
 /** Creates a case from a statement and a check that runs against one application. */
 export function mountCase(
   name: string,
-  { needs = [], service, mend }: CaseFacts,
-  check: (visit: Visit) => Promise<void>,
+  { needs = [], service, fix }: CaseFacts,
+  check: (client: ContractClient) => Promise<void>,
 ): MountCase {
   return {
     name,
@@ -39,21 +39,21 @@ export function mountCase(
     service,
     async run(start, known) {
       const host = await start()
-      const visit = new Visit(host, known, mend)
+      const client = new ContractClient(host, known, fix)
       try {
-        await inTime(visit, check(visit))
+        await inTime(client, check(client))
       } finally {
-        visit.end()
+        client.end()
         await host.stop()
       }
     },
   }
 }
 
-async function inTime(visit: Visit, checked: Promise<void>): Promise<void> {
+async function inTime(client: ContractClient, checked: Promise<void>): Promise<void> {
   let alarm: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    alarm = setTimeout(() => reject(visit.hangs(LONGEST)), LONGEST)
+    alarm = setTimeout(() => reject(client.hangs(LONGEST)), LONGEST)
   })
   try {
     await Promise.race([checked, late])

@@ -19,54 +19,39 @@ export interface Probe {
 }
 
 /** A name that does not exist on any host. */
-const NOBODY = 'no-such-name-7f3a'
+export const UNKNOWN_NAME = 'no-such-name-7f3a'
 
-/** One probe for each service, in order of preference. */
-const PROBES: readonly (readonly [ServiceName, Probe])[] = [
-  [
-    'pins',
-    {
-      path: (name) => `/repos/${name}/${NOBODY}/issues/pinned`,
-      split: (slash) => `/repos/${NOBODY}${slash}${NOBODY}/issues/pinned`,
-      status: 404,
-      code: 'REPOSITORY_NOT_FOUND',
-      unsafe: { method: 'POST', path: `/repos/${NOBODY}/${NOBODY}/issues/1/pin` },
-    },
-  ],
-  [
-    'blocks',
-    {
-      path: (name) => `/orgs/${name}/blocks`,
-      split: (slash) => `/orgs/${NOBODY}${slash}blocks`,
-      status: 404,
-      code: 'ORGANIZATION_NOT_FOUND',
-      unsafe: { method: 'PUT', path: `/orgs/${NOBODY}/blocks/${NOBODY}` },
-    },
-  ],
-  [
-    'badges',
-    {
-      path: (name) => `/admin/users/${name}/badges`,
-      split: (slash) => `/admin/users/${NOBODY}${slash}badges`,
-      status: 401,
-      code: 'UNAUTHENTICATED',
-      unsafe: { method: 'POST', path: `/admin/users/${NOBODY}/badges` },
-    },
-  ],
-  [
-    'signing-keys',
-    {
-      path: (name) => `/repos/${name}/${NOBODY}/signing-key.pub`,
-      split: (slash) => `/repos/${NOBODY}${slash}${NOBODY}/signing-key.pub`,
-      status: 404,
-      code: 'REPOSITORY_NOT_FOUND',
-      unsafe: undefined,
-    },
-  ],
-]
-
-/** The name that probes ask for if the name does not matter. */
-export const nobody: string = NOBODY
+/** The probe of each service, in order of preference. */
+const PROBES: Readonly<Record<ServiceName, Probe>> = {
+  pins: {
+    path: (name) => `/repos/${name}/${UNKNOWN_NAME}/issues/pinned`,
+    split: (slash) => `/repos/${UNKNOWN_NAME}${slash}${UNKNOWN_NAME}/issues/pinned`,
+    status: 404,
+    code: 'REPOSITORY_NOT_FOUND',
+    unsafe: { method: 'POST', path: `/repos/${UNKNOWN_NAME}/${UNKNOWN_NAME}/issues/1/pin` },
+  },
+  blocks: {
+    path: (name) => `/orgs/${name}/blocks`,
+    split: (slash) => `/orgs/${UNKNOWN_NAME}${slash}blocks`,
+    status: 404,
+    code: 'ORGANIZATION_NOT_FOUND',
+    unsafe: { method: 'PUT', path: `/orgs/${UNKNOWN_NAME}/blocks/${UNKNOWN_NAME}` },
+  },
+  badges: {
+    path: (name) => `/admin/users/${name}/badges`,
+    split: (slash) => `/admin/users/${UNKNOWN_NAME}${slash}badges`,
+    status: 401,
+    code: 'UNAUTHENTICATED',
+    unsafe: { method: 'POST', path: `/admin/users/${UNKNOWN_NAME}/badges` },
+  },
+  'signing-keys': {
+    path: (name) => `/repos/${name}/${UNKNOWN_NAME}/signing-key.pub`,
+    split: (slash) => `/repos/${UNKNOWN_NAME}${slash}${UNKNOWN_NAME}/signing-key.pub`,
+    status: 404,
+    code: 'REPOSITORY_NOT_FOUND',
+    unsafe: undefined,
+  },
+}
 
 /**
  * Returns the probe of the first of these services.
@@ -74,7 +59,9 @@ export const nobody: string = NOBODY
  * @throws TypeError if no service is given
  */
 export function probeOf(services: readonly ServiceName[] | undefined): Probe {
-  const found = PROBES.find(([service]) => services?.includes(service) ?? true)
-  if (found === undefined) throw new TypeError('services must name what is mounted: at least one')
-  return found[1]
+  const [probe] = Object.entries(PROBES).flatMap(([service, probe]) =>
+    services === undefined || services.some((mounted) => mounted === service) ? probe : [],
+  )
+  if (probe === undefined) throw new TypeError('services must name at least one mounted service')
+  return probe
 }

@@ -1,11 +1,11 @@
+import type { ContractClient } from './client.ts'
 import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
-import type { Visit } from './visit.ts'
 
 const FACTS = {
   needs: ['authorization', 'organization', 'users'],
   service: 'blocks',
-  mend: 'hand the handler the target with its query, as it came: it may get lost where the mount point is cut off',
+  fix: 'pass the handler the target with its query unchanged: the query is often lost where the mount path is removed',
 } as const
 
 /** The maximum length of a note, in characters. */
@@ -16,8 +16,8 @@ const LONGEST = 255
  * decoded.
  */
 export const queryCases: readonly MountCase[] = [
-  mountCase('a query comes through', FACTS, async (visit) => {
-    const answer = await visit.ask(blocking(visit, 'x'.repeat(LONGEST + 1)))
+  mountCase('a query reaches the handler', FACTS, async (client) => {
+    const answer = await client.request(blocking(client, 'x'.repeat(LONGEST + 1)))
     answer.mustRefuse(422, 'INVALID_INPUT')
   }),
 
@@ -29,34 +29,38 @@ export const queryCases: readonly MountCase[] = [
   ]
     .map(([written, length]) => [String(written), Number(length)] as const)
     .map(([written, length]) =>
-      mountCase(`${written} in a query is decoded once`, FACTS, async (visit) => {
+      mountCase(`${written} in a query is decoded once`, FACTS, async (client) => {
         const most = Math.floor(LONGEST / length)
-        await kept(visit, async () => {
-          const taken = await visit.ask(blocking(visit, written.repeat(most)))
+        await kept(client, async () => {
+          const taken = await client.request(blocking(client, written.repeat(most)))
           taken.mustBlock()
         })
-        const refused = await visit.ask(blocking(visit, written.repeat(most + 1)))
+        const refused = await client.request(blocking(client, written.repeat(most + 1)))
         refused.mustRefuse(422, 'INVALID_INPUT')
       }),
     ),
 
-  mountCase('a note that is no text is refused', FACTS, async (visit) => {
-    const answer = await visit.ask(blocking(visit, '%zz'))
+  mountCase('a note that is not valid text is refused', FACTS, async (client) => {
+    const answer = await client.request(blocking(client, '%zz'))
     answer.mustRefuse(422, 'INVALID_INPUT')
   }),
 ]
 
-function blocking(visit: Visit, note: string): Parameters<Visit['ask']>[0] {
-  const { organization = '', users: [user] = [''] } = visit.known
-  return { method: 'PUT', path: `/orgs/${organization}/blocks/${user}?note=${note}`, headers: visit.credentials }
+function blocking(client: ContractClient, note: string): Parameters<ContractClient['request']>[0] {
+  const { organization = '', users: [user] = [''] } = client.known
+  return { method: 'PUT', path: `/orgs/${organization}/blocks/${user}?note=${note}`, headers: client.credentials }
 }
 
 /** Runs a check, and then removes the block that it may have created. */
-async function kept(visit: Visit, deed: () => Promise<void>): Promise<void> {
-  const { organization = '', users: [user] = [''] } = visit.known
+async function kept(client: ContractClient, deed: () => Promise<void>): Promise<void> {
+  const { organization = '', users: [user] = [''] } = client.known
   try {
     await deed()
   } finally {
-    await visit.ask({ method: 'DELETE', path: `/orgs/${organization}/blocks/${user}`, headers: visit.credentials })
+    await client.request({
+      method: 'DELETE',
+      path: `/orgs/${organization}/blocks/${user}`,
+      headers: client.credentials,
+    })
   }
 }

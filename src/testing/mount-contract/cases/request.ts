@@ -1,5 +1,5 @@
 /** A request that a case sends. */
-export interface Asked {
+export interface RawRequest {
   /** Default GET. */
   readonly method?: string | undefined
   /** Relative to the mount point. */
@@ -20,26 +20,26 @@ const NEVER = '1000000'
 const CHUNK = 65_536
 
 /** Returns the bytes of a request. */
-export function requestText(host: string, prefix: string, asked: Asked): string {
-  const { method = 'GET', body } = asked
-  const all: NonNullable<Asked['headers']> = { Host: host, ...framingOf(asked), ...asked.headers }
+export function requestText(host: string, prefix: string, request: RawRequest): string {
+  const { method = 'GET', body } = request
+  const all: NonNullable<RawRequest['headers']> = { Host: host, ...framingOf(request), ...request.headers }
   const lines = Object.entries(all).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`))
-  const first = `${method} ${asked.target ?? `${prefix}${asked.path}`} HTTP/1.1\r\n`
-  return `${first}${lines.join('')}\r\n${body === undefined ? '' : framed(body, asked)}`
+  const first = `${method} ${request.target ?? `${prefix}${request.path}`} HTTP/1.1\r\n`
+  return `${first}${lines.join('')}\r\n${body === undefined ? '' : framed(body, request)}`
 }
 
 /** Returns the description of a request for an error message. */
-export function requestLine(prefix: string, asked: Asked): string {
-  const { method = 'GET', headers = {}, body, framing = 'length' } = asked
-  const told = Object.entries(headers).map(([name, value]) => `${name}: ${shown(name, value)}`)
+export function requestLine(prefix: string, request: RawRequest): string {
+  const { method = 'GET', headers = {}, body, framing = 'length' } = request
+  const shown = Object.entries(headers).map(([name, value]) => `${name}: ${printable(name, value)}`)
   const sized = body === undefined ? [] : [`${Buffer.byteLength(body)} bytes of body (${framing})`]
-  const never = framing === 'never' ? ['a body that never comes'] : []
-  const more = [...told, ...sized, ...never]
-  const target = asked.target ?? `${prefix}${asked.path}`
+  const never = framing === 'never' ? ['a body that never arrives'] : []
+  const more = [...shown, ...sized, ...never]
+  const target = request.target ?? `${prefix}${request.path}`
   return `${method} ${short(target)}${more.length === 0 ? '' : ` with ${more.join(', ')}`}`
 }
 
-function framingOf({ body, framing = 'length' }: Asked): NonNullable<Asked['headers']> {
+function framingOf({ body, framing = 'length' }: RawRequest): NonNullable<RawRequest['headers']> {
   if (framing === 'never') return { 'Content-Length': NEVER }
   if (body === undefined) return {}
   return framing === 'chunked'
@@ -47,7 +47,7 @@ function framingOf({ body, framing = 'length' }: Asked): NonNullable<Asked['head
     : { 'Content-Length': String(Buffer.byteLength(body)) }
 }
 
-function framed(body: string, { framing }: Asked): string {
+function framed(body: string, { framing }: RawRequest): string {
   if (framing !== 'chunked') return body
 
   const pieces: string[] = []
@@ -59,7 +59,7 @@ function framed(body: string, { framing }: Asked): string {
 }
 
 /** Hides credentials, so that they do not appear in the reports of test runners. */
-function shown(name: string, value: string | readonly string[]): string {
+function printable(name: string, value: string | readonly string[]): string {
   if (name.toLowerCase() === 'authorization') return '(the known one)'
   return JSON.stringify(value)
 }

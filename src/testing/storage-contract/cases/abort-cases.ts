@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { AGGREGATES, everything } from './aggregate-samples.ts'
 import { issuesOn, outbox } from './contents.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
 import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
+import { AGGREGATES, everything } from './stores.ts'
 
 /** Cases about callers that abort: their change is written completely or not at all, and the result says which. */
 export const abortCases: readonly StorageCase[] = [
   ...AGGREGATES.map((one) =>
     storageCase(
-      `a change of ${one.name} whose caller gives up right after the call is written or not, as it is told`,
+      `a change of ${one.name} whose caller aborts right after the call is written or not, as the call reports`,
       async (storage) => {
         await one.prepare(storage)
         const before = await everything(storage)
@@ -30,7 +30,7 @@ export const abortCases: readonly StorageCase[] = [
     ),
   ),
 
-  storageCase('of many changes at once those whose callers have given up are not written', async (storage) => {
+  storageCase('of many concurrent changes, those whose callers have aborted are not written', async (storage) => {
     const reason = new Error('gone')
     const work = idsTo(20).map((issueId) =>
       outcomeOf(() =>
@@ -49,24 +49,27 @@ export const abortCases: readonly StorageCase[] = [
     )
   }),
 
-  ...raceCases('a change whose caller gives up while it waits is written or not, as it is told', async (one, other) => {
-    const caller = new AbortController()
-    const reason = new Error('gone')
-    await other.pinBoards.load(BOARD) // connects before the second call
-    const first = await heldInBeforeCommit((beforeCommit) => pin(one, BOARD, '1', { beforeCommit }))
-    const second = outcomeOf(() => pin(other, BOARD, '2', { signal: caller.signal }))
-    await whileWaiting(second)
-    caller.abort(reason)
-    first.letGo()
-    await first.outcome
-    const outcome = await second
+  ...raceCases(
+    'a change whose caller aborts while it waits is written or not, as the call reports',
+    async (one, other) => {
+      const caller = new AbortController()
+      const reason = new Error('gone')
+      await other.pinBoards.load(BOARD) // connects before the second call
+      const first = await heldInBeforeCommit((beforeCommit) => pin(one, BOARD, '1', { beforeCommit }))
+      const second = outcomeOf(() => pin(other, BOARD, '2', { signal: caller.signal }))
+      await whileWaiting(second)
+      caller.abort(reason)
+      first.release()
+      await first.outcome
+      const outcome = await second
 
-    assert.equal((await issuesOn(one, BOARD)).includes('2'), 'value' in outcome)
-    if ('thrown' in outcome) assert.equal(outcome.thrown, reason)
-  }),
+      assert.equal((await issuesOn(one, BOARD)).includes('2'), 'value' in outcome)
+      if ('thrown' in outcome) assert.equal(outcome.thrown, reason)
+    },
+  ),
 
   hostCase(
-    'in a host’s transaction a change whose caller has given up is not written',
+    'in a host’s transaction a change whose caller has aborted is not written',
     ['begin'],
     async (storage, bench) => {
       const { transaction, commit } = await bench.begin()

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import type { ForgeEvent, ForgeEventType } from '../../../index.ts'
 import type { EventFilter } from '../../../storage/storage.ts'
 import { outbox } from './contents.ts'
-import { everyKindOfChange, TOLD } from './event-samples.ts'
+import { EXPECTED_EVENTS, everyKindOfChange } from './event-samples.ts'
 import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { storageCase } from './storage-case.ts'
 
 /** Cases about the audit view: events with the newest first, and filters. */
 export const auditCases: readonly StorageCase[] = [
-  storageCase('the audit view shows the newest first, in pages by number and by cursor', async (storage) => {
+  storageCase('the audit view lists the newest events first, in pages by number and by cursor', async (storage) => {
     await everyKindOfChange(storage)
     const newestFirst = (await outbox(storage)).toReversed()
     const pages = await Promise.all(
@@ -21,7 +21,7 @@ export const auditCases: readonly StorageCase[] = [
     )
     assert.deepEqual(
       pages.map((page) => [page.total, page.limit, page.cursor !== undefined]),
-      [true, true, false, false, false].map((more) => [TOLD.length, 5, more]),
+      [true, true, false, false, false].map((more) => [EXPECTED_EVENTS.length, 5, more]),
     )
     const rest = await storage.events.list({}, { from: { after: String(pages[0]?.cursor) }, limit: 1000 })
 
@@ -29,7 +29,7 @@ export const auditCases: readonly StorageCase[] = [
     assert.equal(rest.cursor, undefined)
   }),
 
-  storageCase('an event that comes while the audit view is walked by cursor moves nothing', async (storage) => {
+  storageCase('an event added while the audit view is read by cursor shifts no page', async (storage) => {
     for (const issueId of ['1', '2', '3', '4']) await pin(storage, BOARD, issueId)
     const first = await storage.events.list({}, { from: { page: 1 }, limit: 2 })
     await pin(storage, BOARD, '5')
@@ -62,7 +62,7 @@ function filterCases(): readonly StorageCase[] {
   ]
   return filters.map(([filter, matches]) =>
     storageCase(
-      `the audit view narrowed by ${JSON.stringify(filter)} shows and counts what matches`,
+      `the audit view filtered by ${JSON.stringify(filter)} lists and counts what matches`,
       async (storage) => {
         await everyKindOfChange(storage)
         const expected = (await outbox(storage)).filter(matches).toReversed()

@@ -1,16 +1,40 @@
 import assert from 'node:assert/strict'
+import type { UserBadgesKey, UserBadgesState } from '../../../storage/storage.ts'
+import type { AggregateSample } from './aggregate-sample.ts'
+import { aggregateSample } from './aggregate-sample.ts'
 import { slugsHeldBy } from './contents.ts'
-import { change, define, done, grant, NOON, revoke } from './sample-changes.ts'
+import { change, define, done, grant, NO_SUBJECT, NOON, revoke } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { storageCase } from './storage-case.ts'
 
+/** The sample of the badges of users. */
+export const userBadgesSample: AggregateSample = aggregateSample<UserBadgesKey, UserBadgesState>({
+  name: 'a user’s badges',
+  store: (storage) => storage.userBadges,
+  key: { userId: '30', slugs: ['night-owl'] },
+  contents: (storage) => storage.userBadges.heldBy('30'),
+  isRetired: true,
+  alter: ({ known, held }) => ({
+    state: { known, held: held.length > 0 ? [] : known.map((badge) => ({ badge, grantedAt: NOON, grantedBy: null })) },
+    events: [
+      {
+        ...NO_SUBJECT,
+        type: held.length > 0 ? 'badge.revoked' : 'badge.granted',
+        data: { slug: 'night-owl' },
+        userId: '30',
+      },
+    ],
+    result: 'altered',
+  }),
+})
+
 /** Cases about the badges of a user. */
-export const userBadges: readonly StorageCase[] = [
-  storageCase('a user who holds nothing has an empty case', async (storage) => {
+export const userBadgesCases: readonly StorageCase[] = [
+  storageCase('a user without badges has an empty list', async (storage) => {
     assert.deepEqual(await storage.userBadges.heldBy('30'), [])
   }),
 
-  storageCase('a decision sees the definitions that exist, of the slugs asked for', async (storage) => {
+  storageCase('a decision sees the existing definitions of the requested slugs', async (storage) => {
     const owl = await define(storage, 'night-owl', { description: 'Ships after midnight' })
     await define(storage, 'early-bird')
     const outcome = await change(storage.userBadges, { userId: '30', slugs: ['night-owl', 'dodo'] }, (state) => ({
@@ -25,7 +49,7 @@ export const userBadges: readonly StorageCase[] = [
     })
   }),
 
-  storageCase('a decision sees the grants of its user, of the slugs asked for', async (storage) => {
+  storageCase('a decision sees the user’s grants of the requested slugs', async (storage) => {
     for (const slug of ['a', 'b', 'c']) await define(storage, slug)
     await grant(storage, '30', ['a', 'b'])
     await grant(storage, '31', ['c'])
@@ -38,7 +62,7 @@ export const userBadges: readonly StorageCase[] = [
     assert.deepEqual(done(outcome).result, ['b'])
   }),
 
-  storageCase('a grant keeps its badge, when and by whom', async (storage) => {
+  storageCase('a grant keeps its badge, its time and who granted it', async (storage) => {
     const id = await define(storage, 'night-owl', { description: 'Ships after midnight' })
     await grant(storage, '30', ['night-owl'])
     const badge = { id, slug: 'night-owl', description: 'Ships after midnight', imageUrl: '' }
@@ -46,7 +70,7 @@ export const userBadges: readonly StorageCase[] = [
     assert.deepEqual(await storage.userBadges.heldBy('30'), [{ badge, grantedAt: NOON, grantedBy: '7' }])
   }),
 
-  storageCase('grants are listed oldest first, those of one change in its order', async (storage) => {
+  storageCase('grants are listed oldest first, and those of one change in its order', async (storage) => {
     for (const slug of ['a', 'b', 'c', 'd']) await define(storage, slug)
     await grant(storage, '30', ['c'])
     await grant(storage, '30', ['d', 'a'])
@@ -66,7 +90,7 @@ export const userBadges: readonly StorageCase[] = [
     assert.deepEqual(await slugsHeldBy(storage, '30'), ['a', 'c'])
   }),
 
-  storageCase('badges of two users never touch each other', async (storage) => {
+  storageCase('badges of two users are independent', async (storage) => {
     for (const slug of ['a', 'b']) await define(storage, slug)
     await grant(storage, '30', ['a', 'b'])
     await grant(storage, '31', ['b'])
@@ -76,7 +100,7 @@ export const userBadges: readonly StorageCase[] = [
     assert.deepEqual(await slugsHeldBy(storage, '31'), ['b'])
   }),
 
-  storageCase('a grant shows the definition as it is now', async (storage) => {
+  storageCase('a grant shows the current definition', async (storage) => {
     await define(storage, 'night-owl', { description: 'before' })
     await grant(storage, '30', ['night-owl'])
     await change(storage.badgeCatalogue, { slug: 'night-owl' }, (entry) => ({
@@ -93,14 +117,14 @@ export const userBadges: readonly StorageCase[] = [
     assert.equal(held?.badge.imageUrl, 'https://example.com/o.png')
   }),
 
-  storageCase('one badge granted fifty times at once is held once', async (storage) => {
+  storageCase('one badge granted fifty times concurrently is held once', async (storage) => {
     await define(storage, 'a')
     await Promise.all(Array.from({ length: 50 }, () => grant(storage, '30', ['a'])))
 
     assert.deepEqual(await slugsHeldBy(storage, '30'), ['a'])
   }),
 
-  storageCase('a decision about a thousand slugs is answered', async (storage) => {
+  storageCase('a decision about a thousand slugs succeeds', async (storage) => {
     const slugs = Array.from({ length: 1000 }, (_, n) => `slug-${n}`)
     for (const slug of ['slug-7', 'slug-999']) await define(storage, slug)
     await grant(storage, '30', slugs)

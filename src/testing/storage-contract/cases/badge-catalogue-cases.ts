@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Badge } from '../../../index.ts'
-import type { ForgeStorage } from '../../../storage/storage.ts'
+import type { BadgeCatalogueKey, BadgeCatalogueState, ForgeStorage } from '../../../storage/storage.ts'
+import type { AggregateSample } from './aggregate-sample.ts'
+import { aggregateSample } from './aggregate-sample.ts'
 import { catalogueOf, slugsHeldBy } from './contents.ts'
-import { change, define, done, grant, removeBadge, retire, revoke } from './sample-changes.ts'
+import { change, define, done, grant, NO_SUBJECT, removeBadge, retire, revoke } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { refuses, storageCase } from './storage-case.ts'
 
@@ -23,9 +25,35 @@ const LOOKALIKES = [
   '_',
 ]
 
+/** The sample of the badge catalogue. */
+export const badgeCatalogueSample: AggregateSample = aggregateSample<BadgeCatalogueKey, BadgeCatalogueState>({
+  name: 'the badge catalogue',
+  store: (storage) => storage.badgeCatalogue,
+  key: { slug: 'early-bird' },
+  contents: (storage) => storage.badgeCatalogue.page({ from: { page: 1 }, limit: 1000 }),
+  isRetired: false,
+  alter: (entry) => ({
+    state: {
+      ...entry,
+      badge:
+        entry.badge === undefined
+          ? { id: entry.nextId, slug: 'early-bird', description: 'Up first', imageUrl: '' }
+          : undefined,
+    },
+    events: [
+      {
+        ...NO_SUBJECT,
+        type: entry.badge === undefined ? 'badge.defined' : 'badge.removed',
+        data: { slug: 'early-bird' },
+      },
+    ],
+    result: 'altered',
+  }),
+})
+
 /** Cases about the badge catalogue, which lists the badges that can be granted. */
 export const badgeCatalogueCases: readonly StorageCase[] = [
-  storageCase('an empty catalogue has an empty page and finds nothing', async (storage) => {
+  storageCase('an empty catalogue has an empty page and no definition', async (storage) => {
     assert.deepEqual(await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 30 }), {
       items: [],
       total: 0,
@@ -35,7 +63,7 @@ export const badgeCatalogueCases: readonly StorageCase[] = [
     assert.equal(await storage.badgeCatalogue.find('night-owl'), undefined)
   }),
 
-  storageCase('a definition is kept, changed and taken out', async (storage) => {
+  storageCase('a definition is stored, changed and removed', async (storage) => {
     const id = await define(storage, 'night-owl', { description: 'Ships after midnight' })
     const badge: Badge = { id, slug: 'night-owl', description: 'Ships after midnight', imageUrl: '' }
     assert.deepEqual(await storage.badgeCatalogue.find('night-owl'), badge)
@@ -94,14 +122,14 @@ export const badgeCatalogueCases: readonly StorageCase[] = [
     assert.deepEqual([rest.total, rest.cursor], [5, undefined])
   }),
 
-  storageCase('a text that is no cursor of the catalogue is invalid input', async (storage) => {
+  storageCase('an invalid cursor of the catalogue is invalid input', async (storage) => {
     await define(storage, 'a')
     for (const after of ['', 'x', '-1', '1.5', 'null', '🦉']) {
       await refuses('INVALID_INPUT', () => storage.badgeCatalogue.page({ from: { after }, limit: 2 }))
     }
   }),
 
-  storageCase('ids of badges are decimal integers and are never given out twice', async (storage) => {
+  storageCase('badge ids are decimal integers and are never reused', async (storage) => {
     const given: string[] = []
     for (const slug of ['a', 'b', 'c']) given.push(await define(storage, slug))
     await removeBadge(storage, 'c')
@@ -114,7 +142,7 @@ export const badgeCatalogueCases: readonly StorageCase[] = [
     for (const id of given) assert.match(id, /^[1-9][0-9]*$/)
   }),
 
-  storageCase('a definition that was refused or rolled back does not stand in the way of the next', async (storage) => {
+  storageCase('a definition that was refused or rolled back does not block the next', async (storage) => {
     await refuses('BADGE_EXISTS', async () => {
       await define(storage, 'a')
       await define(storage, 'a')
@@ -124,21 +152,21 @@ export const badgeCatalogueCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.badgeCatalogue.find('b'), { id, slug: 'b', description: '', imageUrl: '' })
   }),
 
-  storageCase('definitions made at once all have ids of their own', async (storage) => {
+  storageCase('definitions created concurrently all have different ids', async (storage) => {
     const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => define(storage, `slug-${n}`)))
 
     assert.equal(new Set(ids).size, 40)
     assert.equal((await catalogueOf(storage)).length, 40)
   }),
 
-  storageCase('one slug defined at once from many sides is defined once', async (storage) => {
+  storageCase('one slug defined concurrently many times is defined once', async (storage) => {
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => define(storage, 'a')))
 
     assert.equal(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1)
     assert.deepEqual(await catalogueOf(storage), ['a'])
   }),
 
-  storageCase('a decision knows how many users hold the badge', async (storage) => {
+  storageCase('a decision sees how many users hold the badge', async (storage) => {
     for (const slug of ['a', 'b']) await define(storage, slug)
     assert.equal(await holders(storage, 'a'), 0)
     for (const userId of ['30', '31', '32']) await grant(storage, userId, ['a', 'b'])

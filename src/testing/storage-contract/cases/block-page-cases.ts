@@ -10,7 +10,7 @@ const NO_CURSORS = ['', ' ', 'x', '-1', '1.5', '1e3', 'null', '{}', 'undefined',
 /** Cases about pages of blocks, by number and by cursor. */
 export const blockPageCases: readonly StorageCase[] = [
   ...[0, 1, 2, 3, 7, 8, 9].map((count) =>
-    storageCase(`every page of ${count} blocks is the slice it should be, at every size`, async (storage) => {
+    storageCase(`every page of ${count} blocks is the right slice, at every size`, async (storage) => {
       const users = await blockMany(storage, count)
       for (const limit of [1, 2, 3, 4, 8, 9, 1000]) {
         for (let page = 1; page <= Math.ceil(count / limit) + 2; page++) {
@@ -24,7 +24,7 @@ export const blockPageCases: readonly StorageCase[] = [
     }),
   ),
 
-  storageCase('pages close the gaps that unblocking leaves, at both ends and between', async (storage) => {
+  storageCase('pages have no gaps after unblocking, at both ends and in between', async (storage) => {
     const users = [...(await blockMany(storage, 30))]
     for (const gone of ['100', '101', '107', '112', '113', '114', '129']) {
       await unblock(storage, '20', gone)
@@ -38,7 +38,7 @@ export const blockPageCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase('a page far beyond the end is empty and knows the total', async (storage) => {
+  storageCase('a page far beyond the end is empty and has the total', async (storage) => {
     await blockMany(storage, 3)
     for (const page of [2, 1_000_000, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]) {
       for (const limit of [3, 1000]) {
@@ -47,7 +47,7 @@ export const blockPageCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase('a page tells the limit it was asked with', async (storage) => {
+  storageCase('a page contains its requested limit', async (storage) => {
     await blockMany(storage, 3)
     const page = await storage.blocks.page('20', { from: { page: 1 }, limit: 2 })
 
@@ -55,14 +55,14 @@ export const blockPageCases: readonly StorageCase[] = [
   }),
 
   ...[1, 2, 3, 5, 10, 11, 1000].map((limit) =>
-    storageCase(`walking by cursor ${limit} at a time sees every block once, in order`, async (storage) => {
+    storageCase(`reading by cursor ${limit} at a time returns every block once, in order`, async (storage) => {
       const users = await blockMany(storage, 10)
 
       assert.deepEqual(await walk(storage, limit), users)
     }),
   ),
 
-  storageCase('a cursor of any page asks for what comes after it', async (storage) => {
+  storageCase('the cursor of any page continues after it', async (storage) => {
     const users = await blockMany(storage, 10)
     for (const page of [1, 2, 3]) {
       const { cursor } = await storage.blocks.page('20', { from: { page }, limit: 3 })
@@ -75,24 +75,41 @@ export const blockPageCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase('a walk sees no block twice and misses none while others come and go', async (storage) => {
-    await blockMany(storage, 12)
-    const seen: string[] = []
-    let after: string | undefined
-    for (let step = 0; step < 50; step++) {
-      const from = after === undefined ? { page: 1 } : { after }
-      const page = await storage.blocks.page('20', { from, limit: 3 })
-      seen.push(...page.items.map((one) => one.userId))
-      if (page.cursor === undefined) break
-      after = page.cursor
-      if (step === 0) for (const gone of ['100', '102', '104']) await unblock(storage, '20', gone)
-      if (step === 1) for (const added of ['200', '100']) await block(storage, '20', added)
-    }
+  storageCase(
+    'reading by cursor returns no block twice and misses none while others are added and removed',
+    async (storage) => {
+      await blockMany(storage, 12)
+      const seen: string[] = []
+      let after: string | undefined
+      for (let step = 0; step < 50; step++) {
+        const from = after === undefined ? { page: 1 } : { after }
+        const page = await storage.blocks.page('20', { from, limit: 3 })
+        seen.push(...page.items.map((one) => one.userId))
+        if (page.cursor === undefined) break
+        after = page.cursor
+        if (step === 0) for (const gone of ['100', '102', '104']) await unblock(storage, '20', gone)
+        if (step === 1) for (const added of ['200', '100']) await block(storage, '20', added)
+      }
 
-    assert.deepEqual(seen, ['100', '101', '102', '103', '105', '106', '107', '108', '109', '110', '111', '200', '100'])
-  }),
+      assert.deepEqual(seen, [
+        '100',
+        '101',
+        '102',
+        '103',
+        '105',
+        '106',
+        '107',
+        '108',
+        '109',
+        '110',
+        '111',
+        '200',
+        '100',
+      ])
+    },
+  ),
 
-  storageCase('a cursor works on when the block it stands on is gone', async (storage) => {
+  storageCase('a cursor stays valid when its block is removed', async (storage) => {
     await blockMany(storage, 6)
     const { cursor } = await storage.blocks.page('20', { from: { page: 1 }, limit: 3 })
     for (const gone of ['101', '102', '103']) await unblock(storage, '20', gone)
@@ -105,23 +122,20 @@ export const blockPageCases: readonly StorageCase[] = [
     assert.equal(page.cursor, undefined)
   }),
 
-  storageCase(
-    'a cursor is of no use to another place of the list, but no error when the rest is gone',
-    async (storage) => {
-      await blockMany(storage, 4)
-      const { cursor } = await storage.blocks.page('20', { from: { page: 1 }, limit: 3 })
-      await unblock(storage, '20', '103')
+  storageCase('a cursor whose remaining blocks are all removed returns an empty page', async (storage) => {
+    await blockMany(storage, 4)
+    const { cursor } = await storage.blocks.page('20', { from: { page: 1 }, limit: 3 })
+    await unblock(storage, '20', '103')
 
-      assert.deepEqual(await storage.blocks.page('20', { from: { after: String(cursor) }, limit: 3 }), {
-        items: [],
-        total: 3,
-        limit: 3,
-        cursor: undefined,
-      })
-    },
-  ),
+    assert.deepEqual(await storage.blocks.page('20', { from: { after: String(cursor) }, limit: 3 }), {
+      items: [],
+      total: 3,
+      limit: 3,
+      cursor: undefined,
+    })
+  }),
 
-  storageCase('new blocks never move those of earlier pages', async (storage) => {
+  storageCase('new blocks never shift those of earlier pages', async (storage) => {
     await blockMany(storage, 7)
     const before = await Promise.all([1, 2, 3].map((page) => usersOfPage(storage, page, 2)))
     for (const userId of ['5', '6', '7']) await block(storage, '20', userId)
@@ -134,7 +148,7 @@ export const blockPageCases: readonly StorageCase[] = [
     assert.deepEqual(await usersOfPage(storage, 4, 2), { users: ['106', '5'], total: 10, more: true })
   }),
 
-  storageCase('page and total agree while blocks come and go at the same time', async (storage) => {
+  storageCase('page and total agree while blocks are added and removed concurrently', async (storage) => {
     await blockMany(storage, 10)
     const writes = Array.from({ length: 40 }, (_, n) =>
       n % 2 === 0 ? block(storage, '20', String(500 + n)) : unblock(storage, '20', String(100 + (n - 1) / 2)),
@@ -151,7 +165,7 @@ export const blockPageCases: readonly StorageCase[] = [
     assert.equal((await blockedBy(storage, '20')).length, 10 + 20 - 10)
   }),
 
-  storageCase('a text that is no cursor is invalid input', async (storage) => {
+  storageCase('an invalid cursor is invalid input', async (storage) => {
     await blockMany(storage, 3)
     for (const after of NO_CURSORS) {
       await refuses('INVALID_INPUT', () => storage.blocks.page('20', { from: { after }, limit: 3 }))
@@ -181,9 +195,9 @@ async function walk<Tx>(storage: ForgeStorage<Tx>, limit: number): Promise<reado
   seen.push(...items.map((one) => one.userId))
   while (cursor !== undefined) {
     ;({ items, cursor } = await storage.blocks.page('20', { from: { after: cursor }, limit }))
-    assert.ok(items.length > 0, 'a cursor is given only when something comes after it')
+    assert.ok(items.length > 0, 'a cursor is returned only if more blocks follow')
     seen.push(...items.map((one) => one.userId))
-    assert.ok(seen.length < 1000, 'the walk comes to an end')
+    assert.ok(seen.length < 1000, 'the pages come to an end')
   }
   return seen
 }

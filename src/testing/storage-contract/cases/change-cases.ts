@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import type { AggregateSample } from './aggregate-samples.ts'
-import { AGGREGATES, everything } from './aggregate-samples.ts'
+import type { AggregateSample } from './aggregate-sample.ts'
 import { outbox } from './contents.ts'
 import { done } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, storageCase } from './storage-case.ts'
+import { AGGREGATES, everything } from './stores.ts'
 
 /** Cases about a change that succeeds, is refused by a rule, or fails in the host. They apply to every aggregate. */
 export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
-  forAggregate(one, 'gives the result of its decision and writes it with its event', async (storage) => {
+  forAggregate(one, 'returns the result of its decision and writes the state with its event', async (storage) => {
     const before = await outbox(storage)
     const outcome = done(await one.alter(storage))
     const after = await outbox(storage)
@@ -19,15 +19,15 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     assert.deepEqual(after, [...before, ...outcome.events])
   }),
 
-  forAggregate(one, 'writes nothing when the decision gives back the state it got', async (storage) => {
+  forAggregate(one, 'writes nothing when the decision returns the same state', async (storage) => {
     await one.alter(storage)
     const before = await everything(storage)
-    const told: unknown[] = []
-    const outcome = done(await one.leave(storage, { beforeCommit: (events) => void told.push(events) }))
+    const received: unknown[] = []
+    const outcome = done(await one.leave(storage, { beforeCommit: (events) => void received.push(events) }))
 
     assert.deepEqual(outcome, { stale: false, result: 'left', events: [] })
     assert.deepEqual(await everything(storage), before)
-    assert.deepEqual(told, [], 'beforeCommit is not asked about nothing')
+    assert.deepEqual(received, [], 'does not call beforeCommit when nothing changes')
   }),
 
   forAggregate(one, 'writes nothing when the decision throws, and throws the same error', async (storage) => {
@@ -70,21 +70,21 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     assert.deepEqual(await everything(storage), before)
   }),
 
-  forAggregate(one, 'works on after a change that was rolled back', async (storage) => {
+  forAggregate(one, 'succeeds after a change that was rolled back', async (storage) => {
     await outcomeOf(() => one.refuse(storage, new Error('no')))
     done(await one.alter(storage))
 
     assert.equal((await outbox(storage)).length, 2)
   }),
 
-  forAggregate(one, 'tells beforeCommit the events it will commit', async (storage) => {
-    const told: unknown[] = []
-    const { events } = done(await one.alter(storage, { beforeCommit: (events) => void told.push(...events) }))
+  forAggregate(one, 'passes beforeCommit the events it will commit', async (storage) => {
+    const received: unknown[] = []
+    const { events } = done(await one.alter(storage, { beforeCommit: (events) => void received.push(...events) }))
 
-    assert.deepEqual(told, events)
+    assert.deepEqual(received, events)
   }),
 
-  forAggregate(one, 'is not seen from outside before it is committed', async (storage) => {
+  forAggregate(one, 'is invisible from outside before it is committed', async (storage) => {
     const before = await everything(storage)
     const reads: Promise<unknown>[] = []
     await outcomeOf(() =>
@@ -100,7 +100,7 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     assert.deepEqual(await Promise.all(reads), [before, []])
   }),
 
-  forAggregate(one, 'fails alone among changes asked for at the same time', async (storage) => {
+  forAggregate(one, 'fails alone among concurrent changes', async (storage) => {
     const outcomes = await Promise.allSettled([
       one.alter(storage),
       one.refuse(storage, new Error('no')),
@@ -120,7 +120,7 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     assert.equal((await outbox(storage)).length, 1 + 3)
   }),
 
-  forAggregate(one, 'carries who, when and about what in its event', async (storage) => {
+  forAggregate(one, 'records actor, time and subject in its event', async (storage) => {
     const at = new Date('1999-12-31T23:59:59.999Z')
     const { events } = done(await one.alter(storage, { by: { actorId: '9007199254740993', at: () => at } }))
     const [event] = events
@@ -131,7 +131,7 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     assert.deepEqual(Object.keys(event ?? {}).sort(), ENVELOPE)
   }),
 
-  forAggregate(one, 'is decided at the time its events bear', async (storage) => {
+  forAggregate(one, 'is decided at the time of its events', async (storage) => {
     const times = [new Date(1000), new Date(2000)]
     const at = () => times.shift() ?? new Date(3000)
     const { events, result } = done(await one.time(storage, { by: { actorId: null, at } }))
@@ -143,9 +143,9 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     )
   }),
 
-  forAggregate(one, 'is not written when its caller has given up', async (storage) => {
+  forAggregate(one, 'is not written when its caller has aborted', async (storage) => {
     const before = await everything(storage)
-    const reason = new Error('the caller went away')
+    const reason = new Error('the caller has aborted')
 
     assert.deepEqual(await outcomeOf(() => one.alter(storage, { signal: AbortSignal.abort(reason) })), {
       thrown: reason,
@@ -153,7 +153,7 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     assert.deepEqual(await everything(storage), before)
   }),
 
-  forAggregate(one, 'has no actor in its event when the host itself acts', async (storage) => {
+  forAggregate(one, 'has no actor in its event when the host acts itself', async (storage) => {
     const { events } = done(await one.alter(storage, { by: { actorId: null, at: () => new Date(0) } }))
 
     assert.deepEqual([events[0]?.actorId, events[0]?.at], [null, new Date(0)])

@@ -22,15 +22,15 @@ const NAMES = [
 
 /** Cases about the consumers of the outbox and their cursors. Source: docs/storage.md, section 5 */
 export const consumerCases: readonly StorageCase[] = [
-  storageCase('a name that was never used begins at the beginning', async (storage) => {
+  storageCase('a new consumer begins at the start', async (storage) => {
     for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
     const claim = await storage.events.claim(MAIL, LONG)
 
-    assert.ok(claim !== undefined, 'the lease is given')
+    assert.ok(claim !== undefined, 'the lease is granted')
     assert.deepEqual(await issuesAfter(storage, claim.cursor), ['1', '2'])
   }),
 
-  storageCase('the cursor of a name stays, whoever takes the lease next', async (storage) => {
+  storageCase('the cursor of a consumer stays, whichever holder takes the lease next', async (storage) => {
     for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
     const { cursor } = await storage.events.read({ after: undefined, limit: 2 })
     await storage.events.claim(MAIL, LONG)
@@ -53,7 +53,7 @@ export const consumerCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor })
   }),
 
-  storageCase('moving or giving up a name that nobody used makes none', async (storage) => {
+  storageCase('moving or releasing an unknown consumer creates none', async (storage) => {
     const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
 
     assert.equal(await storage.events.advance(MAIL, cursor), false)
@@ -61,7 +61,7 @@ export const consumerCases: readonly StorageCase[] = [
     assert.equal(await storage.events.forget(MAIL.name), false)
   }),
 
-  storageCase('a cursor is moved to cursors of the outbox only', async (storage) => {
+  storageCase('a cursor moves only to cursors of the outbox', async (storage) => {
     for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
     const claim = await storage.events.claim(MAIL, LONG)
     const { cursor: foreign = '' } = await storage.events.list({}, { from: { page: 1 }, limit: 1 })
@@ -72,7 +72,7 @@ export const consumerCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.events.claim(MAIL, LONG), claim)
   }),
 
-  storageCase('a name that is forgotten is new again, and its lease is lost', async (storage) => {
+  storageCase('a forgotten consumer is new again, and its lease is lost', async (storage) => {
     await pin(storage, BOARD, '1')
     const claim = await storage.events.claim(MAIL, LONG)
     const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
@@ -84,7 +84,7 @@ export const consumerCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.events.claim(RIVAL, LONG), claim)
   }),
 
-  storageCase('names and holders are compared exactly', async (storage) => {
+  storageCase('consumer names and holders are compared exactly', async (storage) => {
     for (const name of NAMES)
       assert.notEqual(await storage.events.claim({ name, holder: 'one' }, LONG), undefined, name)
     for (const name of NAMES) {

@@ -43,9 +43,9 @@ export async function outbox<Tx>(storage: ForgeStorage<Tx>, limit = 1000): Promi
   let after: string | undefined
   for (;;) {
     const { events, cursor } = await storage.events.read({ after, limit })
-    assert.ok(events.length <= limit, 'a read gives no more than was asked for')
+    assert.ok(events.length <= limit, 'a read returns no more than requested')
     if (events.length === 0) return all
-    assert.notEqual(cursor, after, 'a cursor moves on')
+    assert.notEqual(cursor, after, 'a cursor advances')
     all.push(...events)
     assert.ok(all.length < MAX_EVENTS, 'the outbox comes to an end')
     after = cursor

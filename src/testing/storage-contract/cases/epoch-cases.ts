@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { AGGREGATES, AGGREGATES_WITH_EPOCH, everything } from './aggregate-samples.ts'
 import { block, change, done, grant, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, storageCase } from './storage-case.ts'
+import { AGGREGATES, AGGREGATES_WITH_EPOCH, everything } from './stores.ts'
 
 const RAISE = { raisesEpoch: true } as const
 
@@ -20,7 +20,7 @@ export const epochCases: readonly StorageCase[] = [
   ),
 
   ...AGGREGATES_WITH_EPOCH.flatMap((one) => [
-    storageCase(`the epoch of ${one.name} goes up when asked to, also when nothing else changes`, async (storage) => {
+    storageCase(`the epoch of ${one.name} is raised on request, even if nothing else changes`, async (storage) => {
       await one.prepare(storage)
       const { events } = await everything(storage)
       done(await one.leave(storage, RAISE))
@@ -38,7 +38,7 @@ export const epochCases: readonly StorageCase[] = [
       assert.equal(await one.epoch(storage), 0)
     }),
 
-    storageCase(`a change of ${one.name} is stale when the epoch moved, and writes nothing`, async (storage) => {
+    storageCase(`a change of ${one.name} is stale if the epoch has moved, and writes nothing`, async (storage) => {
       await one.prepare(storage)
       await one.alter(storage)
       const seen = await one.epoch(storage)
@@ -50,14 +50,14 @@ export const epochCases: readonly StorageCase[] = [
       assert.deepEqual(await everything(storage), before)
     }),
 
-    storageCase(`a change of ${one.name} that asked after the epoch moved is not stale`, async (storage) => {
+    storageCase(`a change of ${one.name} that read the epoch after it moved is not stale`, async (storage) => {
       await one.prepare(storage)
       await one.leave(storage, RAISE)
 
       done(await one.alter(storage, { seen: await one.epoch(storage) }))
     }),
 
-    storageCase(`a change of ${one.name} is not stale when only other changes came`, async (storage) => {
+    storageCase(`a change of ${one.name} is not stale if only other changes were made`, async (storage) => {
       await one.prepare(storage)
       const seen = await one.epoch(storage)
       await one.alter(storage)
@@ -66,7 +66,7 @@ export const epochCases: readonly StorageCase[] = [
       done(await one.alter(storage, { seen }))
     }),
 
-    storageCase(`a change of ${one.name} that asked nothing is never stale`, async (storage) => {
+    storageCase(`a change of ${one.name} that expects no epoch is never stale`, async (storage) => {
       await one.prepare(storage)
       await one.leave(storage, RAISE)
 
@@ -74,7 +74,7 @@ export const epochCases: readonly StorageCase[] = [
     }),
   ]),
 
-  storageCase('the epoch of blocks is the organization’s, for every user', async (storage) => {
+  storageCase('blocks have one epoch per organization, for every user', async (storage) => {
     await change(storage.blocks, { organizationId: '20', userId: '30' }, left, RAISE)
 
     assert.equal(await storage.blocks.epoch({ organizationId: '20', userId: '31' }), 1)
@@ -85,7 +85,7 @@ export const epochCases: readonly StorageCase[] = [
     await block(storage, '21', '30', { seen: 0 })
   }),
 
-  storageCase('the epoch of a badge case is the user’s, for all slugs', async (storage) => {
+  storageCase('badges have one epoch per user, for all slugs', async (storage) => {
     await change(storage.userBadges, { userId: '30', slugs: ['a'] }, left, RAISE)
 
     assert.equal(await storage.userBadges.epoch({ userId: '30', slugs: ['b', 'c'] }), 1)
@@ -93,7 +93,7 @@ export const epochCases: readonly StorageCase[] = [
     await grant(storage, '31', [], { seen: 0 })
   }),
 
-  storageCase('the epoch of a pin board is that of its repository and kind', async (storage) => {
+  storageCase('pin boards have one epoch per repository and kind', async (storage) => {
     await change(storage.pinBoards, { repositoryId: '10', kind: 'issue' }, left, RAISE)
 
     assert.equal(await storage.pinBoards.epoch({ repositoryId: '11', kind: 'issue' }), 0)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ForgeEvent } from '../../../index.ts'
 import { outbox } from './contents.ts'
-import { everyKindOfChange, TOLD, told } from './event-samples.ts'
+import { EXPECTED_EVENTS, everyKindOfChange, summaryOf } from './event-samples.ts'
 import { BOARD, block, moveToFront, pin, retire, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, refuses, storageCase } from './storage-case.ts'
@@ -10,7 +10,7 @@ const NO_CURSORS = ['', ' ', 'x', '-1', '1.5', '1e3', 'null', '{}', '🦉', "1' 
 
 /** Cases about the table of events: outbox, audit view and history. */
 export const eventCases: readonly StorageCase[] = [
-  storageCase('the outbox of an empty storage is empty, and its cursor waits for what comes', async (storage) => {
+  storageCase('the outbox of an empty storage is empty, and its cursor returns later events', async (storage) => {
     const empty = await storage.events.read({ after: undefined, limit: 10 })
     assert.deepEqual(empty.events, [])
     const again = await storage.events.read({ after: empty.cursor, limit: 10 })
@@ -25,21 +25,21 @@ export const eventCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase('the outbox tells every change once, in order, with subject and data', async (storage) => {
+  storageCase('the outbox has every change once, in order, with subject and data', async (storage) => {
     await everyKindOfChange(storage)
 
-    assert.deepEqual((await outbox(storage)).map(told), TOLD)
+    assert.deepEqual((await outbox(storage)).map(summaryOf), EXPECTED_EVENTS)
   }),
 
   ...[1, 2, 3, 1000].map((limit) =>
-    storageCase(`the outbox read ${limit} at a time gives the same events`, async (storage) => {
+    storageCase(`the outbox read ${limit} at a time returns the same events`, async (storage) => {
       await everyKindOfChange(storage)
 
-      assert.deepEqual((await outbox(storage, limit)).map(told), TOLD)
+      assert.deepEqual((await outbox(storage, limit)).map(summaryOf), EXPECTED_EVENTS)
     }),
   ),
 
-  storageCase('a cursor at the end resumes with what came after it, and can be used again', async (storage) => {
+  storageCase('a cursor at the end continues with later events, and can be used again', async (storage) => {
     for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
     const { cursor } = await storage.events.read({ after: undefined, limit: 1000 })
     assert.deepEqual(await storage.events.read({ after: cursor, limit: 5 }), { events: [], cursor })
@@ -53,7 +53,7 @@ export const eventCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase('a reader beside many writers misses nothing and sees nothing twice', async (storage) => {
+  storageCase('a reader beside many writers misses no event and reads none twice', async (storage) => {
     const seen: string[] = []
     let after: string | undefined
     const readOn = async () => {
@@ -85,7 +85,7 @@ export const eventCases: readonly StorageCase[] = [
     assert.equal(new Set(seen).size, 100)
   }),
 
-  storageCase('a text that is no cursor is invalid input, in the outbox and in the audit view', async (storage) => {
+  storageCase('an invalid cursor is invalid input, in the outbox and in the audit view', async (storage) => {
     await pin(storage, BOARD, '1')
     for (const after of NO_CURSORS) {
       await refuses('INVALID_INPUT', () => storage.events.read({ after, limit: 10 }))
@@ -93,7 +93,7 @@ export const eventCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase('a cursor of the audit view is none of the outbox', async (storage) => {
+  storageCase('a cursor of the audit view is not a cursor of the outbox', async (storage) => {
     for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
     const { cursor } = await storage.events.list({}, { from: { page: 1 }, limit: 1 })
 
@@ -101,7 +101,7 @@ export const eventCases: readonly StorageCase[] = [
     await refuses('INVALID_INPUT', () => storage.events.read({ after: cursor, limit: 10 }))
   }),
 
-  storageCase('ids of events are never given out twice, also after a change was rolled back', async (storage) => {
+  storageCase('event ids are never reused, even after a rollback', async (storage) => {
     await pin(storage, BOARD, '1')
     const beforeCommit = () => {
       throw new Error('no')
@@ -114,7 +114,7 @@ export const eventCases: readonly StorageCase[] = [
     assert.equal(new Set(ids).size, 2)
   }),
 
-  storageCase('the history of an issue is its pins and unpins, in order', async (storage) => {
+  storageCase('the history of an issue contains its pins and unpins, in order', async (storage) => {
     for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
     await moveToFront(storage, BOARD, '2')
     await unpin(storage, BOARD, '2')
@@ -139,7 +139,7 @@ export const eventCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.events.history('99'), [])
   }),
 
-  storageCase('the history of an issue outlives it', async (storage) => {
+  storageCase('the history of an issue remains after the issue is deleted', async (storage) => {
     await pin(storage, BOARD, '1')
     await retire(storage, { thing: 'issue', issueId: '1', ...BOARD })
 
@@ -149,7 +149,7 @@ export const eventCases: readonly StorageCase[] = [
     )
   }),
 
-  storageCase('the committed events with given ids are told, and no others', async (storage) => {
+  storageCase('the committed events with the given ids are returned, and no others', async (storage) => {
     for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
     const all = await outbox(storage)
     const [first, second, third] = all.map((event) => event.id)

@@ -21,13 +21,13 @@ export async function everyKindOfChange<Tx>(storage: ForgeStorage<Tx>): Promise<
 }
 
 /** Returns an event without the fields that differ between runs. */
-export function told(event: ForgeEvent): readonly unknown[] {
+export function summaryOf(event: ForgeEvent): readonly unknown[] {
   const { type, data, organizationId, repositoryId, issueId, userId, actorId } = event
   return [type, data, organizationId, repositoryId, issueId, userId, actorId]
 }
 
 /** The fields of the events of `everyKindOfChange`, without those that differ between runs. */
-export const TOLD: readonly (readonly unknown[])[] = [
+export const EXPECTED_EVENTS: readonly (readonly unknown[])[] = [
   ['badge.defined', { slug: 'night-owl' }, null, null, null, null, '7'],
   ['issue.pinned', { position: 1 }, null, '10', '1', null, '7'],
   ['issue.pinned', { position: 1 }, null, '11', '2', null, null],

@@ -17,7 +17,7 @@ const ROUNDS_AT_ONCE = 10
  * Source: docs/storage.md, section 2
  */
 export const fenceCases: readonly StorageCase[] = [
-  ...raceCases('a user who becomes a member while being blocked is never both', async (one, other) => {
+  ...raceCases('a user who becomes a member while being blocked is never member and blocked', async (one, other) => {
     const members = new Set<string>()
     for (const userIds of waves()) {
       const rounds = userIds.map(async (userId) => {
@@ -50,17 +50,20 @@ export const fenceCases: readonly StorageCase[] = [
     assert.deepEqual(await issuesOn(one, BOARD), [])
   }),
 
-  ...raceCases('an issue that is deleted while it is pinned elsewhere is on no board', async (one, other) => {
-    const boards = idsTo(20).map((repositoryId) => ({ repositoryId, kind: 'issue' as const }))
-    const work = boards.flatMap((board) => {
-      const gone: Retired = { thing: 'issue', issueId: board.repositoryId, ...BOARD }
-      return [pin(one, board, board.repositoryId), retire(other, gone)]
-    })
-    await atOnce<unknown>(work, 'ISSUE_NOT_FOUND')
-    const left = await Promise.all(boards.map((board) => issuesOn(other, board)))
+  ...raceCases(
+    'an issue that is deleted while it is pinned in another repository is on no board',
+    async (one, other) => {
+      const boards = idsTo(20).map((repositoryId) => ({ repositoryId, kind: 'issue' as const }))
+      const work = boards.flatMap((board) => {
+        const gone: Retired = { thing: 'issue', issueId: board.repositoryId, ...BOARD }
+        return [pin(one, board, board.repositoryId), retire(other, gone)]
+      })
+      await atOnce<unknown>(work, 'ISSUE_NOT_FOUND')
+      const left = await Promise.all(boards.map((board) => issuesOn(other, board)))
 
-    assert.deepEqual(left.flat(), [])
-  }),
+      assert.deepEqual(left.flat(), [])
+    },
+  ),
 
   ...raceCases('a repository that is deleted while issues are pinned keeps none', async (one, other) => {
     await overtaken(
@@ -81,7 +84,7 @@ export const fenceCases: readonly StorageCase[] = [
     assert.deepEqual(await one.blocks.among('7', ['31', '32']), new Set())
   }),
 
-  ...raceCases('a user who is deleted while being blocked and granted to keeps nothing', async (one, other) => {
+  ...raceCases('a user who is deleted while being blocked and granted badges keeps neither', async (one, other) => {
     for (const slug of ['a', 'b']) await define(one, slug)
     await overtaken(
       'USER_NOT_FOUND',
@@ -92,7 +95,7 @@ export const fenceCases: readonly StorageCase[] = [
     assert.deepEqual([await blockedBy(one, '20'), await blockedBy(other, '21')], [[], []])
   }),
 
-  ...raceCases('a lifecycle call on one side makes stale what the other side asked before', async (one, other) => {
+  ...raceCases('a lifecycle call on one storage makes earlier reads of the other stale', async (one, other) => {
     const key = { organizationId: '20', userId: '30' }
     const seen = await one.blocks.epoch(key)
     done(await change(other.blocks, key, leave, { raisesEpoch: true }))
@@ -102,7 +105,7 @@ export const fenceCases: readonly StorageCase[] = [
     assert.deepEqual(await change(other.blocks, key, leave, { seen }), { stale: true })
   }),
 
-  ...raceCases('what one side retired the other refuses', async (one, other) => {
+  ...raceCases('what one storage has retired the other refuses', async (one, other) => {
     await pin(other, BOARD, '1')
     await retire(one, { thing: 'issue', issueId: '1', ...BOARD })
     await retire(one, { thing: 'user', userId: '30' })

@@ -1,7 +1,7 @@
 import type { Outcome } from './storage-case.ts'
 import { outcomeOf } from './storage-case.ts'
 
-const A_WHILE = 300
+const MAX_WAIT_MS = 300
 
 /** A promise that is fulfilled when the gate is opened. */
 interface Gate {
@@ -23,12 +23,12 @@ function gate(): Gate {
  * a lock. A slow storage that has not reached the lock by then passes as well: the order that the case is about did not
  * occur.
  */
-export async function whileWaiting(work: Promise<unknown>, milliseconds: number = A_WHILE): Promise<void> {
+export async function whileWaiting(work: Promise<unknown>, milliseconds: number = MAX_WAIT_MS): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const patience = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds)
   })
-  await Promise.race([patience, work.then(ignore, ignore)])
+  await Promise.race([timeout, work.then(ignore, ignore)])
   clearTimeout(timer)
 }
 
@@ -37,7 +37,7 @@ export interface HeldWork {
   /** The outcome of the work, after it was resumed. */
   readonly outcome: Promise<Outcome>
   /** Resumes the work. */
-  letGo(): void
+  release(): void
 }
 
 /**
@@ -53,7 +53,7 @@ export async function heldInBeforeCommit(start: (beforeCommit: () => Promise<voi
     }),
   )
   await Promise.race([reached.opened, outcome])
-  return { outcome, letGo: () => held.open() }
+  return { outcome, release: () => held.open() }
 }
 
 /** Waits for a number of turns of the event loop. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { AGGREGATES, everything } from './aggregate-samples.ts'
-import { issuesOn, outbox } from './contents.ts'
+import { blocksOf, issuesOn, outbox } from './contents.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
 import { BOARD, block, define, done, grant, pin } from './sample-changes.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
+import { AGGREGATES, everything } from './stores.ts'
 
 const KEY = { organizationId: '20', userId: '30' }
 
@@ -16,7 +16,7 @@ const KEY = { organizationId: '20', userId: '30' }
 export const joinCases: readonly StorageCase[] = [
   ...AGGREGATES.flatMap((one) => [
     hostCase(
-      `a change of ${one.name} in a host’s transaction is there once that commits`,
+      `a change of ${one.name} in a host’s transaction is visible once that commits`,
       ['begin'],
       async (storage, bench) => {
         await one.prepare(storage)
@@ -31,7 +31,7 @@ export const joinCases: readonly StorageCase[] = [
     ),
 
     hostCase(
-      `a change of ${one.name} in a host’s transaction goes when that is rolled back`,
+      `a change of ${one.name} in a host’s transaction is undone when that is rolled back`,
       ['begin'],
       async (storage, bench) => {
         await one.prepare(storage)
@@ -46,7 +46,7 @@ export const joinCases: readonly StorageCase[] = [
     ),
 
     hostCase(
-      `a change of ${one.name} that fails in a host’s transaction leaves the rest of it`,
+      `a change of ${one.name} that fails in a host’s transaction keeps the rest of it`,
       ['begin'],
       async (storage, bench) => {
         await one.prepare(storage)
@@ -73,7 +73,7 @@ export const joinCases: readonly StorageCase[] = [
     ),
 
     hostCase(
-      `a change of ${one.name} in a host’s transaction is seen from elsewhere only when that is committed`,
+      `a change of ${one.name} in a host’s transaction is visible to others only when that is committed`,
       ['begin', 'again'],
       async (storage, bench) => {
         await one.prepare(storage)
@@ -90,7 +90,7 @@ export const joinCases: readonly StorageCase[] = [
     ),
   ]),
 
-  hostCase('what a host’s transaction has changed is read on it', ['begin'], async (storage, bench) => {
+  hostCase('a read in a host’s transaction sees its changes', ['begin'], async (storage, bench) => {
     await define(storage, 'a')
     const { transaction, commit } = await bench.begin()
     await pin(storage, BOARD, '1', { transaction })
@@ -123,7 +123,7 @@ export const joinCases: readonly StorageCase[] = [
   }),
 
   hostCase(
-    'changes asked for at once in one host’s transaction are made one after the other',
+    'concurrent changes in one host’s transaction run one after the other',
     ['begin'],
     async (storage, bench) => {
       const { transaction, commit } = await bench.begin()
@@ -135,7 +135,7 @@ export const joinCases: readonly StorageCase[] = [
         outcomeOf(() => pin(storage, BOARD, '4', { transaction })),
       ])
       await commit()
-      const { blocks, events } = await everything(storage)
+      const [blocks, events] = [await blocksOf(storage, '20'), await outbox(storage)]
 
       assert.deepEqual(
         outcomes.map((outcome) => 'value' in outcome),
@@ -147,7 +147,7 @@ export const joinCases: readonly StorageCase[] = [
   ),
 
   hostCase(
-    'beforeCommit is given the host’s transaction, and reads in it what it will commit',
+    'beforeCommit receives the host’s transaction, and reads in it what it will commit',
     ['begin'],
     async (storage, bench) => {
       const { transaction, commit } = await bench.begin()
@@ -171,35 +171,31 @@ export const joinCases: readonly StorageCase[] = [
     },
   ),
 
-  hostCase(
-    'a change made by beforeCommit on the transaction it was given is a TypeError',
-    ['begin'],
-    async (storage, bench) => {
-      const { transaction, rollback } = await bench.begin()
-      const tried: Promise<unknown>[] = []
-      await pin(storage, BOARD, '1', {
-        transaction,
-        beforeCommit: (_events, open) =>
-          void tried.push(outcomeOf(() => pin(storage, BOARD, '2', { transaction: open }))),
-      })
-      const [outcome] = await Promise.all(tried)
-      await rollback()
+  hostCase('a change made by beforeCommit on its own transaction is a TypeError', ['begin'], async (storage, bench) => {
+    const { transaction, rollback } = await bench.begin()
+    const tried: Promise<unknown>[] = []
+    await pin(storage, BOARD, '1', {
+      transaction,
+      beforeCommit: (_events, open) =>
+        void tried.push(outcomeOf(() => pin(storage, BOARD, '2', { transaction: open }))),
+    })
+    const [outcome] = await Promise.all(tried)
+    await rollback()
 
-      assert.ok(typeof outcome === 'object' && outcome !== null && 'thrown' in outcome)
-      assert.ok(outcome.thrown instanceof TypeError)
-      assert.deepEqual(await issuesOn(storage, BOARD), [])
-    },
-  ),
+    assert.ok(typeof outcome === 'object' && outcome !== null && 'thrown' in outcome)
+    assert.ok(outcome.thrown instanceof TypeError)
+    assert.deepEqual(await issuesOn(storage, BOARD), [])
+  }),
 
   hostCase(
-    'changes that come while another of the same host’s transaction is in its beforeCommit are made after it',
+    'changes requested during a beforeCommit of the same host’s transaction run after it',
     ['begin'],
     async (storage, bench) => {
       const { transaction, commit } = await bench.begin()
       const first = await heldInBeforeCommit((beforeCommit) => pin(storage, BOARD, '1', { transaction, beforeCommit }))
       const others = ['2', '3'].map((issueId) => outcomeOf(() => pin(storage, BOARD, issueId, { transaction })))
       await whileWaiting(Promise.all(others))
-      first.letGo()
+      first.release()
       const made = 'value' in (await first.outcome) ? ['1', '2', '3'] : ['2', '3']
       const outcomes = await Promise.all(others)
       await commit()
@@ -213,7 +209,7 @@ export const joinCases: readonly StorageCase[] = [
   ),
 
   hostCase(
-    'a read that comes while a change of the same host’s transaction is in its beforeCommit does not see what that refuses',
+    'a read requested during a beforeCommit of the same host’s transaction does not see a change that beforeCommit refuses',
     ['begin'],
     async (storage, bench) => {
       const { transaction, rollback } = await bench.begin()
@@ -228,7 +224,7 @@ export const joinCases: readonly StorageCase[] = [
       )
       const read = outcomeOf(() => issuesOn(storage, BOARD, transaction))
       await whileWaiting(read)
-      first.letGo()
+      first.release()
       const refused = 'thrown' in (await first.outcome)
       const seen = await read
       await rollback()

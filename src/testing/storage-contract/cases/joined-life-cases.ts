@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { AGGREGATES_WITH_EPOCH, everything } from './aggregate-samples.ts'
 import { issuesOn, outbox } from './contents.ts'
 import { fill, THINGS } from './retirement-samples.ts'
 import { BOARD, change, done, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
+import { AGGREGATES_WITH_EPOCH, everything } from './stores.ts'
 
 const KEY = { organizationId: '20', userId: '30' }
 
@@ -12,7 +12,7 @@ const KEY = { organizationId: '20', userId: '30' }
 export const joinedLifeCases: readonly StorageCase[] = [
   ...THINGS.flatMap((retired) => [
     hostCase(
-      `retiring the ${retired.thing} in a host’s transaction lives with it`,
+      `retiring the ${retired.thing} in a host’s transaction is kept when that commits`,
       ['begin'],
       async (storage, bench) => {
         await fill(storage)
@@ -28,7 +28,7 @@ export const joinedLifeCases: readonly StorageCase[] = [
     ),
 
     hostCase(
-      `retiring the ${retired.thing} in a host’s transaction dies with it`,
+      `retiring the ${retired.thing} in a host’s transaction is undone when that is rolled back`,
       ['begin'],
       async (storage, bench) => {
         await fill(storage)
@@ -44,19 +44,23 @@ export const joinedLifeCases: readonly StorageCase[] = [
   ]),
 
   ...AGGREGATES_WITH_EPOCH.map((one) =>
-    hostCase(`a change of ${one.name} in a host’s transaction is fenced too`, ['begin'], async (storage, bench) => {
-      await one.prepare(storage)
-      const { transaction, commit } = await bench.begin()
-      done(await one.leave(storage, { transaction, raisesEpoch: true }))
+    hostCase(
+      `a change of ${one.name} in a host’s transaction checks the epoch too`,
+      ['begin'],
+      async (storage, bench) => {
+        await one.prepare(storage)
+        const { transaction, commit } = await bench.begin()
+        done(await one.leave(storage, { transaction, raisesEpoch: true }))
 
-      assert.deepEqual(await one.alter(storage, { transaction, seen: 0 }), { stale: true })
-      done(await one.alter(storage, { transaction, seen: 1 }))
-      await commit()
-      assert.equal(await one.epoch(storage), 1)
-    }),
+        assert.deepEqual(await one.alter(storage, { transaction, seen: 0 }), { stale: true })
+        done(await one.alter(storage, { transaction, seen: 1 }))
+        await commit()
+        assert.equal(await one.epoch(storage), 1)
+      },
+    ),
   ),
 
-  hostCase('the epoch that a host’s transaction has raised is read on it', ['begin'], async (storage, bench) => {
+  hostCase('a read in a host’s transaction sees the epoch that it raised', ['begin'], async (storage, bench) => {
     const { transaction, rollback } = await bench.begin()
     await change(storage.blocks, KEY, (state) => ({ state, events: [], result: 0 }), { transaction, raisesEpoch: true })
 
@@ -65,20 +69,16 @@ export const joinedLifeCases: readonly StorageCase[] = [
     assert.equal(await storage.blocks.epoch(KEY), 0)
   }),
 
-  hostCase(
-    'an open transaction of the host’s is entered, one that has ended is not',
-    ['begin'],
-    async (storage, bench) => {
-      const { transaction, commit } = await bench.begin()
-      assert.equal(await storage.checkTransaction(transaction), undefined)
-      await commit()
-      const outcomes = [
-        await outcomeOf(() => storage.checkTransaction(transaction)),
-        await outcomeOf(() => pin(storage, BOARD, '1', { transaction })),
-      ]
+  hostCase('an open host’s transaction is accepted, one that has ended is not', ['begin'], async (storage, bench) => {
+    const { transaction, commit } = await bench.begin()
+    assert.equal(await storage.checkTransaction(transaction), undefined)
+    await commit()
+    const outcomes = [
+      await outcomeOf(() => storage.checkTransaction(transaction)),
+      await outcomeOf(() => pin(storage, BOARD, '1', { transaction })),
+    ]
 
-      for (const outcome of outcomes) assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError)
-      assert.deepEqual(await issuesOn(storage, BOARD), [])
-    },
-  ),
+    for (const outcome of outcomes) assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError)
+    assert.deepEqual(await issuesOn(storage, BOARD), [])
+  }),
 ]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { issuesOn } from './contents.ts'
+import { blockedBy, issuesOn } from './contents.ts'
 import { whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
-import { BOARD, pin, unpin } from './sample-changes.ts'
+import { BOARD, block, pin, retire, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
@@ -26,7 +26,7 @@ export const joinedWaitingCases: readonly StorageCase[] = [
   ),
 
   hostCase(
-    'a change that waited for a host’s transaction goes on when that is rolled back',
+    'a change that waited for a host’s transaction proceeds when that is rolled back',
     ['begin', 'again'],
     async (storage, bench) => {
       const { transaction, rollback } = await bench.begin()
@@ -43,7 +43,7 @@ export const joinedWaitingCases: readonly StorageCase[] = [
 
   ...[false, true].map((used) =>
     hostCase(
-      `a host that reads from a snapshot sees what came since or is told to begin anew, on a board ${used ? 'that was used' : 'nobody used'} before`,
+      `a host that reads from a snapshot sees newer changes or must retry, on a board ${used ? 'that was used' : 'that was never used'} before`,
       ['beginSnapshot'],
       async (storage, bench) => {
         if (used) for (const act of [pin, unpin]) await act(storage, BOARD, '9')
@@ -58,5 +58,43 @@ export const joinedWaitingCases: readonly StorageCase[] = [
         assert.deepEqual(await issuesOn(storage, BOARD), ['1'])
       },
     ),
+  ),
+
+  hostCase(
+    'a host that reads from a snapshot and deletes a user removes newer blocks too, or must retry',
+    ['beginSnapshot'],
+    async (storage, bench) => {
+      await block(storage, '20', '30')
+      const { transaction, commit, rollback } = await bench.beginSnapshot()
+      await storage.blocks.among('20', ['30'], transaction)
+      for (const userId of ['30', '31']) await block(storage, '21', userId)
+      const outcome = await outcomeOf(() => retire(storage, { thing: 'user', userId: '30' }, { transaction }))
+      const isDeleted = 'value' in outcome
+      await (isDeleted ? commit() : rollback())
+
+      if (!isDeleted) assertRefused(outcome, 'STORAGE_BUSY')
+      assert.deepEqual(await blockedBy(storage, '20'), isDeleted ? [] : ['30'])
+      assert.deepEqual(await blockedBy(storage, '21'), isDeleted ? ['31'] : ['30', '31'])
+    },
+  ),
+
+  hostCase(
+    'a host that reads from a snapshot and deletes an issue removes newer pins too, or must retry',
+    ['beginSnapshot'],
+    async (storage, bench) => {
+      const other = { ...BOARD, repositoryId: '11' }
+      await pin(storage, BOARD, '1')
+      const { transaction, commit, rollback } = await bench.beginSnapshot()
+      await storage.pinBoards.load(BOARD, transaction)
+      await pin(storage, other, '1')
+      const outcome = await outcomeOf(() =>
+        retire(storage, { thing: 'issue', issueId: '1', ...BOARD }, { transaction }),
+      )
+      const isDeleted = 'value' in outcome
+      await (isDeleted ? commit() : rollback())
+
+      if (!isDeleted) assertRefused(outcome, 'STORAGE_BUSY')
+      for (const board of [BOARD, other]) assert.deepEqual(await issuesOn(storage, board), isDeleted ? [] : ['1'])
+    },
   ),
 ]

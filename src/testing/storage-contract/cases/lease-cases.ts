@@ -11,21 +11,21 @@ const RIVAL: Consumer = { name: 'mail', holder: 'other' }
 
 /** Cases about the leases of consumers of the outbox: one holder at a time. Source: docs/storage.md, section 5 */
 export const leaseCases: readonly StorageCase[] = [
-  storageCase('a lease keeps other holders away from its name, and from no other', async (storage) => {
+  storageCase('a lease excludes other holders from its consumer, and from no other', async (storage) => {
     await storage.events.claim(MAIL, LONG)
 
     assert.equal(await storage.events.claim(RIVAL, LONG), undefined)
     assert.notEqual(await storage.events.claim({ ...RIVAL, name: 'hooks' }, LONG), undefined)
   }),
 
-  storageCase('a lease that is over is anybody’s, and who had it moves nothing any more', async (storage) => {
+  storageCase('an expired lease is free, and its former holder moves nothing', async (storage) => {
     await pin(storage, BOARD, '1')
     await storage.events.claim(MAIL, 1)
     await pause(20)
     const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
-    assert.equal(await storage.events.advance(MAIL, cursor), false, 'the lease is over')
+    assert.equal(await storage.events.advance(MAIL, cursor), false, 'the lease has expired')
     const taken = await storage.events.claim(RIVAL, LONG)
-    assert.equal(await storage.events.advance(MAIL, cursor), false, 'the lease is another’s')
+    assert.equal(await storage.events.advance(MAIL, cursor), false, 'another holder has the lease')
     assert.equal(await storage.events.claim(MAIL, LONG), undefined)
 
     assert.notEqual(taken, undefined)
@@ -48,7 +48,7 @@ export const leaseCases: readonly StorageCase[] = [
     assert.notEqual(await storage.events.claim(RIVAL, LONG), undefined)
   }),
 
-  storageCase('only the holder gives a lease up', async (storage) => {
+  storageCase('only the holder releases a lease', async (storage) => {
     await storage.events.claim(MAIL, LONG)
     await storage.events.release(RIVAL)
     assert.equal(await storage.events.claim(RIVAL, LONG), undefined)
@@ -57,7 +57,7 @@ export const leaseCases: readonly StorageCase[] = [
     assert.notEqual(await storage.events.claim(RIVAL, LONG), undefined)
   }),
 
-  storageCase('who gave its lease up moves nothing', async (storage) => {
+  storageCase('a holder that released its lease moves nothing', async (storage) => {
     await pin(storage, BOARD, '1')
     const claim = await storage.events.claim(MAIL, LONG)
     await storage.events.release(MAIL)
@@ -67,11 +67,11 @@ export const leaseCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.events.claim(MAIL, LONG), claim)
   }),
 
-  ...raceCases('of forty holders that claim a new name at once, one has it', async (one, other) => {
+  ...raceCases('of forty holders that claim a new consumer concurrently, one gets it', async (one, other) => {
     assert.equal(await claimsGiven(one, other), 1)
   }),
 
-  ...raceCases('of forty holders that claim a name at once that nobody holds, one has it', async (one, other) => {
+  ...raceCases('of forty holders that claim a free consumer concurrently, one gets it', async (one, other) => {
     await one.events.claim(MAIL, LONG)
     for (let round = 0; round < 5; round += 1) {
       await one.events.release(MAIL)
@@ -81,7 +81,7 @@ export const leaseCases: readonly StorageCase[] = [
     }
   }),
 
-  ...raceCases('a cursor is moved by who has the lease, whatever others try meanwhile', async (one, other) => {
+  ...raceCases('only the holder of the lease moves the cursor, whatever others try meanwhile', async (one, other) => {
     await pin(one, BOARD, '1')
     const { cursor } = await one.events.read({ after: undefined, limit: 10 })
     await one.events.claim(MAIL, LONG)
@@ -94,7 +94,7 @@ export const leaseCases: readonly StorageCase[] = [
 
     assert.ok(
       tries.every((outcome) => outcome === undefined || outcome === false),
-      'nobody else gets anything',
+      'no other holder gets it',
     )
     assert.equal(await one.events.advance(MAIL, cursor), true)
   }),

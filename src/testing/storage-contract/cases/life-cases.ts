@@ -22,7 +22,7 @@ export const lifeCases: readonly StorageCase[] = [
   }),
 
   {
-    name: 'what one fresh storage is told another does not know',
+    name: 'fresh storages share nothing',
     needs: [],
     async run(open) {
       const [one, other] = [await open(), await open()]
@@ -36,10 +36,20 @@ export const lifeCases: readonly StorageCase[] = [
     },
   },
 
-  storageCase('a storage can be closed twice, also at once', async (storage) => {
+  storageCase('a storage can be closed twice, even concurrently', async (storage) => {
     await pin(storage, BOARD, '1')
     await Promise.all([storage.close(), storage.close()])
     await storage.close()
+  }),
+
+  storageCase('listeners for warnings are accepted, and a storage in order warns of nothing', async (storage) => {
+    const warnings: string[] = []
+    assert.equal(
+      storage.onWarning((message) => warnings.push(message)),
+      undefined,
+    )
+    await pin(storage, BOARD, '1')
+    assert.deepEqual(warnings, [])
   }),
 
   storageCase('a closed storage refuses every call', async (storage) => {
@@ -49,18 +59,18 @@ export const lifeCases: readonly StorageCase[] = [
     for (const call of callsOn(storage, cursor)) await refusesAsClosed(call)
   }),
 
-  storageCase('a change asked for before the close is either done or refused, never forgotten', async (storage) => {
+  storageCase('a change requested before the close is either done or refused, never lost', async (storage) => {
     const pending = Array.from({ length: 10 }, (_, n) => outcomeOf(() => pin(storage, BOARD, String(n))))
     await storage.close()
 
     assert.equal((await Promise.all(pending)).length, 10)
   }),
 
-  storageCase('what is no open transaction of the host’s cannot be entered', async (storage) => {
+  storageCase('a value that is not an open host’s transaction is refused', async (storage) => {
     for (const transaction of [undefined, null, {}, 'transaction']) await refusesToEnter(storage, transaction)
   }),
 
-  storageCase('the last retired thing is remembered as well as the first', async (storage) => {
+  storageCase('the last retirement is remembered as well as the first', async (storage) => {
     for (let n = 0; n < 50; n++) await retire(storage, { thing: 'issue', issueId: String(n), ...BOARD })
     for (const issueId of ['0', '25', '49']) await refuses('ISSUE_NOT_FOUND', () => pin(storage, BOARD, issueId))
     await pin(storage, BOARD, '50')

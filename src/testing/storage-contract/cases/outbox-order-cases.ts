@@ -17,7 +17,7 @@ const LONG_ENOUGH = 1000
  * Source: docs/storage.md, section 5
  */
 export const outboxOrderCases: readonly StorageCase[] = [
-  ...raceCases('an event that is committed after a younger one was read is read next', async (one, other) => {
+  ...raceCases('an event committed after a later one was read is read next', async (one, other) => {
     const reader = new OutboxReader(other)
     await reader.readToEnd()
     const slow = await heldInBeforeCommit((beforeCommit) => pin(one, BOARD, '1', { beforeCommit }))
@@ -25,7 +25,7 @@ export const outboxOrderCases: readonly StorageCase[] = [
     await whileWaiting(quick, LONG_ENOUGH)
     const read = reader.readToEnd()
     await whileWaiting(read, LONG_ENOUGH)
-    slow.letGo()
+    slow.release()
     const refused = 'thrown' in (await slow.outcome)
     await quick
     await read
@@ -36,7 +36,7 @@ export const outboxOrderCases: readonly StorageCase[] = [
   }),
 
   hostCase(
-    'an event of a host’s transaction that commits late is read once it has, and delays nobody',
+    'an event of a host’s transaction that commits late is read after the commit, and delays no other',
     ['again', 'begin'],
     async (storage, bench) => {
       const reader = new OutboxReader(await bench.again())
@@ -45,7 +45,7 @@ export const outboxOrderCases: readonly StorageCase[] = [
       const quick = pin(storage, QUICK, '2')
       await whileWaiting(quick)
       await reader.readToEnd()
-      assert.ok(!reader.issueIds.includes('1'), 'what is not committed is not told')
+      assert.ok(!reader.issueIds.includes('1'), 'uncommitted events are not returned')
       await commit()
       await quick
       await reader.readToEnd()
@@ -70,30 +70,27 @@ export const outboxOrderCases: readonly StorageCase[] = [
     },
   ),
 
-  ...raceCases(
-    'a reader beside twenty writers that pause misses nothing and reads nothing twice',
-    async (one, other) => {
-      const reader = new OutboxReader(other)
-      let writing = true
-      const writers = idsTo(20).map((n) => writeSlowly(Number(n) % 2 === 0 ? one : other, n))
-      const finished = atOnce(writers).finally(() => {
-        writing = false
-      })
-      finished.catch(() => undefined) // awaited below, but a read may fail first
-      while (writing) {
-        await reader.readOn(7)
-        await turns(1)
-      }
-      await finished
-      await reader.readToEnd()
+  ...raceCases('a reader beside twenty writers that pause misses no event and reads none twice', async (one, other) => {
+    const reader = new OutboxReader(other)
+    let writing = true
+    const writers = idsTo(20).map((n) => writeSlowly(Number(n) % 2 === 0 ? one : other, n))
+    const finished = atOnce(writers).finally(() => {
+      writing = false
+    })
+    finished.catch(() => undefined) // awaited below, but a read may fail first
+    while (writing) {
+      await reader.readOn(7)
+      await turns(1)
+    }
+    await finished
+    await reader.readToEnd()
 
-      assert.equal(reader.issueIds.length, 100)
-      assert.equal(new Set(reader.issueIds).size, 100)
-      assert.deepEqual(await issuesOf(one), reader.issueIds)
-    },
-  ),
+    assert.equal(reader.issueIds.length, 100)
+    assert.equal(new Set(reader.issueIds).size, 100)
+    assert.deepEqual(await issuesOf(one), reader.issueIds)
+  }),
 
-  ...raceCases('two readers at once read the same order', async (one, other) => {
+  ...raceCases('two concurrent readers read the same order', async (one, other) => {
     const readers = [new OutboxReader(one), new OutboxReader(other)]
     const writers = atOnce(idsTo(10).map((n) => writeSlowly(one, n)))
     writers.catch(() => undefined) // awaited below, but a read may fail first

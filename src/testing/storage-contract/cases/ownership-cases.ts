@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import { everything } from './aggregate-samples.ts'
 import { BOARD, block, change, define, done, grant, NO_SUBJECT, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { storageCase } from './storage-case.ts'
+import { everything } from './stores.ts'
 
 const BLOCK = { organizationId: '20', userId: '30' }
 const QUIET = { events: [], result: undefined } as const
@@ -30,7 +30,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
  */
 export const ownershipCases: readonly StorageCase[] = [
   ...Object.entries(ANSWERS).map(([name, ask]) =>
-    storageCase(`changing ${name} that was given changes nothing stored`, async (storage) => {
+    storageCase(`modifying ${name} that was returned changes nothing stored`, async (storage) => {
       await fill(storage)
       const before = structuredClone(await everything(storage))
       spoil(await ask(storage))
@@ -39,7 +39,7 @@ export const ownershipCases: readonly StorageCase[] = [
     }),
   ),
 
-  storageCase('changing the events and the result that a change gave changes nothing stored', async (storage) => {
+  storageCase('modifying the events and the result of a change changes nothing stored', async (storage) => {
     const at = new Date(1000)
     const outcome = await change(
       storage.pinBoards,
@@ -54,7 +54,7 @@ export const ownershipCases: readonly StorageCase[] = [
     assert.deepEqual(await everything(storage), before)
   }),
 
-  storageCase('changing what a decision handed in changes nothing stored', async (storage) => {
+  storageCase('modifying what a decision returned changes nothing stored', async (storage) => {
     const state = [row('1'), row('2')]
     const events = [pinned('1'), pinned('2')]
     await change(storage.pinBoards, BOARD, () => ({ state, events, result: undefined }))
@@ -77,7 +77,7 @@ export const ownershipCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.blocks.find(BLOCK), blockBefore)
   }),
 
-  storageCase('changing the state that a decision was shown changes nothing stored', async (storage) => {
+  storageCase('modifying the state that a decision received changes nothing stored', async (storage) => {
     await fill(storage)
     const before = structuredClone(await everything(storage))
     const leave = <State>(state: State) => {
@@ -92,7 +92,7 @@ export const ownershipCases: readonly StorageCase[] = [
     assert.deepEqual(await everything(storage), before)
   }),
 
-  storageCase('changing the events that beforeCommit is told changes nothing stored', async (storage) => {
+  storageCase('modifying the events that beforeCommit receives changes nothing stored', async (storage) => {
     await pin(storage, BOARD, '1', { beforeCommit: (events) => spoil(events) })
     const { events } = await storage.events.read({ after: undefined, limit: 10 })
 
@@ -102,34 +102,37 @@ export const ownershipCases: readonly StorageCase[] = [
     )
   }),
 
-  storageCase('changing the events that beforeCommit is told changes none that the change gives', async (storage) => {
-    const { events } = done(
-      await change(
-        storage.pinBoards,
-        BOARD,
-        (rows) => ({ state: [...rows, row('1')], events: [pinned('1')], result: undefined }),
-        { beforeCommit: (told) => spoil(told) },
-      ),
-    )
+  storageCase(
+    'modifying the events that beforeCommit receives changes none that the change returns',
+    async (storage) => {
+      const { events } = done(
+        await change(
+          storage.pinBoards,
+          BOARD,
+          (rows) => ({ state: [...rows, row('1')], events: [pinned('1')], result: undefined }),
+          { beforeCommit: (received) => spoil(received) },
+        ),
+      )
 
-    assert.deepEqual(events, (await storage.events.read({ after: undefined, limit: 10 })).events)
-  }),
+      assert.deepEqual(events, (await storage.events.read({ after: undefined, limit: 10 })).events)
+    },
+  ),
 
-  storageCase('changing the events of a retirement that beforeCommit is told changes nothing', async (storage) => {
-    const told = await retire(
+  storageCase('modifying the events of a retirement that beforeCommit receives changes nothing', async (storage) => {
+    const received = await retire(
       storage,
       { thing: 'issue', issueId: '1', ...BOARD },
       { beforeCommit: (events) => spoil(events) },
     )
 
     assert.deepEqual(
-      told.map((event) => [event.type, event.data]),
+      received.map((event) => [event.type, event.data]),
       [['issue.deleted', { wasPinned: false }]],
     )
-    assert.deepEqual(told, (await storage.events.read({ after: undefined, limit: 10 })).events)
+    assert.deepEqual(received, (await storage.events.read({ after: undefined, limit: 10 })).events)
   }),
 
-  storageCase('changing a key after the call changes nothing stored', async (storage) => {
+  storageCase('modifying a key after the call changes nothing stored', async (storage) => {
     const key = { ...BOARD }
     const pending = change(storage.pinBoards, key, () => ({
       state: [row('1')],
@@ -141,6 +144,31 @@ export const ownershipCases: readonly StorageCase[] = [
 
     assert.equal((await storage.pinBoards.load(BOARD)).length, 1)
     assert.equal((await storage.pinBoards.load(key)).length, 0)
+  }),
+
+  storageCase('modifying the slugs of a key after the call changes nothing', async (storage) => {
+    for (const slug of ['a', 'b']) await define(storage, slug)
+    const key = { userId: '30', slugs: ['a'] }
+    const pending = change(storage.userBadges, key, (state) => ({ state, events: [], result: state.known }))
+    key.slugs.splice(0, 1, 'b')
+
+    assert.deepEqual(
+      done(await pending).result.map((badge) => badge.slug),
+      ['a'],
+    )
+  }),
+
+  storageCase('modifying what is retired after the call changes nothing', async (storage) => {
+    const retired = { thing: 'user', userId: '30' } as const
+    const given = { ...retired }
+    const record = () =>
+      ({ ...NO_SUBJECT, type: 'user.deleted', data: { blocks: 0, grants: 0 }, userId: '30' }) as const
+    const pending = retire(storage, given, { record })
+    Reflect.set(given, 'userId', '31')
+    await pending
+
+    assert.deepEqual(await storage.userBadges.heldBy('31'), [])
+    assert.deepEqual(await retire(storage, retired), [])
   }),
 ]
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import type { PinBoardKey } from '../../../storage/storage.ts'
+import type { PinBoardKey, PinRow } from '../../../storage/storage.ts'
+import type { AggregateSample } from './aggregate-sample.ts'
+import { aggregateSample } from './aggregate-sample.ts'
 import { issuesOn, outbox } from './contents.ts'
-import { BOARD, change, moveToFront, NOON, pin, unpin } from './sample-changes.ts'
+import { BOARD, change, moveToFront, NO_SUBJECT, NOON, pin, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { refuses, storageCase } from './storage-case.ts'
 
@@ -10,13 +12,38 @@ const BOARDS: readonly PinBoardKey[] = ['10', '11'].flatMap((repositoryId) => [
   { repositoryId, kind: 'pullRequest' as const },
 ])
 
+/** The sample of the pin boards. */
+export const pinBoardSample: AggregateSample = aggregateSample<PinBoardKey, readonly PinRow[]>({
+  name: 'a pin board',
+  store: (storage) => storage.pinBoards,
+  key: BOARD,
+  contents: (storage) => storage.pinBoards.load(BOARD),
+  isRetired: true,
+  alter: (rows) => {
+    const issueId = String(100 + rows.length)
+    return {
+      state: [...rows, { issueId, pinnedAt: NOON, pinnedBy: null }],
+      events: [
+        {
+          ...NO_SUBJECT,
+          type: 'issue.pinned',
+          data: { position: rows.length + 1 },
+          repositoryId: BOARD.repositoryId,
+          issueId,
+        },
+      ],
+      result: 'altered',
+    }
+  },
+})
+
 /** Cases about pin boards, which are independent ordered lists. */
 export const pinBoardCases: readonly StorageCase[] = [
-  storageCase('a board on which nothing was pinned is empty', async (storage) => {
+  storageCase('a board without pins is empty', async (storage) => {
     assert.deepEqual(await storage.pinBoards.load(BOARD), [])
   }),
 
-  storageCase('a board keeps what was pinned, when and by whom', async (storage) => {
+  storageCase('a board keeps each pin, its time and who pinned it', async (storage) => {
     const rows = [
       { issueId: '3', pinnedAt: new Date(NOON), pinnedBy: '7' },
       { issueId: '1', pinnedAt: new Date(0), pinnedBy: null },
@@ -27,7 +54,7 @@ export const pinBoardCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.pinBoards.load(BOARD), rows)
   }),
 
-  storageCase('a board keeps the order its changes give it', async (storage) => {
+  storageCase('a board keeps the order that changes give it', async (storage) => {
     for (const issueId of ['1', '2', '3', '4']) await pin(storage, BOARD, issueId)
     await moveToFront(storage, BOARD, '3')
     assert.deepEqual(await issuesOn(storage, BOARD), ['3', '1', '2', '4'])
@@ -38,7 +65,21 @@ export const pinBoardCases: readonly StorageCase[] = [
     assert.deepEqual(await issuesOn(storage, BOARD), ['3', '2', '4', '1'])
   }),
 
-  storageCase('a board can be turned around, emptied and filled in one change each', async (storage) => {
+  ...[
+    { part: 'author', again: { pinnedBy: '8' } },
+    { part: 'time', again: { pinnedAt: new Date(5) } },
+  ].map(({ part, again }) =>
+    storageCase(`a board stores the new ${part} of a pin`, async (storage) => {
+      for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+      const renew = (row: PinRow) => (row.issueId === '2' ? { ...row, ...again } : row)
+      const expected = (await storage.pinBoards.load(BOARD)).map(renew)
+      await change(storage.pinBoards, BOARD, (rows) => ({ state: rows.map(renew), events: [], result: undefined }))
+
+      assert.deepEqual(await storage.pinBoards.load(BOARD), expected)
+    }),
+  ),
+
+  storageCase('a board can be reversed, emptied and filled in one change each', async (storage) => {
     for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
     await change(storage.pinBoards, BOARD, (rows) => ({ state: rows.toReversed(), events: [], result: undefined }))
     assert.deepEqual(await issuesOn(storage, BOARD), ['3', '2', '1'])
@@ -48,7 +89,7 @@ export const pinBoardCases: readonly StorageCase[] = [
     assert.equal(await pin(storage, BOARD, '2'), 1)
   }),
 
-  storageCase('a decision sees the board as the change before left it', async (storage) => {
+  storageCase('a decision sees the board that the previous change wrote', async (storage) => {
     await Promise.all(['1', '2', '3'].map((issueId) => pin(storage, BOARD, issueId)))
     const seen: unknown[] = []
     await change(storage.pinBoards, BOARD, (rows) => {
@@ -59,7 +100,7 @@ export const pinBoardCases: readonly StorageCase[] = [
     assert.deepEqual(seen.at(-1), await issuesOn(storage, BOARD))
   }),
 
-  storageCase('boards of two repositories and two kinds never touch each other', async (storage) => {
+  storageCase('boards of two repositories and of two kinds are independent', async (storage) => {
     for (const [index, board] of BOARDS.entries()) {
       for (let n = 0; n <= index; n++) await pin(storage, board, String(100 * (index + 1) + n))
     }
@@ -71,7 +112,7 @@ export const pinBoardCases: readonly StorageCase[] = [
     assert.deepEqual(after, [before[0], ['201'], before[2], before[3]])
   }),
 
-  storageCase('two hundred pins at once never exceed the limit of the decision', async (storage) => {
+  storageCase('two hundred concurrent pins never exceed the limit of the decision', async (storage) => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 200 }, (_, n) => pin(storage, BOARD, String(n + 1), { limit: 3 })),
     )
@@ -82,7 +123,7 @@ export const pinBoardCases: readonly StorageCase[] = [
     assert.equal((await outbox(storage)).length, 3)
   }),
 
-  storageCase('the same issue pinned a hundred times at once is on the board once', async (storage) => {
+  storageCase('the same issue pinned a hundred times concurrently is on the board once', async (storage) => {
     const positions = await Promise.all(Array.from({ length: 100 }, () => pin(storage, BOARD, '1')))
 
     assert.deepEqual(new Set(positions), new Set([1]))
@@ -90,7 +131,7 @@ export const pinBoardCases: readonly StorageCase[] = [
     assert.equal((await outbox(storage)).length, 1)
   }),
 
-  storageCase('pins, moves and unpins at once leave a board that its events explain', async (storage) => {
+  storageCase('concurrent pins, moves and unpins leave a board that its events explain', async (storage) => {
     const work = Array.from({ length: 120 }, (_, n) => {
       const issueId = String((n % 7) + 1)
       return n % 3 === 2 ? unpin(storage, BOARD, issueId) : pin(storage, BOARD, issueId, { limit: 4 })
@@ -106,7 +147,7 @@ export const pinBoardCases: readonly StorageCase[] = [
     assert.ok(board.length <= 4)
   }),
 
-  storageCase('changes wait for a beforeCommit that answers later, or are refused for it', async (storage) => {
+  storageCase('changes wait for a slow beforeCommit, or are refused', async (storage) => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 8 }, (_, n) =>
         pin(storage, BOARD, String(n + 1), { limit: 3, beforeCommit: () => new Promise((done) => setImmediate(done)) }),
@@ -119,7 +160,7 @@ export const pinBoardCases: readonly StorageCase[] = [
     assert.equal((await outbox(storage)).length, done)
   }),
 
-  storageCase('what was not decided because the limit was reached is refused with its code', async (storage) => {
+  storageCase('a pin beyond the limit is refused with its code', async (storage) => {
     await pin(storage, BOARD, '1', { limit: 1 })
 
     await refuses('PIN_LIMIT_REACHED', () => pin(storage, BOARD, '2', { limit: 1 }))

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { AGGREGATES, everything } from './aggregate-samples.ts'
 import { blockedBy, issuesOn, outbox } from './contents.ts'
 import { everyKindOfChange } from './event-samples.ts'
 import { fill, THINGS } from './retirement-samples.ts'
 import { BOARD, block, change, define, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase } from './storage-case.ts'
+import { AGGREGATES, everything } from './stores.ts'
 
 /** Cases about two storages in one database under different names: they do not affect each other. */
 export const prefixCases: readonly StorageCase[] = [
@@ -33,7 +33,7 @@ export const prefixCases: readonly StorageCase[] = [
   }),
 
   hostCase(
-    'what one of two storages in a database retires lives on in the other',
+    'what one of two storages in a database retires remains in the other',
     ['beside'],
     async (storage, bench) => {
       const other = await bench.beside()
@@ -47,7 +47,7 @@ export const prefixCases: readonly StorageCase[] = [
     },
   ),
 
-  hostCase('two storages in one database change the same things at once', ['beside'], async (storage, bench) => {
+  hostCase('two storages in one database change the same things concurrently', ['beside'], async (storage, bench) => {
     const other = await bench.beside()
     const userIds = Array.from({ length: 20 }, (_, n) => String(n))
     await Promise.all([storage, other].flatMap((each) => userIds.map((userId) => block(each, '20', userId))))
@@ -58,7 +58,7 @@ export const prefixCases: readonly StorageCase[] = [
     }
   }),
 
-  hostCase('the epochs of two storages in one database move apart', ['beside'], async (storage, bench) => {
+  hostCase('the epochs of two storages in one database are independent', ['beside'], async (storage, bench) => {
     const other = await bench.beside()
     const key = { organizationId: '20', userId: '30' }
     await change(storage.blocks, key, (state) => ({ state, events: [], result: 0 }), { raisesEpoch: true })

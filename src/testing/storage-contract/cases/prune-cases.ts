@@ -12,7 +12,7 @@ const MAIL: Consumer = { name: 'mail', holder: 'one' }
 
 /** Cases about the events that a prune removes and keeps. Source: docs/storage.md, section 5 */
 export const pruneCases: readonly StorageCase[] = [
-  storageCase('what was made before a time is removed, and nothing else', async (storage) => {
+  storageCase('events before a time are removed, and no others', async (storage) => {
     for (const day of [1, 3, 2, 4]) await note(storage, 1, new Date(`2024-01-0${day}`))
 
     assert.equal(await storage.events.prune(new Date('2024-01-03')), 2)
@@ -20,7 +20,7 @@ export const pruneCases: readonly StorageCase[] = [
     assert.equal(await storage.events.prune(new Date('2024-01-03')), 0)
   }),
 
-  storageCase('nothing is removed that a consumer has not behind it', async (storage) => {
+  storageCase('events that a consumer has not passed are not removed', async (storage) => {
     await note(storage, 4)
     const { cursor } = await storage.events.read({ after: undefined, limit: 1 })
     for (const name of ['mail', 'hooks']) await storage.events.claim({ ...MAIL, name }, LONG)
@@ -35,7 +35,7 @@ export const pruneCases: readonly StorageCase[] = [
     assert.equal(await storage.events.prune(LATER), 3)
   }),
 
-  storageCase('the history of a living issue stays', async (storage) => {
+  storageCase('the history of an issue that is not deleted stays', async (storage) => {
     for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
     await moveToFront(storage, BOARD, '2')
     await unpin(storage, BOARD, '2')
@@ -49,7 +49,7 @@ export const pruneCases: readonly StorageCase[] = [
     assert.deepEqual(await outbox(storage), [])
   }),
 
-  storageCase('the history of an issue goes with it', async (storage) => {
+  storageCase('the history of an issue is removed after the issue', async (storage) => {
     for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
     await retire(storage, { thing: 'issue', issueId: '1', ...BOARD })
     assert.equal(await storage.events.prune(LATER), 2)
@@ -58,7 +58,7 @@ export const pruneCases: readonly StorageCase[] = [
     assert.equal((await storage.events.history('2')).length, 1)
   }),
 
-  storageCase('the history of its issues goes with a repository', async (storage) => {
+  storageCase('the history of its issues is removed after a repository', async (storage) => {
     await pin(storage, BOARD, '1')
     await pin(storage, { ...BOARD, kind: 'pullRequest' }, '2')
     await pin(storage, { ...BOARD, repositoryId: '11' }, '3')
@@ -78,7 +78,7 @@ export const pruneCases: readonly StorageCase[] = [
     assert.equal((await storage.events.list({}, { from: { page: 1 }, limit: 10 })).total, 1)
   }),
 
-  ...raceCases('two that prune at once remove every event once', async (one, other) => {
+  ...raceCases('two concurrent prunes remove every event once', async (one, other) => {
     await note(one, 1200)
     const removed = await Promise.all([one, other].map(async (storage) => storage.events.prune(LATER)))
 

@@ -31,8 +31,8 @@ export async function eventsOrPruned<Tx>(
 }
 
 /** Returns the cursor from which a reader should continue after its events were removed. */
-export async function floorToldTo<Tx>(storage: ForgeStorage<Tx>, after: string): Promise<string> {
+export async function oldestCursorFor<Tx>(storage: ForgeStorage<Tx>, after: string): Promise<string> {
   const outcome = await outcomeOf(() => storage.events.read({ after, limit: 10 }))
   assert.ok('thrown' in outcome && isForgeError(outcome.thrown, 'EVENTS_PRUNED'))
-  return outcome.thrown.details.floor
+  return outcome.thrown.details.oldest
 }

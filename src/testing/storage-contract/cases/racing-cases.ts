@@ -15,12 +15,12 @@ const USED = { ...BOARD, repositoryId: '77' }
  * Source: docs/storage.md, section 1
  */
 export const racingCases: readonly StorageCase[] = [
-  ...raceCases('thirty pins at once at a limit of 3, on a board that was never used, pin exactly 3', (one, other) =>
+  ...raceCases('thirty concurrent pins at a limit of 3, on a board that was never used, pin exactly 3', (one, other) =>
     thirtyPins(one, other, BOARD),
   ),
 
   ...raceCases(
-    'thirty pins at once at a limit of 3, on a board that was used before, pin exactly 3',
+    'thirty concurrent pins at a limit of 3, on a board that was used before, pin exactly 3',
     async (one, other) => {
       await pin(one, USED, '99')
       await unpin(other, USED, '99')
@@ -28,7 +28,7 @@ export const racingCases: readonly StorageCase[] = [
     },
   ),
 
-  ...raceCases('one issue pinned thirty times at once is on the board once', async (one, other) => {
+  ...raceCases('one issue pinned thirty times concurrently is on the board once', async (one, other) => {
     const positions = await atOnce(idsTo(30).map((n) => pin(side(n, one, other), BOARD, '1')))
 
     assert.deepEqual(new Set(positions), new Set([1]))
@@ -43,7 +43,7 @@ export const racingCases: readonly StorageCase[] = [
       const first = await heldInBeforeCommit((beforeCommit) => pin(one, board, '1', { limit: 1, beforeCommit }))
       const second = outcomeOf(() => pin(other, board, '2', { limit: 1 }))
       await whileWaiting(second)
-      first.letGo()
+      first.release()
       const refused = 'thrown' in (await first.outcome)
 
       if (refused) assert.deepEqual(await second, { value: 1 })
@@ -58,7 +58,7 @@ export const racingCases: readonly StorageCase[] = [
       const first = await heldInBeforeCommit((beforeCommit) => block(one, organizationId, '31', { beforeCommit }))
       const second = outcomeOf(() => block(other, organizationId, '32'))
       await whileWaiting(second)
-      first.letGo()
+      first.release()
       const refused = 'thrown' in (await first.outcome)
 
       assert.deepEqual(await second, { value: undefined })
@@ -67,14 +67,14 @@ export const racingCases: readonly StorageCase[] = [
   }),
 
   ...raceCases(
-    'a badge that is removed while it is being granted is held, or was granted to nobody',
+    'a badge that is removed while it is being granted is held, or no grant succeeded',
     async (one, other) => {
       for (const slug of ['a', 'b', 'c']) {
         await define(one, slug)
         const first = await heldInBeforeCommit((beforeCommit) => grant(one, '30', [slug], { beforeCommit }))
         const removal = outcomeOf(() => removeUnlessHeld(other, slug))
         await whileWaiting(removal)
-        first.letGo()
+        first.release()
         const granted = 'value' in (await first.outcome)
 
         if (granted) assertRefused(await removal, 'BADGE_IN_USE')
@@ -85,7 +85,7 @@ export const racingCases: readonly StorageCase[] = [
     },
   ),
 
-  ...raceCases('users blocked and unblocked at once are listed once each, and counted', async (one, other) => {
+  ...raceCases('users blocked and unblocked concurrently are listed once each, and counted', async (one, other) => {
     for (const userId of ['1', '2', '3']) await block(one, '20', userId)
     const work = idsTo(48).map((n) => {
       const userId = String(Number(n) % 6)
@@ -99,7 +99,7 @@ export const racingCases: readonly StorageCase[] = [
     assert.deepEqual(new Set(users), await blockedByEvents(one))
   }),
 
-  ...raceCases('users blocked at once are listed in the order of their events', async (one, other) => {
+  ...raceCases('users blocked concurrently are listed in the order of their events', async (one, other) => {
     await atOnce(idsTo(30).map((n) => block(side(n, one, other), '20', n)))
 
     assert.deepEqual(
@@ -108,7 +108,7 @@ export const racingCases: readonly StorageCase[] = [
     )
   }),
 
-  ...raceCases('badges granted at once are all held, each once', async (one, other) => {
+  ...raceCases('badges granted concurrently are all held, each once', async (one, other) => {
     const slugs = ['a', 'b', 'c']
     for (const slug of slugs) await define(one, slug)
     await atOnce(idsTo(30).map((n) => grant(side(n, one, other), '30', [slugs[Number(n) % 3] ?? 'a'])))
@@ -117,26 +117,29 @@ export const racingCases: readonly StorageCase[] = [
     assert.equal((await outbox(one)).length, 2 * slugs.length)
   }),
 
-  ...raceCases('definitions made at once have ids of their own', async (one, other) => {
+  ...raceCases('definitions created concurrently have different ids', async (one, other) => {
     const ids = await atOnce(idsTo(20).map((n) => define(side(n, one, other), `slug-${n}`)))
 
     assert.equal(new Set(ids).size, 20)
     assert.equal((await catalogueOf(other)).length, 20)
   }),
 
-  ...raceCases('a badge that is granted and removed at once is held or gone, never both', async (one, other) => {
-    for (let round = 0; round < 20; round += 1) {
-      const slug = `slug-${round}`
-      await define(one, slug)
-      const work = [grant(one, '30', [slug]), removeUnlessHeld(other, slug)]
-      await atOnce(round % 2 === 0 ? work : work.toReversed(), 'BADGE_IN_USE', 'UNKNOWN_BADGE')
-      const held = (await slugsHeldBy(one, '30')).includes(slug)
+  ...raceCases(
+    'a badge that is granted and removed concurrently is held or removed, never both',
+    async (one, other) => {
+      for (let round = 0; round < 20; round += 1) {
+        const slug = `slug-${round}`
+        await define(one, slug)
+        const work = [grant(one, '30', [slug]), removeUnlessHeld(other, slug)]
+        await atOnce(round % 2 === 0 ? work : work.toReversed(), 'BADGE_IN_USE', 'UNKNOWN_BADGE')
+        const held = (await slugsHeldBy(one, '30')).includes(slug)
 
-      assert.equal((await other.badgeCatalogue.find(slug)) !== undefined, held)
-    }
-  }),
+        assert.equal((await other.badgeCatalogue.find(slug)) !== undefined, held)
+      }
+    },
+  ),
 
-  ...raceCases('what locks several aggregates at once, in any order, ends without errors', async (one, other) => {
+  ...raceCases('changes that lock several aggregates, in any order, all succeed', async (one, other) => {
     for (let round = 1; round <= 4; round += 1) {
       const organizationIds = idsTo(6).map((n) => `${round}${n}`)
       const [user, second, third] = [`${round}001`, `${round}002`, `${round}003`] as const
@@ -167,13 +170,13 @@ async function thirtyPins<Tx>(one: ForgeStorage<Tx>, other: ForgeStorage<Tx>, bo
 
   assert.deepEqual(positions.toSorted(), [1, 2, 3])
   assert.equal((await issuesOn(one, board)).length, 3)
-  const told = (await outbox(other)).slice(before)
+  const recorded = (await outbox(other)).slice(before)
   assert.deepEqual(
-    told.map((event) => event.data),
+    recorded.map((event) => event.data),
     [{ position: 1 }, { position: 2 }, { position: 3 }],
   )
   assert.deepEqual(
-    told.map((event) => event.issueId),
+    recorded.map((event) => event.issueId),
     await issuesOn(other, board),
   )
 }

@@ -10,7 +10,7 @@ import { hostCase } from './storage-case.ts'
 
 /** Cases about readers next to writers: a reader never sees a partial change. */
 export const readerCases: readonly StorageCase[] = [
-  ...raceCases('a board that is turned all the time is always read whole', async (writer, reader) => {
+  ...raceCases('a board that is constantly reversed is always read consistently', async (writer, reader) => {
     const issueIds = idsTo(6)
     for (const issueId of issueIds) await pin(writer, BOARD, issueId)
     await beside(
@@ -25,7 +25,7 @@ export const readerCases: readonly StorageCase[] = [
     )
   }),
 
-  ...raceCases('page and total agree while blocks come and go', async (writer, reader) => {
+  ...raceCases('page and total agree while blocks are added and removed', async (writer, reader) => {
     await beside(
       () => changeBlocks(writer),
       () => checkBlockPages(reader),
@@ -34,7 +34,7 @@ export const readerCases: readonly StorageCase[] = [
 
   ...(['beginSnapshot', 'beginReadCommitted'] as const).map((begin) =>
     hostCase(
-      `page and total agree in a host’s transaction that ${begin === 'beginSnapshot' ? 'reads from a snapshot' : 'reads what is committed'}, while blocks and definitions come and go`,
+      `page and total agree in a host’s transaction that ${begin === 'beginSnapshot' ? 'reads from a snapshot' : 'reads what is committed'}, while blocks and definitions are added and removed`,
       [begin],
       async (storage, bench) => {
         const { transaction, rollback } = await bench[begin]()
@@ -50,7 +50,7 @@ export const readerCases: readonly StorageCase[] = [
     ),
   ),
 
-  ...raceCases('the audit view and its total agree while events come', async (writer, reader) => {
+  ...raceCases('the audit view and its total agree while events are added', async (writer, reader) => {
     await beside(
       async () => {
         for (const issueId of idsTo(40)) await pin(writer, BOARD, issueId)
@@ -63,16 +63,16 @@ export const readerCases: readonly StorageCase[] = [
   }),
 
   ...raceCases(
-    'a pin that is on the board is in the history, and one that was told is on the board',
+    'a pin on the board is in the history, and a pin in the outbox is on the board',
     async (writer, reader) => {
       await beside(
         async () => {
           for (const issueId of idsTo(40)) await pin(writer, BOARD, issueId)
         },
         async () => {
-          const told = (await outbox(reader)).map((event) => event.issueId)
+          const recorded = (await outbox(reader)).map((event) => event.issueId)
           const read = await issuesOn(reader, BOARD)
-          assert.deepEqual(read.slice(0, told.length), told)
+          assert.deepEqual(read.slice(0, recorded.length), recorded)
           const newest = read.at(-1)
           if (newest !== undefined) assert.equal((await reader.events.history(newest)).length, 1)
         },
@@ -80,7 +80,7 @@ export const readerCases: readonly StorageCase[] = [
     },
   ),
 
-  ...raceCases('changes of two boards in one batch of writers are each seen whole', async (writer, reader) => {
+  ...raceCases('changes of two boards in one batch of writers are each read consistently', async (writer, reader) => {
     const other = { ...BOARD, repositoryId: '11' }
     await beside(
       async () => {
@@ -158,7 +158,7 @@ async function checkPages<Item>(
     if (cursor === undefined) continue
 
     const next = await read({ from: { after: cursor }, limit: 1000 })
-    assert.ok(next.items.length <= next.total, 'a list has no more than its total')
+    assert.ok(next.items.length <= next.total, 'a list is no longer than its total')
   }
 }
 

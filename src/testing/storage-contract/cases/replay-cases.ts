@@ -11,20 +11,20 @@ const FEW = ['1', '2', '3', '4', '5']
 
 /** Cases that rebuild the state from the events alone, in order: no event is missing, and none is superfluous. */
 export const replayCases: readonly StorageCase[] = [1, 2, 3].flatMap((seed) =>
-  raceCases(`after churn number ${seed} the events tell the state`, async (one, other) => {
+  raceCases(`after random changes (seed ${seed}) the events explain the state`, async (one, other) => {
     const random = numbersFrom(seed)
     for (const slug of SLUGS) await define(one, slug)
     for (let wave = 0; wave < 20; wave += 1) {
       const work = Array.from({ length: 12 }, () => churn(random() % 2 === 0 ? one : other, random))
       await atOnce(work, 'PIN_LIMIT_REACHED', 'ALREADY_BLOCKED', 'USER_NOT_FOUND', 'ISSUE_NOT_FOUND')
     }
-    const told = new Told()
-    for (const event of await outbox(other)) told.hear(event)
+    const rebuilt = new RebuiltState()
+    for (const event of await outbox(other)) rebuilt.apply(event)
 
     for (const id of FEW) {
-      assert.deepEqual(await issuesOn(one, { ...BOARD, repositoryId: id }), told.boards.get(id) ?? [])
-      assert.deepEqual(await blockedBy(one, id), told.blocks.get(id) ?? [])
-      if (!told.gone.has(id)) assert.deepEqual(await slugsHeldBy(other, id), told.grants.get(id) ?? [])
+      assert.deepEqual(await issuesOn(one, { ...BOARD, repositoryId: id }), rebuilt.boards.get(id) ?? [])
+      assert.deepEqual(await blockedBy(one, id), rebuilt.blocks.get(id) ?? [])
+      if (!rebuilt.gone.has(id)) assert.deepEqual(await slugsHeldBy(other, id), rebuilt.grants.get(id) ?? [])
     }
   }),
 )
@@ -59,19 +59,19 @@ function numbersFrom(seed: number): () => number {
 }
 
 /** The state that is rebuilt from the events. */
-class Told {
+class RebuiltState {
   readonly boards = new Map<Id | null, (Id | null)[]>()
   readonly blocks = new Map<Id | null, (Id | null)[]>()
   readonly grants = new Map<Id | null, string[]>()
   readonly gone = new Set<Id | null>()
 
-  hear(event: ForgeEvent): void {
-    if (event.type.startsWith('issue.')) this.#hearOfPins(event)
-    else if (event.type.startsWith('badge.')) this.#hearOfBadges(event)
-    else this.#hearOfUsers(event)
+  apply(event: ForgeEvent): void {
+    if (event.type.startsWith('issue.')) this.#applyPins(event)
+    else if (event.type.startsWith('badge.')) this.#applyBadges(event)
+    else this.#applyUsers(event)
   }
 
-  #hearOfPins(event: ForgeEvent): void {
+  #applyPins(event: ForgeEvent): void {
     const { issueId } = event
     const board = entry(this.boards, event.repositoryId)
     if (event.type === 'issue.pinned') assert.equal(board.push(issueId), event.data.position)
@@ -87,14 +87,14 @@ class Told {
     }
   }
 
-  #hearOfBadges(event: ForgeEvent): void {
+  #applyBadges(event: ForgeEvent): void {
     const held = entry(this.grants, event.userId)
     if (event.type === 'badge.granted') held.push(event.data.slug)
     if (event.type === 'badge.revoked')
       assert.deepEqual(held.splice(held.indexOf(event.data.slug), 1), [event.data.slug])
   }
 
-  #hearOfUsers(event: ForgeEvent): void {
+  #applyUsers(event: ForgeEvent): void {
     const { userId } = event
     const blocked = entry(this.blocks, event.organizationId)
     if (event.type === 'user.blocked') blocked.push(userId)

@@ -8,7 +8,7 @@ import { outcomeOf, refuses, storageCase } from './storage-case.ts'
 /** Cases about what the retirement of every kind of subject has in common. */
 export const retiredThingCases: readonly StorageCase[] = [
   ...THINGS.flatMap((retired) => [
-    storageCase(`retiring the ${retired.thing} tells of it once, with its envelope`, async (storage) => {
+    storageCase(`retiring the ${retired.thing} is recorded once, with actor and time`, async (storage) => {
       await fill(storage)
       const before = await outbox(storage)
       const at = new Date(1_234_567)
@@ -20,7 +20,7 @@ export const retiredThingCases: readonly StorageCase[] = [
       assert.deepEqual(await outbox(storage), [...before, ...events])
     }),
 
-    storageCase(`retiring the ${retired.thing} again does nothing and asks nothing`, async (storage) => {
+    storageCase(`retiring the ${retired.thing} again changes nothing and calls nothing`, async (storage) => {
       await fill(storage)
       await retire(storage, retired)
       const before = await outbox(storage)
@@ -32,7 +32,7 @@ export const retiredThingCases: readonly StorageCase[] = [
       assert.deepEqual(await outbox(storage), before)
     }),
 
-    storageCase(`retiring the ${retired.thing} when nothing hangs on it is remembered too`, async (storage) => {
+    storageCase(`retiring the ${retired.thing} when nothing belongs to it is remembered too`, async (storage) => {
       const events = await retire(storage, retired)
 
       assert.equal(events.length, 1)
@@ -40,7 +40,7 @@ export const retiredThingCases: readonly StorageCase[] = [
       for (const [code, call] of refusedAfter(storage, retired)) await refuses(code, call)
     }),
 
-    storageCase(`retiring the ${retired.thing} raises its epoch, also when nothing hangs on it`, async (storage) => {
+    storageCase(`retiring the ${retired.thing} raises its epoch, even if nothing belongs to it`, async (storage) => {
       const before = await epochs(storage, retired)
       await retire(storage, retired)
       const after = await epochs(storage, retired)
@@ -48,19 +48,22 @@ export const retiredThingCases: readonly StorageCase[] = [
       for (const [index, epoch] of after.entries()) assert.ok(epoch > (before[index] ?? 0))
     }),
 
-    storageCase(`a change that asked before the ${retired.thing} was retired is not written`, async (storage) => {
-      await fill(storage)
-      const seen = 0
-      await retire(storage, retired)
-      const before = await outbox(storage)
-      for (const attempt of changesOf(storage, retired, seen)) {
-        const outcome = await outcomeOf(attempt)
-        const refused = 'thrown' in outcome || JSON.stringify(outcome.value) === '{"stale":true}'
-        assert.ok(refused, 'the change is stale or refused')
-      }
+    storageCase(
+      `a change that read the epoch before the ${retired.thing} was retired is not written`,
+      async (storage) => {
+        await fill(storage)
+        const seen = 0
+        await retire(storage, retired)
+        const before = await outbox(storage)
+        for (const attempt of changesOf(storage, retired, seen)) {
+          const outcome = await outcomeOf(attempt)
+          const refused = 'thrown' in outcome || JSON.stringify(outcome.value) === '{"stale":true}'
+          assert.ok(refused, 'the change is stale or refused')
+        }
 
-      assert.deepEqual(await outbox(storage), before)
-    }),
+        assert.deepEqual(await outbox(storage), before)
+      },
+    ),
 
     storageCase(`retiring the ${retired.thing} is rolled back when the host throws`, async (storage) => {
       await fill(storage)
@@ -76,14 +79,14 @@ export const retiredThingCases: readonly StorageCase[] = [
       assert.equal((await retire(storage, retired)).length, 1)
     }),
 
-    storageCase(`retiring the ${retired.thing} from many sides at once happens once`, async (storage) => {
+    storageCase(`retiring the ${retired.thing} many times concurrently happens once`, async (storage) => {
       await fill(storage)
       const made = await Promise.all(Array.from({ length: 20 }, () => retire(storage, retired)))
 
       assert.equal(made.flat().length, 1)
     }),
 
-    storageCase(`what is retired refuses: the ${retired.thing}`, async (storage) => {
+    storageCase(`a retired ${retired.thing} refuses changes`, async (storage) => {
       await fill(storage)
       await retire(storage, retired)
       const before = await outbox(storage)

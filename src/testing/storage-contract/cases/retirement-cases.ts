@@ -7,7 +7,7 @@ import { refuses, storageCase } from './storage-case.ts'
 
 /** Cases about retirement: a retired subject takes everything that depends on it along, and never returns. */
 export const retirementCases: readonly StorageCase[] = [
-  storageCase('a retired user takes along its blocks and grants, and nothing else', async (storage) => {
+  storageCase('a retired user loses its blocks and grants, and nothing else is removed', async (storage) => {
     await fill(storage)
     const [event] = await retire(storage, USER)
 
@@ -21,7 +21,7 @@ export const retirementCases: readonly StorageCase[] = [
     assert.equal(await storage.blocks.find({ organizationId: '20', userId: '30' }), undefined)
   }),
 
-  storageCase('a retired organization takes along its blocks, and nothing else', async (storage) => {
+  storageCase('a retired organization loses its blocks, and nothing else is removed', async (storage) => {
     await fill(storage)
     const [event] = await retire(storage, ORGANIZATION)
 
@@ -32,30 +32,30 @@ export const retirementCases: readonly StorageCase[] = [
     assert.deepEqual(await issuesOn(storage, BOARD), ['1', '2', '3'])
   }),
 
+  storageCase('a retired issue is also removed from the board of another repository', async (storage) => {
+    await fill(storage)
+    await pin(storage, OTHER, '2')
+    const [event] = await retire(storage, ISSUE)
+
+    assert.deepEqual(event?.data, { wasPinned: true })
+    assert.deepEqual(await issuesOn(storage, BOARD), ['1', '3'])
+    assert.deepEqual(await issuesOn(storage, OTHER), ['9'])
+    assert.deepEqual(await issuesOn(storage, PULLS), ['2', '4'])
+  }),
+
   storageCase(
-    'a retired issue leaves the board of another repository too, where it was pinned before',
+    'a retired repository loses the pins of both its boards, and nothing else is removed',
     async (storage) => {
       await fill(storage)
-      await pin(storage, OTHER, '2')
-      const [event] = await retire(storage, ISSUE)
+      const [event] = await retire(storage, REPOSITORY)
 
-      assert.deepEqual(event?.data, { wasPinned: true })
-      assert.deepEqual(await issuesOn(storage, BOARD), ['1', '3'])
+      assert.deepEqual(event?.data, { pins: 5 })
       assert.deepEqual(await issuesOn(storage, OTHER), ['9'])
-      assert.deepEqual(await issuesOn(storage, PULLS), ['2', '4'])
+      assert.deepEqual(await blockedBy(storage, '20'), ['31', '30', '32'])
     },
   ),
 
-  storageCase('a retired repository takes along the pins of both its boards, and nothing else', async (storage) => {
-    await fill(storage)
-    const [event] = await retire(storage, REPOSITORY)
-
-    assert.deepEqual(event?.data, { pins: 5 })
-    assert.deepEqual(await issuesOn(storage, OTHER), ['9'])
-    assert.deepEqual(await blockedBy(storage, '20'), ['31', '30', '32'])
-  }),
-
-  storageCase('a retired issue leaves its board and closes the gap', async (storage) => {
+  storageCase('a retired issue leaves no gap on its board', async (storage) => {
     await fill(storage)
     const [event] = await retire(storage, ISSUE)
 
@@ -66,15 +66,15 @@ export const retirementCases: readonly StorageCase[] = [
     assert.deepEqual(await issuesOn(storage, BOARD), ['1', '3', '5'])
   }),
 
-  storageCase('beforeCommit is told of a retirement before it is committed', async (storage) => {
-    const told: unknown[] = []
-    const events = await retire(storage, USER, { beforeCommit: (events) => void told.push(...events) })
+  storageCase('beforeCommit receives the events of a retirement before it is committed', async (storage) => {
+    const received: unknown[] = []
+    const events = await retire(storage, USER, { beforeCommit: (events) => void received.push(...events) })
 
-    assert.deepEqual(told, events)
+    assert.deepEqual(received, events)
   }),
 
   storageCase(
-    'a board goes on without its retired issue: others come and go, it can be asked to leave',
+    'a board stays usable without its retired issue: others are pinned and unpinned, and the retired one can be unpinned',
     async (storage) => {
       await fill(storage)
       await retire(storage, ISSUE)
@@ -120,7 +120,7 @@ export const retirementCases: readonly StorageCase[] = [
     assert.deepEqual(await blockedBy(storage, '5'), ['6'])
   }),
 
-  storageCase('a user retired while blocked from many sides is blocked by none in the end', async (storage) => {
+  storageCase('a user retired while being blocked concurrently is not blocked in the end', async (storage) => {
     const work = Array.from({ length: 40 }, (_, n) =>
       n === 20 ? retire(storage, USER) : block(storage, String(200 + n), '30'),
     )
@@ -130,7 +130,7 @@ export const retirementCases: readonly StorageCase[] = [
     assert.deepEqual(left.flat(), [])
   }),
 
-  storageCase('a user with three hundred blocks is retired whole, and every total is right', async (storage) => {
+  storageCase('a user with three hundred blocks is retired completely, and every total is right', async (storage) => {
     const organizationIds = Array.from({ length: 300 }, (_, n) => String(5000 + n))
     while (organizationIds.length > 0) {
       const wave = organizationIds.splice(0, 50)

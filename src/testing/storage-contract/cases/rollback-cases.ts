@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import type { EventDraft } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import type { Everything } from './aggregate-samples.ts'
-import { AGGREGATES, everything } from './aggregate-samples.ts'
+import { blocksOf, outbox } from './contents.ts'
 import { fill } from './retirement-samples.ts'
 import { BOARD, block, change, define, NO_SUBJECT, NOON, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
+import type { Everything } from './stores.ts'
+import { AGGREGATES, everything } from './stores.ts'
 
 /**
  * Cases about changes that fail at each place where a change can fail: a change is written completely or not at all.
@@ -14,7 +15,7 @@ import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
 export const rollbackCases: readonly StorageCase[] = [
   ...[0, 1, 2].map((healthy) =>
     storageCase(
-      `an event that cannot be kept, behind ${healthy} others, takes all of its change back`,
+      `an event that cannot be stored, after ${healthy} others, rolls back its whole change`,
       async (storage) => {
         await pin(storage, BOARD, '1')
         const before = await everything(storage)
@@ -30,7 +31,7 @@ export const rollbackCases: readonly StorageCase[] = [
     ),
   ),
 
-  storageCase('a change that cannot tell its time is not written', async (storage) => {
+  storageCase('a change without a valid time is not written', async (storage) => {
     await pin(storage, BOARD, '1')
     const before = await everything(storage)
     const error = new Error('no clock')
@@ -42,7 +43,7 @@ export const rollbackCases: readonly StorageCase[] = [
     assert.deepEqual(await everything(storage), before)
   }),
 
-  storageCase('a change that is refused for one of the things it adds adds none of them', async (storage) => {
+  storageCase('a change that is refused for one of its additions makes none of them', async (storage) => {
     await fill(storage)
     await retire(storage, { thing: 'issue', issueId: '8', ...BOARD })
     const before = await everything(storage)
@@ -55,8 +56,8 @@ export const rollbackCases: readonly StorageCase[] = [
     assert.deepEqual(await everything(storage), before)
   }),
 
-  storageCase('an error is told as it was thrown, whatever it is', async (storage) => {
-    for (const thrown of [new RangeError('r'), 'a text', undefined, null, 7]) {
+  storageCase('an error is rethrown unchanged, whatever it is', async (storage) => {
+    for (const thrown of [new RangeError('r'), 'a string', undefined, null, 7]) {
       const outcome = await outcomeOf(() =>
         change(storage.blocks, { organizationId: '20', userId: '30' }, () => {
           throw thrown
@@ -66,12 +67,12 @@ export const rollbackCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase('many changes at once of which half fail leave the others whole', async (storage) => {
+  storageCase('many concurrent changes of which half fail leave the others complete', async (storage) => {
     const work = Array.from({ length: 40 }, (_, n) =>
       outcomeOf(() => block(storage, '20', String(n), n % 2 === 0 ? {} : { beforeCommit: no })),
     )
     const outcomes = await Promise.all(work)
-    const { blocks, events } = await everything(storage)
+    const [blocks, events] = [await blocksOf(storage, '20'), await outbox(storage)]
 
     assert.equal(outcomes.filter((outcome) => 'value' in outcome).length, 20)
     assert.ok(blocks.every((one) => Number(one.userId) % 2 === 0))
@@ -80,7 +81,7 @@ export const rollbackCases: readonly StorageCase[] = [
 
   ...AGGREGATES.map((one) =>
     hostCase(
-      `a change of ${one.name} that failed at the last moment is not seen from elsewhere`,
+      `a change of ${one.name} that failed right before the commit is invisible to others`,
       ['again'],
       async (storage, bench) => {
         await one.prepare(storage)
@@ -98,7 +99,7 @@ export const rollbackCases: readonly StorageCase[] = [
     ),
   ),
 
-  hostCase('what was answered is there for everybody at once', ['again'], async (storage, bench) => {
+  hostCase('an acknowledged change is immediately visible to everyone', ['again'], async (storage, bench) => {
     const elsewhere = await bench.again()
     await define(storage, 'night-owl')
     for (let round = 0; round < 10; round += 1) {

@@ -263,10 +263,10 @@ export async function retire<Tx>(
   retired: Retired,
   extras: Partial<Retirement<Tx>> = {},
 ): Promise<readonly ForgeEvent[]> {
-  return storage.retire({ retired, by: AUTHOR, record: (removed) => told(retired, removed), ...extras })
+  return storage.retire({ retired, by: AUTHOR, record: (removed) => retirementEvent(retired, removed), ...extras })
 }
 
-function told(retired: Retired, removed: Removed): EventDraft {
+function retirementEvent(retired: Retired, removed: Removed): EventDraft {
   if (retired.thing === 'user') {
     const { blocks, grants } = removed
     return { ...NO_SUBJECT, type: 'user.deleted', data: { blocks, grants }, userId: retired.userId }

@@ -3,7 +3,7 @@ import type { ForgeErrorCode } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import type { ContractHost } from '../contract-host.ts'
-import { Bench } from './bench.ts'
+import { CaseHost } from './case-host.ts'
 
 /** Opens a new storage, migrated and empty, each time it is called. */
 export type OpenStorage<Tx> = () => Promise<ForgeStorage<Tx>>
@@ -26,14 +26,14 @@ export function storageCase(name: string, check: <Tx>(storage: ForgeStorage<Tx>)
 export function hostCase(
   name: string,
   needs: StorageCase['needs'],
-  check: <Tx>(storage: ForgeStorage<Tx>, bench: Bench<Tx>) => Promise<void>,
+  check: <Tx>(storage: ForgeStorage<Tx>, bench: CaseHost<Tx>) => Promise<void>,
 ): StorageCase {
   return {
     name,
     needs,
     async run(open, host) {
       const storage = await open()
-      const bench = new Bench(storage, host)
+      const bench = new CaseHost(storage, host)
       try {
         await check(storage, bench)
       } finally {

@@ -49,7 +49,7 @@ const IDS = [
 
 /** Cases about ids that may be any text: they are compared exactly and returned unchanged. */
 export const textIdCases: readonly StorageCase[] = [
-  textIdCase('ids that are texts come out of boards, blocks, grants and events as they went in', async (storage) => {
+  textIdCase('text ids are returned unchanged by boards, blocks, grants and events', async (storage) => {
     await define(storage, 'a')
     for (const id of IDS) {
       await pin(storage, BOARD, id, { by: { actorId: id, at: () => NOON } })
@@ -66,7 +66,7 @@ export const textIdCases: readonly StorageCase[] = [
     )
   }),
 
-  textIdCase('ids that are texts are compared exactly', async (storage) => {
+  textIdCase('text ids are compared exactly', async (storage) => {
     await define(storage, 'a')
     for (const [index, id] of IDS.entries()) {
       await pin(storage, { repositoryId: id, kind: 'issue' }, `issue ${index}`)
@@ -87,7 +87,7 @@ export const textIdCases: readonly StorageCase[] = [
     }
   }),
 
-  textIdCase('retiring an id that is a text leaves those that look like it', async (storage) => {
+  textIdCase('retiring a text id leaves similar ids', async (storage) => {
     for (const id of IDS) await block(storage, '20', id)
     for (const id of ['abc', 'é', '7', '🦉']) {
       await retire(storage, { thing: 'user', userId: id })

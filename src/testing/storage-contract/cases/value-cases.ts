@@ -38,7 +38,7 @@ const TEXTS = [
 
 /** Cases about values: ids and texts are returned as they were stored. */
 export const valueCases: readonly StorageCase[] = [
-  storageCase('ids of 64 bits come out of boards, blocks and events as they went in', async (storage) => {
+  storageCase('64-bit ids are returned unchanged by boards, blocks and events', async (storage) => {
     for (const id of IDS) {
       await pin(storage, BOARD, id, { by: { actorId: id, at: () => new Date(0) } })
       await block(storage, '20', id)
@@ -58,7 +58,7 @@ export const valueCases: readonly StorageCase[] = [
     )
   }),
 
-  storageCase('ids of 64 bits name different repositories, organizations and users', async (storage) => {
+  storageCase('64-bit ids identify different repositories, organizations and users', async (storage) => {
     await define(storage, 'a')
     for (const [index, id] of IDS.entries()) {
       await pin(storage, { repositoryId: id, kind: 'issue' }, String(index))
@@ -97,7 +97,7 @@ export const valueCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase('texts come out as they went in', async (storage) => {
+  storageCase('texts are returned unchanged', async (storage) => {
     for (const [index, note] of TEXTS.entries()) {
       await block(storage, '20', String(index), { note })
       await change(storage.badgeCatalogue, { slug: slugOf(note) }, (entry) => ({
@@ -127,7 +127,7 @@ export const valueCases: readonly StorageCase[] = [
     )
   }),
 
-  storageCase('times come out to the millisecond', async (storage) => {
+  storageCase('times are returned to the millisecond', async (storage) => {
     const times = [0, 1, -1, 1_715_000_000_123, 253_402_300_799_999].map((time) => new Date(time))
     const rows = times.map((pinnedAt, index) => ({ issueId: String(index), pinnedAt, pinnedBy: null }))
     await change(storage.pinBoards, BOARD, () => ({ state: rows, events: [], result: undefined }))
@@ -138,7 +138,7 @@ export const valueCases: readonly StorageCase[] = [
     )
   }),
 
-  storageCase('the longest texts are kept whole, in characters of one byte and of four', async (storage) => {
+  storageCase('the longest texts are stored completely, in characters of one byte and of four', async (storage) => {
     for (const [index, character] of ['x', 'é', '日', '🦉'].entries()) {
       const [slug, note] = [character.repeat(255), character.repeat(255)]
       const [description, imageUrl] = [character.repeat(4000), character.repeat(2048)]
@@ -153,13 +153,13 @@ export const valueCases: readonly StorageCase[] = [
       assert.deepEqual([badge?.slug, badge?.description, badge?.imageUrl], [slug, description, imageUrl])
       assert.equal((await storage.blocks.find({ organizationId: '20', userId: String(index) }))?.note, note)
     }
-    const told = (await outbox(storage)).map((event) => event.data)
+    const recorded = (await outbox(storage)).map((event) => event.data)
 
-    assert.deepEqual(told[6], { slug: '🦉'.repeat(255) })
-    assert.deepEqual(told[7], { note: '🦉'.repeat(255) })
+    assert.deepEqual(recorded[6], { slug: '🦉'.repeat(255) })
+    assert.deepEqual(recorded[7], { note: '🦉'.repeat(255) })
   }),
 
-  storageCase('slugs that differ in their last character only are two', async (storage) => {
+  storageCase('slugs that differ only in their last character are different', async (storage) => {
     const slugs = ['a', 'b', ' ', '', '\u00a0', '🦉'].map((end) => `${'x'.repeat(254)}${end}`)
     for (const slug of slugs) await define(storage, slug)
 

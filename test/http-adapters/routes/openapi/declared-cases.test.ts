@@ -89,12 +89,12 @@ describe('what the document does not declare', () => {
     ['a content type', { headers: new Map([...counted, ['content-type', 'application/json']]) }, 'application/json'],
     ['a body of another form', { text: '[{"id":1}]' }, "must have required property 'slug'"],
     ['a body that is not JSON', { text: '<p>' }, 'is not JSON'],
-    ['a body where there is none', { method: 'HEAD' }, 'has a body'],
+    ['a body where none is expected', { method: 'HEAD' }, 'has a body'],
     ['a HEAD without a length', { method: 'HEAD', text: '' }, 'lacks the content-length'],
     ['a path', { path: '/version' }, 'GET /version: the status 200 is not declared'],
     ['a method', { method: 'PATCH' }, 'the status 200 is not declared'],
     ['a path that cannot be decoded', { path: '/admin/users/%zz/badges' }, 'the status 200 is not declared'],
-  ] satisfies [string, Partial<Exchanged>, string][])('is told: %s', (_what, change, told) => {
+  ] satisfies [string, Partial<Exchanged>, string][])('is reported: %s', (_what, change, told) => {
     expect(checkReply(document, badges)).toEqual([])
     expect(checkReply(document, { ...badges, ...change }).join('\n')).toContain(told)
   })
@@ -103,7 +103,7 @@ describe('what the document does not declare', () => {
     ['a code', { text: '{"message":"","url":"","code":"NOT_BLOCKED"}' }, 'at "/code"'],
     ['a property of an error', { text: '{"message":"","url":"","code":"USER_NOT_FOUND","sql":""}' }, '"sql"'],
     ['an Allow that lacks a method', { method: 'PUT', status: 405 }, 'lacks the header allow'],
-  ] satisfies [string, Partial<Exchanged>, string][])('is told of an error: %s', (_what, change, told) => {
+  ] satisfies [string, Partial<Exchanged>, string][])('receives an error: %s', (_what, change, told) => {
     expect(checkReply(document, refused)).toEqual([])
     expect(checkReply(document, { ...refused, ...change }).join('\n')).toContain(told)
   })

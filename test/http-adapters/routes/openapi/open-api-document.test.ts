@@ -6,7 +6,7 @@ import { openWorld, sshKey } from '../../world.ts'
 import { lint } from './lint.ts'
 
 const manifest = createRequire(import.meta.url)('../../../../package.json')
-const SERVICES = ['pins', 'blocks', 'badges', 'signing-keys'] as const
+const SERVICES = [...new Set(routeTable.map(({ service }) => service))]
 
 // Only what the tests read of the document.
 interface OperationObject {
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     expect(documentOf({ publicUrl }).servers).toEqual([{ url }])
   })
 
-  it('tells the limits of the API', () => {
+  it('states the limits of the API', () => {
     const limits = { defaultPageSize: 7, maxPageSize: 9, maxBodyBytes: 4321 }
     const operations = new Map(operationsOf(documentOf({ limits })))
     const limit = operations.get('GET /orgs/{org}/blocks')?.parameters?.find(({ name }) => name === 'limit')

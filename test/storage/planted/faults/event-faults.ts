@@ -161,3 +161,30 @@ export const prunesHistory: SqlFault = inAllStatements(() => {
     return yield* asItIs(session, { ...statement, parameters })
   }
 })
+
+/** Takes for all consumers those that were there when it looked for what to remove. */
+export const prunesBeyondNewConsumers: SqlFault = inWrites(() => {
+  return function* (session, statement) {
+    const asksForAll = concerns(statement, '^select .* from', 'consumers') && !statement.sql.includes(' where ')
+    return asksForAll ? pretended() : yield* asItIs(session, statement)
+  }
+})
+
+/** Writes that a new name begins where the first outbox began. */
+export const beginsNamesAtZero: SqlFault = inWrites(() => {
+  return function* (session, statement) {
+    if (!concerns(statement, '^insert into', 'consumers')) return yield* asItIs(session, statement)
+
+    const parameters = statement.parameters.map((one) => (typeof one === 'number' ? 0 : one))
+    return yield* asItIs(session, { ...statement, parameters })
+  }
+})
+
+/** Numbers the youngest event first. */
+export const numbersBackwards: SqlFault = inWrites(() => {
+  return function* (session, statement) {
+    const isUnnumbered = concerns(statement, '^select .* from', 'events') && / is null order by /.test(statement.sql)
+    const sql = isUnnumbered ? statement.sql.replace(' limit ', ' desc limit ') : statement.sql
+    return yield* asItIs(session, { ...statement, sql })
+  }
+})

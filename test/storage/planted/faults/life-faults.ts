@@ -20,6 +20,14 @@ export const closesOnce: StorageFault = (storage) => {
   }
 }
 
+/** Has no place for listeners. */
+export const refusesListeners: StorageFault = (storage) => ({
+  ...storage,
+  onWarning: () => {
+    throw new Error('no listeners here')
+  },
+})
+
 /** Answers for a while after it was closed. */
 export const closesLate: StorageFault = (storage) => ({
   ...storage,

@@ -3,6 +3,8 @@ import type { SqlContext } from '../../../../src/storage/sql/context.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
 import { NO_DEADLINE } from '../../../../src/storage/sql/server/call-deadline.ts'
+import type { ServerTransaction } from '../../../../src/storage/sql/server/connection.ts'
+import { DatabaseServer } from '../../../../src/storage/sql/server/database-server.ts'
 import type { Session } from '../../../../src/storage/sql/session.ts'
 import type { HeadKey } from '../../../../src/storage/sql/stores/locks.ts'
 import { Heads } from '../../../../src/storage/sql/stores/locks.ts'
@@ -78,17 +80,12 @@ export const writesNoHead: SqlFault = inWrites((context) => {
 export const readsBehindTheLockFromTheSnapshot: SqlFault = { dialect: (dialect) => ({ ...dialect, lockingRead: '' }) }
 
 /** Waits for locks as long as it takes. */
-export const waitsForEver: SqlFault = {
-  server: (server) => ({
-    plainly: (work, deadline) => server.plainly(work, deadline),
-    inSnapshot: (work, deadline) => server.inSnapshot(work, deadline),
-    inTransaction: (work) => server.inTransaction(work, { ...NO_DEADLINE, lockWait: 60_000 }),
-    joined: (transaction, deadline) => server.joined(transaction, deadline),
-    refuseUnlessOpen: (connection, deadline) => server.refuseUnlessOpen(connection, deadline),
-    warnings: (deadline) => server.warnings(deadline),
-    onWarning: (listener) => server.onWarning(listener),
-    close: () => server.close(),
-  }),
+export const waitsForEver: SqlFault = { server: (parts) => new EndlesslyWaitingServer(parts) }
+
+class EndlesslyWaitingServer<Tx extends object> extends DatabaseServer<Tx> {
+  override inTransaction<T>(work: (transaction: ServerTransaction<Tx>) => Promise<T>): Promise<T> {
+    return super.inTransaction(work, { ...NO_DEADLINE, lockWait: 60_000 })
+  }
 }
 
 /** Locks an organization before the user it blocks. */
@@ -108,6 +105,77 @@ export const locksNoIssue: SqlFault = inWrites(() => {
     return isIssue ? pretended({ epoch: 0, retired: 0, total: 0, next_seq: 1 }) : yield* asItIs(session, statement)
   }
 })
+
+/** Locks an issue that is deleted before the boards it is on. */
+export const locksIssuesFirst: SqlFault = inWrites((context) => {
+  return function* (session, statement) {
+    if (looksForHolders(statement, 'board_pins')) {
+      yield* new Heads(context).lock(session, { scope: 'issue', key: String(statement.parameters[0]) })
+    }
+    return yield* asItIs(session, statement)
+  }
+})
+
+/** Locks the blocks and pins of what is deleted as it looks for their organizations and boards. */
+export const locksRowsFirst: SqlFault = inWrites(() => {
+  return function* (session, statement) {
+    const locks = looksForHolders(statement, 'board_pins') || looksForHolders(statement, 'organization_blocks')
+    if (!locks || statement.asWritten !== true) return yield* asItIs(session, statement)
+    return yield* asItIs(session, { ...statement, sql: `${statement.sql} for update` })
+  }
+})
+
+/** Locks the boards of an issue as it looks for them, for every other issue from the last to the first. */
+export const locksBoardsInAnyOrder: SqlFault = inWrites((context) => {
+  return function* (session, statement) {
+    const rows = yield* asItIs(session, statement)
+    if (!looksForHolders(statement, 'board_pins')) return rows
+
+    const keys = rows.map((row) => String(Reflect.get(Object(row), 'repositoryId'))).toSorted()
+    const inOrder = Number(statement.parameters[0]) % 2 === 0 ? keys.toReversed() : keys
+    for (const key of inOrder) yield* new Heads(context).lock(session, { scope: 'issueBoard', key })
+    return rows
+  }
+})
+
+/** Locks issues for every other board from the last to the first. */
+export const locksIssuesInAnyOrder: SqlFault = inWrites((context) => {
+  const postponed: HeadKey[] = []
+  let board = 0
+
+  return function* (session, statement) {
+    const head = concerns(statement, '^insert into', 'heads') ? headIn(statement.parameters, 'first') : undefined
+    if (head?.scope === 'issueBoard') board = Number(head.key)
+    if (head?.scope === 'issue') {
+      postponed.push(head)
+      return pretended({ epoch: 0, retired: 0, total: 0, next_seq: 1 })
+    }
+    const issues = postponed.splice(0)
+    for (const issue of board % 2 === 0 ? issues : issues.toReversed()) yield* new Heads(context).lock(session, issue)
+    return yield* asItIs(session, statement)
+  }
+})
+
+/** Looks once for the organizations and boards of what is deleted, before anything is locked. */
+export const looksOnce: SqlFault = inWrites(() => {
+  let found: readonly unknown[] | undefined
+
+  return function* (session, statement) {
+    const looks = looksForHolders(statement, 'board_pins') || looksForHolders(statement, 'organization_blocks')
+    if (!looks) return yield* asItIs(session, statement)
+    if (found !== undefined) return pretended(...found)
+
+    const rows = yield* asItIs(session, statement)
+    found = rows
+    return rows
+  }
+})
+
+/** Whether a deletion looks for who has its thing: the boards of an issue, or the organizations that block a user. */
+function looksForHolders(statement: Statement<unknown>, table: 'board_pins' | 'organization_blocks'): boolean {
+  const thing = table === 'board_pins' ? 'issue_id' : 'user_id'
+  return concerns(statement, '^select .* from', table) && new RegExp(`where .?${thing}.? = `).test(statement.sql)
+}
 
 /**
  * Only looks at the head of a user, and locks it behind the next statement or, where that locks an organization, as `late`

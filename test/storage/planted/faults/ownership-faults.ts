@@ -1,5 +1,7 @@
 import type { PinRow } from '../../../../src/storage/contract/stores.ts'
+import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import type { StorageFault } from '../storage-fault.ts'
+import { inChanges } from '../storage-fault.ts'
 
 interface Kept {
   /** What it was when it was kept. */
@@ -70,3 +72,18 @@ export const sharesWhatItShows: StorageFault = (storage) => {
     },
   }
 }
+
+/** Reads the key of a change when its turn comes. */
+export const readsKeysLater: StorageFault = inChanges(async (store, key, change) => {
+  await turns(1)
+  return store.update(key, change)
+})
+
+/** Reads what is retired when its turn comes. */
+export const readsWhatIsRetiredLater: StorageFault = (storage) => ({
+  ...storage,
+  async retire(retirement) {
+    await turns(1)
+    return storage.retire(retirement)
+  },
+})

@@ -1,9 +1,10 @@
-import { runMaybeAsync } from '../../../../src/schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../../src/schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../../src/schema/sync-or-async.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
 import { query } from '../../../../src/storage/sql/session.ts'
 import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import type { SqlFault } from '../sql-fault.ts'
-import { asItIs, concerns, inAllStatements, plainly, pretended } from '../sql-fault.ts'
+import { asItIs, concerns, inAllStatements, plainly, pretended, sessionOver } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
 
 /** Lists boards in the order of ids. */
@@ -72,20 +73,19 @@ export const countsInAnotherStatement: SqlFault = {
   runtime: (runtime) => ({
     ...plainly(runtime),
     read(work, transaction) {
-      const session = {
-        async all<Row>(statement: Statement<Row>) {
-          const rows = await runtime.read((each) => query(each, statement), transaction)
-          if (!concerns(statement, 'left join', '(organization_blocks|badges)')) return rows
-
-          await turns(2)
-          const [later] = await runtime.read((each) => query(each, statement), transaction)
-          const totals: unknown = later
-          const total = typeof totals === 'object' && totals !== null && 'total' in totals ? totals.total : 0
-          return pretended<Row>(...rows.map((row) => ({ ...row, total })))
-        },
-        lend: <T>(call: () => T | Promise<T>) => call(),
-      }
+      const session = sessionOver((statement) => counted(statement), { lend: (call) => call() })
       return runMaybeAsync(work(session))
+
+      function* counted<Row>(statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
+        const rows = yield* wait(runtime.read((each) => query(each, statement), transaction))
+        if (!concerns(statement, 'left join', '(organization_blocks|badges)')) return rows
+
+        yield* wait(turns(2))
+        const [later] = yield* wait(runtime.read((each) => query(each, statement), transaction))
+        const totals: unknown = later
+        const total = typeof totals === 'object' && totals !== null && 'total' in totals ? totals.total : 0
+        return pretended<Row>(...rows.map((row) => ({ ...row, total })))
+      }
     },
   }),
 }

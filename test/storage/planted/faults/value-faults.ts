@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
+import type { PinRow } from '../../../../src/storage/contract/stores.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
@@ -121,4 +122,30 @@ function rounded(id: string): string {
 
 function toSeconds(at: Date): Date {
   return new Date(Math.floor(at.getTime() / 1000) * 1000)
+}
+
+/** Keeps who pinned an issue first, whoever pins it again. */
+export const keepsWhoPinnedFirst: StorageFault = keepingOfFirstPins(({ pinnedBy }) => ({ pinnedBy }))
+
+/** Keeps when an issue was pinned first, whenever it is pinned again. */
+export const keepsWhenPinnedFirst: StorageFault = keepingOfFirstPins(({ pinnedAt }) => ({ pinnedAt }))
+
+function keepingOfFirstPins(kept: (first: PinRow) => Partial<PinRow>): StorageFault {
+  return ({ pinBoards, ...storage }) => ({
+    ...storage,
+    pinBoards: {
+      ...pinBoards,
+      update: (key, change) =>
+        pinBoards.update(key, {
+          ...change,
+          decide(before, at) {
+            const decision = change.decide(before, at)
+            if (decision.state === before) return decision
+
+            const firstOf = (row: PinRow) => before.find((each) => each.issueId === row.issueId) ?? row
+            return { ...decision, state: decision.state.map((row) => ({ ...row, ...kept(firstOf(row)) })) }
+          },
+        }),
+    },
+  })
 }

@@ -1,10 +1,10 @@
 import * as events from '../faults/event-faults.ts'
 import type { PlantedStorage } from '../planted-storage.ts'
-import { EVERY, SERVERS, SQL } from '../planted-storage.ts'
+import { EVERY, SERVERS, SQL, SQLITE } from '../planted-storage.ts'
 
-const WITH_ITS_EVENT = 'a change of a pin board gives the result of its decision and writes it with its event'
+const WITH_ITS_EVENT = 'a change of a pin board returns the result of its decision and writes the state with its event'
 const HOST_THROWS = 'a change of a pin board writes nothing when beforeCommit throws, and throws the same error'
-const NOT_SEEN = 'a change of a pin board is not seen from outside before it is committed'
+const NOT_SEEN = 'a change of a pin board is invisible from outside before it is committed'
 
 /** Storages that lose events, or tell them wrongly. Source: docs/storage.md, section 5 */
 export const EVENT_ROWS: readonly PlantedStorage[] = [
@@ -16,48 +16,71 @@ export const EVENT_ROWS: readonly PlantedStorage[] = [
     caughtBy: HOST_THROWS,
     plant: events.writesEventsApart,
   },
-  { fault: 'tells events as committed before they are', kinds: EVERY, caughtBy: NOT_SEEN, plant: events.tellsTooEarly },
+  {
+    fault: 'returns events as committed before they are',
+    kinds: EVERY,
+    caughtBy: NOT_SEEN,
+    plant: events.tellsTooEarly,
+  },
   {
     fault: 'follows ids that are given before the commit',
     kinds: SERVERS,
-    caughtBy: 'an event that is committed after a younger one was read is read next',
+    caughtBy: 'an event committed after a later one was read is read next',
     plant: events.followsIds,
   },
   {
     fault: 'gives the last event again',
     kinds: EVERY,
-    caughtBy: 'the outbox tells every change once, in order, with subject and data',
+    caughtBy: 'the outbox has every change once, in order, with subject and data',
     plant: events.readsTwice,
   },
   {
     fault: 'keeps half of the history',
     kinds: EVERY,
-    caughtBy: 'the history of an issue is its pins and unpins, in order',
+    caughtBy: 'the history of an issue contains its pins and unpins, in order',
     plant: events.keepsHalfTheHistory,
   },
   {
     fault: 'honours no lease',
     kinds: EVERY,
-    caughtBy: 'a lease keeps other holders away from its name, and from no other',
+    caughtBy: 'a lease excludes other holders from its consumer, and from no other',
     plant: events.leasesToAll,
   },
   {
     fault: 'prunes what a consumer has not read',
     kinds: EVERY,
-    caughtBy: 'nothing is removed that a consumer has not behind it',
+    caughtBy: 'events that a consumer has not passed are not removed',
     plant: events.prunesBeyondConsumers,
   },
   {
     fault: 'hides that something was pruned',
     kinds: EVERY,
-    caughtBy: 'a cursor below the floor is told where to go on, and one at the floor goes on',
+    caughtBy: 'a cursor before the oldest event is refused with a cursor to continue from, which works',
     plant: events.hidesWhatWasPruned,
   },
 
   {
     fault: 'prunes the history of living issues',
     kinds: SQL,
-    caughtBy: 'the history of a living issue stays',
+    caughtBy: 'the history of an issue that is not deleted stays',
     plant: events.prunesHistory,
+  },
+  {
+    fault: 'prunes without another look at who consumes',
+    kinds: SQLITE,
+    caughtBy: 'a consumer created as a prune begins misses no event',
+    plant: events.prunesBeyondNewConsumers,
+  },
+  {
+    fault: 'begins new consumers before the oldest event',
+    kinds: SQL,
+    caughtBy: 'a consumer that is new after a prune begins at the oldest event',
+    plant: events.beginsNamesAtZero,
+  },
+  {
+    fault: 'numbers events in another order than that of their ids',
+    kinds: ['PGlite', ...SERVERS],
+    caughtBy: 'the outbox has every change once, in order, with subject and data',
+    plant: events.numbersBackwards,
   },
 ]

@@ -2,27 +2,27 @@ import * as fence from '../faults/fence-faults.ts'
 import type { PlantedStorage } from '../planted-storage.ts'
 import { EVERY, SQL } from '../planted-storage.ts'
 
-const ISSUE_GONE = 'what is retired refuses: the issue'
-const REPOSITORY_GONE = 'what is retired refuses: the repository'
+const ISSUE_GONE = 'a retired issue refuses changes'
+const REPOSITORY_GONE = 'a retired repository refuses changes'
 
 /** Storages that forget what changed between a look-up and the lock. Source: docs/storage.md, section 2 */
 export const FENCE_ROWS: readonly PlantedStorage[] = [
   {
     fault: 'compares no epochs',
     kinds: EVERY,
-    caughtBy: 'a change of a pin board is stale when the epoch moved, and writes nothing',
+    caughtBy: 'a change of a pin board is stale if the epoch has moved, and writes nothing',
     plant: fence.fencesNothing,
   },
   {
     fault: 'compares versions',
     kinds: EVERY,
-    caughtBy: 'a change of a pin board is not stale when only other changes came',
+    caughtBy: 'a change of a pin board is not stale if only other changes were made',
     plant: fence.fencesByVersion,
   },
   {
     fault: 'raises no epoch where nothing is to be cleaned',
     kinds: EVERY,
-    caughtBy: 'the epoch of a pin board goes up when asked to, also when nothing else changes',
+    caughtBy: 'the epoch of a pin board is raised on request, even if nothing else changes',
     plant: fence.raisesNoEpoch,
   },
   { fault: 'forgets deleted repositories', kinds: EVERY, caughtBy: REPOSITORY_GONE, plant: fence.forgetsRepositories },
@@ -42,7 +42,7 @@ export const FENCE_ROWS: readonly PlantedStorage[] = [
   {
     fault: 'decides by affected rows',
     kinds: SQL,
-    caughtBy: 'retiring the issue again does nothing and asks nothing',
+    caughtBy: 'retiring the issue again changes nothing and calls nothing',
     plant: fence.decidesByAffectedRows,
   },
 ]

@@ -7,8 +7,14 @@ export const LIFE_ROWS: readonly PlantedStorage[] = [
   {
     fault: 'fails when it is closed again',
     kinds: EVERY,
-    caughtBy: 'a storage can be closed twice, also at once',
+    caughtBy: 'a storage can be closed twice, even concurrently',
     plant: life.closesOnce,
+  },
+  {
+    fault: 'refuses listeners for warnings',
+    kinds: EVERY,
+    caughtBy: 'listeners for warnings are accepted, and a storage in order warns of nothing',
+    plant: life.refusesListeners,
   },
   {
     fault: 'answers after it was closed',
@@ -17,13 +23,13 @@ export const LIFE_ROWS: readonly PlantedStorage[] = [
     plant: life.closesLate,
   },
   {
-    fault: 'does not tell a close from an outage',
+    fault: 'does not distinguish a close from an outage',
     kinds: EVERY,
     caughtBy: 'a closed storage refuses every call',
     plant: life.closesAsIfAway,
   },
   {
-    fault: 'tells the wrong state of its tables',
+    fault: 'reports the wrong state of its tables',
     kinds: EVERY,
     caughtBy: 'a migrated storage is current',
     plant: life.claimsToBeOutdated,

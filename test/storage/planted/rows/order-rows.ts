@@ -7,45 +7,45 @@ export const ORDER_ROWS: readonly PlantedStorage[] = [
   {
     fault: 'orders by id',
     kinds: EVERY,
-    caughtBy: 'a board keeps the order its changes give it',
+    caughtBy: 'a board keeps the order that changes give it',
     plant: pages.ordersById,
   },
   {
     fault: 'leaves gaps between places',
     kinds: SQL,
-    caughtBy: 'a board keeps the order its changes give it',
+    caughtBy: 'a board keeps the order that changes give it',
     plant: pages.leavesGaps,
   },
   {
     fault: 'counts at another moment than it lists',
     kinds: EVERY,
-    caughtBy: 'page and total agree while blocks come and go',
+    caughtBy: 'page and total agree while blocks are added and removed',
     plant: pages.countsLater,
   },
   {
     fault: 'reads page and total in two statements',
     kinds: SQL,
-    caughtBy: 'page and total agree while blocks come and go',
+    caughtBy: 'page and total agree while blocks are added and removed',
     plant: pages.countsInAnotherStatement,
   },
   {
     fault: 'reads page and total in two statements of a host’s transaction',
     kinds: SERVERS,
     caughtBy:
-      'page and total agree in a host’s transaction that reads what is committed, while blocks and definitions come and go',
+      'page and total agree in a host’s transaction that reads what is committed, while blocks and definitions are added and removed',
     plant: pages.countsInAnotherStatement,
   },
   {
     fault: 'counts beside the snapshot of a host’s transaction',
     kinds: ['SQLite file', 'PostgreSQL', 'MariaDB'],
     caughtBy:
-      'page and total agree in a host’s transaction that reads from a snapshot, while blocks and definitions come and go',
+      'page and total agree in a host’s transaction that reads from a snapshot, while blocks and definitions are added and removed',
     plant: pages.countsOutside,
   },
   {
     fault: 'takes a cursor for how many were passed',
     kinds: EVERY,
-    caughtBy: 'a walk sees no block twice and misses none while others come and go',
+    caughtBy: 'reading by cursor returns no block twice and misses none while others are added and removed',
     plant: pages.countsToCursors,
   },
 ]

@@ -31,31 +31,43 @@ export const VALUE_ROWS: readonly PlantedStorage[] = [
   {
     fault: 'loses characters of four bytes',
     kinds: EVERY,
-    caughtBy: 'texts come out as they went in',
+    caughtBy: 'texts are returned unchanged',
     plant: values.losesFourByteCharacters,
   },
   {
     fault: 'cuts texts',
     kinds: EVERY,
-    caughtBy: 'the longest texts are kept whole, in characters of one byte and of four',
+    caughtBy: 'the longest texts are stored completely, in characters of one byte and of four',
     plant: values.cutsTexts,
   },
   {
     fault: 'rounds ids',
     kinds: EVERY,
-    caughtBy: 'ids of 64 bits come out of boards, blocks and events as they went in',
+    caughtBy: '64-bit ids are returned unchanged by boards, blocks and events',
     plant: values.roundsIds,
   },
   {
     fault: 'compares ids as numbers',
     kinds: SQL,
-    caughtBy: 'ids that are texts are compared exactly',
+    caughtBy: 'text ids are compared exactly',
     plant: values.comparesIdsAsNumbers,
   },
   {
     fault: 'keeps whole seconds',
     kinds: EVERY,
-    caughtBy: 'times come out to the millisecond',
+    caughtBy: 'times are returned to the millisecond',
     plant: values.keepsSeconds,
+  },
+  {
+    fault: 'keeps who pinned an issue first',
+    kinds: EVERY,
+    caughtBy: 'a board stores the new author of a pin',
+    plant: values.keepsWhoPinnedFirst,
+  },
+  {
+    fault: 'keeps when an issue was pinned first',
+    kinds: EVERY,
+    caughtBy: 'a board stores the new time of a pin',
+    plant: values.keepsWhenPinnedFirst,
   },
 ]

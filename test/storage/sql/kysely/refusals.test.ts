@@ -19,7 +19,7 @@ describe('a storage over Kysely', () => {
   test('is not made over a transaction', async () => {
     const { transaction, rollback } = await heldOpen(aKysely().transaction())
 
-    expect(() => kyselyStorage(transaction, { dialect: 'sqlite' })).toThrow(/which is no transaction/)
+    expect(() => kyselyStorage(transaction, { dialect: 'sqlite' })).toThrow(/that is not a transaction/)
     await rollback()
   })
 
@@ -39,7 +39,7 @@ describe('a storage over Kysely', () => {
     const storage = kyselyStorage(aKysely(), { dialect })
 
     await expect(storage.migrate()).rejects.toThrow(TypeError)
-    await expect(issuesOn(storage, BOARD)).rejects.toThrow(/is of another dialect: name its own/)
+    await expect(issuesOn(storage, BOARD)).rejects.toThrow(/has another dialect: set dialect to/)
   })
 
   test.each(['mysql', 'sqlite'] as const)('has no schema on %s', (dialect) => {
@@ -52,7 +52,7 @@ describe('a storage over Kysely', () => {
 })
 
 describe('a join', () => {
-  test('is refused on a Kysely that is no transaction', async () => {
+  test('is refused on a Kysely that is not a transaction', async () => {
     const { storage, kysely } = await opened()
     const entered = Promise.resolve(Reflect.apply(storage.checkTransaction, storage, [kysely]))
 
@@ -71,7 +71,7 @@ describe('a join', () => {
     const { storage } = await opened()
     const { transaction, rollback } = await heldOpen(aKysely().transaction())
 
-    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(/the Kysely that the storage was made with/)
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(/from the Kysely of the storage/)
     await rollback()
   })
 
@@ -130,7 +130,7 @@ describe('a host’s driver', () => {
   test('is refused when it gives columns other names', async () => {
     const dialect = new SqliteDialect({ database: shouting(new Database(':memory:')) })
 
-    await expect(opened(new Kysely({ dialect }))).rejects.toThrow(/texts and names as they are/)
+    await expect(opened(new Kysely({ dialect }))).rejects.toThrow(/strings and names unchanged/)
   })
 })
 

@@ -21,7 +21,7 @@ describe('while the host’s transaction has the one connection', () => {
     await expect(pin(storage, BOARD, '1')).rejects.toMatchObject({
       code: 'STORAGE_BUSY',
       details: { retry: 'call' },
-      message: expect.stringContaining('inside a transaction join it'),
+      message: expect.stringContaining('use withTransaction for calls inside a transaction'),
     })
     expect(performance.now() - start).toBeLessThan(FIVE_SECONDS_AND_ROOM)
     await commit()
@@ -72,7 +72,7 @@ describe('while another process writes', () => {
     expect(await pin(storage, BOARD, '1')).toBe(1)
   })
 
-  test('a join is told at once to run the host’s transaction again', async () => {
+  test('withTransaction is told immediately to run the host’s transaction again', async () => {
     const { storage, kysely, other } = await opened()
     const { transaction, rollback } = await heldOpen(kysely.transaction())
     other.exec('begin immediate')
@@ -82,7 +82,7 @@ describe('while another process writes', () => {
     await rollback()
   })
 
-  test('a join of a transaction that read before is told to run it again', async () => {
+  test('withTransaction on a transaction that has read before is told to run it again', async () => {
     const { storage, kysely, other } = await opened()
     other.exec('create table host_notes (id integer primary key)')
     const { transaction, rollback } = await heldOpen(kysely.transaction())
@@ -149,12 +149,12 @@ describe('a transaction of its own', () => {
       beforeCommit: async (_, transaction) => void (await sql`rollback`.execute(transaction)),
     })
 
-    await expect(change).rejects.toThrow(/beforeCommit must leave its transaction as it was given/)
+    await expect(change).rejects.toThrow(/beforeCommit must leave its transaction open and without/)
     expect(await issuesOn(storage, BOARD)).toEqual([])
   })
 })
 
-test('settings that endanger what is kept are told', async () => {
+test('settings that endanger stored data are reported', async () => {
   const { storage, kysely } = await opened()
   await sql`pragma synchronous = full`.execute(kysely)
   expect((await storage.schemaStatus()).warnings).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refuseUnfit, whyUnusable } from '../../../../src/storage/sql/mysql/connection-facts.ts'
+import { refuseUnfit, whyUnusable } from '../../../../src/storage/sql/server/mariadb-connection.ts'
 
 const FIT = {
   database: 'forge',
@@ -24,9 +24,9 @@ describe('a server', () => {
   })
 
   test.each(['8.0.36', '8.4.0-log', '9.1.0', '5.7.44-cloud', 'undefined', ''])(
-    'of version %s is no MariaDB',
+    'of version %s is not MariaDB',
     (version) => {
-      expect(whyUnusable(version, false)).toMatch(/no MariaDB/)
+      expect(whyUnusable(version, false)).toMatch(/not MariaDB/)
     },
   )
 
@@ -44,15 +44,15 @@ describe('a server', () => {
 })
 
 describe('a connection', () => {
-  test('that speaks utf8mb4 is fit, and tells its database', () => {
+  test('that uses utf8mb4 is usable, and reports its database', () => {
     expect(refuseUnfit(FIT)).toBe('forge')
   })
 
   test.each([
     [{ database: null }, /no database/],
-    [{ client: 'latin1' }, /speaks latin1/],
-    [{ literals: 'utf8mb3' }, /speaks utf8mb3/],
-    [{ results: 'binary' }, /speaks binary/],
+    [{ client: 'latin1' }, /uses latin1/],
+    [{ literals: 'utf8mb3' }, /uses utf8mb3/],
+    [{ results: 'binary' }, /uses binary/],
     [{ modes: 'STRICT_TRANS_TABLES,EMPTY_STRING_IS_NULL' }, /EMPTY_STRING_IS_NULL/],
   ])('with %j is not', (other, told) => {
     expect(() => refuseUnfit({ ...FIT, ...other })).toThrow(TypeError)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ForgeError } from '../../../../src/schema/errors.ts'
-import { endsTransaction, saysLost, translateError } from '../../../../src/storage/sql/mysql/driver-errors.ts'
-import { BrokenReference } from '../../../../src/storage/sql/server/failures.ts'
+import { BrokenReference } from '../../../../src/storage/sql/server/errors.ts'
+import { endsTransaction, saysLost, translateError } from '../../../../src/storage/sql/server/mariadb-errors.ts'
 
 function errorWith(properties: object, message = 'select secret from forgelet_pins'): Error {
   return Object.assign(new Error(message), properties)
@@ -74,7 +74,7 @@ describe('an error of the driver', () => {
     expect(translateError(error, 'call')).toBe(error)
   })
 
-  test('is told without its text, which has the statement', () => {
+  test('is reported without its text, which contains the statement', () => {
     for (const properties of [{ errno: 1213 }, { errno: 1146 }, { errno: 1792 }, { code: 'ECONNRESET' }]) {
       expect(String(translateError(errorWith(properties), 'call'))).not.toMatch(/secret|forgelet_/)
     }
@@ -87,7 +87,7 @@ describe('an error of the driver', () => {
   })
 })
 
-test('an error of ours stays as it is', () => {
+test('our own error is unchanged', () => {
   const error = new ForgeError('PIN_LIMIT_REACHED', 'full', { kind: 'issue', limit: 3 })
 
   expect([translateError(error, 'call'), translateError(undefined, 'call')]).toEqual([error, undefined])

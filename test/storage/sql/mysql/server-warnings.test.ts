@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { warningsAbout } from '../../../../src/storage/sql/mysql/server-warnings.ts'
-import { onMariadb } from './host-database.ts'
+import { warningsAbout } from '../../../../src/storage/sql/server/mariadb-rules.ts'
 
 test.each([
   [{ flush: 1, log: 'no', sync: 0 }, []],
@@ -12,17 +11,4 @@ test.each([
 
   expect(warnings).toHaveLength(told.length)
   for (const [index, text] of told.entries()) expect(warnings[index]).toMatch(text)
-})
-
-onMariadb((open) => {
-  test('what a server has set is what is warned of', async () => {
-    const database = await open()
-    const [settings] = await database.run(
-      "select cast(@@innodb_flush_log_at_trx_commit as double) as flush, if(@@log_bin, 'yes', 'no') as log, " +
-        'cast(@@sync_binlog as double) as sync',
-    )
-    const { warnings } = await database.storage().schemaStatus()
-
-    expect(warnings).toEqual(Reflect.apply(warningsAbout, undefined, [settings]))
-  })
 })

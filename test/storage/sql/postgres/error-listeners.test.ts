@@ -1,10 +1,6 @@
 import { EventEmitter } from 'node:events'
-import { expect, onTestFinished, test } from 'vitest'
-import { ErrorListeners } from '../../../../src/storage/sql/postgres/error-listeners.ts'
-import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { listenerWarnings } from '../listener-warnings.ts'
-import { onPostgres } from './host-database.ts'
+import { expect, test } from 'vitest'
+import { ErrorListeners } from '../../../../src/storage/sql/clients/pg-error-listeners.ts'
 
 test('a client that is lost in the turn in which it is handed out ends no process, and has no listener a turn later', async () => {
   const [pool, client] = [new EventEmitter(), new EventEmitter()]
@@ -36,15 +32,4 @@ test('a pool has one acquire listener, however many storages use it', () => {
   for (let count = 0; count < 20; count += 1) new ErrorListeners().listenOnAcquire(pool)
 
   expect(pool.listenerCount('acquire')).toBe(1)
-})
-
-onPostgres((open) => {
-  test.each(['URL', 'pool of the host'])('a thousand reads over a %s leave no listeners behind', async (over) => {
-    const database = await open()
-    const storage = database.storage(over === 'URL' ? database.url : database.pool({ max: 1 }))
-    const warnings = listenerWarnings(onTestFinished)
-    for (let count = 0; count < 1000; count += 1) await issuesOn(storage, BOARD)
-
-    expect(await warnings()).toEqual([])
-  })
 })

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { kyselyStorage } from '../../../../src/storage/kysely.ts'
 import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
-import { whyNotConnected } from '../../../../src/storage/sql/server/connection-failures.ts'
+import { whyNotConnected } from '../../../../src/storage/sql/server/errors.ts'
 import type { ForgeStorage } from '../../../../src/storage/storage.ts'
 import { freePort } from '../postgres/cut-at-commit.ts'
 

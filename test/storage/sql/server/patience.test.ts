@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { retry } from '../../../../src/storage/sql/retry.ts'
 import { CallDeadline } from '../../../../src/storage/sql/server/call-deadline.ts'
-import { BrokenReference, busy, unavailable } from '../../../../src/storage/sql/server/failures.ts'
-import { retry } from '../../../../src/storage/sql/server/retry.ts'
+import { BrokenReference, busy, unavailable } from '../../../../src/storage/sql/server/errors.ts'
 
 /** Fails so often, and answers then. */
 function failing(times: number, error: unknown) {
@@ -14,7 +14,7 @@ function failing(times: number, error: unknown) {
 }
 
 test.each([busy('call'), new BrokenReference(undefined)])('%s is tried again', async (error) => {
-  expect(await retry(new CallDeadline(), failing(3, error))).toBe(4)
+  expect(await retry(failing(3, error), new CallDeadline().retries)).toBe(4)
 })
 
 test.each([unavailable('away'), unavailable('away', undefined, 'unknown'), new TypeError('a fault'), undefined])(
@@ -22,7 +22,7 @@ test.each([unavailable('away'), unavailable('away', undefined, 'unknown'), new T
   async (error) => {
     const attempt = failing(1, error)
 
-    await expect(retry(new CallDeadline(), attempt)).rejects.toBe(error)
+    await expect(retry(attempt, new CallDeadline().retries)).rejects.toBe(error)
     expect(await attempt()).toBe(2)
   },
 )
@@ -30,16 +30,18 @@ test.each([unavailable('away'), unavailable('away', undefined, 'unknown'), new T
 test('ten attempts are the most', async () => {
   const attempt = failing(99, new BrokenReference(undefined))
 
-  await expect(retry(new CallDeadline(), attempt)).rejects.toMatchObject({
+  await expect(retry(attempt, new CallDeadline().retries)).rejects.toMatchObject({
     code: 'STORAGE_BUSY',
     details: { retry: 'call' },
   })
-  await expect(retry(new CallDeadline(), failing(9, busy('call')))).resolves.toBe(10)
+  await expect(retry(failing(9, busy('call')), new CallDeadline().retries)).resolves.toBe(10)
 })
 
-test('there is no other attempt when the call has no time left to wait for locks', async () => {
+test('a call without time left to wait for locks is not retried', async () => {
   const attempt = failing(1, busy('call'))
 
-  await expect(retry(new CallDeadline({ total: 1000 }), attempt)).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
+  await expect(retry(attempt, new CallDeadline({ total: 1000 }).retries)).rejects.toMatchObject({
+    code: 'STORAGE_BUSY',
+  })
   expect(await attempt()).toBe(2)
 })

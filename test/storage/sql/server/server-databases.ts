@@ -6,16 +6,19 @@ import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { mysqlSchemaPlan, mysqlStorage } from '../../../../src/storage/mysql.ts'
 import type { SchemaPlanOptions, SchemaStorageOptions } from '../../../../src/storage/postgres.ts'
 import { postgresSchemaPlan, postgresStorage } from '../../../../src/storage/postgres.ts'
+import { Mysql2DatabaseClient } from '../../../../src/storage/sql/clients/mysql2.ts'
+import { PgDatabaseClient } from '../../../../src/storage/sql/clients/pg.ts'
 import { createSqlContext } from '../../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../../src/storage/sql/dialect.ts'
 import { mysqlDialect } from '../../../../src/storage/sql/dialects/mariadb.ts'
 import { postgresDialect } from '../../../../src/storage/sql/dialects/postgres.ts'
-import { MysqlServer } from '../../../../src/storage/sql/mysql/mysql-server.ts'
-import { PostgresServer } from '../../../../src/storage/sql/postgres/postgres-server.ts'
 import { Schema } from '../../../../src/storage/sql/schema/schema.ts'
 import { CallDeadline } from '../../../../src/storage/sql/server/call-deadline.ts'
-import type { MigrationLimits } from '../../../../src/storage/sql/server/migrate-server.ts'
-import { migrateServer } from '../../../../src/storage/sql/server/migrate-server.ts'
+import { DatabaseServer } from '../../../../src/storage/sql/server/database-server.ts'
+import { MariadbRules } from '../../../../src/storage/sql/server/mariadb-rules.ts'
+import type { MigrationLimits } from '../../../../src/storage/sql/server/migrate.ts'
+import { migrateServer } from '../../../../src/storage/sql/server/migrate.ts'
+import { PostgresRules } from '../../../../src/storage/sql/server/postgres-rules.ts'
 import type { TestServer } from '../../databases/servers.ts'
 import { SERVERS } from '../../databases/servers.ts'
 
@@ -52,9 +55,8 @@ export const POSTGRES: ServerKind = {
   plan: postgresSchemaPlan,
   migrate(url, patience) {
     const context = createSqlContext(postgresDialect)
-    return closing(new PostgresServer(url, context), (server) =>
-      migrateServer(server, new Schema(context), unlimited(), patience),
-    )
+    const server = new DatabaseServer({ client: new PgDatabaseClient(url), rules: new PostgresRules(context) })
+    return closing(server, () => migrateServer(server, new Schema(context), unlimited(), patience))
   },
 }
 
@@ -74,22 +76,21 @@ export const MARIADB: ServerKind = {
   },
   storage: (url, options) => mysqlStorage(url, options) as ForgeStorage<unknown>,
   plan: mysqlSchemaPlan,
-  migrate: (url, patience) =>
-    closing(new MysqlServer(url, false), (server) =>
-      migrateServer(server, new Schema(createSqlContext(mysqlDialect)), unlimited(), patience),
-    ),
+  migrate(url, patience) {
+    const context = createSqlContext(mysqlDialect)
+    const rules = new MariadbRules(context.ids, { sendsPlainText: false })
+    const server = new DatabaseServer({ client: new Mysql2DatabaseClient(url), rules })
+    return closing(server, () => migrateServer(server, new Schema(context), unlimited(), patience))
+  },
 }
 
 function unlimited(): CallDeadline {
   return new CallDeadline({ total: Number.POSITIVE_INFINITY })
 }
 
-async function closing<S extends { close(): Promise<void> }>(
-  server: S,
-  work: (server: S) => Promise<void>,
-): Promise<void> {
+async function closing(server: { close(): Promise<void> }, work: () => Promise<void>): Promise<void> {
   try {
-    await work(server)
+    await work()
   } finally {
     await server.close()
   }

@@ -52,7 +52,7 @@ async function migrated() {
   return { pool, storage: make() }
 }
 
-test('the tables are looked at once, whoever comes first and however many', async () => {
+test('the tables are checked once, whichever call is first and however many there are', async () => {
   const { pool, storage } = await migrated()
   pool.statements.length = 0
   await Promise.all([pin(storage, BOARD, '1'), issuesOn(storage, BOARD), pin(storage, BOARD, '2')])
@@ -84,7 +84,7 @@ test('after a lost connection the tables are looked at again', async () => {
   expect(pool.statements.filter((text) => text.includes('forgelet_ledger"'))).toHaveLength(1)
 })
 
-test('a join does not wait for a look at the tables that waits for the connection it has', async () => {
+test('withTransaction does not wait for a check of the tables that waits for its connection', async () => {
   const { pool, storage } = await migrated()
   const transaction = await pool.connect()
   await transaction.query({ text: 'begin', values: [] })

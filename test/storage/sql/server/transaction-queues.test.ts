@@ -4,10 +4,13 @@ import { MAX_BEFORE_COMMIT_MS, TransactionQueues } from '../../../../src/storage
 import { heldInBeforeCommit } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
 
+/** Every transaction has a connection of its own. */
+const EACH = { beneath: (transaction: object) => transaction }
+
 const REFUSAL = 'beforeCommit must not change the forge'
 
 /** The queue of one transaction, and one call that is in its `beforeCommit`. */
-async function lentQueue(queues: TransactionQueues<object> = new TransactionQueues({})) {
+async function lentQueue(queues: TransactionQueues<object> = new TransactionQueues(EACH)) {
   const transaction = {}
   const queue = await queues.with(transaction, async (found) => found)
   const first = await heldInBeforeCommit((hold) => queue.write(() => queue.lend(hold)))
@@ -32,14 +35,14 @@ test('calls wait for the beforeCommit of another, and are made in their order', 
   ]
   await answer('the calls have had a turn')
   expect(made).toEqual([])
-  first.letGo()
+  first.release()
   await Promise.all(calls)
 
   expect(made).toEqual(['a change', 'a read', 'another change'])
 })
 
 test('what a beforeCommit calls does not wait: reads are made, changes refused', async () => {
-  const queue = await new TransactionQueues({}).with({}, async (found) => found)
+  const queue = await new TransactionQueues(EACH).with({}, async (found) => found)
   const outcomes = await queue.write(() =>
     queue.lend(async () => {
       await answer('a turn')
@@ -51,7 +54,7 @@ test('what a beforeCommit calls does not wait: reads are made, changes refused',
 })
 
 test('what a beforeCommit calls inside the beforeCommit of another transaction is refused on both', async () => {
-  const queues = new TransactionQueues({})
+  const queues = new TransactionQueues(EACH)
   const [outer, inner] = [await queues.with({}, async (found) => found), await queues.with({}, async (found) => found)]
   const outcomes = await outer.write(() =>
     outer.lend(() =>
@@ -68,7 +71,7 @@ test('what a beforeCommit calls inside the beforeCommit of another transaction i
 })
 
 test('what a beforeCommit has begun is like any other call when that is over', async () => {
-  const queue = await new TransactionQueues({}).with({}, async (found) => found)
+  const queue = await new TransactionQueues(EACH).with({}, async (found) => found)
   let later: Promise<string> | undefined
   let begin: (() => void) | undefined
   const begun = new Promise<void>((resolve) => {
@@ -82,7 +85,7 @@ test('what a beforeCommit has begun is like any other call when that is over', a
   const second = await heldInBeforeCommit((hold) => queue.write(() => queue.lend(hold)))
   begin?.()
   await answer('the call has had a turn')
-  second.letGo()
+  second.release()
 
   expect(await later).toBe('written')
 })
@@ -97,19 +100,19 @@ test('calls that a beforeCommit keeps waiting for too long are refused as busy, 
   await vi.advanceTimersByTimeAsync(MAX_BEFORE_COMMIT_MS)
   const refused = { thrown: expect.objectContaining({ code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }) }
   expect(await Promise.all([early, late, read])).toEqual([refused, refused, refused])
-  first.letGo()
+  first.release()
   await first.outcome
 
   expect(await write(queue, 'written')).toBe('written')
   expect([made, vi.getTimerCount()]).toEqual([[], 0])
 })
 
-test('where the runtime cannot tell who calls, reads do not wait for a beforeCommit, and every change is refused', async () => {
-  const { queue, first } = await lentQueue(new TransactionQueues({}, () => undefined))
+test('if the runtime cannot follow asynchronous calls, reads do not wait for a beforeCommit, and every change is refused', async () => {
+  const { queue, first } = await lentQueue(new TransactionQueues(EACH, () => undefined))
 
   expect(await queue.read(() => answer('read'))).toBe('read')
   await expect(write(queue, 'written')).rejects.toThrow(REFUSAL)
-  first.letGo()
+  first.release()
   await first.outcome
   expect(await write(queue, 'written')).toBe('written')
 })

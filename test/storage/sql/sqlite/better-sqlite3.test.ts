@@ -17,7 +17,7 @@ describe('an installed better-sqlite3', () => {
     ['13.0.0', '8'],
     ['14.0.0-beta.1', '9'],
     ['13.0.0', undefined],
-  ])('of version %s would end the process where Node-API is %s, and the mend is told', (version, napi) => {
+  ])('of version %s would end the process where Node-API is %s, and the fix is named', (version, napi) => {
     const reason = whyUnusable(version, napi)
 
     expect(reason).toContain(version)
@@ -26,7 +26,7 @@ describe('an installed better-sqlite3', () => {
   })
 })
 
-test('a missing better-sqlite3 is told with the command that installs it', () => {
+test('a missing better-sqlite3 is reported with the command that installs it', () => {
   expect(whyUnusable(undefined, '9')).toContain('npm i better-sqlite3@12')
 })
 

@@ -4,7 +4,7 @@ import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sampl
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
 
-const REASON = new Error('the caller went away')
+const REASON = new Error('the caller has aborted')
 
 describe('a change that is called off', () => {
   test('while it waits for its batch ends with the reason, and its neighbours are written', async () => {

@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { fileOf } from '../../../../src/storage/sql/sqlite/handle.ts'
 import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
+import { AT_ONCE } from '../../promised-times.ts'
+import { bareHandle } from '../bare-handles.ts'
 import { newFile, newStorage, openHandle, openStorage, watchedHandle } from '../database-files.ts'
 
 describe('opening', () => {
@@ -87,6 +90,35 @@ describe('the reader of a file', () => {
     other.exec('delete from forgelet_board_pins')
 
     expect(storage.pinBoards.load(BOARD)).toMatchObject([{ issueId: '1' }])
+  })
+
+  test('waits for a file that is locked without holding the event loop', async () => {
+    const file = newFile()
+    const other = openHandle(file)
+    other.exec('create table host_rows (id integer); begin exclusive')
+    const start = performance.now()
+    const status = newStorage(file).schemaStatus()
+    const asked = performance.now() - start
+    other.exec('commit')
+
+    expect(asked).toBeLessThan(AT_ONCE)
+    expect(await status).toMatchObject({ state: 'empty' })
+  })
+
+  test('reads the outbox and the audit view from one snapshot each, whatever other processes commit meanwhile', async () => {
+    const before: (() => void)[] = []
+    const handle = bareHandle(({ sql }) => void (/ from \S*events.* limit /.test(sql) && before.shift()?.()))
+    const storage = await openStorage(handle)
+    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+    const other = openHandle(fileOf(handle))
+    before.push(() => other.exec('delete from forgelet_events where id = 1; update forgelet_outbox set floor = 1'))
+    const { events } = await storage.events.read({ after: 's0', limit: 10 })
+    before.push(() => other.exec('delete from forgelet_events where id = 2'))
+    const page = await storage.events.list({}, { from: { page: 1 }, limit: 10 })
+
+    expect(before).toEqual([])
+    expect(events.map((event) => event.id)).toEqual(['1', '2', '3'])
+    expect([page.total, page.items.length]).toEqual([2, 2])
   })
 
   test('leaves no statement open: what is acknowledged is seen', async () => {

@@ -6,7 +6,9 @@ import type { ForgeEvent } from '../../../../src/schema/events.ts'
 import type { SqliteHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
 import { isHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
 import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { whileWaiting } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import { BOARD, block, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { FIVE_SECONDS_AND_ROOM } from '../../promised-times.ts'
 import { bareHandle } from '../bare-handles.ts'
 import { newFile, openHandle, openStorage, watchedHandle } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
@@ -121,14 +123,31 @@ describe('a file that another connection writes', () => {
     expect(await pending).toBe(1)
   })
 
+  test('is waited for by more changes than one batch holds, and all of them are made', async () => {
+    const file = newFile()
+    const storage = await openStorage(file)
+    const other = openHandle(file)
+    other.exec('begin immediate')
+    const first = block(storage, '1', '1')
+    await whileWaiting(first, 50)
+    const rest = Array.from({ length: 600 }, (_, n) => block(storage, '1', String(n + 2)))
+    other.exec('commit')
+
+    expect(await Promise.all([first, ...rest])).toHaveLength(601)
+  })
+
   test('is STORAGE_BUSY after five seconds, with nothing written', async () => {
     const file = newFile()
     const storage = await openStorage(file)
     const other = openHandle(file)
     other.exec('begin immediate')
+    const start = performance.now()
     const outcomes = await Promise.allSettled([pin(storage, BOARD, '1'), pin(storage, BOARD, '2')])
+    const waited = performance.now() - start
     other.exec('rollback')
 
+    expect(waited).toBeGreaterThan(4900)
+    expect(waited).toBeLessThan(FIVE_SECONDS_AND_ROOM)
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({ reason: { code: 'STORAGE_BUSY', details: { retry: 'call' } } })
     }

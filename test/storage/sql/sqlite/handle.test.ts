@@ -10,7 +10,7 @@ describe('a handle that answers in a shape we do not know', () => {
   test.each([
     ['rows as arrays', [[0, 'main', '/srv/forge.sqlite']]],
     ['rows without a file', [{ name: 'main' }]],
-    ['a file that is no text', [{ name: 'main', file: 7 }]],
+    ['a file that is not text', [{ name: 'main', file: 7 }]],
     ['no rows', []],
   ])('is a TypeError that says so: %s', async (_shape, rows) => {
     const handle: SqliteHandle = { prepare: () => ({ all: () => rows, run: () => undefined }), exec: () => undefined }

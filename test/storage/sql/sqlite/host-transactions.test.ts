@@ -48,7 +48,7 @@ describe.each(['a file', ':memory:'])('a host transaction on %s', (where) => {
     expect(await issuesOn(storage, BOARD)).toEqual(['1'])
   })
 
-  test('tells which events are committed only once they are', async () => {
+  test('reports events as committed only once they are', async () => {
     const { handle, storage } = await openBoth()
     handle.exec('begin immediate')
     const outcome = await storage.pinBoards.update(BOARD, pinning('1', { transaction: handle }))

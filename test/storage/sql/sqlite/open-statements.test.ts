@@ -216,8 +216,8 @@ describe('a join whose beforeCommit ends the transaction', () => {
     const misuse = pinning('1', { transaction: handle, beforeCommit: run(...statements) })
     const next = (): unknown => storage.pinBoards.update(BOARD, pinning('2', { transaction: handle }))
 
-    expect(() => storage.pinBoards.update(BOARD, misuse)).toThrow(/could not be taken back/)
-    expect(next).toThrow(/could not be taken back/)
+    expect(() => storage.pinBoards.update(BOARD, misuse)).toThrow(/could not be undone/)
+    expect(next).toThrow(/could not be undone/)
     handle.exec('rollback; begin immediate')
     expect(next()).toMatchObject({ result: 1 })
   })
@@ -237,7 +237,7 @@ describe('a change that cannot be taken back in a join', () => {
       throw new Error('the host says no')
     }
     const failing = pinning('2', { transaction: handle, beforeCommit: refuse })
-    expect(() => storage.pinBoards.update(BOARD, failing)).toThrow(/could not be taken back.*roll/)
+    expect(() => storage.pinBoards.update(BOARD, failing)).toThrow(/could not be undone.*roll/)
     armed = false
     return { handle, storage }
   }
@@ -251,7 +251,7 @@ describe('a change that cannot be taken back in a join', () => {
       () => storage.pinBoards.update(BOARD, pinning('3', { transaction: handle })),
     ]
 
-    for (const operation of operations) expect(operation).toThrow(/could not be taken back.*roll/)
+    for (const operation of operations) expect(operation).toThrow(/could not be undone.*roll/)
   })
 
   test('is forgotten when the transaction has ended', async () => {

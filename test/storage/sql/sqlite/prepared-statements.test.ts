@@ -17,7 +17,7 @@ function statement(sql: string): PreparedStatement {
 }
 
 describe('statements that keep their handle until they are finalized', () => {
-  test('are kept on a handle of ours, and let go at the end', () => {
+  test('are kept on our own handle, and released at the end', () => {
     const { handle, log } = finalizableHandle()
     const statements = new PreparedStatements(handle, 'us')
     for (const sql of ['a', 'b', 'a']) statements.use(sql, (one) => one.all())
@@ -65,7 +65,7 @@ test('statements that the host finalized by closing its handle are prepared agai
   expect(statements.use('a', (one) => one.all())).toEqual(['a'])
 })
 
-test('a statement that tells the last rowid may tell one beyond 2^53', () => {
+test('a statement that reports the last rowid may report one beyond 2^53', () => {
   const prepare = (sql: string): PreparedStatement => {
     let big = false
     const run = (): void => {

@@ -63,7 +63,7 @@ describe('a handle that has the seam and nothing else', () => {
   })
 })
 
-test('a handle whose constructor opens nothing is STORAGE_UNAVAILABLE, and the mend is told', async () => {
+test('a handle whose constructor opens nothing is STORAGE_UNAVAILABLE, with the fix', async () => {
   const database = new Database(newFile())
   const wrapped: SqliteHandle = { prepare: (sql) => database.prepare(sql), exec: (sql) => database.exec(sql) }
 

@@ -1,0 +1,61 @@
+import type { Actor } from '../../core/ports.ts'
+import { isObject, need } from '../../schema/arguments.ts'
+import type { ServiceName } from '../../schema/service-names.ts'
+import type { Directory, Presenter } from './ports.ts'
+import type { RoutesByService } from './route-table.ts'
+import { serviceRoutes } from './route-table.ts'
+
+/** The methods of a port that the routes of a service call. */
+type Needed<S extends ServiceName, P extends 'directory' | 'present'> = RoutesByService[S]['needs'][P][number]
+
+/** A list with the properties of `T`, of which those in `K` are required. */
+type Requiring<T, K extends keyof T> = Pick<T, K> & { readonly [P in keyof T]?: T[P] | undefined }
+
+/** The ports that have at least one needed method. */
+type NeededPort<S extends ServiceName> = {
+  readonly [P in 'directory' | 'present']: [Needed<S, P>] extends [never] ? never : P
+}['directory' | 'present']
+
+/**
+ * The ports of an API: all methods of the directory and the presenter are known, and those that the services `S` call
+ * are required. Source: docs/mounting.md
+ */
+export type ApiPorts<A extends Actor, S extends ServiceName = ServiceName> = Requiring<
+  {
+    /** Resolves the names in paths to references. */
+    readonly directory: Requiring<Directory<A>, Needed<S, 'directory'>>
+    /** Turns ids into the JSON objects of responses. */
+    readonly present: Requiring<Presenter<A>, Needed<S, 'present'>>
+  },
+  NeededPort<S>
+>
+
+/**
+ * Checks that the ports have the methods that the services call.
+ *
+ * @returns the ports, as if they had every method: the routes of the other services are not mounted
+ * @throws TypeError naming the missing method and the service that needs it
+ */
+export function checkPorts<A extends Actor>(
+  ports: { readonly directory?: unknown; readonly present?: unknown },
+  services: readonly ServiceName[],
+): { readonly directory: Directory<A>; readonly present: Presenter<A> } {
+  for (const service of services) {
+    needMethods(ports, 'directory', service)
+    needMethods(ports, 'present', service)
+  }
+  // Every method that a mounted route calls was checked above. A method of the host can only be checked to exist.
+  return ports as { readonly directory: Directory<A>; readonly present: Presenter<A> }
+}
+
+function needMethods(
+  ports: { readonly directory?: unknown; readonly present?: unknown },
+  port: 'directory' | 'present',
+  service: ServiceName,
+): void {
+  const given = ports[port]
+  for (const method of serviceRoutes[service].needs[port]) {
+    const isMethod = isObject(given) && typeof Reflect.get(given, method) === 'function'
+    need(isMethod, 'createApi', `${port}.${method}`, `a function, for the service ${service}`)
+  }
+}

@@ -1,0 +1,40 @@
+/** Limits of the HTTP API. */
+export interface ApiLimits {
+  /**
+   * The number of items on a page if the request does not set one. Default: 30, or `maxPageSize` if that is smaller.
+   */
+  readonly defaultPageSize?: number | undefined
+  /** The maximum number of items on a page, from 1 to 1,000. Default: 50. */
+  readonly maxPageSize?: number | undefined
+  /** The maximum size of a request body in bytes. Default: 1,048,576 (1 MiB). */
+  readonly maxBodyBytes?: number | undefined
+}
+
+/** The limits of an API with every default filled in. */
+export type FilledApiLimits = { readonly [K in keyof ApiLimits]-?: number }
+
+const MAX_PAGE_SIZE = 1000
+const DEFAULTS: FilledApiLimits = { defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 1_048_576 }
+
+/**
+ * Checks limits and fills in the others.
+ *
+ * @param inherited - limits for those that `limits` does not set. A default page size that exceeds the maximum, and is
+ * inherited, becomes the maximum, because the maximum was set later.
+ * @throws TypeError when one of `limits` is out of its range
+ */
+export function toApiLimits(limits: ApiLimits, inherited: ApiLimits = {}): FilledApiLimits {
+  const setting = (name: keyof ApiLimits): number => limits[name] ?? inherited[name] ?? DEFAULTS[name]
+  const maxPageSize = integer(setting('maxPageSize'), 'limits.maxPageSize', MAX_PAGE_SIZE)
+  const defaultPageSize = limits.defaultPageSize ?? Math.min(setting('defaultPageSize'), maxPageSize)
+  return {
+    maxPageSize,
+    defaultPageSize: integer(defaultPageSize, 'limits.defaultPageSize', maxPageSize),
+    maxBodyBytes: integer(setting('maxBodyBytes'), 'limits.maxBodyBytes', Number.MAX_SAFE_INTEGER),
+  }
+}
+
+function integer(value: number, name: string, most: number): number {
+  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value
+  throw new TypeError(`${name} must be an integer from 1 to ${most}`)
+}

@@ -1,0 +1,65 @@
+import { isForgeError } from '../../schema/errors.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
+import { BrokenReference, busy } from './server/errors.ts'
+
+/** How long a call waits for a busy file, in milliseconds. */
+export const MAX_WAIT_MS = 5000
+
+/** How long an attempt is repeated. */
+export interface RetryLimits {
+  /** Returns whether another attempt can begin after a pause of the given milliseconds. */
+  readonly hasTimeAfter: (pause: number) => boolean
+  /** Default: as many as the time allows. */
+  readonly maxAttempts?: number
+  /** The longest pause between two attempts, in milliseconds. Default: 40. */
+  readonly maxPause?: number
+}
+
+/**
+ * Makes an attempt, and repeats it after a definite abort, which leaves nothing of the first. Returns a value if the
+ * first attempt does, and never blocks the event loop.
+ *
+ * @throws ForgeError `STORAGE_BUSY` if the attempts that the limits allow were not enough
+ */
+export function retry<T>(attempt: () => MaybePromise<T>, limits: RetryLimits): MaybePromise<T> {
+  return runMaybeAsync(attempts(attempt, limits))
+}
+
+/** Returns limits that allow attempts for the given milliseconds from now. */
+export function limitedTo(milliseconds: number): RetryLimits {
+  const end = performance.now() + milliseconds
+  return { hasTimeAfter: (pause) => performance.now() + pause < end }
+}
+
+/**
+ * Returns a pause before the next attempt, in milliseconds. It is random, so that two callers do not collide
+ * repeatedly.
+ */
+export function pauseBefore(attempt: number, maxPause = 40): number {
+  return 1 + Math.random() * Math.min(maxPause, 4 * 2 ** attempt)
+}
+
+function* attempts<T>(
+  attempt: () => MaybePromise<T>,
+  { hasTimeAfter, maxAttempts = Number.POSITIVE_INFINITY, maxPause }: RetryLimits,
+): SyncOrAsync<T> {
+  for (let count = 1; ; count += 1) {
+    try {
+      return yield* wait(attempt())
+    } catch (error) {
+      const pause = pauseBefore(count, maxPause)
+      if (!mayPass(error)) throw error
+      if (count >= maxAttempts || !hasTimeAfter(pause)) throw asBusy(error)
+      yield* wait(new Promise<void>((resolve) => setTimeout(resolve, pause)))
+    }
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  return isForgeError(error, 'STORAGE_BUSY') || error instanceof BrokenReference
+}
+
+function asBusy(error: unknown): unknown {
+  return error instanceof BrokenReference ? busy('call', error) : error
+}

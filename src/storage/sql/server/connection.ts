@@ -1,0 +1,118 @@
+import type { Statement } from '../query.ts'
+import type { Queryable } from '../session.ts'
+import type { Deadline } from './call-deadline.ts'
+import type { StatementRunner } from './client.ts'
+
+/**
+ * A connection to a database server, within the deadline of a call. Failures are thrown as the errors of
+ * `server/errors.ts`: `STORAGE_BUSY` for a definite abort, which may be retried; `STORAGE_UNAVAILABLE` if the server is
+ * unreachable; `BrokenReference` if one of our foreign keys refused the row. Any other error is a fault and is thrown
+ * unchanged.
+ */
+export interface ServerConnection extends Queryable {
+  all<Row>(statement: Statement<Row>): Promise<readonly Row[]>
+  /**
+   * Runs statements in order, without the settings that the rules prefix others with: in one round trip, if the library
+   * can do that. Returns the rows of each.
+   */
+  run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]>
+  /**
+   * Runs statements in order, each with its settings, in as few round trips as the library can. Returns the rows of
+   * each.
+   *
+   * @param opening - statements that run first, without settings; their rows are returned first
+   */
+  batch(
+    statements: readonly Statement<unknown>[],
+    opening?: readonly Statement<unknown>[],
+  ): Promise<readonly (readonly unknown[])[]>
+}
+
+/** A connection in an open transaction. */
+export interface ServerTransaction<Tx> extends ServerConnection {
+  /** The driver's own connection, as the host's `beforeCommit` receives it and as `withTransaction` accepts it. */
+  readonly transaction: Tx
+  /** Runs the host's `beforeCommit`. @throws TypeError if that leaves a transaction of our own unusable */
+  lend<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** How statements run on a connection. */
+export interface RunOptions {
+  readonly deadline: Deadline
+  /** Returns the error to throw for a failed statement. */
+  readonly translate: (error: unknown) => unknown
+  /** Prefixes a statement with its settings. */
+  readonly prepare?: ((statement: Statement<unknown>) => string) | undefined
+  /** Returns the settings of several statements that are sent as one. */
+  readonly frame?: (() => string) | undefined
+  /** Ends the transaction that a statement has begun, on a connection without autocommit. */
+  readonly commitEach?: Statement<unknown> | undefined
+  /** Called with each error, as the library threw it. */
+  readonly failed?: ((error: unknown) => Promise<void>) | undefined
+}
+
+/** A connection of a library, as a connection of the storage. */
+export class LimitedConnection implements ServerConnection {
+  readonly #runner: StatementRunner
+  readonly #options: RunOptions
+
+  constructor(runner: StatementRunner, options: RunOptions) {
+    this.#runner = runner
+    this.#options = options
+  }
+
+  async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    const { prepare, commitEach } = this.#options
+    const prepared = prepare === undefined ? statement : { ...statement, sql: prepare(statement) }
+    const [rows = []] = await this.#run([prepared], statement.mayTakeLong)
+    if (commitEach !== undefined) await this.run([commitEach])
+    return rows as readonly Row[] // unknown data: the row type was inferred from the query
+  }
+
+  run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    return this.#run(statements)
+  }
+
+  async batch(
+    statements: readonly Statement<unknown>[],
+    opening: readonly Statement<unknown>[] = [],
+  ): Promise<readonly (readonly unknown[])[]> {
+    const { prepare, frame, commitEach } = this.#options
+    const isOne = statements.length + opening.length < 2
+    const { maxTogether } = this.#runner
+    if (commitEach !== undefined || isOne || maxTogether === 1) return this.#oneByOne(statements, opening)
+
+    const prepared = prepare === undefined ? statements : statements.map((one) => ({ ...one, sql: prepare(one) }))
+    const mayTakeLong = statements.some((statement) => statement.mayTakeLong === true)
+    const all = [...opening, ...prepared]
+    const rows: (readonly unknown[])[] = []
+    // Each part checks the deadline: a call that has ended sends nothing more.
+    for (let start = 0; start < all.length; start += maxTogether) {
+      rows.push(...(await this.#run(all.slice(start, start + maxTogether), mayTakeLong, frame?.())))
+    }
+    return rows
+  }
+
+  async #oneByOne(
+    statements: readonly Statement<unknown>[],
+    opening: readonly Statement<unknown>[],
+  ): Promise<readonly (readonly unknown[])[]> {
+    const rows = opening.length === 0 ? [] : [...(await this.run(opening))]
+    for (const statement of statements) rows.push(await this.all(statement))
+    return rows
+  }
+
+  async #run(
+    statements: readonly Statement<unknown>[],
+    mayTakeLong?: boolean,
+    settings?: string,
+  ): Promise<readonly (readonly unknown[])[]> {
+    const { deadline, translate, failed } = this.#options
+    try {
+      return await deadline.ask(() => this.#runner.run(statements, settings), mayTakeLong)
+    } catch (error) {
+      await failed?.(error)
+      throw translate(error)
+    }
+  }
+}

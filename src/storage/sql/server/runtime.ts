@@ -1,0 +1,191 @@
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runAsync } from '../../../schema/sync-or-async.ts'
+import type { ForgeStorage } from '../../contract/storage.ts'
+import type { SqlContext } from '../context.ts'
+import type { SqlDialect } from '../dialect.ts'
+import type { Statement } from '../query.ts'
+import { retry } from '../retry.ts'
+import { Schema } from '../schema/schema.ts'
+import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
+import { createSqlStores } from '../stores/stores.ts'
+import type { CallDeadline, CallLimits } from './call-deadline.ts'
+import { MAX_CALL_MS } from './call-deadline.ts'
+import type { ServerConnection, ServerTransaction } from './connection.ts'
+import { ServerDatabase } from './database.ts'
+import type { DatabaseServerParts } from './database-server.ts'
+import { DatabaseServer } from './database-server.ts'
+import { DeferringConnection } from './deferring-connection.ts'
+import { HostTransactions, notAnswered } from './host-transactions.ts'
+import type { TransactionQueue } from './transaction-queues.ts'
+import { TransactionQueues } from './transaction-queues.ts'
+
+/** What a runtime is built from. */
+export interface ServerRuntimeParts<Tx extends object> {
+  readonly server: DatabaseServer<Tx>
+  readonly database: ServerDatabase<Tx>
+  readonly dialect: SqlDialect
+  /** New queues if omitted. */
+  readonly queues?: TransactionQueues<Tx> | undefined
+}
+
+/**
+ * Runs the work of the stores on a server: on our own connections, with retries after a definite abort; or on the
+ * connection of a host's transaction.
+ */
+export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
+  readonly #server: DatabaseServer<Tx>
+  readonly #database: ServerDatabase<Tx>
+  readonly #lockingRead: SqlDialect['lockingRead']
+  readonly #queues: TransactionQueues<Tx>
+  readonly #joins: HostTransactions<Tx>
+
+  constructor({ server, database, dialect, queues = new TransactionQueues(server) }: ServerRuntimeParts<Tx>) {
+    this.#server = server
+    this.#database = database
+    this.#lockingRead = dialect.lockingRead
+    this.#queues = queues
+    this.#joins = new HostTransactions({ server, database, queues })
+  }
+
+  /** Same as the storage's `checkTransaction`. */
+  checkTransaction(transaction: Tx): Promise<void> {
+    return this.#joined((deadline) => this.#joins.checkTransaction(transaction, deadline))
+  }
+
+  read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {
+    if (transaction !== undefined) return this.#readJoined(work, transaction)
+    return this.#repeated((deadline) =>
+      this.#server.plainly((connection) => runAsync(work(readingSession(connection))), deadline),
+    )
+  }
+
+  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {
+    if (transaction !== undefined) return this.#readJoined(work, transaction)
+    return this.#repeated((deadline) =>
+      this.#server.inSnapshot((connection) => runAsync(work(readingSession(connection))), deadline),
+    )
+  }
+
+  readOutside<T>(work: (session: Session) => SyncOrAsync<T>): Promise<T> {
+    return this.read(work, undefined)
+  }
+
+  write<T>(
+    work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
+    { transaction, signal, spentMilliseconds = 0 }: WriteCircumstances<Tx>,
+  ): Promise<T> {
+    const limits = { signal, total: MAX_CALL_MS - spentMilliseconds }
+    if (transaction === undefined) return this.#writePlain(work, limits)
+
+    const change = (connection: DeferringConnection<Tx>, queue: TransactionQueue): Promise<T> =>
+      this.#run(work, connection, queue)
+    return this.#joined((deadline) => this.#joins.write(transaction, change, deadline), limits)
+  }
+
+  #readJoined<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx): Promise<T> {
+    return this.#joined((deadline) =>
+      this.#joins.read(transaction, (connection) => runAsync(work(readingSession(connection))), deadline),
+    )
+  }
+
+  /** A call in a host's transaction that runs out of time requires the whole transaction to be run again. */
+  #joined<T>(call: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
+    return this.#database.during(call, { ...limits, expired: notAnswered })
+  }
+
+  #writePlain<T>(work: (session: Session, transaction: Tx) => SyncOrAsync<T>, limits: CallLimits): Promise<T> {
+    return this.#repeated(
+      (deadline) => this.#server.inTransaction((transaction) => this.#attempt(work, transaction), deadline),
+      limits,
+    )
+  }
+
+  /** Makes an attempt on our own connections, and repeats it after a definite abort. */
+  #repeated<T>(attempt: (deadline: CallDeadline) => Promise<T>, limits?: CallLimits): Promise<T> {
+    return this.#database.during(async (deadline) => {
+      const checkedAttempt = async (): Promise<T> => {
+        await this.#database.refuseUnusable(deadline)
+        return attempt(deadline)
+      }
+      return retry(checkedAttempt, deadline.retries)
+    }, limits)
+  }
+
+  #attempt<T>(
+    work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
+    connection: ServerTransaction<Tx>,
+  ): Promise<T> {
+    const deferring = new DeferringConnection(connection)
+    return this.#queues.with(connection.transaction, (queue) => queue.write(() => this.#run(work, deferring, queue)))
+  }
+
+  async #run<T>(
+    work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
+    connection: DeferringConnection<Tx>,
+    queue: TransactionQueue,
+  ): Promise<T> {
+    const lend: Session['lend'] = (hostCode) => connection.lend(() => queue.lend(hostCode))
+    const session = writingSession(connection, this.#lockingRead, lend)
+    const value = await runAsync(work(session, connection.transaction))
+    await connection.flush()
+    return value
+  }
+}
+
+/** Creates a session that reads. It never runs the host's code in the middle of its work. */
+function readingSession(connection: ServerConnection): Session {
+  return {
+    all: (statement) => connection.all(statement),
+    batch: (statements) => connection.batch(statements),
+    async defer(statement, check) {
+      const rows = await connection.all(statement)
+      check?.(rows)
+    },
+    lend: (work) => work(),
+  }
+}
+
+/**
+ * Creates a session that writes. It reads what is committed now, even if the transaction began to read before.
+ *
+ * @param lockingRead - the end of a select that runs after a lock
+ */
+function writingSession(
+  connection: DeferringConnection<unknown>,
+  lockingRead: SqlDialect['lockingRead'],
+  lend: Session['lend'],
+): Session {
+  const current = <Row>(statement: Statement<Row>): Statement<Row> => locking(statement, lockingRead)
+  return {
+    all: (statement) => connection.all(current(statement)),
+    batch: (statements) => connection.batch(statements.map(current)),
+    defer: (statement, check) => connection.defer(current(statement), check),
+    lend,
+  }
+}
+
+function locking<Row>(statement: Statement<Row>, lockingRead: string): Statement<Row> {
+  const { sql, asWritten } = statement
+  if (lockingRead === '') return statement
+  return asWritten !== true && /^select\b/.test(sql) ? { ...statement, sql: `${sql}${lockingRead}` } : statement
+}
+
+/** Creates a storage on a database server. Nothing is opened before its first use. */
+export function createServerStorage<Tx extends object>(
+  parts: DatabaseServerParts<Tx>,
+  context: SqlContext,
+): ForgeStorage<Tx> {
+  const server = new DatabaseServer(parts)
+  const database = new ServerDatabase(server, new Schema(context))
+  const runtime = new ServerRuntime({ server, database, dialect: context.dialect })
+
+  return {
+    ...createSqlStores(context, runtime),
+    transactions: 'asynchronous',
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
+    migrate: () => database.during((deadline) => database.migrate(deadline), { total: Number.POSITIVE_INFINITY }),
+    schemaStatus: () => database.during((deadline) => database.status(deadline)),
+    onWarning: (listener) => server.onWarning(listener),
+    close: () => database.close(),
+  }
+}

@@ -1,0 +1,41 @@
+import { expectTypeOf, test } from 'vitest'
+import type { Actor, Caller, CallOptions, Forge, Services } from '../../src/index.ts'
+
+/** The methods of `T` whose arguments are not `(caller, input, options?)`. */
+type Deviating<T> = {
+  [K in keyof T]: T[K] extends (...args: infer P) => Promise<unknown> ? (HasShape<P> extends true ? never : K) : never
+}[keyof T]
+
+type HasShape<P extends readonly unknown[]> =
+  Required<P> extends readonly [Caller<Actor>, unknown, infer Options]
+    ? [CallOptions | undefined] extends [Options | undefined]
+      ? [Caller<Actor>] extends [P[0]]
+        ? true
+        : false
+      : false
+    : false
+
+type All = Services<Actor>
+
+test('a service method takes (caller, input, options?)', () => {
+  expectTypeOf<Deviating<All['pins']>>().toEqualTypeOf<never>()
+  expectTypeOf<Deviating<All['badges']>>().toEqualTypeOf<never>()
+  expectTypeOf<Deviating<All['badges']['catalogue']>>().toEqualTypeOf<never>()
+  expectTypeOf<Deviating<All['signingKeys']>>().toEqualTypeOf<never>()
+  expectTypeOf<Deviating<Pick<Forge, 'authorize'>>>().toEqualTypeOf<never>()
+})
+
+test('a method that never asks the policy has no caller', () => {
+  expectTypeOf<Deviating<All['blocks']>>().toEqualTypeOf<'filterBlocked'>()
+  expectTypeOf<Deviating<All['lifecycle']>>().toEqualTypeOf<keyof All['lifecycle']>()
+  expectTypeOf<Deviating<All['events']>>().toEqualTypeOf<Exclude<keyof All['events'], 'on'>>()
+})
+
+test('the shape is not met by less', () => {
+  expectTypeOf<HasShape<[input: object, options?: CallOptions]>>().toEqualTypeOf<false>()
+  expectTypeOf<HasShape<[caller: Actor, input: object, options?: CallOptions]>>().toEqualTypeOf<false>()
+  expectTypeOf<
+    HasShape<[caller: Caller<Actor>, id: string, slugs: string[], options?: CallOptions]>
+  >().toEqualTypeOf<false>()
+  expectTypeOf<HasShape<[caller: Caller<Actor>, input: object, options?: { limit: number }]>>().toEqualTypeOf<false>()
+})

@@ -1,0 +1,102 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import type { Api, ApiOptions, Directory, Presenter } from '../../../src/http-adapters/http.ts'
+import { createApi } from '../../../src/http-adapters/http.ts'
+import type { Caller, Forge, Id, PortContext } from '../../../src/index.ts'
+
+interface Person {
+  readonly id: number
+  readonly login: string
+}
+interface Handle {
+  readonly handle: true
+}
+
+declare const forge: Forge<Person, Handle>
+declare const pinForge: Forge<Person, Handle, 'pins'>
+declare const directory: Directory<Person>
+declare const present: Presenter<Person>
+
+const findAccount = () => undefined
+const findRepository = () => undefined
+const findIssue = () => undefined
+const users = () => []
+const issues = () => []
+const pullRequests = () => []
+
+describe('createApi with some services', () => {
+  test('needs only what their routes call', () => {
+    const pins = { directory: { findRepository, findIssue }, present: { issues, pullRequests } }
+
+    expectTypeOf(createApi(forge, { services: ['pins'], ...pins })).toEqualTypeOf<Api<Person>>()
+    createApi(forge, { services: ['blocks'], directory: { findAccount }, present: { users } })
+    createApi(forge, { services: ['badges'], directory: { findAccount } })
+    createApi(forge, { services: ['signing-keys'], directory: { findRepository } })
+    createApi(forge, { services: ['badges', 'signing-keys'], directory: { findAccount, findRepository } })
+    createApi(forge, { services: [] })
+  })
+
+  test('needs all of that', () => {
+    // @ts-expect-error pins find an issue
+    createApi(forge, { services: ['pins'], directory: { findRepository }, present: { issues, pullRequests } })
+    // @ts-expect-error pins show pull requests
+    createApi(forge, { services: ['pins'], directory: { findRepository, findIssue }, present: { issues } })
+    // @ts-expect-error pins show issues
+    createApi(forge, { services: ['pins'], directory: { findRepository, findIssue } })
+    // @ts-expect-error blocks find an account
+    createApi(forge, { services: ['blocks'], directory: { findRepository, findIssue }, present: { users } })
+    // @ts-expect-error badges find an account
+    createApi(forge, { services: ['badges'] })
+    // @ts-expect-error blocks show users
+    createApi(forge, { services: ['badges', 'blocks'], directory: { findAccount } })
+    // @ts-expect-error every service is mounted by default
+    createApi(forge, { directory: { findAccount, findRepository, findIssue } })
+  })
+
+  test('takes complete ports all the same', () => {
+    createApi(forge, { services: ['badges'], directory, present })
+    createApi(forge, { services: ['badges'], directory: { findAccount, findRepository, findIssue } })
+    createApi(forge, { services: ['badges'], directory, present: undefined })
+  })
+
+  test('knows the parameters of its ports', () => {
+    createApi(forge, {
+      services: ['pins'],
+      directory: {
+        findRepository: (owner, name, context) => {
+          expectTypeOf([owner, name]).toEqualTypeOf<string[]>()
+          expectTypeOf(context).toEqualTypeOf<PortContext<Caller<Person>, unknown>>()
+          return { id: 10 }
+        },
+        findIssue: (repositoryId, index) => ({ id: index, repositoryId, kind: 'issue' }),
+      },
+      present: {
+        issues(ids) {
+          expectTypeOf(ids).toEqualTypeOf<readonly Id[]>()
+          return ids.map((id) => ({ id }))
+        },
+        pullRequests: (ids) => ids.map(() => undefined),
+      },
+    })
+  })
+})
+
+describe('createApi for a forge with some services', () => {
+  test('mounts those, and needs only their ports', () => {
+    createApi(pinForge, { directory: { findRepository, findIssue }, present: { issues, pullRequests } })
+    createApi(pinForge, { directory, present })
+    // @ts-expect-error pins find an issue
+    createApi(pinForge, { directory: { findRepository }, present })
+  })
+
+  test('refuses a service that the forge does not have', () => {
+    // @ts-expect-error the forge has no blocks
+    createApi(pinForge, { services: ['blocks'], directory, present })
+  })
+})
+
+test('the options of an API are those of all services by default', () => {
+  expectTypeOf<ApiOptions<Person>>().toExtend<{ readonly directory: Directory<Person> }>()
+  expectTypeOf<ApiOptions<Person>>().toExtend<{ readonly present: Presenter<Person> }>()
+  expectTypeOf<{ readonly directory: Directory<Person> }>().not.toExtend<ApiOptions<Person>>()
+  expectTypeOf<{ readonly directory: Directory<Person> }>().toExtend<ApiOptions<Person, 'badges'>>()
+})

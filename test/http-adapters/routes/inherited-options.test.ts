@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import type { ObservedRequest } from '../../../src/http-adapters/http.ts'
+import { createApi } from '../../../src/http-adapters/http.ts'
+import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
+import type { Actor, ApiLimits, ForgeOptions, ServiceName } from '../../../src/index.ts'
+import { createForge } from '../../../src/index.ts'
+import { memoryStorage } from '../../../src/storage/memory.ts'
+
+type Settings = Partial<ForgeOptions<Actor, undefined>>
+
+/** The directory fails, so that a request has a `requestId`. */
+const broken = {
+  directory: {
+    findAccount() {
+      throw new Error('the accounts are away')
+    },
+    findRepository: () => undefined,
+    findIssue: () => undefined,
+  },
+  present: { users: () => [], issues: () => [], pullRequests: () => [] },
+}
+
+function aForge(options: Settings) {
+  const membership = { isMember: () => false }
+  return createForge({
+    storage: memoryStorage(),
+    policy: { authorize: () => ({ allow: true }) },
+    membership,
+    logger: false,
+    ...options,
+  })
+}
+
+function request(path: string): ApiRequest {
+  return { method: 'GET', path, query: '', header: () => undefined, body: () => undefined }
+}
+
+describe('an API inherits from its forge', () => {
+  it('the id maker', async () => {
+    const forge = aForge({ newId: () => 'from-the-forge' })
+
+    expect(await failedId(createApi(forge, broken))).toBe('from-the-forge')
+    expect(await failedId(createApi(forge, { ...broken, newId: () => 'from-the-api' }))).toBe('from-the-api')
+  })
+
+  it('a random id maker, if the forge has none', async () => {
+    expect(await failedId(createApi(aForge({}), broken))).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
+  })
+
+  it('the observer', async () => {
+    const seen: string[] = []
+    const see = (who: string) => ({
+      request: ({ status }: ObservedRequest) => seen.push(`${who} ${status}`),
+      operation: () => seen.push(`${who} operation`),
+    })
+    const forge = aForge({ observer: see('forge') })
+    for (const observer of [undefined, see('api'), {}]) await failedId(createApi(forge, { ...broken, observer }))
+
+    expect(seen).toEqual(['forge 500', 'api 500'])
+  })
+
+  it('an observer that has only operations', async () => {
+    const seen: string[] = []
+    const forge = aForge({ observer: { operation: ({ operation }) => seen.push(operation) } })
+    const directory = { ...broken.directory, findRepository: () => ({ id: 10 }) }
+    await createApi(forge, { ...broken, directory }).dispatch(request('/repos/a/b/issues/pinned'), () => null)
+
+    expect(seen).toEqual(['load'])
+  })
+
+  it('an observer whose first failure is logged once, with the logger of the forge', async () => {
+    const warnings: string[] = []
+    const forge = aForge({
+      logger: { error: () => undefined, warn: (message) => warnings.push(message) },
+      observer: {
+        request: () => {
+          throw new Error('no metrics')
+        },
+      },
+    })
+    for (const logger of [undefined, false] as const) await failedId(createApi(forge, { ...broken, logger }))
+
+    expect(warnings).toEqual(['the observer failed; later failures of it are not logged'])
+  })
+
+  it('calls the observer as a method of its object', async () => {
+    class Metrics {
+      #requests = 0
+      #operations = 0
+      request(): void {
+        this.#requests += 1
+      }
+      operation(): void {
+        this.#operations += 1
+      }
+      get counts(): readonly number[] {
+        return [this.#requests, this.#operations]
+      }
+    }
+    const metrics = new Metrics()
+    const forge = aForge({ observer: metrics })
+    await failedId(createApi(forge, broken))
+    await failedId(createApi(forge, { ...broken, observer: metrics }))
+    await forge.events.read()
+
+    expect(metrics.counts).toEqual([2, 1])
+  })
+
+  it.each<[of: string, forge: ApiLimits, api: ApiLimits | undefined, limits: Required<ApiLimits>]>([
+    ['by default', {}, undefined, { defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 1_048_576 }],
+    [
+      'of the forge',
+      { maxPageSize: 20, maxBodyBytes: 9 },
+      {},
+      { defaultPageSize: 20, maxPageSize: 20, maxBodyBytes: 9 },
+    ],
+    [
+      'of the API, each by itself',
+      { defaultPageSize: 10, maxPageSize: 20, maxBodyBytes: 9 },
+      { maxPageSize: 40, maxBodyBytes: undefined },
+      { defaultPageSize: 10, maxPageSize: 40, maxBodyBytes: 9 },
+    ],
+    [
+      'of the API, to which a page size of the forge is lowered',
+      { defaultPageSize: 15 },
+      { maxPageSize: 5 },
+      { defaultPageSize: 5, maxPageSize: 5, maxBodyBytes: 1_048_576 },
+    ],
+  ])('the limits %s', async (_of, forgeLimits, apiLimits, limits) => {
+    const forge = aForge({ limits: { maxPins: { issue: 1 }, ...forgeLimits } })
+
+    expect(limitsIn(createApi(forge, { ...broken, limits: apiLimits }))).toEqual(limits)
+  })
+
+  it('the services', () => {
+    const forge = aForge({ services: ['badges', 'blocks'] })
+    const tagsOf = (services?: readonly ServiceName[]) =>
+      createApi(forge, { ...broken, services })
+        .openApi()
+        .tags.map(({ name }) => name)
+
+    expect(new Set(tagsOf())).toEqual(new Set(['badges', 'blocks']))
+    expect(tagsOf(['badges'])).toEqual(['badges'])
+    expect(() => tagsOf(['pins'])).toThrow('services must be some of blocks, badges; "pins" is not one of them')
+  })
+})
+
+it.each([
+  [{ maxPageSize: 1001 }, 'limits.maxPageSize must be an integer from 1 to 1000'],
+  [{ defaultPageSize: 51 }, 'limits.defaultPageSize must be an integer from 1 to 50'],
+  [{ maxBodyBytes: 0 }, 'limits.maxBodyBytes must be an integer from 1 to'],
+])('createForge refuses the limits %j', (limits, message) => {
+  expect(() => aForge({ limits })).toThrow(message)
+})
+
+describe('createApi names the method that is missing, and the service that needs it', () => {
+  const { findAccount, findRepository, findIssue } = broken.directory
+  const { users, issues, pullRequests } = broken.present
+
+  it.each<[services: readonly string[] | undefined, ports: object, message: string]>([
+    [undefined, {}, 'directory.findRepository: a function, for the service pins'],
+    [['pins'], { directory: { findRepository } }, 'directory.findIssue: a function, for the service pins'],
+    [['pins'], { directory: { findRepository, findIssue } }, 'present.issues: a function, for the service pins'],
+    [
+      ['pins'],
+      { directory: { findRepository, findIssue }, present: { issues } },
+      'present.pullRequests: a function, for the service pins',
+    ],
+    [['blocks'], { present: { users } }, 'directory.findAccount: a function, for the service blocks'],
+    [['blocks'], { directory: { findAccount } }, 'present.users: a function, for the service blocks'],
+    [['badges'], { directory: 5 }, 'directory.findAccount: a function, for the service badges'],
+    [['signing-keys'], {}, 'directory.findRepository: a function, for the service signing-keys'],
+  ])('%j with %o', (services, ports, message) => {
+    const make = () => Reflect.apply(createApi, undefined, [aForge({}), { services, ...ports }])
+
+    expect(make).toThrow(new TypeError(`createApi needs ${message}`))
+  })
+
+  it.each([
+    [['pins'], { directory: { findRepository, findIssue }, present: { issues, pullRequests } }],
+    [['blocks'], { directory: { findAccount }, present: { users } }],
+    [['badges'], { directory: { findAccount } }],
+    [['signing-keys'], { directory: { findRepository } }],
+    [[], {}],
+  ])('and needs no other: %j', (services, ports) => {
+    const make = () => Reflect.apply(createApi, undefined, [aForge({}), { services, ...ports }])
+
+    expect(make).not.toThrow()
+  })
+})
+
+/** The `requestId` of a request that fails. */
+async function failedId(api: ReturnType<typeof createApi>): Promise<unknown> {
+  const reply = await api.dispatch(request('/orgs/acme/blocks'), () => null)
+  const { requestId } = JSON.parse(reply?.body ?? '{}')
+  return requestId
+}
+
+/** The limits as the API document states them. */
+function limitsIn(api: ReturnType<typeof createApi>): unknown {
+  const text = JSON.stringify(api.openApi())
+  const numberIn = (pattern: RegExp) => Number(pattern.exec(text)?.[1])
+  return {
+    defaultPageSize: numberIn(/"maximum":\d+,"default":(\d+)/),
+    maxPageSize: numberIn(/"maximum":(\d+),"default":/),
+    maxBodyBytes: numberIn(/at most (\d+) bytes/),
+  }
+}

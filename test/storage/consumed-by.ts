@@ -1,0 +1,21 @@
+import { afterAll, expect, test } from 'vitest'
+import { watchCrowd } from './crowd.ts'
+import type { StorageKind } from './databases/storage-kind.ts'
+
+const CHANGES = process.env['FORGELET_TEST_LONG'] === '1' ? 300 : 30
+const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+
+/** Defines the test of many consumers beside many writers, on one kind of storage. */
+export function consumedBy<Tx>(kind: StorageKind<Tx>): void {
+  afterAll(kind.end)
+
+  test('three that consume one name beside twenty writers get every committed event once, in order', {
+    timeout: LONGEST,
+  }, async () => {
+    const told = await watchCrowd(kind, CHANGES)
+
+    expect(told.outbox.toSorted()).toEqual(told.committed.toSorted())
+    expect(told.consumed).toEqual(told.outbox)
+    expect(told.consumers.size).toBeGreaterThan(1)
+  })
+}

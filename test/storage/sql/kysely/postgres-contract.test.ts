@@ -1,5 +1,0 @@
-import { kyselyPostgresKind } from '../../databases/kysely-postgres.ts'
-import { onServer, SERVERS } from '../../databases/servers.ts'
-import { contractSuite } from './contract-suite.ts'
-
-onServer(SERVERS.postgres, (url) => contractSuite(kyselyPostgresKind(url)))

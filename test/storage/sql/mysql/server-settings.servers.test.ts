@@ -1,0 +1,113 @@
+import type { Connection } from 'mysql2/promise'
+import { createConnection } from 'mysql2/promise'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
+import { mysqlStorage } from '../../../../src/storage/mysql.ts'
+import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { onOwnServer, ownMariadb } from '../../../durability/own-servers/on-own-server.ts'
+import type { OwnServer } from '../../../durability/own-servers/own-server.ts'
+
+const OTHER_BOARD = { ...BOARD, repositoryId: '11' }
+const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
+
+// What a server is started with, and cannot be told later.
+onOwnServer('MariaDB', ownMariadb(), (start) => {
+  let server: OwnServer
+
+  beforeAll(async () => {
+    server = await start()
+    const storage = mysqlStorage(server.url)
+    await storage.migrate()
+    await pin(storage, BOARD, '1')
+    await storage.close()
+  })
+  afterAll(() => server?.drop())
+
+  test('a server other than MariaDB is refused', async () => {
+    const storage = await onServerWith('version=8.0.36')
+
+    await expect(issuesOn(storage, BOARD)).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: expect.stringContaining('not MariaDB'),
+    })
+  })
+
+  test('a server that is too old is refused', async () => {
+    const storage = await onServerWith('version=10.5.23-MariaDB')
+
+    await expect(issuesOn(storage, BOARD)).rejects.toThrow(/needed is 10\.6/)
+  })
+
+  test('a server that cannot log what is written says how it could', async () => {
+    const storage = await onServerWith('log-bin', 'binlog-format=STATEMENT')
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
+    await expect(pin(storage, BOARD, '2')).rejects.toThrow(/set binlog_format to MIXED or ROW/)
+  })
+
+  test('a server that loses what is committed is warned of', async () => {
+    const storage = await onServerWith('log-bin', 'sync-binlog=0', 'innodb-flush-log-at-trx-commit=2')
+    const { state, warnings } = await storage.schemaStatus()
+
+    expect(state).toBe('current')
+    expect(warnings.join()).toMatch(/innodb_flush_log_at_trx_commit = 2.*sync_binlog = 0/)
+  })
+
+  test('a server that can only be read is unavailable for changes', async () => {
+    const storage = await onServerWith('read-only')
+    const admin = await connected()
+    await admin.query("create or replace user reader@'127.0.0.1'")
+    await admin.query("grant select, insert, update, delete on forge.* to reader@'127.0.0.1'")
+    const asReader = storageAt(server.url.replace('root@', 'reader@'))
+
+    expect(await issuesOn(asReader, BOARD)).toEqual(await issuesOn(storage, BOARD))
+    await expect(pin(asReader, BOARD, '2')).rejects.toThrow('the server is read-only')
+  })
+
+  test('a lock that was waited for too long ends the host’s whole transaction, where the server has it so', async () => {
+    const storage = await onServerWith('innodb-rollback-on-timeout', 'innodb-lock-wait-timeout=1')
+    const [other, transaction] = [await connected(), await connected()]
+    await other.query('begin')
+    await other.query("select * from forgelet_heads where scope = 'issueBoard' and `key` = '10' for update")
+    await transaction.query('begin')
+    await pin(storage, OTHER_BOARD, '3', { transaction })
+
+    await expect(pin(storage, BOARD, '4', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    await expect(pin(storage, OTHER_BOARD, '5', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    await transaction.query('commit')
+    expect(await issuesOn(storage, OTHER_BOARD)).toEqual([])
+  })
+
+  test('a server with few connections is waited for, or too busy, and works again', async () => {
+    const storage = await onServerWith('max-connections=3')
+    const held = [await connected(), await connected()]
+    const outcomes = await Promise.allSettled(['11', '12', '13', '14'].map((id) => pin(storage, OTHER_BOARD, id)))
+    for (const connection of held) connection.destroy()
+
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+    }
+    expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)
+    await expect.poll(() => pin(storage, OTHER_BOARD, '15').catch(() => 0)).toBeGreaterThan(0)
+  })
+
+  async function onServerWith(...settings: readonly string[]): Promise<ForgeStorage<Connection>> {
+    await server.kill()
+    await server.start(settings)
+    return storageAt(server.url)
+  }
+
+  function storageAt(url: string): ForgeStorage<Connection> {
+    const storage = mysqlStorage<Connection>(url)
+    onTestFinished(() => storage.close())
+    return storage
+  }
+
+  async function connected(): Promise<Connection> {
+    const connection = await createConnection(server.url)
+    connection.on('error', () => undefined)
+    onTestFinished(() => connection.destroy())
+    return connection
+  }
+})

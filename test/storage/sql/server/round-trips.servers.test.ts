@@ -1,0 +1,229 @@
+import { createPool } from 'mysql2/promise'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Forge } from '../../../../src/index.ts'
+import { createForge } from '../../../../src/index.ts'
+import { mysqlStorage } from '../../../../src/storage/mysql.ts'
+import { postgresStorage } from '../../../../src/storage/postgres.ts'
+import type { ForgeStorage } from '../../../../src/storage/storage.ts'
+import type { Person } from '../../../core/a-forge.ts'
+import { olga } from '../../../core/a-forge.ts'
+import { onServer, SERVERS } from '../../databases/servers.ts'
+import type { CountingProxy } from './counting-proxy.ts'
+import { countingProxy } from './counting-proxy.ts'
+import type { ServerKind } from './server-databases.ts'
+import { MARIADB, newDatabase, POSTGRES } from './server-databases.ts'
+
+/** What a call is counted on. */
+interface Host {
+  readonly forge: Forge<Person, unknown>
+  /** The same with a `beforeCommit` that does nothing on the connection. */
+  readonly watching: Forge<Person, unknown>
+  /** Runs work in a transaction of the host, from BEGIN to COMMIT. */
+  readonly during: (work: (transaction: unknown) => Promise<unknown>) => Promise<void>
+}
+
+/**
+ * One call. It is made several times, each with another number, and the median counts: the first time statements are
+ * prepared, and on a busy machine limits may be sent again.
+ */
+interface CountedCall {
+  prepare?(host: Host, n: number): Promise<unknown>
+  run(host: Host, n: number): Promise<unknown>
+}
+
+const RUNS = 5
+const ORGANIZATIONS = [1, 2, 3, 4, 5]
+const issue = (board: number, id: number) => ({ id, repositoryId: board, kind: 'issue' }) as const
+const account = (id: number) => ({ kind: 'user', id }) as const
+
+const PIN: CountedCall = { run: ({ forge }, n) => forge.pins.pin(olga, issue(n, n)) }
+
+const CALLS = {
+  'pins an issue': PIN,
+  'pins an issue, with a beforeCommit': { run: ({ watching }, n) => watching.pins.pin(olga, issue(100 + n, 100 + n)) },
+  'unpins the first of two': {
+    async prepare({ forge }, n) {
+      for (const id of [1, 2]) await forge.pins.pin(olga, issue(200 + n, 1000 * n + id))
+    },
+    run: ({ forge }, n) => forge.pins.unpin(olga, issue(200 + n, 1000 * n + 1)),
+  },
+  'blocks a user': {
+    run: ({ forge }, n) => forge.blocks.block(olga, { organizationId: 10, account: account(100 + n) }),
+  },
+  'grants four badges': {
+    run: ({ forge }, n) => forge.badges.grant(olga, { userId: 200 + n, slugs: ['a', 'b', 'c', 'd'] }),
+  },
+  'deletes a user whom five organizations block': {
+    async prepare({ forge }, n) {
+      for (const organizationId of ORGANIZATIONS) {
+        await forge.blocks.block(olga, { organizationId, account: account(300 + n) })
+      }
+    },
+    run: ({ forge }, n) => forge.lifecycle.userDeleted(300 + n),
+  },
+  'deletes a pinned issue': {
+    prepare: ({ forge }, n) => forge.pins.pin(olga, issue(400 + n, 400 + n)),
+    run: ({ forge }, n) => forge.lifecycle.issueDeleted(issue(400 + n, 400 + n)),
+  },
+  'reads new events': {
+    async prepare({ forge }, n) {
+      await forge.events.read({ after: 's0', limit: 1000 })
+      await forge.pins.pin(olga, issue(500 + n, 500 + n))
+    },
+    run: ({ forge }) => forge.events.read({ after: 's0', limit: 1000 }),
+  },
+  'reads no new events': {
+    prepare: ({ forge }) => forge.events.read({ after: 's0', limit: 1000 }),
+    run: ({ forge }) => forge.events.read({ after: 's0', limit: 1000 }),
+  },
+} satisfies Record<string, CountedCall>
+
+const IN_TRANSACTION: CountedCall = {
+  run: ({ forge, during }, n) =>
+    during((transaction) =>
+      forge.withTransaction(transaction, (joined) => joined.pins.pin(olga, issue(600 + n, 600 + n))),
+    ),
+}
+
+/** The round trips of each call with a storage that was opened for a URL, on PostgreSQL and on MariaDB. */
+const ON_OUR_POOL: { readonly [C in keyof typeof CALLS]: readonly [postgres: number, mariadb: number] } = {
+  'pins an issue': [4, 4],
+  'pins an issue, with a beforeCommit': [6, 7],
+  'unpins the first of two': [4, 4],
+  'blocks a user': [4, 4],
+  'grants four badges': [4, 4],
+  'deletes a user whom five organizations block': [8, 8],
+  'deletes a pinned issue': [5, 5],
+  'reads new events': [6, 6],
+  'reads no new events': [3, 3],
+}
+
+interface Opened {
+  readonly storage: ForgeStorage<unknown>
+  readonly begin?: () => Promise<{ readonly transaction: unknown; commit(): Promise<unknown> }>
+  readonly end?: () => Promise<unknown>
+}
+
+describe.each([
+  { kind: POSTGRES, server: SERVERS.postgres, port: 5432, column: 0, open: openPostgres },
+  { kind: MARIADB, server: SERVERS.mariadb, port: 3306, column: 1, open: openMariadb },
+] as const)('round trips', ({ kind, server, port, column, open }) => {
+  onServer(server, (url) => {
+    test('each call takes as few as its answers allow', async () => {
+      const { host, proxy } = await hostOf(kind, url, port, (proxied) => ({ storage: open(proxied) }))
+      const counted: Record<string, number> = {}
+      for (const [name, call] of Object.entries(CALLS)) counted[name] = await roundTrips(host, proxy, call)
+
+      expect(counted).toEqual(
+        Object.fromEntries(Object.entries(ON_OUR_POOL).map(([name, expected]) => [name, expected[column]])),
+      )
+    })
+  })
+})
+
+onServer(SERVERS.postgres, (url) => {
+  test.each([
+    { pool: 'a pool that pipelines', pipeline: true, pin: 4, joined: 8 },
+    { pool: 'any other pool', pipeline: false, pin: 10, joined: 16 },
+  ])('a host of PostgreSQL gets them with $pool: $pin and $joined', async ({ pipeline, pin, joined }) => {
+    const { host, proxy } = await hostOf(POSTGRES, url, 5432, (connectionString) =>
+      openPgPool(connectionString, pipeline),
+    )
+
+    expect(await hostRoundTrips(host, proxy)).toEqual({ pin, joined })
+  })
+})
+
+onServer(SERVERS.mariadb, (url) => {
+  test('a host of MariaDB gets them with any pool', async () => {
+    const { host, proxy } = await hostOf(MARIADB, url, 3306, openMysqlPool)
+
+    expect(await hostRoundTrips(host, proxy)).toEqual({ pin: 6, joined: 8 })
+  })
+})
+
+/** Those of a pin, and of a host's transaction with a pin in it. */
+async function hostRoundTrips(host: Host, proxy: CountingProxy) {
+  return { pin: await roundTrips(host, proxy, PIN), joined: await roundTrips(host, proxy, IN_TRANSACTION) }
+}
+
+async function roundTrips(host: Host, proxy: CountingProxy, call: CountedCall): Promise<number> {
+  const counts: number[] = []
+  for (let n = 1; n <= RUNS; n += 1) {
+    await call.prepare?.(host, n)
+    counts.push(await proxy.count(() => call.run(host, n)))
+  }
+  return counts.sort((one, other) => one - other)[Math.floor(RUNS / 2)] ?? 0
+}
+
+async function hostOf(kind: ServerKind, server: string, port: number, open: (url: string) => Opened) {
+  const database = await newDatabase(kind, server)
+  const proxy = await countingProxy(database.url, port)
+  onTestFinished(() => proxy.end())
+  const { storage, begin, end } = open(proxy.url)
+  onTestFinished(async () => {
+    await storage.close()
+    await end?.()
+  })
+  await storage.migrate()
+  const ports = {
+    storage,
+    policy: { authorize: () => ({ allow: true }) as const },
+    membership: { isMember: () => false },
+  }
+  const forge = createForge<Person, unknown>(ports)
+  const watching = createForge<Person, unknown>({ ...ports, beforeCommit: () => undefined })
+  for (const slug of ['a', 'b', 'c', 'd']) await forge.badges.catalogue.define(olga, { slug })
+  const host: Host = {
+    forge,
+    watching,
+    async during(work) {
+      if (begin === undefined) throw new TypeError('the host has no connections')
+      const { transaction, commit } = await begin()
+      await work(transaction)
+      await commit()
+    },
+  }
+  return { host, proxy }
+}
+
+function openPostgres(url: string): ForgeStorage<unknown> {
+  return anyHost(postgresStorage(url))
+}
+
+function openMariadb(url: string): ForgeStorage<unknown> {
+  return anyHost(mysqlStorage(url))
+}
+
+function openPgPool(connectionString: string, pipeline: boolean): Opened {
+  const options: pg.PoolConfig & { readonly pipeline: boolean } = { connectionString, pipeline }
+  const pool = new pg.Pool(options)
+  return {
+    storage: anyHost(postgresStorage<pg.PoolClient>(pool)),
+    async begin() {
+      const transaction = await pool.connect()
+      await transaction.query('begin')
+      return { transaction, commit: () => transaction.query('commit').then(() => transaction.release()) }
+    },
+    end: () => pool.end(),
+  }
+}
+
+function openMysqlPool(uri: string): Opened {
+  const pool = createPool({ uri })
+  return {
+    storage: anyHost(mysqlStorage(pool)),
+    async begin() {
+      const transaction = await pool.getConnection()
+      await transaction.beginTransaction()
+      return { transaction, commit: () => transaction.commit().then(() => transaction.release()) }
+    },
+    end: () => pool.end(),
+  }
+}
+
+/** The tests hand each storage the transactions of its own host. */
+function anyHost<Tx>(storage: ForgeStorage<Tx>): ForgeStorage<unknown> {
+  return storage as ForgeStorage<unknown>
+}

@@ -1,0 +1,42 @@
+// Runs test files again and again in one vitest, each time with another fault in the sources: the fault is put in while
+// vitest loads the file, so nothing on the disk changes. A process of its own, because a fault may never end.
+// Receives `{ fault }`, or `{}` for the sources as they are, and answers `{ count, failed }`: how many test files were run,
+// and whether one of them failed.
+import { createVitest } from 'vitest/node'
+
+let planted
+const faulty = {
+  name: 'plant-a-fault',
+  enforce: 'pre',
+  transform(code, id) {
+    if (planted === undefined || id.split('?')[0] !== planted.path) return undefined
+    return code.slice(0, planted.start) + planted.replacement + code.slice(planted.end)
+  },
+}
+
+const vitest = await createVitest(
+  'test',
+  {
+    config: false,
+    watch: false,
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/**/*.*.test.ts'], // the quick suite alone
+    maxWorkers: 2,
+    bail: 1,
+    reporters: [{}],
+    testTimeout: 10_000,
+  },
+  { plugins: [faulty] },
+)
+const specifications = await vitest.globTestSpecifications(process.argv.slice(2))
+
+process.on('message', async ({ fault }) => {
+  for (const changed of new Set([planted?.path, fault?.path])) if (changed !== undefined) vitest.invalidateFile(changed)
+  planted = fault
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+  process.send({
+    count: specifications.length,
+    failed: unhandledErrors.length > 0 || testModules.some((module) => !module.ok()),
+  })
+})
+process.on('disconnect', () => process.exit())
