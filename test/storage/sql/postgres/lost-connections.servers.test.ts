@@ -59,14 +59,14 @@ onPostgres((open, server) => {
       while (busy) await endConnections(database)
     })()
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 60 }, (_, n) => pin(storage, { ...BOARD, repositoryId: String(n) }, String(n))),
+      Array.from({ length: 60 }, (_, n) => pin(storage, { ...BOARD, repositoryId: String(100 + n) }, String(n))),
     )
     busy = false
     await ending
 
     for (const [n, outcome] of outcomes.entries()) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
-      else expect(await issuesOn(database.storage(), { ...BOARD, repositoryId: String(n) })).toEqual([String(n)])
+      else expect(await issuesOn(database.storage(), { ...BOARD, repositoryId: String(100 + n) })).toEqual([String(n)])
     }
   })
 
