@@ -1,5 +1,5 @@
 // The boundaries of the codebase: which module may import what, and why. ARCHITECTURE.md shows the modules.
-// test/codebase/boundaries.test.ts plants a violation of every rule below and checks that it is found.
+// test/codebase/boundaries.long.test.ts plants a violation of every rule below and checks that it is found.
 
 // The modules. A file that belongs to none of them violates `every-file-has-a-module`.
 const SCHEMA = '^src/schema/(?!documents/|schema[.]ts$)'

@@ -3,10 +3,8 @@ import { storageContract } from '../../src/testing/testing.ts'
 import { contractSuite, SHORT_FORM } from './contract-suite.ts'
 import { memoryKind } from './databases/memory.ts'
 import { pgliteKind } from './databases/pglite.ts'
-import { sqliteFileKind } from './databases/sqlite.ts'
 
 describe('memory', () => contractSuite(memoryKind()))
-describe('a SQLite file', () => contractSuite(sqliteFileKind()))
 describe('PostgreSQL in this process', () => contractSuite(pgliteKind(), (name) => SHORT_FORM.test(name)))
 
 test('the short form has an eighth of the cases, or more', () => {

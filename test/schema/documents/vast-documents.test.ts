@@ -3,14 +3,14 @@ import { issueListSchema, issueSchema, validateIssues } from '../../../src/schem
 import { bareIssue } from './sample-issue.ts'
 import { vastDocuments } from './vast-documents.ts'
 
-test.each(vastDocuments)('%s: refused, with the first faults', (_, document, pointer) => {
-  const validation = validateIssues(document, { limit: 3 })
+test.each(vastDocuments)('%s: refused, with the first faults', (_, text, pointer) => {
+  const validation = validateIssues(JSON.parse(text), { limit: 3 })
 
   expect(!validation.valid && validation.violations[0]?.pointer).toBe(pointer)
 })
 
-test.each(vastDocuments)('%s: refused by the Standard Schema with 100 faults at most', (_, document) => {
-  const { issues } = issueListSchema['~standard'].validate(document)
+test.each(vastDocuments)('%s: refused by the Standard Schema with 100 faults at most', (_, text) => {
+  const { issues } = issueListSchema['~standard'].validate(JSON.parse(text))
 
   expect(issues?.length).toBeGreaterThan(0)
   expect(issues?.length).toBeLessThanOrEqual(100)

@@ -1,45 +1,58 @@
 // Workers and pages with a strict content security policy make no code from strings: checks are interpreted there.
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import type { ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { IssueValidation } from '../../../src/schema/schema.ts'
 import { invalidDocuments, validDocuments } from './document-cases.ts'
 import { vastDocuments } from './vast-documents.ts'
 
-let refusals = 0
-
-class RefusedFunction {
-  constructor() {
-    refusals += 1
-    throw new EvalError('Code generation from strings disallowed for this context')
-  }
+interface Answer {
+  readonly validation: IssueValidation
+  /** How often making code was tried so far. */
+  readonly tried: number
 }
 
 describe('where no code may be made from strings', () => {
-  let validateIssues: (value: unknown) => IssueValidation
+  let child: ChildProcess
 
   beforeAll(async () => {
-    vi.stubGlobal('Function', RefusedFunction)
-    const schema = await import('../../../src/schema/schema.ts')
-    schema.validateIssues([{}]) // the first refusal decides for the rest
-    vi.unstubAllGlobals()
-    validateIssues = schema.validateIssues
+    child = fork(join(import.meta.dirname, 'without-code-from-strings.mjs'), {
+      execArgv: ['--disallow-code-generation-from-strings'],
+      serialization: 'advanced',
+    })
+    await once(child, 'message')
   })
 
-  test('making it is tried, and refused', () => {
-    expect(refusals).toBeGreaterThan(0)
+  afterAll(() => child.kill())
+
+  async function answerTo(document: { readonly value: unknown } | { readonly text: string }): Promise<Answer> {
+    const answered = once(child, 'message')
+    child.send(document)
+    const [answer] = await answered
+    return answer
+  }
+
+  test('making it is tried, and refused', async () => {
+    expect(await answerTo({ value: [{}] })).toMatchObject({
+      validation: { valid: false },
+      tried: expect.toSatisfy((n) => n > 0),
+    })
   })
 
-  test.each(validDocuments)('accepts %s', (_, document) => {
-    expect(validateIssues(document)).toStrictEqual({ valid: true, issues: document })
+  test.each(validDocuments)('accepts %s', async (_, document) => {
+    expect((await answerTo({ value: document })).validation).toStrictEqual({ valid: true, issues: document })
   })
 
-  test.each(invalidDocuments)('refuses %s', (_, document, faults) => {
+  test.each(invalidDocuments)('refuses %s', async (_, document, faults) => {
     const violations = faults.map(([pointer, code, message]) => ({ pointer, code, message }))
 
-    expect(validateIssues(document)).toStrictEqual({ valid: false, violations })
+    expect((await answerTo({ value: document })).validation).toStrictEqual({ valid: false, violations })
   })
 
-  test.each(vastDocuments)('refuses %s', (_, document, pointer) => {
-    const validation = validateIssues(document)
+  test.each(vastDocuments)('refuses %s', async (_, text, pointer) => {
+    const { validation } = await answerTo({ text })
 
     expect(!validation.valid && validation.violations[0]?.pointer).toBe(pointer)
   })

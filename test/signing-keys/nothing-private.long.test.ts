@@ -15,7 +15,7 @@ import { SshFolder } from './ssh-folder.ts'
 /** So many private bytes in a row are a leak. */
 const RUN = 12
 /** Changes to each form; there are 42 forms. */
-const CHANGES = process.env['FORGELET_TEST_LONG'] === '1' ? 1500 : 150
+const CHANGES = 1500
 /** Every bit of every form is flipped too, 480,000 in all. */
 const EVERY_BIT = process.env['FORGELET_TEST_FUZZ'] !== undefined
 
