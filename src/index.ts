@@ -10,6 +10,7 @@ export type {
   ChosenServices,
   MaybeAsync,
   ServiceKey,
+  ServiceName,
   Services,
   Sync,
   TransactionServices,
@@ -73,5 +74,4 @@ export type {
 export type { Id, IdInput } from './schema/ids.ts'
 export type { Page, PageRequest } from './schema/paging.ts'
 export type * from './schema/records.ts'
-export type { ServiceName } from './schema/service-names.ts'
 export type { MaybePromise } from './schema/sync-or-async.ts'

@@ -1,4 +1,3 @@
-import type { ServiceName } from '../schema/service-names.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import type { BadgeService } from './badges/badge-service.ts'
 import { BadgeServiceMethods } from './badges/badge-service.ts'
@@ -26,13 +25,16 @@ export interface Services<A extends Actor> {
   readonly events: EventService
 }
 
-/** The property of a forge that has the service of each name. */
+/** Every service that a host can choose or leave out, with the property of the forge that has it. */
 export const SERVICE_KEYS = {
   pins: 'pins',
   blocks: 'blocks',
   badges: 'badges',
   'signing-keys': 'signingKeys',
 } as const
+
+/** A service that a host can choose or leave out. */
+export type ServiceName = keyof typeof SERVICE_KEYS
 
 /** The property of a forge that has the service of this name. */
 export type ServiceKey<S extends ServiceName> = (typeof SERVICE_KEYS)[S]

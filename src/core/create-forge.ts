@@ -4,9 +4,9 @@ import type { ForgeEvent } from '../schema/events.ts'
 import { withInternals } from '../schema/internal.ts'
 import { isObserver, safeObserver, toLogger } from '../schema/observer.ts'
 import type { PinKind } from '../schema/records.ts'
-import type { ServiceName } from '../schema/service-names.ts'
-import { SERVICE_NAMES, toServiceNames } from '../schema/service-names.ts'
+import { toServiceNames } from '../schema/service-names.ts'
 import { askPolicy, authorize } from './access/gate.ts'
+import type { ServiceName } from './bind-services.ts'
 import { SERVICE_KEYS, servicesOf } from './bind-services.ts'
 import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
@@ -19,6 +19,8 @@ import type { Observer } from './observer.ts'
 import type { Actor, Logger, Membership } from './ports.ts'
 import { withTransaction, withTransactionSync } from './with-transaction.ts'
 
+// The keys of an object are typed as strings; these are the names.
+const SERVICE_NAMES = Object.keys(SERVICE_KEYS) as readonly ServiceName[]
 const DEFAULT_MAX_PINS = 3
 const MAX_PINS = 1000
 const CALLER = 'createForge'
@@ -36,7 +38,7 @@ export function createForge<A extends Actor, Tx, S extends ServiceName = Service
 // The types of a narrowed forge are those of the signature above; the code is the same for every set of services.
 export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, ServiceName>): object {
   need(isObject(options), CALLER, 'options', 'an object with storage, policy and membership')
-  const services = toServiceNames(options.services)
+  const services = toServiceNames(options.services, SERVICE_NAMES)
   const environment = toEnvironment(options, services)
   const listeners = new Listeners(environment.logger)
   const consumers = new RunningConsumers(environment.logger)

@@ -1,11 +1,18 @@
 import type { AccessRequest } from '../schema/access.ts'
 import type { ApiLimits } from '../schema/api-limits.ts'
 import type { PinKind } from '../schema/records.ts'
-import type { ServiceName } from '../schema/service-names.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { BeforeCommit } from '../storage/contract/stores.ts'
-import type { ChosenServices, MaybeAsync, ServicePorts, Services, Sync, TransactionServices } from './bind-services.ts'
+import type {
+  ChosenServices,
+  MaybeAsync,
+  ServiceName,
+  ServicePorts,
+  Services,
+  Sync,
+  TransactionServices,
+} from './bind-services.ts'
 import type { ObservedRequest, Observer } from './observer.ts'
 import type { Actor, Caller, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../schema/errors.ts'
-import type { ServiceName } from '../schema/service-names.ts'
+import type { ServiceName } from './bind-services.ts'
 import type { ObservedOperation } from './instrument-storage.ts'
 
 /**

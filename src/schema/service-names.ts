@@ -1,9 +1,3 @@
-/** Every service that a host can choose or leave out. */
-export const SERVICE_NAMES = ['pins', 'blocks', 'badges', 'signing-keys'] as const
-
-/** A service that a host can choose or leave out. */
-export type ServiceName = (typeof SERVICE_NAMES)[number]
-
 /**
  * Checks the `services` option of a public function.
  *
@@ -11,10 +5,7 @@ export type ServiceName = (typeof SERVICE_NAMES)[number]
  * @returns the chosen names without duplicates, in the order of `offered`
  * @throws TypeError when the option is not an array of offered names
  */
-export function toServiceNames(
-  names: readonly ServiceName[] | undefined,
-  offered: readonly ServiceName[] = SERVICE_NAMES,
-): readonly ServiceName[] {
+export function toServiceNames<S extends string>(names: readonly S[] | undefined, offered: readonly S[]): readonly S[] {
   if (names === undefined) return [...offered]
   if (!Array.isArray(names)) throw new TypeError(`services must be an array of these names: ${offered.join(', ')}`)
 

@@ -1,6 +1,6 @@
+import type { ServiceName } from '../../core/bind-services.ts'
 import type { Actor } from '../../core/ports.ts'
 import { isObject, need } from '../../schema/arguments.ts'
-import type { ServiceName } from '../../schema/service-names.ts'
 import type { Directory, Presenter } from './ports.ts'
 import type { RoutesByService } from './route-table.ts'
 import { serviceRoutes } from './route-table.ts'

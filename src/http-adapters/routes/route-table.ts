@@ -1,4 +1,4 @@
-import type { ServiceName } from '../../schema/service-names.ts'
+import type { ServiceName } from '../../core/bind-services.ts'
 import { badgeRoutes } from './badges/badge-routes.ts'
 import { blockRoutes } from './blocks/block-routes.ts'
 import { pinRoutes } from './pins/pin-routes.ts'

@@ -1,6 +1,6 @@
+import type { ServiceName } from '../../core/bind-services.ts'
 import type { Actor } from '../../core/ports.ts'
 import type { Action } from '../../schema/access.ts'
-import type { ServiceName } from '../../schema/service-names.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { after, isPromise } from '../../schema/sync-or-async.ts'
 import type { ErrorCode } from './error-status.ts'

@@ -1,3 +1,4 @@
+import type { ServiceName } from '../../core/bind-services.ts'
 import type { ForgeInternals } from '../../core/forge.ts'
 import type { ObservedRequest, Observer } from '../../core/observer.ts'
 import type { Actor, Logger } from '../../core/ports.ts'
@@ -5,14 +6,13 @@ import type { ApiLimits, FilledApiLimits } from '../../schema/api-limits.ts'
 import { toApiLimits } from '../../schema/api-limits.ts'
 import { isObject, need } from '../../schema/arguments.ts'
 import { isObserver, toLogger } from '../../schema/observer.ts'
-import type { ServiceName } from '../../schema/service-names.ts'
 import { toServiceNames } from '../../schema/service-names.ts'
 import type { ApiPorts } from './needed-ports.ts'
 import { checkPorts } from './needed-ports.ts'
 import type { Directory, Presenter } from './ports.ts'
 
+export type { ServiceName } from '../../core/bind-services.ts'
 export type { ApiLimits } from '../../schema/api-limits.ts'
-export type { ServiceName } from '../../schema/service-names.ts'
 
 /** How callers authenticate: with a token in a header, or with a session that they have signed in to (a cookie). */
 export type CredentialKind = 'token' | 'session'

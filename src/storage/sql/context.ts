@@ -4,9 +4,9 @@ import { Columns } from './columns.ts'
 import type { Place, SqlDialect } from './dialect.ts'
 import type { IdColumns } from './ids.ts'
 import { chooseIdColumns, IdCodec } from './ids.ts'
+import type { Tables } from './schema/all-migrations.ts'
 import { IdempotentDdl } from './schema/idempotent-ddl.ts'
 import { TablePrefix } from './table-prefix.ts'
-import type { Tables } from './tables.ts'
 
 /** The options of every storage in an SQL database. */
 export interface SqlStorageOptions {

@@ -9,8 +9,8 @@ import type {
 } from 'kysely'
 import type { IdColumn } from './ids.ts'
 import type { Statement } from './query.ts'
+import type { Tables } from './schema/all-migrations.ts'
 import type { SchemaChanges, SchemaStatement, SchemaThing } from './schema/migration.ts'
-import type { Tables } from './tables.ts'
 
 /**
  * What differs between databases, as named capabilities. `dialects/` implements each of them for every database. No

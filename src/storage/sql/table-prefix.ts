@@ -8,9 +8,11 @@ import type {
 } from 'kysely'
 import { OperationNodeTransformer, TableNode } from 'kysely'
 import type { Place } from './dialect.ts'
-import { TABLE_COLUMNS } from './tables.ts'
 
-/** Adds the storage's schema and prefix to the names of our tables in every query. */
+/**
+ * Adds the storage's schema and prefix to the name of every table in every query: all of them are ours. Aliases get no
+ * prefix, so refer to their columns without the alias.
+ */
 export class TablePrefix implements KyselyPlugin {
   readonly #transformer: OperationNodeTransformer
 
@@ -37,8 +39,6 @@ class PrefixTransformer extends OperationNodeTransformer {
 
   protected override transformTable(node: TableNode): TableNode {
     const { name } = node.table.identifier
-    if (!(name in TABLE_COLUMNS)) return node
-
     const { schema, prefix } = this.#place
     const ours = `${prefix}${name}`
     return schema === undefined ? TableNode.create(ours) : TableNode.createWithSchema(schema, ours)

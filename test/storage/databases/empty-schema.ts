@@ -1,4 +1,7 @@
-import { TABLE_COLUMNS } from '../../../src/storage/sql/tables.ts'
+import { createSqlContext } from '../../../src/storage/sql/context.ts'
+import { postgresDialect } from '../../../src/storage/sql/dialects/postgres.ts'
+import { ALL_MIGRATIONS } from '../../../src/storage/sql/schema/all-migrations.ts'
+import { thingsMadeBy } from '../../../src/storage/sql/schema/migration.ts'
 
 /** Runs one query, or several statements without parameters. */
 export type RunPostgres = (text: string, values?: unknown[]) => Promise<readonly unknown[]>
@@ -24,9 +27,11 @@ export async function emptySchema(run: RunPostgres, schema: string): Promise<voi
 
 /** In the order that foreign keys ask for. */
 function emptyingStatements(name: (table: string) => string): readonly string[] {
-  const tables = Object.keys(TABLE_COLUMNS).filter((table) => table !== 'ledger' && table !== 'outbox')
+  const context = createSqlContext(postgresDialect)
+  const tables = thingsMadeBy(context, ALL_MIGRATIONS).filter(({ columns }) => columns.length > 0)
+  const names = tables.map((table) => table.name.slice(context.prefix.length)).filter((table) => table !== 'outbox')
   return [
-    ...tables.toReversed().map((table) => `delete from ${name(table)}`),
+    ...names.toReversed().map((table) => `delete from ${name(table)}`),
     `update ${name('outbox')} set last_position = 0, floor = 0`,
   ]
 }

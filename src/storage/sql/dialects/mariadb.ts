@@ -1,9 +1,9 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
+import type { Tables } from '../schema/all-migrations.ts'
 import type { SchemaChanges, SchemaStatement } from '../schema/migration.ts'
 import { execute } from '../session.ts'
-import type { Tables } from '../tables.ts'
 
 /** MariaDB commits every schema change immediately. Each statement is written so that it can be run again. */
 const mysqlSchemaChanges: SchemaChanges = {

@@ -4,11 +4,11 @@ import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { EventNumbering, Place, SqlDialect } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import type { Statement } from '../query.ts'
+import type { Tables } from '../schema/all-migrations.ts'
 import type { SchemaChanges, SchemaStatement } from '../schema/migration.ts'
 import { writtenStatement } from '../schema/migration.ts'
 import type { Queryable } from '../session.ts'
 import { execute, queryFirst } from '../session.ts'
-import type { Tables } from '../tables.ts'
 
 /**
  * PostgreSQL rolls back schema changes with their transaction. An index is created concurrently, outside of a
@@ -171,8 +171,8 @@ function numberEvents(build: Kysely<Tables>, { ids, last }: EventNumbering): Com
   return build
     .updateTable('events')
     .from(numbered.as<'numbered'>(sql`numbered(id, place)`))
-    .set({ position: sql<number>`${last} + ${sql.ref('numbered.place')}` })
-    .where('events.id', '=', sql<string>`cast(${sql.ref('numbered.id')} as bigint)`)
+    .set({ position: sql<number>`${last} + numbered.place` })
+    .where('events.id', '=', sql<string>`cast(numbered.id as bigint)`)
 }
 
 /** Without a schema option, our tables are those that an unqualified name reaches. */

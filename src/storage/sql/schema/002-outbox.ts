@@ -4,6 +4,23 @@ import type { SqlContext } from '../context.ts'
 import type { Migration, NewIndex } from './migration.ts'
 import { schemaStatement } from './migration.ts'
 
+/** The rows of the tables of the outbox. */
+export interface OutboxTables {
+  /** One row: the last assigned position, and the lowest place that may still be read from. */
+  readonly outbox: {
+    readonly only: number
+    readonly last_position: number
+    readonly floor: number
+  }
+  /** The consumers of the outbox, by name: the place each has processed, and the holder and end of its lease. */
+  readonly consumers: {
+    readonly name: string
+    readonly position: number
+    readonly holder: string | null
+    readonly until: number
+  }
+}
+
 /** What is needed to number the outbox, to consume it under names, and to prune it. */
 export const outbox: Migration = {
   version: 2,

@@ -6,7 +6,6 @@ import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Queryable } from '../session.ts'
 import { query, queryFirst } from '../session.ts'
-import { TABLE_COLUMNS } from '../tables.ts'
 
 /**
  * The version of our tables: the number of their newest migration, and of the oldest library that may still use them.
@@ -52,6 +51,17 @@ interface LedgerRow {
   readonly issue_ids: string
 }
 
+/** What a table must have to be a ledger. */
+const LEDGER_COLUMNS = [
+  'only',
+  'version',
+  'oldest_library',
+  'user_ids',
+  'organization_ids',
+  'repository_ids',
+  'issue_ids',
+]
+
 /** The ledger: one row with the version of our tables. Its format is the same in every version. */
 export class Ledger {
   readonly #context: SqlContext
@@ -83,7 +93,7 @@ export class Ledger {
     const name = `${prefix}ledger`
     const present = yield* query(session, dialect.columns({ schema, prefix: name }))
     const columns = new Set(present.filter(({ table }) => table === name).map(({ column }) => column))
-    return TABLE_COLUMNS.ledger.every((column) => columns.has(column))
+    return LEDGER_COLUMNS.every((column) => columns.has(column))
   }
 
   /** Returns the newest step that was begun. Used if every statement commits by itself. */

@@ -1,4 +1,4 @@
-import type { Compilable, RawBuilder, RootOperationNode } from 'kysely'
+import type { Compilable, Generated, RawBuilder, RootOperationNode } from 'kysely'
 import { sql } from 'kysely'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
@@ -6,7 +6,6 @@ import type { Place } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import { compileStatement } from '../query.ts'
 import type { Queryable } from '../session.ts'
-import type { Tables } from '../tables.ts'
 import type { SchemaVersion } from './ledger.ts'
 
 /** One step of the schema. It never changes once released. */
@@ -31,10 +30,16 @@ export interface SchemaThing {
   readonly table: string
 }
 
+/** A table, view, index or trigger that a migration creates. */
+export interface MadeThing extends SchemaThing {
+  /** The columns of a table. Empty for everything else. */
+  readonly columns: readonly string[]
+}
+
 /** A statement that changes the schema. */
 export interface SchemaStatement extends Statement<unknown> {
   /** Undefined if the statement creates nothing with a name of its own. */
-  readonly makes: SchemaThing | undefined
+  readonly makes: MadeThing | undefined
 }
 
 /** Compiles a statement that changes the schema. */
@@ -44,21 +49,21 @@ export function schemaStatement(query: Compilable<unknown>): SchemaStatement {
 
 /** Wraps a statement that is given as text, with what it creates. */
 export function writtenStatement(sql: string, makes?: SchemaThing): SchemaStatement {
-  return { sql, parameters: [], returnsRows: false, makes }
+  return { sql, parameters: [], returnsRows: false, makes: makes && { ...makes, columns: [] } }
 }
 
-function madeBy(node: RootOperationNode): SchemaThing | undefined {
+function madeBy(node: RootOperationNode): MadeThing | undefined {
   switch (node.kind) {
     case 'CreateTableNode': {
       const { name } = node.table.table.identifier
-      return { name, table: name }
+      return { name, table: name, columns: node.columns.map(({ column }) => column.column.name) }
     }
     case 'CreateViewNode': {
       const { name } = node.name.identifier
-      return { name, table: name }
+      return { name, table: name, columns: [] }
     }
     case 'CreateIndexNode':
-      return { name: node.name.name, table: node.table?.table.identifier.name ?? '' }
+      return { name: node.name.name, table: node.table?.table.identifier.name ?? '', columns: [] }
     default:
       return undefined
   }
@@ -68,7 +73,7 @@ function madeBy(node: RootOperationNode): SchemaThing | undefined {
 export interface NewIndex {
   /** The name without the storage's prefix. */
   readonly name: string
-  readonly table: keyof Tables
+  readonly table: string
   readonly columns: readonly string[]
   readonly unique?: true
   /** Which rows the index contains, if the database supports partial indexes. */
@@ -78,7 +83,7 @@ export interface NewIndex {
 /** Returns the statement that creates an index with the syntax of the database. */
 export function newIndexStatement(context: SqlContext, index: NewIndex): SchemaStatement {
   const { build, prefix, dialect } = context
-  const made = { name: `${prefix}${index.name}`, table: `${prefix}${index.table}` }
+  const made = { name: `${prefix}${index.name}`, table: `${prefix}${index.table}`, columns: [] }
   const create = index.unique ? sql`create unique index` : sql`create index`
   const columns = sql.join(index.columns.map((column) => sql.ref(column)))
   const query = sql`${create} ${dialect.newIndex} ${sql.id(made.name)} on ${sql.table(index.table)} (${columns})${rows(context, index)}`
@@ -90,6 +95,22 @@ function rows({ dialect }: SqlContext, { where }: NewIndex): RawBuilder<unknown>
   return where.is === 'null'
     ? sql` where ${sql.ref(where.column)} is null`
     : sql` where ${sql.ref(where.column)} is not null`
+}
+
+/** The rows of the ledger. */
+export interface LedgerTables {
+  /** One row: the version of the tables. */
+  readonly ledger: {
+    readonly only: number
+    readonly version: number
+    readonly oldest_library: number
+    readonly user_ids: string
+    readonly organization_ids: string
+    readonly repository_ids: string
+    readonly issue_ids: string
+    /** The newest step that was begun. The column exists only if every schema change commits immediately. */
+    readonly begun: Generated<number>
+  }
 }
 
 /** Creates the ledger before the first step, and the schema too if it does not exist yet. */
@@ -176,7 +197,7 @@ export function statementsOf(context: SqlContext, part: MigrationPart): readonly
 }
 
 /** Returns the tables, views, indexes and triggers that the migrations create. */
-export function thingsMadeBy(context: SqlContext, migrations: readonly Migration[]): readonly SchemaThing[] {
+export function thingsMadeBy(context: SqlContext, migrations: readonly Migration[]): readonly MadeThing[] {
   return migrations
     .flatMap((migration) => [
       ...migration.indexes(context).map((index) => newIndexStatement(context, index)),

@@ -7,11 +7,11 @@ import { createSqlContext } from '../context.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { Queryable } from '../session.ts'
 import { query, queryFirst } from '../session.ts'
-import { TABLE_COLUMNS, VIEW_COLUMNS } from '../tables.ts'
+import { VIEW_COLUMNS } from './001-tables.ts'
 import { ALL_MIGRATIONS } from './all-migrations.ts'
 import type { SchemaVersion } from './ledger.ts'
 import { Ledger, outdated, refuseTooNew, refuseUnusable } from './ledger.ts'
-import type { Migration, MigrationPart, SchemaThing } from './migration.ts'
+import type { MadeThing, Migration, MigrationPart, SchemaThing } from './migration.ts'
 import { createLedger, migrationParts, statementsOf, thingsMadeBy } from './migration.ts'
 
 /** Our tables as a whole: creates, migrates and checks them. */
@@ -132,7 +132,7 @@ export class Schema {
   }
 
   /** Returns what the steps of the selected versions create. The ledger is version 0. */
-  #made(isAsked: (version: number) => boolean): readonly SchemaThing[] {
+  #made(isAsked: (version: number) => boolean): readonly MadeThing[] {
     const ledger = isAsked(0) ? createLedger(this.context).flatMap(({ makes }) => makes ?? []) : []
     return [
       ...ledger,
@@ -147,7 +147,10 @@ export class Schema {
     const { prefix, dialect } = this.context
     const present = yield* query(session, dialect.columns(this.context))
     const columns = new Set(present.map(({ table, column }) => `${table}.${column}`))
-    return columnsNeeded(prefix).every((name) => columns.has(name))
+    return columnsNeeded(
+      this.#made(() => true),
+      prefix,
+    ).every((name) => columns.has(name))
   }
 }
 
@@ -161,10 +164,9 @@ function hasAll(present: readonly SchemaThing[], made: readonly SchemaThing[]): 
   return made.every(({ name, table }) => there.has(`${table}.${name}`))
 }
 
-function columnsNeeded(prefix: string): readonly string[] {
-  return [...Object.entries(TABLE_COLUMNS), ...Object.entries(VIEW_COLUMNS)].flatMap(([table, columns]) =>
-    columns.map((column) => `${prefix}${table}.${column}`),
-  )
+function columnsNeeded(made: readonly MadeThing[], prefix: string): readonly string[] {
+  const ofViews = Object.entries(VIEW_COLUMNS).map(([view, columns]) => ({ table: `${prefix}${view}`, columns }))
+  return [...made, ...ofViews].flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`))
 }
 
 /** The options of a schema plan: those of the storage, and where the migration begins. */

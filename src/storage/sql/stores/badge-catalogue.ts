@@ -15,17 +15,20 @@ import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, Lock } from './locks.ts'
 import type { CountedRows, PagedList, PageQueries, RowBesideHead } from './pages.ts'
 import { pageQueries, readPage, splitHead } from './pages.ts'
+import type { SqlStore } from './removals.ts'
+import { keepAll } from './removals.ts'
 
 /** Creates the badge catalogue of an SQL storage. */
-export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStore<Tx> {
+export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): SqlStore<BadgeCatalogueStore<Tx>> {
   const { context, runtime, heads } = parts
   const catalogue = new BadgeCatalogue(context, heads)
 
-  return {
+  const store: BadgeCatalogueStore<Tx> = {
     ...aggregateStore(parts, catalogue),
     find: (slug, transaction) => runtime.read((session) => catalogue.find(session, slug), transaction),
     page: (query, transaction) => runtime.read((session) => catalogue.page(session, query), transaction),
   }
+  return { store, removals: { user: keepAll, organization: keepAll, repository: keepAll, issue: keepAll } }
 }
 
 /** The badge catalogue as one aggregate. Its head counts the definitions and assigns their ids. */

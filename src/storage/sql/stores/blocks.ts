@@ -8,7 +8,7 @@ import type { Columns } from '../columns.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
-import { defineQuery } from '../query.ts'
+import { defineQuery, mayTakeLong } from '../query.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
 import { defer, query, queryFirst } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
@@ -17,13 +17,15 @@ import type { Head, HeadKey, Heads, Lock } from './locks.ts'
 import { refuseRetired } from './locks.ts'
 import type { CountedRows, PagedList, PageQueries, RowBesideHead } from './pages.ts'
 import { pageQueries, readPage, splitHead } from './pages.ts'
+import type { Removal, Removals, SqlStore } from './removals.ts'
+import { keepAll } from './removals.ts'
 
 /** Creates the blocks of an SQL storage. */
-export function sqlBlocks<Tx>(parts: StoreParts<Tx>): BlockStore<Tx> {
+export function sqlBlocks<Tx>(parts: StoreParts<Tx>): SqlStore<BlockStore<Tx>> {
   const { context, runtime, heads } = parts
   const blocks = new Blocks(context, heads)
 
-  return {
+  const store: BlockStore<Tx> = {
     ...aggregateStore(parts, blocks),
     find: (key, transaction) => runtime.read((session) => blocks.find(session, key), transaction),
     among: (organizationId, userIds, transaction) =>
@@ -31,10 +33,21 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): BlockStore<Tx> {
     page: (organizationId, query, transaction) =>
       runtime.read((session) => blocks.page(session, organizationId, query), transaction),
   }
+  return { store, removals: removalsOf(blocks) }
+}
+
+/** A retired user or organization takes the blocks of it with it. */
+function removalsOf(blocks: Blocks): Removals {
+  return {
+    user: (session, { userId }) => blocks.removeUser(session, userId),
+    organization: (session, { organizationId }, head) => blocks.removeOrganization(session, organizationId, head),
+    repository: keepAll,
+    issue: keepAll,
+  }
 }
 
 /** The blocks as aggregates. The organization's head fences and counts them. */
-export class Blocks implements SqlAggregate<BlockKey, Block | undefined, [StoredBlock]> {
+class Blocks implements SqlAggregate<BlockKey, Block | undefined, [StoredBlock]> {
   readonly #context: SqlContext
   readonly #heads: Heads
   readonly #queries: BlockQueries
@@ -111,6 +124,24 @@ export class Blocks implements SqlAggregate<BlockKey, Block | undefined, [Stored
     yield* defer(session, this.#queries.insert({ ...after, ...key, seq: head.nextSeq }))
     return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
   }
+
+  /** Removes the blocks of a user. The snapshot of a host's transaction may be older than the lock on the user. */
+  *removeUser(session: Session, userId: Id): SyncOrAsync<Removal> {
+    const locked = yield* this.#heads.lockFound(session, this.#queries.blocking({ userId }), {
+      headOf: (key) => this.head(key),
+    })
+    const removed = yield* query(session, this.#queries.removeOf({ userId }))
+
+    const names = new Set(removed.map(({ organizationId }) => organizationId))
+    const heads = locked.filter(({ key }) => names.has(key.organizationId)).map(({ head }) => head)
+    return { removed: { blocks: removed.length }, heads: heads.map((head) => ({ ...head, total: head.total - 1 })) }
+  }
+
+  /** Removes all blocks of an organization. Its head counts them. */
+  *removeOrganization(session: Session, organizationId: Id, { total }: Head): SyncOrAsync<Removal> {
+    yield* defer(session, this.#queries.removeBy({ organizationId }))
+    return { removed: { blocks: total } }
+  }
 }
 
 function* readRows(
@@ -136,8 +167,13 @@ export interface StoredBlock {
 }
 
 /** Identifies one organization. */
-export interface OrganizationKey {
+interface OrganizationKey {
   readonly organizationId: Id
+}
+
+/** Identifies one user. */
+interface UserKey {
+  readonly userId: Id
 }
 
 /** The statements of the blocks. */
@@ -146,6 +182,9 @@ export interface BlockQueries extends PageQueries<OrganizationKey, StoredBlock> 
   readonly insert: Query<Block & { readonly seq: number }, unknown>
   readonly update: Query<Block, unknown>
   readonly remove: Query<BlockKey, unknown>
+  readonly blocking: Query<UserKey, OrganizationKey>
+  readonly removeOf: Query<UserKey, OrganizationKey>
+  readonly removeBy: Query<OrganizationKey, unknown>
   readonly among: Query<OrganizationKey & { readonly userIds: readonly Id[] }, { readonly userId: Id }>
 }
 
@@ -156,6 +195,9 @@ function blockQueries(context: SqlContext): BlockQueries {
     insert: insertQuery(context),
     update: updateQuery(context),
     remove: removeQuery(context),
+    blocking: mayTakeLong(blockingQuery(context)),
+    removeOf: mayTakeLong(removeOfQuery(context)),
+    removeBy: mayTakeLong(removeByQuery(context)),
     among: amongQuery(context),
     ...pageQueries<OrganizationKey, StoredBlock>(context, {
       table: 'organization_blocks',
@@ -219,6 +261,32 @@ function removeQuery({ build, ids }: SqlContext): BlockQueries['remove'] {
       .deleteFrom('organization_blocks')
       .where('organization_id', '=', ids.given('organization', given('organizationId')))
       .where('user_id', '=', ids.given('user', given('userId'))),
+  )
+}
+
+function blockingQuery({ build, ids, columns }: SqlContext): BlockQueries['blocking'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('organization_blocks')
+      .select(columns.id('organization_id').as('organizationId'))
+      .where('user_id', '=', ids.given('user', given('userId'))),
+  )
+}
+
+function removeOfQuery({ build, ids, columns }: SqlContext): BlockQueries['removeOf'] {
+  return defineQuery((given) =>
+    build
+      .deleteFrom('organization_blocks')
+      .where('user_id', '=', ids.given('user', given('userId')))
+      .returning(columns.id('organization_id').as('organizationId')),
+  )
+}
+
+function removeByQuery({ build, ids }: SqlContext): BlockQueries['removeBy'] {
+  return defineQuery((given) =>
+    build
+      .deleteFrom('organization_blocks')
+      .where('organization_id', '=', ids.given('organization', given('organizationId'))),
   )
 }
 

@@ -9,9 +9,9 @@ import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
+import type { Tables } from '../schema/all-migrations.ts'
 import type { Session } from '../session.ts'
 import { queryEach } from '../session.ts'
-import type { Tables } from '../tables.ts'
 
 /** An event as a row of our table. */
 export interface EventRow {

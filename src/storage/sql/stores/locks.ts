@@ -3,11 +3,11 @@ import { notFound } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
-import type { Query } from '../query.ts'
+import type { Query, Statement } from '../query.ts'
 import { defineQuery, takesLock } from '../query.ts'
+import type { HeadScope } from '../schema/001-tables.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
-import { defer, queryEachAfter, queryFirst } from '../session.ts'
-import type { HeadScope } from '../tables.ts'
+import { defer, query, queryEachAfter, queryFirst } from '../session.ts'
 
 /** Identifies one head. */
 export interface HeadKey {
@@ -37,6 +37,30 @@ interface HeadRow {
   readonly retired: number
   readonly total: number
   readonly next_seq: number
+}
+
+/** How aggregates that a query finds are locked. */
+export interface FoundAggregates<Key, Row> {
+  readonly headOf: (key: Key) => HeadKey
+  /** The statement that loads one. Undefined if nothing is loaded. */
+  readonly load?: (key: Key) => Statement<Row>
+  /** Aggregates of the same scope to lock whether or not the query finds them. */
+  readonly known?: readonly Key[]
+  /** Heads to lock behind those that are found first. */
+  readonly last?: readonly HeadKey[]
+}
+
+/** An aggregate to lock. */
+interface WantedAggregate<Key> {
+  readonly key: Key
+  readonly head: HeadKey
+}
+
+/** A locked aggregate, and what was loaded of it. */
+export interface LockedAggregate<Key, Row> {
+  readonly key: Key
+  readonly head: Head
+  readonly rows: readonly Row[]
 }
 
 /** The head rows: one per aggregate. A head is locked before anything else of the aggregate is read. */
@@ -89,6 +113,39 @@ export class Heads {
     return { head, rows }
   }
 
+  /**
+   * Locks the aggregates that a query finds, and loads them. It queries twice, because aggregates may be added until
+   * everything before them in the order of locks is locked. The first query locks no row: rows are locked after their
+   * heads.
+   */
+  *lockFound<Key, Row = never>(
+    session: Session,
+    found: Statement<Key>,
+    { headOf, load, known = [], last = [] }: FoundAggregates<Key, Row>,
+  ): SyncOrAsync<readonly LockedAggregate<Key, Row>[]> {
+    const first = inOrder([...known, ...(yield* query(session, { ...found, asWritten: true }))], headOf)
+    const loading: readonly Statement<Row>[] = load === undefined ? [] : first.map(({ key }) => load(key))
+    const keys = [...first.map(toHeadKey), ...last]
+    const { heads, rows } = yield* this.lockEach<[Key, ...Row[]]>(session, keys, [found, ...loading])
+    const [again, ...loaded] = rows
+
+    const names = new Set(first.map(({ head }) => head.key))
+    const late = inOrder(again, headOf).filter(({ head }) => !names.has(head.key))
+    return [...locked(first, heads, loaded), ...(yield* this.#lockLate(session, late, load))]
+  }
+
+  *#lockLate<Key, Row>(
+    session: Session,
+    late: readonly WantedAggregate<Key>[],
+    load: FoundAggregates<Key, Row>['load'],
+  ): SyncOrAsync<readonly LockedAggregate<Key, Row>[]> {
+    if (late.length === 0) return []
+
+    const loading: readonly Statement<Row>[] = load === undefined ? [] : late.map(({ key }) => load(key))
+    const { heads, rows } = yield* this.lockEach<readonly Row[]>(session, late.map(toHeadKey), loading)
+    return locked(late, heads, rows)
+  }
+
   /** Locks a head, together with the next query. */
   *lockSoon(session: Session, key: HeadKey): SyncOrAsync<void> {
     yield* defer(session, this.#lock(key))
@@ -111,8 +168,25 @@ export function refuseRetired(head: Pick<Head, 'retired'>, thing: HostThing): vo
   if (head.retired) throw notFound(thing)
 }
 
-function toHeadKey({ head }: Lock): HeadKey {
+function toHeadKey({ head }: { readonly head: HeadKey }): HeadKey {
   return head
+}
+
+/** Returns each aggregate once, in the global order of locks among heads of one scope. */
+function inOrder<Key>(keys: readonly Key[], headOf: (key: Key) => HeadKey): readonly WantedAggregate<Key>[] {
+  const wanted = new Map(keys.map((key) => [headOf(key).key, { key, head: headOf(key) }]))
+  return [...wanted.values()].sort((one, other) => (one.head.key < other.head.key ? -1 : 1))
+}
+
+function locked<Key, Row>(
+  wanted: readonly WantedAggregate<Key>[],
+  heads: readonly Head[],
+  rows: readonly (readonly Row[])[],
+): readonly LockedAggregate<Key, Row>[] {
+  return wanted.flatMap(({ key }, index) => {
+    const head = heads[index]
+    return head === undefined ? [] : [{ key, head, rows: rows[index] ?? [] }]
+  })
 }
 
 function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {

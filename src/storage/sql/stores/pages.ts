@@ -9,7 +9,7 @@ import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
-import type { Tables } from '../tables.ts'
+import type { Tables } from '../schema/all-migrations.ts'
 import type { HeadKey } from './locks.ts'
 
 /** A part of a list from its beginning: the rows after a place, without the first `offset` rows. */

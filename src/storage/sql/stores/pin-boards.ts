@@ -7,22 +7,35 @@ import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
+import type { HeadScope } from '../schema/001-tables.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
 import { defer, query } from '../session.ts'
-import type { HeadScope } from '../tables.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, Lock } from './locks.ts'
 import { refuseRetired } from './locks.ts'
+import type { LockedBoard, Removal, Removals, SqlStore } from './removals.ts'
+import { keepAll } from './removals.ts'
 
 /** Creates the pin boards of an SQL storage. */
-export function sqlPinBoards<Tx>(parts: StoreParts<Tx>): PinBoardStore<Tx> {
+export function sqlPinBoards<Tx>(parts: StoreParts<Tx>): SqlStore<PinBoardStore<Tx>> {
   const { context, runtime, heads } = parts
   const boards = new PinBoards(context, heads)
 
-  return {
+  const store: PinBoardStore<Tx> = {
     ...aggregateStore(parts, boards),
     load: (key, transaction) => runtime.read((session) => boards.loadAlive(session, key), transaction),
+  }
+  return { store, removals: removalsOf(boards) }
+}
+
+/** A retired repository takes its pins with it, and a retired issue the pins of it. */
+function removalsOf(boards: PinBoards): Removals {
+  return {
+    user: keepAll,
+    organization: keepAll,
+    repository: (session, { repositoryId }, heads) => boards.removeBoards(session, repositoryId, heads),
+    issue: (session, { issueId }, locked) => boards.removeIssue(session, issueId, locked),
   }
 }
 
@@ -89,11 +102,44 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[], [
    * of locks.
    */
   *#lockIssues(session: Session, issueIds: readonly Id[]): SyncOrAsync<void> {
-    for (const issueId of issueIds.toSorted()) yield* this.#heads.lockSoon(session, this.issueHead(issueId))
+    for (const issueId of issueIds.toSorted()) yield* this.#heads.lockSoon(session, this.#issueHead(issueId))
+  }
+
+  /**
+   * Locks and loads every board of its kind that has the issue, and then locks the issue. It may have moved to another
+   * repository since it was pinned. A change that was pinning it elsewhere has ended once the issue is locked.
+   */
+  *lockIssue(session: Session, board: PinBoardKey, issueId: Id): SyncOrAsync<readonly LockedBoard[]> {
+    const { repositoryId, kind } = board
+    const locked = yield* this.#heads.lockFound(session, this.#queries.boardsWith({ issueId, kind }), {
+      headOf: (key) => this.head(key),
+      load: this.#queries.load,
+      known: [{ repositoryId, kind }],
+      last: [this.#issueHead(issueId)],
+    })
+    return locked.map(({ key, head, rows }) => ({ key, head, rows: toBoard(rows) }))
+  }
+
+  /** Removes the pins of an issue. The boards move up. */
+  *removeIssue(session: Session, issueId: Id, boards: readonly LockedBoard[]): SyncOrAsync<Removal> {
+    const heads: Head[] = []
+    let pins = 0
+    for (const { key, head, rows: before } of boards) {
+      const after = before.filter((row) => row.issueId !== issueId)
+      heads.push(yield* this.write(session, key, { before, after, head }))
+      pins += before.length - after.length
+    }
+    return { removed: { pins }, heads }
+  }
+
+  /** Removes all pins of a repository. The heads count them. */
+  *removeBoards(session: Session, repositoryId: Id, heads: readonly Head[]): SyncOrAsync<Removal> {
+    yield* defer(session, this.#queries.removeBoards({ repositoryId }))
+    return { removed: { pins: heads.reduce((sum, head) => sum + head.total, 0) } }
   }
 
   /** Returns the key of the head that keeps an issue from being deleted or pinned elsewhere. */
-  issueHead(issueId: Id): HeadKey {
+  #issueHead(issueId: Id): HeadKey {
     return { scope: 'issue', key: this.#context.ids.fitting('issue', issueId) }
   }
 
@@ -153,6 +199,8 @@ export interface PinBoardQueries {
   readonly load: Query<PinBoardKey, StoredPin>
   readonly insert: Query<PlacedPin, unknown>
   readonly removeRange: Query<PinBoardKey & { readonly first: number; readonly last: number }, unknown>
+  readonly removeBoards: Query<{ readonly repositoryId: Id }, unknown>
+  readonly boardsWith: Query<{ readonly issueId: Id; readonly kind: PinKind }, PinBoardKey>
   readonly tombstones: Query<{ readonly issueIds: readonly Id[] }, { readonly issueId: Id }>
 }
 
@@ -162,6 +210,8 @@ export function pinBoardQueries(context: SqlContext): PinBoardQueries {
     load: loadQuery(context),
     insert: insertQuery(context),
     removeRange: removeRangeQuery(context),
+    removeBoards: removeBoardsQuery(context),
+    boardsWith: boardsWithQuery(context),
     tombstones: tombstonesQuery(context),
   }
 }
@@ -202,6 +252,22 @@ function removeRangeQuery({ build, ids }: SqlContext): PinBoardQueries['removeRa
       .where('kind', '=', given('kind'))
       .where('position', '>=', given('first'))
       .where('position', '<=', given('last')),
+  )
+}
+
+function removeBoardsQuery({ build, ids }: SqlContext): PinBoardQueries['removeBoards'] {
+  return defineQuery((given) =>
+    build.deleteFrom('board_pins').where('repository_id', '=', ids.given('repository', given('repositoryId'))),
+  )
+}
+
+function boardsWithQuery({ build, ids, columns }: SqlContext): PinBoardQueries['boardsWith'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('board_pins')
+      .select([columns.id('repository_id').as('repositoryId'), 'kind'])
+      .where('issue_id', '=', ids.given('issue', given('issueId')))
+      .where('kind', '=', given('kind')),
   )
 }
 

@@ -7,9 +7,9 @@ import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { asWritten, defineQuery } from '../query.ts'
+import type { Tables } from '../schema/all-migrations.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { defer, query, queryFirst } from '../session.ts'
-import type { Tables } from '../tables.ts'
 import type { Consumers } from './consumers.ts'
 import { outboxPlace } from './event-log.ts'
 import type { Numbering, OutboxParts, OutboxRow } from './outbox.ts'
@@ -139,7 +139,7 @@ function endQuery(context: SqlContext): PruningQueries['end'] {
       .limit(given('limit'))
     return build
       .selectFrom(range.as('candidates'))
-      .select([dialect.number(sql`max(${sql.ref('candidates.place')})`).as('end'), columns.count().as('count')])
+      .select([dialect.number(sql`max(${sql.ref('place')})`).as('end'), columns.count().as('count')])
   })
 }
 

@@ -5,27 +5,40 @@ import type { UserBadgesKey, UserBadgesState, UserBadgesStore } from '../../cont
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
-import { defineQuery } from '../query.ts'
+import { defineQuery, mayTakeLong } from '../query.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
 import { defer, query } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, Lock } from './locks.ts'
 import { refuseRetired } from './locks.ts'
+import type { Removal, Removals, SqlStore } from './removals.ts'
+import { keepAll } from './removals.ts'
 
 /** Creates the user badges of an SQL storage. */
-export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): UserBadgesStore<Tx> {
+export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): SqlStore<UserBadgesStore<Tx>> {
   const { context, runtime, heads } = parts
   const cases = new UserBadges(context, heads)
 
-  return {
+  const store: UserBadgesStore<Tx> = {
     ...aggregateStore(parts, cases),
     heldBy: (userId, transaction) => runtime.read((session) => cases.heldBy(session, userId), transaction),
+  }
+  return { store, removals: removalsOf(cases) }
+}
+
+/** A retired user takes the grants of badges with it. */
+function removalsOf(cases: UserBadges): Removals {
+  return {
+    user: (session, { userId }) => cases.removeUser(session, userId),
+    organization: keepAll,
+    repository: keepAll,
+    issue: keepAll,
   }
 }
 
 /** The badges of users as aggregates: one head per user. */
-export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState, [Badge, StoredGrant]> {
+class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState, [Badge, StoredGrant]> {
   readonly #context: SqlContext
   readonly #heads: Heads
   readonly #queries: UserBadgesQueries
@@ -81,6 +94,12 @@ export class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState, 
     }
     return { ...head, nextSeq: seq }
   }
+
+  /** Removes all grants of a user. */
+  *removeUser(session: Session, userId: Id): SyncOrAsync<Removal> {
+    const removed = yield* query(session, this.#queries.removeOf({ userId }))
+    return { removed: { grants: removed.length } }
+  }
 }
 
 /** Returns the grants that are not among the others. */
@@ -100,7 +119,7 @@ export interface StoredGrant extends Badge {
 }
 
 /** Identifies one user. */
-export interface UserKey {
+interface UserKey {
   readonly userId: Id
 }
 
@@ -119,6 +138,7 @@ export interface UserBadgesQueries {
   readonly heldBy: Query<UserKey, StoredGrant>
   readonly insert: Query<PlacedGrant, unknown>
   readonly remove: Query<UserKey & { readonly badgeId: Id }, unknown>
+  readonly removeOf: Query<UserKey, { readonly badgeId: Id }>
 }
 
 /** Defines the statements of the user badges. */
@@ -129,6 +149,7 @@ function userBadgesQueries(context: SqlContext): UserBadgesQueries {
     heldBy: heldByQuery(context),
     insert: insertQuery(context),
     remove: removeQuery(context),
+    removeOf: mayTakeLong(removeOfQuery(context)),
   }
 }
 
@@ -190,4 +211,13 @@ function removeQuery({ build, ids }: SqlContext): UserBadgesQueries['remove'] {
 
 function toJson(slugs: readonly string[]): string {
   return JSON.stringify(slugs)
+}
+
+function removeOfQuery({ build, ids, columns }: SqlContext): UserBadgesQueries['removeOf'] {
+  return defineQuery((given) =>
+    build
+      .deleteFrom('user_grants')
+      .where('user_id', '=', ids.given('user', given('userId')))
+      .returning(columns.id('badge_id').as('badgeId')),
+  )
 }
