@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
+import type { ForgeStorage, StoreName } from '../../../src/storage/contract/storage.ts'
 import { outbox } from '../../../src/testing/storage-contract/cases/contents.ts'
 import { fill, THINGS } from '../../../src/testing/storage-contract/cases/retirement-samples.ts'
 import type { Extras } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
@@ -125,14 +125,17 @@ async function crashAtEach(
   }
 }
 
-/** What a transaction of the host's sees. */
+/** What a transaction of the host's sees. A new store does not compile until it is here. */
 async function everythingOn<Tx>(storage: ForgeStorage<Tx>, transaction: Tx): Promise<readonly unknown[]> {
   const all = { from: { page: 1 }, limit: 100 } as const
-  return [
-    await storage.pinBoards.load(BOARD, transaction),
-    await storage.blocks.page('20', all, transaction),
-    await storage.userBadges.heldBy('30', transaction),
-    await storage.badgeCatalogue.page(all, transaction),
-    await storage.events.history('1', transaction),
-  ]
+  const reads: Readonly<Record<StoreName, () => unknown>> = {
+    pinBoards: () => storage.pinBoards.load(BOARD, transaction),
+    blocks: () => storage.blocks.page('20', all, transaction),
+    userBadges: () => storage.userBadges.heldBy('30', transaction),
+    badgeCatalogue: () => storage.badgeCatalogue.page(all, transaction),
+    events: () => storage.events.history('1', transaction),
+  }
+  const seen: unknown[] = []
+  for (const read of Object.values(reads)) seen.push(await read())
+  return seen
 }

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../../src/schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
-import type { AggregateStore, Change, Outcome } from '../../../src/storage/contract/stores.ts'
+import type { AggregateStore, AggregateStores, Change, Outcome } from '../../../src/storage/contract/stores.ts'
 import type { StorageKind } from '../databases/storage-kind.ts'
 
 /** Makes a storage of any kind break one rule. */
@@ -13,15 +13,18 @@ export type Alteration = <Key, State, Result, Tx>(
   change: Change<State, Result, Tx>,
 ) => MaybePromise<Outcome<Result>>
 
-/** A fault in the changes of all aggregates. */
+/** A fault in the changes of all aggregates. A new store does not compile until it is here. */
 export function inChanges(alter: Alteration): StorageFault {
-  return ({ pinBoards, blocks, userBadges, badgeCatalogue, ...storage }) => ({
-    ...storage,
-    pinBoards: { ...pinBoards, update: (key, change) => alter(pinBoards, key, change) },
-    blocks: { ...blocks, update: (key, change) => alter(blocks, key, change) },
-    userBadges: { ...userBadges, update: (key, change) => alter(userBadges, key, change) },
-    badgeCatalogue: { ...badgeCatalogue, update: (key, change) => alter(badgeCatalogue, key, change) },
-  })
+  return <Tx>(storage: ForgeStorage<Tx>) => {
+    const { pinBoards, blocks, userBadges, badgeCatalogue } = storage
+    const altered: AggregateStores<Tx> = {
+      pinBoards: { ...pinBoards, update: (key, change) => alter(pinBoards, key, change) },
+      blocks: { ...blocks, update: (key, change) => alter(blocks, key, change) },
+      userBadges: { ...userBadges, update: (key, change) => alter(userBadges, key, change) },
+      badgeCatalogue: { ...badgeCatalogue, update: (key, change) => alter(badgeCatalogue, key, change) },
+    }
+    return { ...storage, ...altered }
+  }
 }
 
 /** A kind of storage with a fault in each of its storages. */
