@@ -8,11 +8,11 @@ import type {
 } from 'kysely'
 import { OperationNodeTransformer, TableNode } from 'kysely'
 import type { Place } from './dialect.ts'
+import { ALL_MIGRATIONS } from './schema/all-migrations.ts'
 
-/**
- * Adds the storage's schema and prefix to the name of every table in every query: all of them are ours. Aliases get no
- * prefix, so refer to their columns without the alias.
- */
+const TABLES: ReadonlySet<string> = new Set(['ledger', ...ALL_MIGRATIONS.flatMap(({ tables }) => tables)])
+
+/** Adds the storage's schema and prefix to the names of our tables in every query. */
 export class TablePrefix implements KyselyPlugin {
   readonly #transformer: OperationNodeTransformer
 
@@ -39,6 +39,8 @@ class PrefixTransformer extends OperationNodeTransformer {
 
   protected override transformTable(node: TableNode): TableNode {
     const { name } = node.table.identifier
+    if (!TABLES.has(name)) return node
+
     const { schema, prefix } = this.#place
     const ours = `${prefix}${name}`
     return schema === undefined ? TableNode.create(ours) : TableNode.createWithSchema(schema, ours)

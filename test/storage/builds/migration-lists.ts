@@ -23,6 +23,7 @@ function next(oldestLibrary: 1 | 'version'): string {
     const next = {
       version,
       oldestLibrary: ${oldestLibrary},
+      tables: [],
       indexes: () => [{ name: 'events_at', table: 'events', columns: ['at', 'id'] }],
       statements: ({ build, prefix, dialect: { types, tableEnd } }) => [
         build.schema.alterTable('board_pins').addColumn('note', types.text),

@@ -192,6 +192,7 @@ function notingItself(version: number): Migration {
   return {
     version,
     oldestLibrary: 1,
+    tables: [],
     indexes: () => [],
     statements: () => [writtenStatement(`create table step_${version} (n integer)`)],
   }

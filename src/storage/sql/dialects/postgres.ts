@@ -171,8 +171,8 @@ function numberEvents(build: Kysely<Tables>, { ids, last }: EventNumbering): Com
   return build
     .updateTable('events')
     .from(numbered.as<'numbered'>(sql`numbered(id, place)`))
-    .set({ position: sql<number>`${last} + numbered.place` })
-    .where('events.id', '=', sql<string>`cast(numbered.id as bigint)`)
+    .set({ position: sql<number>`${last} + ${sql.ref('numbered.place')}` })
+    .where('events.id', '=', sql<string>`cast(${sql.ref('numbered.id')} as bigint)`)
 }
 
 /** Without a schema option, our tables are those that an unqualified name reaches. */

@@ -76,21 +76,32 @@ export const VIEW_COLUMNS = {
   badge_grants: ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'],
 } as const
 
+type Ddl = readonly Compilable<unknown>[]
+
+const TABLES: Readonly<Record<keyof FirstTables, (context: SqlContext) => Ddl>> = {
+  heads,
+  board_pins: boardPins,
+  issue_tombstones: issueTombstones,
+  organization_blocks: organizationBlocks,
+  badges,
+  user_grants: userGrants,
+  events,
+}
+
 /** The initial tables, indexes and views of a forge. */
 export const firstTables: Migration = {
   version: 1,
   oldestLibrary: 1,
+  tables: Object.keys(TABLES),
   indexes: () => [],
   statements: (context) => [
-    ...[heads, boardPins, issueTombstones, organizationBlocks, badges, userGrants, events]
+    ...Object.values(TABLES)
       .flatMap((table) => table(context))
       .map(schemaStatement),
     ...context.dialect.eventNumbering(context.prefix),
     ...firstViews(context).map(schemaStatement),
   ],
 }
-
-type Ddl = readonly Compilable<unknown>[]
 
 const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
 

@@ -21,15 +21,21 @@ export interface OutboxTables {
   }
 }
 
+type Ddl = readonly Compilable<unknown>[]
+
+const TABLES: Readonly<Record<keyof OutboxTables, (context: SqlContext) => Ddl>> = { outbox: head, consumers }
+
 /** What is needed to number the outbox, to consume it under names, and to prune it. */
 export const outbox: Migration = {
   version: 2,
   oldestLibrary: 1,
+  tables: Object.keys(TABLES),
   indexes: order,
-  statements: (context) => [...head(context), ...consumers(context)].map(schemaStatement),
+  statements: (context) =>
+    Object.values(TABLES)
+      .flatMap((table) => table(context))
+      .map(schemaStatement),
 }
-
-type Ddl = readonly Compilable<unknown>[]
 
 function head({ build, dialect: { types, tableEnd } }: SqlContext): Ddl {
   return [

@@ -14,6 +14,8 @@ export interface Migration {
   readonly version: number
   /** The oldest library, by its schema version, that can use the tables after this step. Minor versions only add. */
   readonly oldestLibrary: number
+  /** The tables that the step creates, by name without prefix. */
+  readonly tables: readonly string[]
   /**
    * New indexes on tables and columns that earlier steps created. They are created first, if possible without blocking
    * readers and writers of the table. An index on a column that this step adds must therefore wait for the next step.

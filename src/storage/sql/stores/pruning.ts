@@ -139,7 +139,7 @@ function endQuery(context: SqlContext): PruningQueries['end'] {
       .limit(given('limit'))
     return build
       .selectFrom(range.as('candidates'))
-      .select([dialect.number(sql`max(${sql.ref('place')})`).as('end'), columns.count().as('count')])
+      .select([dialect.number(sql`max(${sql.ref('candidates.place')})`).as('end'), columns.count().as('count')])
   })
 }
 
