@@ -1,7 +1,7 @@
 import { isForgeError } from '../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
-import { BrokenReference, busy } from './server/errors.ts'
+import { BrokenReference, busy } from './errors.ts'
 
 /** How long a call waits for a busy file, in milliseconds. */
 export const MAX_WAIT_MS = 5000

@@ -1,5 +1,6 @@
 import { closedError } from '../../../schema/errors.ts'
 import type { SqlContext } from '../context.ts'
+import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { plainRows } from '../query.ts'
 import type {
@@ -10,7 +11,6 @@ import type {
   StatementRunner,
 } from '../server/client.ts'
 import type { ServerConnection } from '../server/connection.ts'
-import { unavailable } from '../server/errors.ts'
 import type { BoundKysely, KyselyDatabase, KyselyExecutor, KyselyQuery, KyselyTransaction } from './kysely-database.ts'
 import { isKyselyTransaction } from './kysely-database.ts'
 import { comesFromAnother, connectionOf, DriverConnections } from './kysely-insides.ts'

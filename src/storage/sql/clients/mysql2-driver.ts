@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { unavailable } from '../server/errors.ts'
+import { unavailable } from '../errors.ts'
 import type { MysqlConnection, OwnPool } from './mysql2-pool.ts'
 import { isOwnPool } from './mysql2-pool.ts'
 

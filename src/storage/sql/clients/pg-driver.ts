@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
+import { unavailable } from '../errors.ts'
 import { MAX_CALL_MS } from '../server/call-deadline.ts'
-import { unavailable } from '../server/errors.ts'
 import type { OwnPool } from './pg-pool.ts'
 import { isPgPool } from './pg-pool.ts'
 

@@ -1,6 +1,6 @@
+import { busy } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { DatabaseClient, StatementConnection, StatementRunner } from '../server/client.ts'
-import { busy } from '../server/errors.ts'
 import { saysNameIsWrong } from '../server/postgres-errors.ts'
 import { openPool } from './pg-driver.ts'
 import { ErrorListeners, isUnheard } from './pg-error-listeners.ts'

@@ -1,6 +1,6 @@
 import { closedError } from '../../../schema/errors.ts'
+import { unavailable } from '../errors.ts'
 import type { RetryLimits } from '../retry.ts'
-import { unavailable } from './errors.ts'
 
 /** How long a call may take from its start, in milliseconds. */
 export const MAX_CALL_MS = 5000

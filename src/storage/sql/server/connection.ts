@@ -5,7 +5,7 @@ import type { StatementRunner } from './client.ts'
 
 /**
  * A connection to a database server, within the deadline of a call. Failures are thrown as the errors of
- * `server/errors.ts`: `STORAGE_BUSY` for a definite abort, which may be retried; `STORAGE_UNAVAILABLE` if the server is
+ * `errors.ts`: `STORAGE_BUSY` for a definite abort, which may be retried; `STORAGE_UNAVAILABLE` if the server is
  * unreachable; `BrokenReference` if one of our foreign keys refused the row. Any other error is a fault and is thrown
  * unchanged.
  */

@@ -1,10 +1,10 @@
 import { ForgeError } from '../../../schema/errors.ts'
+import { BrokenReference, busy } from '../errors.ts'
 import type { Deadline } from './call-deadline.ts'
 import type { ServerConnection, ServerTransaction } from './connection.ts'
 import type { ServerDatabase } from './database.ts'
 import type { DatabaseServer } from './database-server.ts'
 import { DeferringConnection } from './deferring-connection.ts'
-import { BrokenReference, busy } from './errors.ts'
 import { hasSavepoint, inSavepoint, takeBack, takeBackSoFar } from './savepoint.ts'
 import type { TransactionQueue, TransactionQueues } from './transaction-queues.ts'
 

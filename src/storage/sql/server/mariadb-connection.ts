@@ -1,7 +1,7 @@
+import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Deadline } from './call-deadline.ts'
 import type { ServerConnection } from './connection.ts'
-import { unavailable } from './errors.ts'
 
 /** What the storage must know about a connection before it runs statements on it. */
 export interface ConnectionFacts {

@@ -1,6 +1,7 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
-import type { Retry } from './errors.ts'
-import { BrokenReference, busy, poolBusy, unavailable, whyNotConnected } from './errors.ts'
+import type { Retry } from '../errors.ts'
+import { BrokenReference, busy, unavailable } from '../errors.ts'
+import { poolBusy, whyNotConnected } from './errors.ts'
 
 /**
  * A row that changed since the snapshot, a lock wait timeout, a deadlock: nothing is done.

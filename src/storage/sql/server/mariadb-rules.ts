@@ -1,10 +1,10 @@
 import { command } from '../dialect.ts'
+import type { Retry } from '../errors.ts'
+import { busy, unavailable } from '../errors.ts'
 import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import type { StatementRunner } from './client.ts'
 import type { ServerConnection } from './connection.ts'
-import type { Retry } from './errors.ts'
-import { busy, unavailable } from './errors.ts'
 import type { ConnectionFacts, LibraryUse } from './mariadb-connection.ts'
 import {
   FACTS,

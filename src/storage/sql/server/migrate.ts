@@ -1,5 +1,6 @@
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { runAsync, wait } from '../../../schema/sync-or-async.ts'
+import { busy } from '../errors.ts'
 import { limitedTo, retry } from '../retry.ts'
 import { migrateAtOnce } from '../schema/migrate-at-once.ts'
 import type { MigrationPart, SchemaChanges } from '../schema/migration.ts'
@@ -9,7 +10,6 @@ import type { Queryable } from '../session.ts'
 import { execute, query, queryFirst } from '../session.ts'
 import type { Deadline } from './call-deadline.ts'
 import type { DatabaseServer } from './database-server.ts'
-import { busy } from './errors.ts'
 
 /**
  * How long to wait, in milliseconds, for another process that migrates; and, at each part, for the users of the tables.

@@ -1,6 +1,7 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
-import type { Retry } from './errors.ts'
-import { alreadyFailed, BrokenReference, busy, poolBusy, unavailable, whyNotConnected } from './errors.ts'
+import type { Retry } from '../errors.ts'
+import { BrokenReference, busy, unavailable } from '../errors.ts'
+import { alreadyFailed, poolBusy, whyNotConnected } from './errors.ts'
 
 // Codes and classes of codes. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html
 

@@ -1,12 +1,12 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { Place } from '../dialect.ts'
 import { command } from '../dialect.ts'
+import type { Retry } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/all-migrations.ts'
 import type { Deadline } from './call-deadline.ts'
 import type { ServerConnection } from './connection.ts'
-import type { Retry } from './errors.ts'
-import { unavailable } from './errors.ts'
 import {
   saysInsideTransaction,
   translateCommitError,

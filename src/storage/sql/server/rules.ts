@@ -1,8 +1,8 @@
+import type { Retry } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Deadline } from './call-deadline.ts'
 import type { IsolationLevel, StatementRunner } from './client.ts'
 import type { ServerConnection } from './connection.ts'
-import type { Retry } from './errors.ts'
 
 /** What a transaction of our own is for: to change something, or to read one snapshot. */
 export type Purpose = 'changes' | 'snapshot'

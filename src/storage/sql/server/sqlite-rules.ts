@@ -1,13 +1,13 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import { command } from '../dialect.ts'
+import type { Retry } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { limitedTo, retry } from '../retry.ts'
 import { translateError } from '../sqlite/errors.ts'
 import { writeLock } from '../sqlite/sqlite-storage.ts'
 import type { Deadline } from './call-deadline.ts'
 import type { ServerConnection } from './connection.ts'
-import type { Retry } from './errors.ts'
-import { unavailable } from './errors.ts'
 import type { ConnectionState, DatabaseRules, JoinedConnection, OwnConnection } from './rules.ts'
 
 /** Does nothing outside a transaction, because temporary tables have no such setting, and is refused inside one. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
-import { unavailable } from './errors.ts'
+import { unavailable } from '../errors.ts'
 import type { OwnHandle, SqliteHandle } from './handle.ts'
 import { isOwnHandle } from './handle.ts'
 

@@ -1,8 +1,8 @@
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import type { Retry } from '../errors.ts'
 import type { SqlValue, Statement } from '../query.ts'
 import { plainRows } from '../query.ts'
 import type { Session } from '../session.ts'
-import type { Retry } from './errors.ts'
 import { saysFinalized, translateError } from './errors.ts'
 import type { PreparedStatement, SqliteHandle } from './handle.ts'
 

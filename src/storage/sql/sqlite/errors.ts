@@ -1,4 +1,6 @@
-import { closedError, ForgeError } from '../../../schema/errors.ts'
+import { closedError } from '../../../schema/errors.ts'
+import type { Retry } from '../errors.ts'
+import { busy, unavailable } from '../errors.ts'
 
 /** Result codes of SQLite, by number. Source: https://www.sqlite.org/rescode.html */
 const CODES: ReadonlyMap<number, string> = new Map([
@@ -25,9 +27,6 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
   ['NOTADB', 'the file is not an SQLite database'],
 ])
 
-/** What the caller must run again if the database is busy: the call, or the host's whole transaction. */
-export type Retry = 'call' | 'host-transaction'
-
 /**
  * Returns the error to throw for an error of the driver, with that error as cause: `STORAGE_BUSY`,
  * `STORAGE_UNAVAILABLE`, or TypeError if the host left a statement open. Any other error is a fault and is returned
@@ -42,20 +41,6 @@ export function translateError(error: unknown, retry: Retry): unknown {
 
   const message = UNAVAILABLE.get(code)
   return message === undefined ? error : unavailable(message, error)
-}
-
-/** Creates the error for a database that others kept busy. */
-export function busy(retry: Retry, cause?: unknown): ForgeError<'STORAGE_BUSY'> {
-  return new ForgeError('STORAGE_BUSY', 'the database is busy: another writer holds it', { retry }, { cause })
-}
-
-/** Creates the error for a database that cannot be used. */
-export function unavailable(
-  message: string,
-  cause?: unknown,
-  outcome: 'nothing-done' | 'unknown' = 'nothing-done',
-): ForgeError<'STORAGE_UNAVAILABLE'> {
-  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome }, { cause })
 }
 
 /** Creates the error for a handle on which the host has an open statement. */

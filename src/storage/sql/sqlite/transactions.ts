@@ -1,7 +1,8 @@
 import { isForgeError } from '../../../schema/errors.ts'
+import { unavailable } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
-import { saysClosed, saysInsideTransaction, saysNoSavepoint, saysOldSnapshot, unavailable } from './errors.ts'
+import { saysClosed, saysInsideTransaction, saysNoSavepoint, saysOldSnapshot } from './errors.ts'
 import type { SqliteHandle } from './handle.ts'
 
 /**

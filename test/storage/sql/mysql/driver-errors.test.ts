@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ForgeError } from '../../../../src/schema/errors.ts'
-import { BrokenReference } from '../../../../src/storage/sql/server/errors.ts'
+import { BrokenReference } from '../../../../src/storage/sql/errors.ts'
 import { endsTransaction, saysLost, translateError } from '../../../../src/storage/sql/server/mariadb-errors.ts'
 
 function errorWith(properties: object, message = 'select secret from forgelet_pins'): Error {

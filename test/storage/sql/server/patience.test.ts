@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { BrokenReference, busy, unavailable } from '../../../../src/storage/sql/errors.ts'
 import { retry } from '../../../../src/storage/sql/retry.ts'
 import { CallDeadline } from '../../../../src/storage/sql/server/call-deadline.ts'
-import { BrokenReference, busy, unavailable } from '../../../../src/storage/sql/server/errors.ts'
 
 /** Fails so often, and answers then. */
 function failing(times: number, error: unknown) {
