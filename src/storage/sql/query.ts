@@ -15,7 +15,7 @@ export interface Statement<Row> {
    * rows.
    */
   readonly asWritten?: true
-  /** Takes the lock of a head, and waits for others that have it. */
+  /** Only takes the lock of a row, and waits for others that have it. It may create the row of a head. */
   readonly takesLock?: true
   /** The duration grows with the data that the statement changes, so it is not limited as other statements are. */
   readonly mayTakeLong?: true
@@ -76,7 +76,7 @@ export function asWritten<Parameters, Row>(query: Query<Parameters, Row>): Query
   return (parameters) => ({ ...query(parameters), asWritten: true })
 }
 
-/** Returns the same query, which takes the lock of a head. */
+/** Returns the same query, which only takes the lock of a row. */
 export function takesLock<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
   return (parameters) => ({ ...query(parameters), takesLock: true })
 }

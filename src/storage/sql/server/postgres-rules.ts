@@ -151,7 +151,10 @@ export class PostgresRules implements DatabaseRules {
   }
 }
 
-/** One of our own transactions. It begins together with its first statements, if the library can send these together. */
+/**
+ * One of our own transactions. It begins together with its first statements, if the library can send these together and
+ * none of them changes data: if the server refuses the BEGIN, it runs the statements behind it outside a transaction.
+ */
 class PostgresTransaction implements ServerConnection {
   readonly #connection: ServerConnection
   readonly #beginning: Beginning
@@ -177,6 +180,7 @@ class PostgresTransaction implements ServerConnection {
   }
 
   async batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    if (!this.#hasBegun && statements.some(changesData)) await this.begin()
     if (this.#hasBegun) return this.#limits.batch(statements)
 
     const rows = await this.#begins(statements)
@@ -210,6 +214,10 @@ class PostgresTransaction implements ServerConnection {
       throw error
     }
   }
+}
+
+function changesData({ sql, takesLock }: Statement<unknown>): boolean {
+  return takesLock !== true && !/^select\b/.test(sql)
 }
 
 function isRow(row: unknown, name: string, value: string): boolean {

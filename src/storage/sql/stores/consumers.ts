@@ -3,7 +3,7 @@ import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Claim, Consumer } from '../../contract/events.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
-import { asWritten, defineQuery } from '../query.ts'
+import { asWritten, defineQuery, takesLock } from '../query.ts'
 import type { Session } from '../session.ts'
 import { defer, query, queryFirst } from '../session.ts'
 import type { OutboxRow } from './outbox.ts'
@@ -107,7 +107,7 @@ export interface ConsumerQueries {
 /** Defines the statements of the consumers. */
 function consumerQueries(context: SqlContext): ConsumerQueries {
   return {
-    lock: lockQuery(context),
+    lock: takesLock(lockQuery(context)),
     find: findQuery(context),
     insert: insertQuery(context),
     lease: leaseQuery(context),

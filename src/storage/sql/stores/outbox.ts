@@ -5,7 +5,7 @@ import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
-import { asWritten, defineQuery } from '../query.ts'
+import { asWritten, defineQuery, takesLock } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { defer, query, queryEach, queryFirst } from '../session.ts'
 import type { PlacedEvent } from './event-log.ts'
@@ -140,7 +140,7 @@ export class OutboxRow {
   constructor(context: SqlContext) {
     this.#find = findQuery(context)
     this.#findUnlocked = findUnlockedQuery(context)
-    this.#lock = lockQuery(context)
+    this.#lock = takesLock(lockQuery(context))
     this.#save = saveQuery(context)
   }
 

@@ -98,6 +98,19 @@ onPostgres((open) => {
     expect(await database.run('select * from left_open')).toEqual([])
   })
 
+  test.each(['release', 'forget'] as const)('%s changes nothing if its transaction is not begun', async (name) => {
+    const database = await open()
+    const pool = database.pool(PIPELINING)
+    const refusal = refuseBegins(pool)
+    const { events } = database.storage(pool)
+    await events.claim({ name: 'mail', holder: 'one' }, 60_000)
+    refusal.start()
+    const call = name === 'forget' ? events.forget('mail') : events.release({ name: 'mail', holder: 'one' })
+    await expect(call).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
+
+    expect(await database.run('select name, holder from forgelet_consumers')).toEqual([{ name: 'mail', holder: 'one' }])
+  })
+
   test('a beforeCommit may read in portions on our pool', async () => {
     const database = await open()
     const storage = database.storage()
@@ -122,6 +135,28 @@ async function leaveOpen(database: HostDatabase, pool: pg.Pool): Promise<void> {
   await client.query('insert into left_open values (1)')
   client.release()
 }
+
+/** Makes the server refuse every BEGIN on a pool from `start` on, as if it were cancelled. Other statements run. */
+function refuseBegins(pool: pg.Pool): { start(): void } {
+  let isOn = false
+  pool.on('connect', (client) => {
+    const query: unknown = Reflect.get(client, 'query')
+    if (typeof query !== 'function') throw new TypeError('a client has queries')
+
+    Reflect.set(client, 'query', (sent: pg.QueryConfig, ...others: readonly unknown[]) => {
+      const isRefused = isOn && typeof sent.text === 'string' && sent.text.startsWith('begin')
+      const given = isRefused ? { ...sent, text: `${CANCELLED}; ${sent.text}` } : sent
+      return Reflect.apply(query, client, [given, ...others])
+    })
+  })
+  return {
+    start: () => {
+      isOn = true
+    },
+  }
+}
+
+const CANCELLED = "do $$ begin raise exception using errcode = '57014'; end $$"
 
 /** Calls a listener with every query of the storage on a client, when it is sent. */
 function watchQueries(client: pg.ClientBase, listener: (query: pg.QueryConfig) => void): void {
