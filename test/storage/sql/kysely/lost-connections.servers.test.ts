@@ -11,8 +11,8 @@ import { heard, postgresKysely } from '../../databases/kysely-postgres.ts'
 import type { HostTables } from '../../databases/kysely-sqlite.ts'
 import { AT_ONCE, FIVE_SECONDS_AND_ROOM } from '../../promised-times.ts'
 import { onMariadb } from '../mysql/host-database.ts'
-import { cutAtCommit, freePort } from '../postgres/cut-at-commit.ts'
 import { onPostgres } from '../postgres/host-database.ts'
+import { cutAtCommit, freePort } from '../server/cut-at-commit.ts'
 
 const NOTHING_DONE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
 const BUSY = { code: 'STORAGE_BUSY', details: { retry: 'call' } }

@@ -12,6 +12,7 @@ import {
   retire,
 } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { GrowingLists } from '../growing-lists.ts'
+import { watch } from '../server/watched-connections.ts'
 import type { HostDatabase } from './host-database.ts'
 import { onMariadb } from './host-database.ts'
 
@@ -96,7 +97,7 @@ onMariadb((open) => {
     const storage = database.storage()
     const transaction = await begun(database, 'session transaction isolation level read committed')
 
-    await new GrowingLists(storage).expectWholePages(transaction, (grow) => watchConnection(transaction, grow))
+    await new GrowingLists(storage).expectWholePages(transaction, (grow) => watch(transaction, grow))
   })
 
   test('a connection without a transaction is refused, with what to do', async () => {
@@ -267,19 +268,6 @@ async function begun(database: HostDatabase, setting = 'autocommit = 1'): Promis
   await connection.query(`set ${setting}`)
   await connection.beginTransaction()
   return connection
-}
-
-/** Does something before every statement that a connection is given from now on. */
-function watchConnection(connection: Connection, before: () => Promise<void>): void {
-  for (const name of ['query', 'execute'] as const) {
-    const run: unknown = Reflect.get(connection, name)
-    if (typeof run !== 'function') throw new TypeError('a connection runs statements')
-
-    Reflect.set(connection, name, async (...values: unknown[]) => {
-      await before()
-      return Reflect.apply(run, connection, values)
-    })
-  }
 }
 
 /** Has the transaction pin where another waits for it, who has done more: it is the one that ends. */

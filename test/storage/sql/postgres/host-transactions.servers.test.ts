@@ -4,9 +4,9 @@ import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { blockedBy, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, block, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { GrowingLists } from '../growing-lists.ts'
+import { watch } from '../server/watched-connections.ts'
 import type { HostDatabase } from './host-database.ts'
 import { onPostgres } from './host-database.ts'
-import { watchClient } from './watched-pool.ts'
 
 const OTHER_BOARD = { ...BOARD, repositoryId: '11' }
 const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
@@ -71,7 +71,7 @@ onPostgres((open, server) => {
     const storage = database.storage()
     const transaction = await database.begun('begin isolation level read committed')
 
-    await new GrowingLists(storage).expectWholePages(transaction, (grow) => watchClient(transaction, grow))
+    await new GrowingLists(storage).expectWholePages(transaction, (grow) => watch(transaction, grow))
   })
 
   test('a client without a transaction is refused, with what to do', async () => {
@@ -217,7 +217,7 @@ onPostgres((open, server) => {
     const storage = database.storage()
     const transaction = await database.begun()
     const statements: string[] = []
-    watchClient(transaction, (text) => void statements.push(text))
+    watch(transaction, (text) => void statements.push(text))
     await pin(storage, BOARD, '1', { transaction })
 
     expect(statements.filter((text) => /\b(set|begin|commit|rollback)\b/.test(text.replace(/"[^"]*"/g, '')))).toEqual(

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { onPostgres } from './host-database.ts'
-import { watch } from './watched-pool.ts'
+import { onEachServer } from './server-hosts.ts'
 
-onPostgres((open) => {
+onEachServer((open) => {
   test('a read of the outbox sees the oldest cursor and the events in one snapshot', async () => {
     const database = await open()
     const pool = database.pool()
     const prunes: (() => Promise<void>)[] = []
-    watch(pool, async (text) => {
+    pool.watch(async (text) => {
       if (/ from \S*events\b.* order by \S*position\S* limit /.test(text)) await prunes.shift()?.()
     })
     const storage = database.storage(pool)

@@ -1,0 +1,221 @@
+import { expect, test } from 'vitest'
+import { isForgeError } from '../../../../src/schema/errors.ts'
+import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
+import { issuesOn, slugsHeldBy } from '../../../../src/testing/storage-contract/cases/contents.ts'
+import {
+  BOARD,
+  block,
+  define,
+  grant,
+  pin,
+  removeBadge,
+  retire,
+} from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { FIVE_SECONDS_AND_ROOM } from '../../promised-times.ts'
+import type { DriverConnection, ServerHost } from './server-hosts.ts'
+import { onEachServer } from './server-hosts.ts'
+import { beforeFirst, watch } from './watched-connections.ts'
+
+const GRANT = /insert into .*user_grants/
+const THIRTY = Array.from({ length: 30 }, (_, index) => String(index + 1))
+
+onEachServer((open) => {
+  test('thirty who pin at once pin as many as may be', async () => {
+    const database = await open()
+    const storage = database.storage(database.pool({ max: 30 }))
+    await Promise.allSettled(THIRTY.map((issueId) => pin(storage, BOARD, issueId, { limit: 3 })))
+
+    expect(await issuesOn(storage, BOARD)).toHaveLength(3)
+  })
+
+  test('thirty who pin at once through two pools pin as many as may be', async () => {
+    const database = await open()
+    const [one, other] = [database.storage(database.pool()), database.storage()]
+    await Promise.allSettled(THIRTY.map((issueId, index) => pin(index % 2 ? one : other, BOARD, issueId, { limit: 3 })))
+
+    expect(await issuesOn(one, BOARD)).toHaveLength(3)
+  })
+
+  test.each(['read committed', 'repeatable read', 'serializable'])(
+    'thirty hosts who have read before, at %s, pin as many as may be',
+    async (level) => {
+      const database = await open()
+      const storage = database.storage()
+      await Promise.all(THIRTY.map((issueId) => pinAsHost({ database, storage, level, issueId })))
+
+      expect(await issuesOn(storage, BOARD)).toHaveLength(3)
+    },
+  )
+
+  test('changes of different things are made at the first attempt', async () => {
+    const database = await open()
+    const pool = database.pool()
+    const begun = pool.countBegins()
+    const storage = database.storage(pool)
+    const ids = Array.from({ length: 100 }, (_, index) => String(index + 1))
+    const outcomes = await Promise.all([
+      ...ids.map((id) => pin(storage, { ...BOARD, repositoryId: id }, id)),
+      ...ids.map((id) => block(storage, id, id)),
+    ])
+
+    expect([outcomes.length, begun()]).toEqual([200, 200])
+  })
+
+  test('the same badges are granted to many at once at the first attempt', async () => {
+    const database = await open()
+    const pool = database.pool()
+    const begun = pool.countBegins()
+    const storage = database.storage(pool)
+    const slugs = ['a', 'b', 'c', 'd']
+    for (const slug of slugs) await define(database.storage(), slug)
+    await Promise.all(THIRTY.map((userId, index) => grant(storage, userId, index % 2 ? slugs : slugs.toReversed())))
+
+    for (const userId of THIRTY) expect(await slugsHeldBy(storage, userId)).toHaveLength(4)
+    expect(begun()).toBe(30)
+  })
+
+  test('users and organizations that go at once do not wait for each other in a circle', async () => {
+    const database = await open()
+    const pool = database.pool()
+    const begun = pool.countBegins()
+    const storage = database.storage(pool)
+    const organizations = ['41', '42', '43']
+    const before = database.storage()
+    await Promise.all(THIRTY.flatMap((userId) => organizations.map((id) => block(before, id, userId))))
+    await Promise.all([
+      ...THIRTY.map((userId) => retire(storage, { thing: 'user', userId })),
+      ...organizations.map((organizationId) => retire(storage, { thing: 'organization', organizationId })),
+    ])
+
+    expect(begun()).toBe(33)
+  })
+
+  test('a deadlock is tried again, and both changes are made', async () => {
+    const database = await open()
+    await database.run('create table host_rows (id bigint primary key, hits bigint)')
+    await database.run('insert into host_rows values (1, 0), (2, 0)')
+    const pool = database.pool()
+    const begun = pool.countBegins()
+    const storage = database.storage(pool)
+    const met = meeting(2)
+    const hit = (first: number, second: number) => ({
+      beforeCommit: async (_: unknown, transaction: DriverConnection) => {
+        await transaction.query(`update host_rows set hits = hits + 1 where id = ${first}`)
+        await met()
+        await transaction.query(`update host_rows set hits = hits + 1 where id = ${second}`)
+      },
+    })
+    await Promise.all([
+      pin(storage, BOARD, '1', hit(1, 2)),
+      pin(storage, { ...BOARD, repositoryId: '11' }, '2', hit(2, 1)),
+    ])
+
+    expect(begun()).toBe(3)
+    expect(await database.run('select cast(hits as int) as hits from host_rows')).toEqual([{ hits: 2 }, { hits: 2 }])
+  })
+
+  test('a definite abort is tried again so often and no longer', async () => {
+    const database = await open()
+    const pool = database.pool()
+    const begun = pool.countBegins()
+    const storage = database.storage(pool)
+    const beforeCommit = async (_: unknown, transaction: DriverConnection) => {
+      await transaction.query(database.abort)
+    }
+
+    await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toMatchObject({
+      code: 'STORAGE_BUSY',
+      details: { retry: 'call' },
+    })
+    expect([begun(), await issuesOn(storage, BOARD)]).toEqual([10, []])
+  })
+
+  test('a lock that is not given is waited for five seconds, and then the storage is busy', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    const other = await database.connect()
+    await other.begin()
+    await other.connection.query('select * from forgelet_heads for update')
+    const start = performance.now()
+
+    await expect(pin(storage, BOARD, '2')).rejects.toMatchObject({ code: 'STORAGE_BUSY', details: { retry: 'call' } })
+    expect(performance.now() - start).toBeLessThan(FIVE_SECONDS_AND_ROOM)
+    await other.rollBack()
+    await pin(storage, BOARD, '2')
+  })
+
+  test('a badge that is removed while it is granted is looked up again, and granted to no one', async () => {
+    const database = await open()
+    const pool = database.pool()
+    const storage = database.storage(pool)
+    const other = database.storage()
+    await define(other, 'owl')
+    pool.watch(beforeFirst(GRANT, () => removeBadge(other, 'owl')))
+    await grant(storage, '30', ['owl'])
+
+    expect(await slugsHeldBy(storage, '30')).toEqual([])
+  })
+
+  test('a badge that goes while a host’s transaction grants it is looked for again, and the rest stays', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await define(storage, 'owl')
+    const host = await database.connect()
+    const transaction = host.connection
+    await host.begin()
+    await pin(storage, BOARD, '1', { transaction })
+    watch(
+      transaction,
+      beforeFirst(GRANT, () => removeBadge(storage, 'owl')),
+    )
+    await grant(storage, '30', ['owl'], { transaction })
+    await host.commit()
+
+    expect([await slugsHeldBy(storage, '30'), await issuesOn(storage, BOARD)]).toEqual([[], ['1']])
+  })
+})
+
+interface HostPin {
+  readonly database: ServerHost
+  readonly storage: ForgeStorage<DriverConnection>
+  readonly level: string
+  readonly issueId: string
+}
+
+/** Reads, and pins behind that, in a transaction of the host's; again as long as the storage asks for it. */
+async function pinAsHost({ database, storage, level, issueId }: HostPin): Promise<void> {
+  const host = await database.connect()
+  for (;;) {
+    await host.begin(level)
+    await host.connection.query('select count(*) from forgelet_board_pins')
+    try {
+      await pin(storage, BOARD, issueId, { transaction: host.connection, limit: 3 })
+      await host.commit()
+      return
+    } catch (error) {
+      await host.rollBack()
+      if (isForgeError(error, 'PIN_LIMIT_REACHED')) return
+      if (!isForgeError(error, 'STORAGE_BUSY') && !isSerializationFailure(error)) throw error
+    }
+  }
+}
+
+/** At SERIALIZABLE the host's own COMMIT may fail on PostgreSQL. */
+function isSerializationFailure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40001'
+}
+
+/** Opens when so many have come; whoever comes later goes through. */
+function meeting(size: number): () => Promise<void> {
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  let count = 0
+  return () => {
+    count += 1
+    if (count >= size) open()
+    return opened
+  }
+}
