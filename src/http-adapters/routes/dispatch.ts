@@ -14,7 +14,7 @@ import type { RequestObserver } from './request-observer.ts'
 import { requestObserver } from './request-observer.ts'
 import type { Route } from './route.ts'
 import { routeTable } from './route-table.ts'
-import type { Match } from './router.ts'
+import type { Match, RouteMatch } from './router.ts'
 import { Router } from './router.ts'
 import type { Settings } from './settings.ts'
 
@@ -30,12 +30,9 @@ export interface DispatchOptions {
   readonly crossSite?: 'refuse' | 'allow' | undefined
 }
 
-/** A match that an operation answers. */
-type Found = Extract<Match<Route>, { readonly kind: 'route' }>
-
 /** A match that no operation answers. */
 type Refused =
-  | Exclude<Match<Route>, Found>
+  | Exclude<Match<Route>, RouteMatch<Route>>
   /** A path that the API does not have. */
   | { readonly kind: 'malformed'; readonly path: undefined }
 
@@ -81,10 +78,11 @@ export class Dispatcher<A extends Actor> {
 
   #answer(
     request: ApiRequest,
-    { route, parameter }: Found,
+    match: RouteMatch<Route>,
     authenticate: Authenticate<A>,
     { crossSite }: DispatchOptions,
   ): MaybePromise<ApiResponse> {
+    const { route } = match
     const observed = this.#observer?.(request, route)
     const finish = (reply: ApiResponse): ApiResponse => {
       observed?.(reply)
@@ -93,7 +91,7 @@ export class Dispatcher<A extends Actor> {
     return settle(
       () => {
         if (crossSite !== 'allow') refuseCrossSite(request, this.#settings.publicUrl)
-        return after(authenticate(), (actor) => route.answer(this.#exchange(request, toCaller(actor), parameter)))
+        return after(authenticate(), (actor) => route.answer(this.#exchange(request, toCaller(actor), match)))
       },
       finish,
       (error) => finish(this.#failures.reply(error, { request, operationId: route.operationId })),
@@ -107,11 +105,11 @@ export class Dispatcher<A extends Actor> {
     return forMethod(request, reply)
   }
 
-  #exchange(request: ApiRequest, actor: Caller<A>, parameter: (name: string) => string): RequestContext<A> {
+  #exchange(request: ApiRequest, actor: Caller<A>, match: RouteMatch<Route>): RequestContext<A> {
     return {
       request,
       actor,
-      parameter,
+      match,
       operations: this.#operations,
       settings: this.#settings,
       context: contextOf(request, actor),

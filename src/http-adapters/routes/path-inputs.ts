@@ -43,7 +43,7 @@ function findAccount<A extends Actor>(
   exchange: RequestContext<A>,
   parameter: string,
 ): MaybePromise<FoundAccount | undefined> {
-  const name = exchange.parameter(parameter)
+  const name = exchange.match.parameter(parameter)
   return isName(name) ? after(exchange.settings.directory.findAccount(name, exchange.context), toAccount) : undefined
 }
 
@@ -137,8 +137,8 @@ export function repositoryFor(action: RepositoryAction): Input<Id> {
  */
 function enterRepository<A extends Actor>(exchange: RequestContext<A>, action: RepositoryAction): MaybePromise<Id> {
   const { context, operations, settings } = exchange
-  const owner = exchange.parameter('owner')
-  const name = exchange.parameter('repo')
+  const owner = exchange.match.parameter('owner')
+  const name = exchange.match.parameter('repo')
   if (!isName(owner) || !isName(name)) throw notFound('repository')
 
   return after(settings.directory.findRepository(owner, name, context), (repository) => {
@@ -173,7 +173,7 @@ export function issueFor(action: RepositoryAction): Input<IssueRef> {
 
 function findIssue<A extends Actor>(exchange: RequestContext<A>, action: RepositoryAction): MaybePromise<IssueRef> {
   return after(enterRepository(exchange, action), (repositoryId) => {
-    const index = parseInteger(exchange.parameter('index'))
+    const index = parseInteger(exchange.match.parameter('index'))
     if (index === undefined || index < 1 || !Number.isSafeInteger(index)) throw notFound('issue')
 
     const issue = exchange.settings.directory.findIssue(repositoryId, index, exchange.context)

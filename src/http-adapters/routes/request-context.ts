@@ -1,6 +1,8 @@
 import type { UnguardedServices } from '../../core/forge.ts'
 import type { Actor, Caller, PortContext } from '../../core/ports.ts'
 import type { ApiRequest } from './messages.ts'
+import type { Route } from './route.ts'
+import type { RouteMatch } from './router.ts'
 import type { Settings } from './settings.ts'
 
 /** One request to a route, from a known caller. */
@@ -11,8 +13,8 @@ export interface RequestContext<A extends Actor> {
   readonly settings: Settings<A>
   /** For ports, and for service methods as their options. */
   readonly context: PortContext<Caller<A>, unknown>
-  /** Returns a decoded parameter of the path. */
-  parameter(name: string): string
+  /** The route, and the parameters in its path. */
+  readonly match: RouteMatch<Route>
 }
 
 /** Builds the context that ports receive. It reads the request's signal only when a port does. */

@@ -119,11 +119,11 @@ export interface ServiceRoutes<
 
 /** Creates a route: it reads the inputs, then calls the operation, then writes the response. */
 export function route<const I extends Inputs, Result>(definition: RouteDefinition<I, Result>): Route {
-  const inputs = Object.entries(definition.inputs)
+  const inputs = Object.entries(definition.inputs).map(([name, input]) => ({ name, input }))
   return {
     ...definition,
     answer(exchange) {
-      const values = readInputs(inputs, exchange, {})
+      const values = readInputs(inputs, exchange, {}, 0)
       // There is one value per input, each read by the input of that name. TypeScript cannot follow the loop.
       const result = after(values, (given) => definition.call(exchange, given as InputValues<I>))
       return after(result, (written) => definition.reply.write(exchange, written))
@@ -131,22 +131,36 @@ export function route<const I extends Inputs, Result>(definition: RouteDefinitio
   }
 }
 
-/** Reads the inputs that have no value in `given` yet, one after the other, and adds their values to it. */
+/** The inputs of a route, in their order. */
+type InputList = readonly { readonly name: string; readonly input: Input<unknown> }[]
+
+/** Reads the inputs from the index `from` on, one after the other, and adds their values to `given`. */
 function readInputs<A extends Actor>(
-  inputs: readonly (readonly [name: string, input: Input<unknown>])[],
+  inputs: InputList,
   exchange: RequestContext<A>,
   given: Record<string, unknown>,
-  from = 0,
+  from: number,
 ): MaybePromise<Record<string, unknown>> {
   for (let at = from; ; at += 1) {
     const next = inputs[at]
     if (next === undefined) return given
 
-    const [name, input] = next
-    const value = input.read(exchange)
-    if (isPromise(value)) {
-      return after(value, (read) => readInputs(inputs, exchange, { ...given, [name]: read }, at + 1))
-    }
-    given[name] = value
+    const value = next.input.read(exchange)
+    if (isPromise(value)) return readLater(inputs, exchange, given, at, value)
+    given[next.name] = value
   }
+}
+
+/** Waits for the input at the index `at`, then reads the others. A closure in the loop would cost every request. */
+function readLater<A extends Actor>(
+  inputs: InputList,
+  exchange: RequestContext<A>,
+  given: Record<string, unknown>,
+  at: number,
+  value: Promise<unknown>,
+): MaybePromise<Record<string, unknown>> {
+  return after(value, (read) => {
+    const name = inputs[at]?.name
+    return readInputs(inputs, exchange, name === undefined ? given : { ...given, [name]: read }, at + 1)
+  })
 }

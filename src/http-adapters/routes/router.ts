@@ -9,7 +9,7 @@ export interface Routed {
 
 /** What a request's method and path match. */
 export type Match<R extends Routed> =
-  | { readonly kind: 'route'; readonly route: R; parameter(name: string): string }
+  | RouteMatch<R>
   /**
    * The API has the path. The method is OPTIONS, or one that the path does not have; `allow` lists the methods it has.
    */
@@ -25,9 +25,31 @@ interface Leaf<R extends Routed> {
 }
 
 interface Branch<R extends Routed> {
-  readonly statics: Map<string, Branch<R>>
+  /** Few: comparing them with the path is faster than cutting a segment out of it to look it up. */
+  readonly statics: { readonly segment: string; readonly branch: Branch<R> }[]
   parameter: Branch<R> | undefined
   leaf: Leaf<R> | undefined
+}
+
+/** A route, and the values of its parameters. */
+export class RouteMatch<R extends Routed> {
+  readonly kind = 'route'
+  readonly route: R
+  readonly #names: readonly string[]
+  readonly #values: readonly string[]
+
+  constructor(route: R, names: readonly string[], values: readonly string[]) {
+    this.route = route
+    this.#names = names
+    this.#values = values
+  }
+
+  /** Returns a decoded parameter. */
+  parameter(name: string): string {
+    const value = this.#values[this.#names.indexOf(name)]
+    if (value === undefined) throw new RangeError(`the path has no parameter ${name}`)
+    return value
+  }
 }
 
 /** The methods that a path can have. */
@@ -49,21 +71,21 @@ export class Router<R extends Routed> {
   match(method: string, path: string): Match<R> | undefined {
     if (!path.startsWith('/')) return undefined
 
-    const captured: string[] = []
-    const leaf = find(this.#root, segmentsOf(path), 0, captured)
-    if (leaf === undefined) return undefined
+    const found = find(this.#root, path, 1, 0)
+    if (found === undefined) return undefined
 
-    const values = decodeAll(captured)
+    const { leaf, segments } = found
+    const values = path.includes('%') ? decodeAll(segments) : segments
     if (values === undefined) return { kind: 'malformed', path: leaf.path }
     const route = leaf.routes.get(method)
-    if (route !== undefined) return { kind: 'route', route, parameter: (name) => valueIn(leaf, values, name) }
+    if (route !== undefined) return new RouteMatch(route, leaf.parameters, values)
     return { kind: method === 'OPTIONS' ? 'options' : 'wrong-method', path: leaf.path, allow: leaf.allow }
   }
 
   #add(route: R): void {
     let branch = this.#root
     const parameters: string[] = []
-    for (const segment of segmentsOf(route.path)) {
+    for (const segment of route.path.slice(1).split('/')) {
       if (segment.startsWith('{')) parameters.push(segment.slice(1, -1))
       branch = descend(branch, segment)
     }
@@ -74,12 +96,7 @@ export class Router<R extends Routed> {
 }
 
 function emptyBranch<R extends Routed>(): Branch<R> {
-  return { statics: new Map(), parameter: undefined, leaf: undefined }
-}
-
-function segmentsOf(path: string): readonly string[] {
-  const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length
-  return path.slice(1, end).split('/')
+  return { statics: [], parameter: undefined, leaf: undefined }
 }
 
 function descend<R extends Routed>(branch: Branch<R>, segment: string): Branch<R> {
@@ -88,8 +105,10 @@ function descend<R extends Routed>(branch: Branch<R>, segment: string): Branch<R
     return branch.parameter
   }
 
-  const next = branch.statics.get(segment) ?? emptyBranch()
-  branch.statics.set(segment, next)
+  const known = branch.statics.find((one) => one.segment === segment)
+  if (known !== undefined) return known.branch
+  const next: Branch<R> = emptyBranch()
+  branch.statics.push({ segment, branch: next })
   return next
 }
 
@@ -99,23 +118,44 @@ function plant<R extends Routed>(leaf: Leaf<R>, route: R): void {
   leaf.allow = METHODS.filter((method) => method === 'OPTIONS' || leaf.routes.has(method)).join(', ')
 }
 
-function find<R extends Routed>(
-  branch: Branch<R>,
-  segments: readonly string[],
-  at: number,
-  captured: string[],
-): Leaf<R> | undefined {
-  const segment = segments[at]
-  if (segment === undefined) return branch.leaf
+/** A leaf, and the segments of the path that are its parameters, in their order. */
+interface Found<R extends Routed> {
+  readonly leaf: Leaf<R>
+  readonly segments: string[]
+}
 
-  const fixed = branch.statics.get(segment)
-  const leaf = fixed === undefined ? undefined : find(fixed, segments, at + 1, captured)
-  if (leaf !== undefined || branch.parameter === undefined || segment === '') return leaf
+/**
+ * Finds the leaf for the rest of a path.
+ *
+ * @param from - the index where the next segment starts; beyond the end, there are no more segments
+ * @param depth - the number of segments before it that are parameters
+ */
+function find<R extends Routed>(branch: Branch<R>, path: string, from: number, depth: number): Found<R> | undefined {
+  if (from > path.length || (from === path.length && from > 1)) {
+    return branch.leaf && { leaf: branch.leaf, segments: new Array<string>(depth).fill('') }
+  }
 
-  captured.push(segment)
-  const behind = find(branch.parameter, segments, at + 1, captured)
-  if (behind === undefined) captured.pop()
+  const slash = path.indexOf('/', from)
+  const end = slash === -1 ? path.length : slash
+  const found = findStatic(branch, path, from, end, depth)
+  if (found !== undefined || branch.parameter === undefined || end === from) return found
+
+  const behind = find(branch.parameter, path, end + 1, depth + 1)
+  if (behind !== undefined) behind.segments[depth] = path.slice(from, end)
   return behind
+}
+
+function findStatic<R extends Routed>(
+  { statics }: Branch<R>,
+  path: string,
+  from: number,
+  end: number,
+  depth: number,
+): Found<R> | undefined {
+  for (const { segment, branch } of statics) {
+    if (segment.length === end - from && path.startsWith(segment, from)) return find(branch, path, end + 1, depth)
+  }
+  return undefined
 }
 
 function decodeAll(segments: readonly string[]): readonly string[] | undefined {
@@ -124,10 +164,4 @@ function decodeAll(segments: readonly string[]): readonly string[] | undefined {
   } catch {
     return undefined
   }
-}
-
-function valueIn<R extends Routed>(leaf: Leaf<R>, values: readonly string[], name: string): string {
-  const value = values[leaf.parameters.indexOf(name)]
-  if (value === undefined) throw new RangeError(`the path has no parameter ${name}`)
-  return value
 }
