@@ -32,14 +32,8 @@ export function expressHandler<A extends Actor, Req extends NodeRequest = NodeRe
 ): ExpressHandler<Req> {
   checkMount('expressHandler', api, options)
   const { authenticate, crossSite } = options
+  const mount = { api, options: { authenticate, crossSite } }
 
   return (request, response, next) =>
-    serveNode(api, {
-      request,
-      response,
-      next: () => next(),
-      target: parseTarget(request.url ?? '/'),
-      authenticate: () => authenticate(request),
-      options: { crossSite },
-    })
+    serveNode(mount, { request, response, next, target: parseTarget(request.url ?? '/') })
 }

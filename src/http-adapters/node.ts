@@ -42,15 +42,9 @@ export function nodeHandler<A extends Actor, Req extends NodeRequest = NodeReque
 ): NodeHandler<Req> {
   checkMount('nodeHandler', api, options)
   const { authenticate, crossSite } = options
+  const mount = { api, options: { authenticate, crossSite } }
   const base = toBase(options.basePath)
 
   return (request, response, next) =>
-    serveNode(api, {
-      request,
-      response,
-      next: next === undefined ? undefined : () => next(),
-      target: below(base, parseTarget(request.url ?? '/')),
-      authenticate: () => authenticate(request),
-      options: { crossSite },
-    })
+    serveNode(mount, { request, response, next, target: below(base, parseTarget(request.url ?? '/')) })
 }

@@ -1,38 +1,54 @@
 import type { Actor, Api } from '../routes/create-api.ts'
-import type { Authenticate, DispatchOptions } from '../routes/dispatch.ts'
 import type { ApiRequest, ApiResponse, Target } from '../routes/messages.ts'
+import type { MountOptions } from '../routes/mount-options.ts'
 import { afterHandingOver, drain, isSending, isTooMuchToDrop } from './drain-request.ts'
 import { NodeRequestContext } from './node-context.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 
+/** One mount on a Node server. */
+export interface NodeMount<A extends Actor, Req extends NodeRequest> {
+  readonly api: Api<A>
+  readonly options: MountOptions<A, readonly [request: Req]>
+}
+
 /** One request to a Node server. */
-export interface NodeContext<A extends Actor> {
-  readonly request: NodeRequest
+export interface NodeContext<Req extends NodeRequest> {
+  readonly request: Req
   readonly response: NodeResponse
   /**
    * Passes the request on to the host, for paths that the API does not have. If undefined, the adapter answers those
    * with 404.
    */
-  readonly next: (() => void) | undefined
+  readonly next: ((error?: unknown) => void) | undefined
   /** Undefined if the request is not below the mount point. */
   readonly target: Target | undefined
-  readonly authenticate: Authenticate<A>
-  readonly options: DispatchOptions
 }
 
 /** Answers one request, or passes it on to the host. Never throws. Nothing that it starts rejects. */
-export function serveNode<A extends Actor>(api: Api<A>, visit: NodeContext<A>): void {
-  const { request, response, next, target, authenticate, options } = visit
+export function serveNode<A extends Actor, Req extends NodeRequest>(
+  mount: NodeMount<A, Req>,
+  visit: NodeContext<Req>,
+): void {
+  const { request, response, target } = visit
   if (response.headersSent || response.writableEnded) return
 
+  const { api, options } = mount
+  const { authenticate } = options
   const exchange = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
-  const reply = target === undefined ? undefined : api.dispatch(exchange, authenticate, options)
-  const finish = (settled: ApiResponse | undefined): void => {
-    if (settled === undefined && next !== undefined) next()
-    else write(api, exchange, visit, settled ?? api.unmatched(exchange))
-  }
-  if (reply === undefined || !('then' in reply)) finish(reply)
-  else reply.then(finish)
+  const reply = target && api.dispatch(exchange, () => authenticate(request), options)
+  if (reply === undefined || !('then' in reply)) finish(api, exchange, visit, reply)
+  else reply.then((settled) => finish(api, exchange, visit, settled))
+}
+
+function finish<A extends Actor>(
+  api: Api<A>,
+  exchange: ApiRequest,
+  visit: NodeContext<NodeRequest>,
+  reply: ApiResponse | undefined,
+): void {
+  const { next } = visit
+  if (reply === undefined && next !== undefined) next()
+  else write(api, exchange, visit, reply ?? api.unmatched(exchange))
 }
 
 /**
@@ -42,7 +58,7 @@ export function serveNode<A extends Actor>(api: Api<A>, visit: NodeContext<A>): 
 function write<A extends Actor>(
   api: Api<A>,
   exchange: ApiRequest,
-  { request, response }: NodeContext<A>,
+  { request, response }: NodeContext<NodeRequest>,
   reply: ApiResponse,
 ): void {
   try {
