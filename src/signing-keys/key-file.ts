@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import type { CallOptions, SigningKeySource } from '../core/ports.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
-import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../schema/sync-or-async.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
+import { settle } from '../schema/sync-or-async.ts'
 import { keyFormat } from './key-format.ts'
 import { MAX_KEY_BYTES, materialFromBytes, TOO_LARGE, unreadableKey } from './key-text.ts'
 import { LazyKey } from './lazy-key.ts'
@@ -148,17 +148,16 @@ export class WatchedKeyFile implements SigningKeySource {
    * `cause` names the path, its message does not
    */
   publicKey(options?: CallOptions): MaybePromise<PublicKey> {
-    return runMaybeAsync(this.#answer(options))
-  }
-
-  *#answer(options: CallOptions | undefined): SyncOrAsync<PublicKey> {
-    options?.signal?.throwIfAborted()
-    try {
-      this.#look()
-      return yield* wait(this.#seen.key.publicKey(options))
-    } catch (error) {
-      throw isForgeError(error, 'SIGNING_KEY_UNREADABLE') ? namingPath(error, this.#file.path) : error
-    }
+    return settle(
+      () => {
+        this.#look()
+        return this.#seen.key.publicKey(options)
+      },
+      (key) => key,
+      (error) => {
+        throw isForgeError(error, 'SIGNING_KEY_UNREADABLE') ? namingPath(error, this.#file.path) : error
+      },
+    )
   }
 
   #look(): void {

@@ -22,7 +22,7 @@ function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): 
  */
 export class LazyKey implements SigningKeySource {
   readonly format: SigningKeyFormat
-  #answer: () => MaybePromise<PublicKey>
+  #answer: (options?: CallOptions) => MaybePromise<PublicKey>
 
   /**
    * @param format - the format of the key
@@ -30,19 +30,28 @@ export class LazyKey implements SigningKeySource {
    */
   constructor(format: SigningKeyFormat, readText: () => MaybePromise<string>) {
     this.format = format
-    this.#answer = () => this.#parse(readText)
+    this.#answer = (options) => this.#wait(() => this.#parse(readText), options)
   }
 
-  /** @throws ForgeError `SIGNING_KEY_UNREADABLE`, on every call, without parsing the key again */
+  /**
+   * The signal counts until the key is parsed. It is not read afterwards: that of an HTTP request is created when it is
+   * read.
+   *
+   * @throws ForgeError `SIGNING_KEY_UNREADABLE`, on every call, without parsing the key again
+   */
   publicKey(options?: CallOptions): MaybePromise<PublicKey> {
+    return this.#answer(options)
+  }
+
+  #wait(parse: () => MaybePromise<PublicKey>, options: CallOptions | undefined): MaybePromise<PublicKey> {
     options?.signal?.throwIfAborted()
-    const answer = this.#answer()
+    const answer = parse()
     return isPromise(answer) ? unlessAborted(answer, options?.signal) : answer
   }
 
   #parse(readText: () => MaybePromise<string>): MaybePromise<PublicKey> {
     const parsing = runMaybeAsync(this.#settle(readText))
-    if (isPromise(parsing)) this.#answer = () => parsing
+    if (isPromise(parsing)) this.#answer = (options) => this.#wait(() => parsing, options)
     return parsing
   }
 

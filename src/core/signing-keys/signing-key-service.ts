@@ -7,7 +7,7 @@ import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { after } from '../../schema/sync-or-async.ts'
 import { authorize, refuseAborted } from '../access/gate.ts'
 import type { Call } from '../call.ts'
-import { portAnswerOf } from '../call.ts'
+import { portAnswerOf, portContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 
@@ -49,7 +49,7 @@ export class SigningKeyServiceMethods<A extends Actor, Tx> {
 
   #read(call: Call<A, Tx>, request: { readonly format: SigningKeyFormat }): MaybePromise<PublicKey> {
     const source = publishedKey(this.#environment.signingKey, request.format)
-    return after(portAnswerOf(call, source.publicKey({ signal: call.signal })), (key) => {
+    return after(portAnswerOf(call, source.publicKey(portContext(call, call.actor))), (key) => {
       checkKey(key)
       return publishedKey(key, request.format) // the key file may have changed its format meanwhile
     })

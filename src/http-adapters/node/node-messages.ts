@@ -25,15 +25,21 @@ export interface NodeRequest {
 /** The part of a `node:http` response that the adapter uses. The responses of frameworks that extend it fit as well. */
 export interface NodeResponse {
   statusCode: number
+  /** As in Node. `''` is that of the status. */
+  statusMessage?: string | undefined
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly destroyed?: boolean | undefined
   /** As in Node. Returns a header that the host has set. */
   getHeader?(name: string): string | number | readonly string[] | undefined
+  /** As in Node. Returns the names of the headers that the host has set. */
+  getHeaderNames?(): readonly string[]
   /** As in Node. */
   setHeader(name: string, value: string | number | readonly string[]): unknown
   /** As in Node. */
   removeHeader?(name: string): void
+  /** As in Node. Without it, the adapter sets the headers one by one. */
+  writeHead?(status: number, headers: Record<string, string | number>): unknown
   /** As in Node. */
   flushHeaders?(): void
   /** As in Node. */

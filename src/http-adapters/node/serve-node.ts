@@ -64,6 +64,7 @@ function write<A extends Actor>(
   try {
     writeReply(request, response, reply)
   } catch (error) {
+    if (!isMultiplexed(request)) response.statusMessage = '' // that of the head that could not be written
     writeFailure(request, response, api.failed(exchange, error))
   }
 }
@@ -87,14 +88,48 @@ const OF_A_BODY: readonly string[] = ['Content-Type', 'Content-Length']
 function writeReply(request: NodeRequest, response: NodeResponse, reply: ApiResponse): void {
   if (response.headersSent || response.writableEnded || response.destroyed === true) return
 
-  response.statusCode = reply.status
-  writeHeaders(response, reply)
-  if (isSending(request)) writeEarly(request, response, reply.body)
-  else if (reply.body === undefined) response.end()
-  else response.end(reply.body)
+  if (isSending(request)) {
+    writeHeaders(response, reply)
+    writeEarly(request, response, reply.body)
+  } else if (isUntouched(response)) {
+    writeAtOnce(response, reply)
+  } else {
+    writeHeaders(response, reply)
+    if (reply.body === undefined) response.end()
+    else response.end(reply.body)
+  }
 }
 
-function writeHeaders(response: NodeResponse, { headers, body }: ApiResponse): void {
+/**
+ * Whether the host has neither set a header nor replaced a method of the response. Middleware for compression, sessions
+ * or logging replaces methods to change the head, and some of it expects headers that were set one by one.
+ */
+function isUntouched(response: NodeResponse): response is NodeResponse & Required<Pick<NodeResponse, 'writeHead'>> {
+  if (response.writeHead === undefined || response.getHeaderNames === undefined) return false
+  if (Object.hasOwn(response, 'writeHead') || Object.hasOwn(response, 'end')) return false
+  return response.getHeaderNames().length === 0
+}
+
+/** The length of a text in UTF-8. `Buffer` counts without encoding; Deno has it since version 2.4. */
+function byteLength(text: string): number {
+  return typeof Buffer === 'undefined' ? new TextEncoder().encode(text).length : Buffer.byteLength(text)
+}
+
+/** Writes the head in one piece. Each header that is set by itself is checked and stored, and costs as much as a route. */
+function writeAtOnce(
+  response: Required<Pick<NodeResponse, 'writeHead'>> & NodeResponse,
+  { status, headers, body }: ApiResponse,
+): void {
+  const head: Record<string, string | number> = {}
+  for (const [name, value] of headers) head[name] = value
+  if (body !== undefined) head['Content-Length'] = byteLength(body)
+  response.writeHead(status, head)
+  if (body === undefined) response.end()
+  else response.end(body)
+}
+
+function writeHeaders(response: NodeResponse, { status, headers, body }: ApiResponse): void {
+  response.statusCode = status
   if (body === undefined) for (const name of OF_A_BODY) response.removeHeader?.(name)
   for (const [name, value] of headers) {
     response.setHeader(name, LISTS.has(name) ? added(response, name, value) : value)
