@@ -7,6 +7,8 @@ export type Id = string
 /** An id as input. Integers are converted to canonical text; a number that is not a safe integer is a `TypeError`. */
 export type IdInput = string | number | bigint
 
+/** Most ids. What it matches needs no other check. */
+const PLAIN_ID = /^[!-~]{1,64}$/
 const CONTROL_CHARACTER = /\p{Cc}/u
 
 /**
@@ -18,11 +20,13 @@ const CONTROL_CHARACTER = /\p{Cc}/u
  * units), or contains a control character or an unpaired surrogate
  */
 export function toId(value: IdInput, name: string): Id {
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+  if (typeof value === 'number') {
+    if (Number.isSafeInteger(value)) return String(value)
     throw new TypeError(`${name} must be a safe integer; pass larger ids as bigint or string`)
   }
 
-  const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
+  const text = typeof value === 'bigint' ? String(value) : value
+  if (typeof text === 'string' && PLAIN_ID.test(text)) return text
   if (typeof text !== 'string' || text.length === 0 || text.length > 64) {
     throw new TypeError(`${name} must be an integer or a string of 1 to 64 characters`)
   }

@@ -118,7 +118,7 @@ function plant<R extends Routed>(leaf: Leaf<R>, route: R): void {
   leaf.allow = METHODS.filter((method) => method === 'OPTIONS' || leaf.routes.has(method)).join(', ')
 }
 
-/** A leaf, and the segments of the path that are its parameters, in their order. */
+/** A leaf, and the segments of the path that are its parameters, in their order. Each is added on the way back. */
 interface Found<R extends Routed> {
   readonly leaf: Leaf<R>
   readonly segments: string[]
@@ -132,7 +132,7 @@ interface Found<R extends Routed> {
  */
 function find<R extends Routed>(branch: Branch<R>, path: string, from: number, depth: number): Found<R> | undefined {
   if (from > path.length || (from === path.length && from > 1)) {
-    return branch.leaf && { leaf: branch.leaf, segments: new Array<string>(depth).fill('') }
+    return branch.leaf && { leaf: branch.leaf, segments: new Array<string>(depth) }
   }
 
   const slash = path.indexOf('/', from)
