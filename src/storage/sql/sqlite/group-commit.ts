@@ -6,22 +6,28 @@ import type { SqliteHandle } from './handle.ts'
 import type { Ending, Left } from './transactions.ts'
 import { inSavepoint, inTransaction, lostTransaction } from './transactions.ts'
 
-/**
- * A batch closes at this many operations, or when its first operation has waited this many milliseconds for the turn to
- * end.
- */
+/** A batch closes at this many operations, or when its first operation has waited this many milliseconds. */
 const MAX_OPERATIONS = 256
-const MAX_BATCH_MS = 5
+const MAX_COLLECTING_MS = 5
 
 /**
- * Commits the changes of one turn of the event loop together, each in its own savepoint, and answers them, refusals
- * too, after the COMMIT. Durable writes then cost less than one sync each. A batch runs from BEGIN to COMMIT
- * synchronously.
+ * A batch that has run for this many milliseconds is committed, because it stops the event loop. Operations that it has not
+ * reached wait for the next. The clock is read after every 16 operations.
+ */
+const MAX_RUN_MS = 10
+const OPERATIONS_PER_LOOK = 16
+
+/**
+ * Commits changes together, each in its own savepoint, and answers them, refusals too, after the COMMIT. Durable writes
+ * then cost less than one sync each. A batch collects as long as each turn of the event loop brings another change:
+ * Node accepts one new connection in a turn, and a commit stops the loop, so batches of one turn would stay batches of
+ * one change. A batch runs from BEGIN to COMMIT synchronously.
  */
 export class GroupCommit {
   readonly #connect: () => Connections<SqliteHandle>
   #waiting: Operation[] = []
   #opened = 0
+  #turn: NodeJS.Immediate | undefined
   #state: 'idle' | 'collecting' | 'running' | 'held up' = 'idle'
   #refusals = 0
 
@@ -55,16 +61,24 @@ export class GroupCommit {
   #collect(): void {
     this.#state = 'collecting'
     this.#opened = performance.now()
-    setImmediate(() => {
-      if (this.#state === 'collecting') this.#flush()
+    this.#awaitTurn(0)
+  }
+
+  /** @param known - how many operations were waiting one turn ago */
+  #awaitTurn(known: number): void {
+    this.#turn = setImmediate(() => {
+      const count = this.#waiting.length
+      if (count > known && !this.#isFull()) this.#awaitTurn(count)
+      else this.#flush()
     })
   }
 
   #isFull(): boolean {
-    return this.#waiting.length >= MAX_OPERATIONS || performance.now() - this.#opened >= MAX_BATCH_MS
+    return this.#waiting.length >= MAX_OPERATIONS || performance.now() - this.#opened >= MAX_COLLECTING_MS
   }
 
   #flush(): void {
+    clearImmediate(this.#turn)
     const aborted = this.#waiting.filter((operation) => operation.aborted)
     this.#settle(aborted, (operation) => operation.callOff())
     const batch = this.#waiting.slice(0, MAX_OPERATIONS)
@@ -80,11 +94,15 @@ export class GroupCommit {
     if (this.#state === 'idle' && this.#waiting.length > 0) this.#collect()
   }
 
-  #commit(batch: readonly Operation[]): void {
+  /** Removes from the batch what it has no time for. */
+  #commit(batch: Operation[]): void {
     inTransaction(this.#connect(), (writer) => {
-      for (const operation of batch) {
+      const end = performance.now() + MAX_RUN_MS
+      for (const [index, operation] of batch.entries()) {
         const left = operation.attempt(writer)
         if (left !== 'kept') throw lostTransaction(left, operation.failure)
+        const count = index + 1
+        if (count % OPERATIONS_PER_LOOK === 0 && performance.now() >= end) batch.length = count
       }
     })
   }

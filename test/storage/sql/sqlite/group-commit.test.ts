@@ -46,6 +46,58 @@ describe('the changes of one turn', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(256)
   })
 
+  test('are committed with those of the turns behind it, as long as each turn brings another', async () => {
+    const { handle, statements } = watchedHandle(newFile())
+    const storage = await openStorage(handle)
+    statements.length = 0
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+    onTestFinished(() => clock.mockRestore())
+    const changes: Promise<unknown>[] = []
+    for (let n = 0; n < 20; n += 1) {
+      changes.push(block(storage, '1', String(n)))
+      await turn()
+    }
+    await Promise.all(changes)
+
+    expect(statements.filter((sql) => /^begin|^commit/.test(sql))).toEqual(['begin immediate', 'commit'])
+  })
+
+  test('are committed one turn after the last of them: nothing waits for a timer', async () => {
+    const storage = await openStorage(newFile())
+    await pin(storage, BOARD, '1')
+    let turns = 0
+    let isAnswered = false
+    const change = pin(storage, BOARD, '2').then(() => {
+      isAnswered = true
+    })
+    while (!isAnswered) {
+      await turn()
+      turns += 1
+    }
+    await change
+
+    expect(turns).toBeLessThanOrEqual(3)
+  })
+
+  test('are cut where the batch has run for ten milliseconds: the others are committed in the next turn', async () => {
+    const { handle, statements } = watchedHandle(newFile())
+    const storage = await openStorage(handle)
+    statements.length = 0
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const beforeCommit = (): void => {
+      now += 1
+    }
+    await Promise.all(Array.from({ length: 40 }, (_, n) => block(storage, '1', String(n), { beforeCommit })))
+    const sizes = statements
+      .join('\n')
+      .split('commit')
+      .map((batch) => batch.split('savepoint').length - 1)
+
+    expect(sizes).toEqual([16, 16, 8, 0])
+  })
+
   test('are answered after the commit, refusals and changes of nothing too', async () => {
     const { handle, statements } = watchedHandle(newFile())
     const storage = await openStorage(handle)
@@ -90,6 +142,10 @@ describe('the changes of one turn', () => {
     expect(await pin(storage, BOARD, '4')).toBe(1)
   })
 })
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
 
 function rollTransactionBack(_events: unknown, transaction: unknown): void {
   handleOf(transaction).exec('rollback')
