@@ -42,8 +42,13 @@ export interface SqlDialect {
   serialKey(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
   /** Whether an index can leave out the rows whose column is null. */
   readonly partialIndexes: boolean
-  /** If the head already exists, writes its version unchanged, which locks it. */
-  lockExisting<O>(insert: InsertQueryBuilder<Tables, 'heads', O>): InsertQueryBuilder<Tables, 'heads', O>
+  /**
+   * If the head already exists, writes its version unchanged, which locks it. Undefined if a transaction that writes has
+   * the one write lock of the database: then nothing else is to be locked.
+   */
+  readonly lockExisting:
+    | (<O>(insert: InsertQueryBuilder<Tables, 'heads', O>) => InsertQueryBuilder<Tables, 'heads', O>)
+    | undefined
   /** Skips a tombstone that already exists: then no row is returned. */
   skipExisting<O>(
     insert: InsertQueryBuilder<Tables, 'issue_tombstones', O>,

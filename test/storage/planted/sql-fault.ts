@@ -113,3 +113,15 @@ export function headIn(parameters: readonly SqlValue[], where: 'first' | 'last')
   const [scope, key] = where === 'first' ? parameters : parameters.slice(-2)
   return { scope: String(scope) as HeadScope, key: String(key) } // unknown data: the stores bound it
 }
+
+/** The head that a statement saves, and whether as retired. A head that was only read is saved by an insert. */
+export function savedHead(
+  statement: Statement<unknown>,
+): { readonly head: HeadKey; readonly retired: boolean } | undefined {
+  const { parameters } = statement
+  if (concerns(statement, '^update', 'heads')) {
+    return { head: headIn(parameters, 'last'), retired: parameters.at(-5) === 1 }
+  }
+  const isSaved = concerns(statement, '^insert into', 'heads') && parameters[2] === 1 // a lock inserts version 0
+  return isSaved ? { head: headIn(parameters, 'first'), retired: parameters[4] === 1 } : undefined
+}

@@ -22,10 +22,7 @@ export const sqliteDialect: SqlDialect = {
   keyedTableEnd: sql`strict, without rowid`,
   serialKey: (column) => column.primaryKey().autoIncrement(),
   partialIndexes: true,
-  lockExisting: (insert) =>
-    insert.onConflict((conflict) =>
-      conflict.columns(['scope', 'key']).doUpdateSet((row) => ({ version: row.ref('heads.version') })),
-    ),
+  lockExisting: undefined,
   skipExisting: (insert) => insert.onConflict((conflict) => conflict.column('issue_id').doNothing()),
   lockingRead: '',
   outboxOrder: 'id',

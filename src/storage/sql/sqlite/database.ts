@@ -7,7 +7,7 @@ import { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
 import { databaseExists, openConnections } from './connections.ts'
 import type { SqliteHandle } from './handle.ts'
-import { inTransaction, transactionOn } from './transactions.ts'
+import { inTransaction, isInTransaction } from './transactions.ts'
 
 /** One database with our tables. It is opened at its first use, checked once, and closed at the end. */
 export class SqliteDatabase<H extends SqliteHandle> {
@@ -46,7 +46,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   /** Migrates the tables. Nothing is written before the version check has passed. */
   migrate(): void {
     this.#look((connections) => {
-      if (connections.shared && transactionOn(connections.writerHandle) === 'open') {
+      if (connections.shared && isInTransaction(connections.writerHandle)) {
         throw new TypeError('the handle is inside a transaction: end it before migrate()')
       }
       const needed = runSync(this.#schema.needsMigration(connections.reader))

@@ -7,7 +7,7 @@ import { occupied, saysNoSavepoint } from './errors.ts'
 import type { SqliteHandle } from './handle.ts'
 import { isHandle } from './handle.ts'
 import type { Ending } from './transactions.ts'
-import { execDespiteOpenStatements, inSavepoint, transactionOn } from './transactions.ts'
+import { execDespiteOpenStatements, inSavepoint, isInTransaction, transactionOn } from './transactions.ts'
 
 /** The host's own transactions, in which the storage writes: no BEGIN, no COMMIT, one savepoint for each operation. */
 export class HostTransactions<H extends SqliteHandle> {
@@ -96,7 +96,9 @@ export class HostTransactions<H extends SqliteHandle> {
   }
 }
 
+/** On a handle that is occupied inside a transaction, the first statement is refused. */
 function refuseUnlessOpen(transaction: SqliteHandle): void {
+  if (isInTransaction(transaction)) return
   const state = transactionOn(transaction)
   if (state === 'none') throw new TypeError('the handle is not inside a transaction: open one with .immediate()')
   if (state === 'closed') throw closedError('the handle is closed')

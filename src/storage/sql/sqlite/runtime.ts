@@ -7,7 +7,7 @@ import type { SqliteDatabase } from './database.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { SqliteHandle } from './handle.ts'
 import type { HostTransactions } from './host-transactions.ts'
-import { inSnapshot, transactionOn } from './transactions.ts'
+import { inSnapshot, isInTransaction } from './transactions.ts'
 
 /** What a runtime is built from. */
 export interface SqliteRuntimeParts<H extends SqliteHandle> {
@@ -100,6 +100,6 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
 
   #hostIsInside(): boolean {
     const { hostHandle } = this.#database
-    return hostHandle !== undefined && transactionOn(hostHandle) === 'open'
+    return hostHandle !== undefined && isInTransaction(hostHandle)
   }
 }

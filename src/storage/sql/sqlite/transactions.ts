@@ -58,9 +58,25 @@ export function inSnapshot<T>(connection: Connection, work: () => T): T {
   }
 }
 
+/** Returns whether a handle is inside a transaction. Nothing runs on it if its driver reports that. */
+export function isInTransaction(handle: SqliteHandle): boolean {
+  return reportedTransaction(handle) ?? transactionOn(handle) === 'open'
+}
+
+/** Better-sqlite3 and bun:sqlite have one name for it, and node:sqlite has another, and throws if the handle is closed. */
+function reportedTransaction(handle: SqliteHandle): boolean | undefined {
+  if ('inTransaction' in handle && typeof handle.inTransaction === 'boolean') return handle.inTransaction
+  try {
+    if ('isTransaction' in handle && typeof handle.isTransaction === 'boolean') return handle.isTransaction
+  } catch {
+    // It is closed.
+  }
+  return undefined
+}
+
 /**
- * Returns whether a handle is inside a transaction. Handles report that differently, but all refuse a second BEGIN.
- * `unknown`: a statement is open on it, and nothing else can run.
+ * Returns the state of a handle. Handles report it differently, but all refuse a second BEGIN. `unknown`: a statement is
+ * open on it, and nothing else can run.
  */
 export function transactionOn(handle: SqliteHandle): 'open' | 'none' | 'closed' | 'unknown' {
   try {

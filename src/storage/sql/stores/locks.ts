@@ -3,7 +3,7 @@ import { notFound } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
-import type { Query, Statement } from '../query.ts'
+import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery, takesLock } from '../query.ts'
 import type { HeadScope } from '../schema/001-tables.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
@@ -63,22 +63,25 @@ export interface LockedAggregate<Key, Row> {
   readonly rows: readonly Row[]
 }
 
-/** The head rows: one per aggregate. A head is locked before anything else of the aggregate is read. */
+/**
+ * The head rows: one per aggregate. A head is locked before anything else of the aggregate is read. Where a transaction
+ * that writes has the one write lock of the database, a head is only read, and created when it is saved.
+ */
 export class Heads {
   readonly #lock: Query<HeadKey, HeadRow>
+  readonly #locksRows: boolean
   readonly #find: Query<HeadKey, HeadRow>
   readonly #save: Query<Head, unknown>
 
   constructor(context: SqlContext) {
-    this.#lock = takesLock(lockQuery(context))
+    const lock = lockQuery(context)
     this.#find = findQuery(context)
-    this.#save = saveQuery(context)
+    this.#lock = lock === undefined ? this.#find : takesLock(lock)
+    this.#locksRows = lock !== undefined
+    this.#save = lock === undefined ? saveOrCreateQuery(context) : saveQuery(context)
   }
 
-  /**
-   * Locks a head until the end of the transaction, and creates it if it does not exist. Load what it guards in a later
-   * statement.
-   */
+  /** Locks a head until the end of the transaction. Load what it guards in a later statement. */
   *lock(session: Session, key: HeadKey): SyncOrAsync<Head> {
     const row = yield* queryFirst(session, this.#lock(key))
     return toHead(key, row)
@@ -148,7 +151,7 @@ export class Heads {
 
   /** Locks a head, together with the next query. */
   *lockSoon(session: Session, key: HeadKey): SyncOrAsync<void> {
-    yield* defer(session, this.#lock(key))
+    if (this.#locksRows) yield* defer(session, this.#lock(key))
   }
 
   /** Returns a head without locking it. The head of an aggregate that does not exist yet is all zero. */
@@ -204,10 +207,13 @@ function headColumns(columns: Columns) {
   ] as const
 }
 
-function lockQuery({ build, dialect, columns }: SqlContext): Query<HeadKey, HeadRow> {
+function lockQuery({ build, dialect, columns }: SqlContext): Query<HeadKey, HeadRow> | undefined {
+  const { lockExisting } = dialect
+  if (lockExisting === undefined) return undefined
+
   return defineQuery((given) => {
     const fresh = { scope: given('scope'), key: given('key'), version: 0, epoch: 0, retired: 0, total: 0, next_seq: 1 }
-    return dialect.lockExisting(build.insertInto('heads').values(fresh)).returning(headColumns(columns))
+    return lockExisting(build.insertInto('heads').values(fresh)).returning(headColumns(columns))
   })
 }
 
@@ -225,14 +231,34 @@ function saveQuery({ build }: SqlContext): Query<Head, unknown> {
   return defineQuery((given) =>
     build
       .updateTable('heads')
-      .set((row) => ({
-        version: row('version', '+', 1),
-        epoch: given('epoch'),
-        retired: given('retired').as((retired) => (retired ? 1 : 0)),
-        total: given('total'),
-        next_seq: given('nextSeq'),
-      }))
+      .set((row) => ({ version: row('version', '+', 1), ...savedValues(given) }))
       .where('scope', '=', given('scope'))
       .where('key', '=', given('key')),
   )
+}
+
+function saveOrCreateQuery({ build }: SqlContext): Query<Head, unknown> {
+  return defineQuery((given) =>
+    build
+      .insertInto('heads')
+      .values({ scope: given('scope'), key: given('key'), version: 1, ...savedValues(given) })
+      .onConflict((conflict) =>
+        conflict.columns(['scope', 'key']).doUpdateSet((row) => ({
+          version: row('heads.version', '+', 1),
+          epoch: row.ref('excluded.epoch'),
+          retired: row.ref('excluded.retired'),
+          total: row.ref('excluded.total'),
+          next_seq: row.ref('excluded.next_seq'),
+        })),
+      ),
+  )
+}
+
+function savedValues(given: QueryValues<Head>) {
+  return {
+    epoch: given('epoch'),
+    retired: given('retired').as((retired) => (retired ? 1 : 0)),
+    total: given('total'),
+    next_seq: given('nextSeq'),
+  }
 }

@@ -3,7 +3,7 @@ import type { ForgeStorage, Retirement } from '../../../../src/storage/contract/
 import type { PinBoardKey } from '../../../../src/storage/contract/stores.ts'
 import { compileStatement } from '../../../../src/storage/sql/query.ts'
 import type { SqlFault } from '../sql-fault.ts'
-import { asItIs, concerns, headIn, inWrites, pretended } from '../sql-fault.ts'
+import { asItIs, concerns, inWrites, pretended, savedHead } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
 import { inChanges } from '../storage-fault.ts'
 
@@ -80,10 +80,10 @@ async function emptied<Tx>(
 /** Deletes the head of what is gone, where it should be marked. */
 export const deletesRetiredHeads: SqlFault = inWrites(({ build }) => {
   return function* (session, statement) {
-    if (!concerns(statement, '^update', 'heads') || statement.parameters.at(-5) !== 1)
-      return yield* asItIs(session, statement)
+    const saved = savedHead(statement)
+    if (saved?.retired !== true) return yield* asItIs(session, statement)
 
-    const { scope, key } = headIn(statement.parameters, 'last')
+    const { scope, key } = saved.head
     const head = build.deleteFrom('heads').where('scope', '=', scope).where('key', '=', key)
     yield* asItIs(session, compileStatement(head))
     return []

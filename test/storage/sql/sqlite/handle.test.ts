@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
@@ -70,4 +70,21 @@ test('migrating on the one connection there is, inside the host transaction, is 
   handle.exec('begin')
 
   await expect(newStorage(handle).migrate()).rejects.toThrow(/inside a transaction/)
+})
+
+test('a handle that reports its transactions is not asked by a BEGIN', async () => {
+  const statements: string[] = []
+  const handle = new Database(newFile(), { verbose: (sql) => void statements.push(String(sql)) })
+  onTestFinished(() => void handle.close())
+  const storage = await openStorage(handle)
+  statements.length = 0
+  await pin(storage, BOARD, '1')
+  expect(statements).toEqual([])
+
+  handle.exec('begin immediate')
+  storage.checkTransaction(handle)
+  storage.pinBoards.update(BOARD, pinning('2', { transaction: handle }))
+  handle.exec('commit')
+
+  expect(statements.filter((sql) => /begin|rollback/.test(sql))).toEqual(['begin immediate'])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BOARD, moveToFront, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, block, moveToFront, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 
 // docs/storage.md promises it: by the version, a snapshot that is older than a change notices it.
@@ -13,4 +13,17 @@ test('a change that alters nothing else of its head raises the version', async (
 
   expect(before).toMatchObject({ version: 2 })
   expect(heads.get()).toEqual({ ...Object(before), version: 3 })
+})
+
+test('on SQLite, a head that is only locked is not written', async () => {
+  const file = newFile()
+  const storage = await openStorage(file)
+  await block(storage, '1', '2')
+  await pin(storage, BOARD, '3')
+  const heads = openHandle(file).prepare('select scope, version from forgelet_heads order by scope')
+
+  expect(heads.all()).toEqual([
+    { scope: 'issueBoard', version: 1 },
+    { scope: 'organization', version: 1 },
+  ])
 })
