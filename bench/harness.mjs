@@ -41,7 +41,7 @@ export function compare(measured, { work, floor, of: [ours, reference], reach, b
   const calm = (kind) => calmFifth(measured[above], kind) / calmFifth(measured[below], kind)
   const ratios = measured[above].map((cost, slice) => cost[by] / measured[below][slice][by]).sort(ascending)
   const [low, high] = [ratios[Math.floor(ratios.length * 0.1)], ratios[Math.ceil(ratios.length * 0.9) - 1]]
-  return { work, floor, ratio: calm(by), low, high, reach, by, cpu: calm('cpu'), wall: calm('wall') }
+  return { work, floor, ratio: calm(by), low, high, reach, by, as, cpu: calm('cpu'), wall: calm('wall') }
 }
 
 /** Returns the mean of the cheapest fifth: what an operation costs while the machine does little else. */
@@ -159,11 +159,13 @@ export async function runServer(variants) {
   const [variant, ...options] = process.argv.slice(2)
   const started = await variants[variant](...options)
   const { server, report = () => ({}) } = 'server' in started ? started : { server: started }
+  const warnings = []
+  process.on('warning', (warning) => warnings.push(String(warning)))
   server.keepAliveTimeout = 0 // a connection waits while the other sides have their turns
   if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
   process.send({ port: server.address().port })
   process.on('message', () => {
-    process.send({ cpu: process.cpuUsage(), heap: process.memoryUsage().heapUsed, ...report() })
+    process.send({ cpu: process.cpuUsage(), heap: process.memoryUsage().heapUsed, warnings, ...report() })
   })
   process.on('disconnect', () => process.exit())
 }
