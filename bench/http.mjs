@@ -1,0 +1,109 @@
+// Requests to a forge on SQLite, and to servers that answer the same by hand. What counts is the CPU time of the server's process.
+import { deepStrictEqual, strictEqual } from 'node:assert'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sqliteStorage } from 'forgelet/storage/sqlite'
+import { ask, compare, interleave, requestText, serverSide, sqliteStatements, startServer } from './harness.mjs'
+import { BLOCKED, fill, openForge, TOKEN } from './http-server.mjs'
+
+const SCRIPT = join(import.meta.dirname, 'http-server.mjs')
+const PINNED = requestText('GET', '/api/v1/repos/acme/rocket/issues/pinned', TOKEN)
+const KEY = requestText('GET', '/api/v1/signing-key.pub')
+const checks = Array.from({ length: BLOCKED }, (_, id) =>
+  requestText('GET', `/api/v1/orgs/acme/blocks/user-${id}`, TOKEN),
+)
+const check = (n) => checks[(n * 37) % BLOCKED]
+
+/** Measures the block check, the pinned list and the signing key. */
+export async function measure({ slices }) {
+  const folder = mkdtempSync(join(tmpdir(), 'forgelet-bench-'))
+  const started = []
+  try {
+    const file = join(folder, 'bench.sqlite')
+    const statements = JSON.stringify(await prepare(file))
+    const start = async (variant) => {
+      const server = await startServer(SCRIPT, variant, file, statements)
+      started.push(server)
+      return server
+    }
+    const [node, byHand] = [await start('node'), await start('node by hand')]
+    await checkAnswers(node, byHand)
+
+    const blockChecks = {}
+    for (const variant of ['express', 'express by hand', 'fastify', 'fastify by hand', 'hono', 'hono by hand']) {
+      const server = await start(variant)
+      strictEqual((await ask(server, check(7))).status, 204, variant)
+      blockChecks[variant] = serverSide(server, check, { status: 204 })
+    }
+    return rows(
+      await interleave(
+        {
+          ...blockChecks,
+          node: serverSide(node, check, { status: 204 }),
+          'node by hand': serverSide(byHand, check, { status: 204 }),
+          pinned: serverSide(node, () => PINNED, { status: 200 }),
+          'pinned by hand': serverSide(byHand, () => PINNED, { status: 200 }),
+          key: serverSide(node, () => KEY, { status: 200 }),
+          'key by hand': serverSide(byHand, () => KEY, { status: 200 }),
+        },
+        { slices },
+      ),
+    )
+  } finally {
+    for (const server of started) server.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function rows(measured) {
+  const work = 'GET block check, SQLite'
+  return [
+    { work, floor: 'bare node:http, path by hand, the same statement', of: ['node', 'node by hand'], reach: '>= 0.80' },
+    { work, floor: 'Fastify by hand', of: ['node', 'fastify by hand'], reach: '>= 0.90' },
+    { work, floor: 'Express by hand', of: ['node', 'express by hand'], reach: '>= 4' },
+    {
+      work: `${work}, mounted in Express`,
+      floor: 'Express by hand',
+      of: ['express', 'express by hand'],
+      reach: '>= 0.95',
+    },
+    { work: `${work}, mounted in Hono`, floor: 'Hono by hand', of: ['hono', 'hono by hand'], reach: '>= 0.85' },
+    { work: `${work}, mounted in Fastify`, floor: 'Fastify by hand', of: ['fastify', 'fastify by hand'] },
+    {
+      work: 'GET pinned list of 3, SQLite',
+      floor: 'bare node:http, the same statement, JSON.stringify',
+      of: ['pinned', 'pinned by hand'],
+      reach: '>= 0.85',
+    },
+    { work: 'GET signing key', floor: 'bare node:http, the same bytes', of: ['key', 'key by hand'], reach: '>= 0.90' },
+  ].map((row) => compare(measured, row))
+}
+
+/** Fills the file and returns the statements of a block check and of a pinned list. */
+async function prepare(file) {
+  const storage = sqliteStorage(file)
+  await storage.migrate()
+  const forge = openForge(storage)
+  await fill(forge)
+  const block = await sqliteStatements(() => forge.blocks.find('system', { organizationId: 1000, userId: 7 }))
+  const board = await sqliteStatements(() => forge.pins.list('system', { repositoryId: 10, kind: 'issue' }))
+  await storage.close()
+  deepStrictEqual([block.length, board.length], [1, 1], 'each is one statement')
+  return [...block, ...board]
+}
+
+async function checkAnswers(node, byHand) {
+  for (const server of [node, byHand]) {
+    strictEqual((await ask(server, check(7))).status, 204)
+    strictEqual((await ask(server, check(7).replace('user-', 'nobody-'))).status, 404)
+    strictEqual((await ask(server, check(7).replace(TOKEN, 'token eve'))).status, 401)
+  }
+  const [pinned, pinnedByHand] = [await ask(node, PINNED), await ask(byHand, PINNED)]
+  strictEqual(JSON.parse(pinned.body).length, 3)
+  deepStrictEqual(
+    { ...pinned, body: JSON.parse(pinned.body) },
+    { ...pinnedByHand, body: JSON.parse(pinnedByHand.body) },
+  )
+  deepStrictEqual(await ask(node, KEY), await ask(byHand, KEY))
+}
