@@ -1,5 +1,74 @@
-import { measure } from './http.mjs'
+// Measures forgelet against the same work by hand, and writes bench/results.json, and docs/performance.md with its charts.
+//
+//   npm run bench                    everything, in some minutes
+//   npm run bench -- --slices 80     more slices, for a smaller spread
+//   npm run bench -- http growth     only these; the other figures stay
+//   npm run bench -- --page          nothing: writes the page again from bench/results.json
+//   npm run bench -- --quick         no times: checks what noise cannot change, in less than a minute
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { writePage } from './page.mjs'
 
-const start = performance.now()
-console.table(await measure({ slices: Number(process.argv[2] ?? 20) }))
-console.log((performance.now() - start) / 1000)
+/** In the order of the table. Each module exports `measure({ slices })`, which returns rows as `compare` makes them. */
+const MEASUREMENTS = ['http', 'cold-import']
+/** Not in the table: the growth from 1,000 to 1,000,000 rows. */
+const GROWTH = 'growth'
+const RESULTS = join(import.meta.dirname, 'results.json')
+
+const { values, positionals } = parseArgs({
+  options: {
+    slices: { type: 'string', default: '40' },
+    quick: { type: 'boolean', default: false },
+    page: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+})
+
+if (values.quick) {
+  const { check } = await import('./quick.mjs')
+  process.exitCode = (await check()) ? 0 : 1
+} else if (values.page) {
+  writePage(readResults())
+} else {
+  await measureAll(Number(values.slices), positionals.length === 0 ? [...MEASUREMENTS, GROWTH] : positionals)
+}
+
+async function measureAll(slices, names) {
+  const unknown = names.filter((name) => name !== GROWTH && !MEASUREMENTS.includes(name))
+  if (unknown.length > 0) throw new TypeError(`unknown: ${unknown}; there are ${MEASUREMENTS} and ${GROWTH}`)
+
+  const results = readResults()
+  for (const name of names) {
+    const start = performance.now()
+    const { measure } = await import(`./${name}.mjs`)
+    results[name] = { ...conditions(slices), measured: await measure({ slices }) }
+    console.log(`\n${name}, ${((performance.now() - start) / 1000).toFixed(0)} s`)
+    if (name !== GROWTH) print(results[name].measured)
+    writeFileSync(RESULTS, `${JSON.stringify(results, rounded, 2)}\n`)
+  }
+  writePage(readResults())
+}
+
+function readResults() {
+  const stored = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : {}
+  return Object.fromEntries([...MEASUREMENTS, GROWTH].map((name) => [name, stored[name]]))
+}
+
+function conditions(slices) {
+  return { date: new Date().toISOString().slice(0, 10), node: process.version, cores: cpus().length, slices }
+}
+
+function print(rows) {
+  for (const { work, floor, ratio, low, high, cpu, wall, reach = '' } of rows) {
+    const figures = `${ratio.toFixed(2)} [${low.toFixed(2)}-${high.toFixed(2)}]`
+    console.log(
+      `${figures.padEnd(18)} ${reach.padEnd(9)} ${work} / ${floor}  (CPU ${cpu.toFixed(2)}, time ${wall.toFixed(2)})`,
+    )
+  }
+}
+
+function rounded(_key, value) {
+  return typeof value === 'number' ? Number(value.toPrecision(4)) : value
+}

@@ -16,40 +16,47 @@ const checks = Array.from({ length: BLOCKED }, (_, id) =>
 const check = (n) => checks[(n * 37) % BLOCKED]
 
 /** Measures the block check, the pinned list and the signing key. */
-export async function measure({ slices }) {
+export function measure({ slices }) {
+  return withServers(async (start) => {
+    const [node, byHand] = [await start('node'), await start('node by hand')]
+    await checkAnswers(node, byHand)
+
+    const mounted = {}
+    for (const variant of ['express', 'express by hand', 'fastify', 'fastify by hand', 'hono', 'hono by hand']) {
+      const server = await start(variant)
+      strictEqual((await ask(server, check(7))).status, 204, variant)
+      mounted[variant] = checkSide(server)
+    }
+    const sides = {
+      ...mounted,
+      node: checkSide(node),
+      'node by hand': checkSide(byHand),
+      pinned: serverSide(node, () => PINNED, { status: 200 }),
+      'pinned by hand': serverSide(byHand, () => PINNED, { status: 200 }),
+      key: serverSide(node, () => KEY, { status: 200 }),
+      'key by hand': serverSide(byHand, () => KEY, { status: 200 }),
+    }
+    return rows(await interleave(sides, { slices }))
+  })
+}
+
+/** A side that checks blocks. */
+export function checkSide(server, options) {
+  return serverSide(server, check, { status: 204, ...options })
+}
+
+/** Fills a database, and runs work with a function that starts servers on it: `start(variant, execArgv)`. */
+export async function withServers(work) {
   const folder = mkdtempSync(join(tmpdir(), 'forgelet-bench-'))
   const started = []
   try {
     const file = join(folder, 'bench.sqlite')
     const statements = JSON.stringify(await prepare(file))
-    const start = async (variant) => {
-      const server = await startServer(SCRIPT, variant, file, statements)
+    return await work(async (variant, execArgv) => {
+      const server = await startServer(SCRIPT, variant, [file, statements], execArgv)
       started.push(server)
       return server
-    }
-    const [node, byHand] = [await start('node'), await start('node by hand')]
-    await checkAnswers(node, byHand)
-
-    const blockChecks = {}
-    for (const variant of ['express', 'express by hand', 'fastify', 'fastify by hand', 'hono', 'hono by hand']) {
-      const server = await start(variant)
-      strictEqual((await ask(server, check(7))).status, 204, variant)
-      blockChecks[variant] = serverSide(server, check, { status: 204 })
-    }
-    return rows(
-      await interleave(
-        {
-          ...blockChecks,
-          node: serverSide(node, check, { status: 204 }),
-          'node by hand': serverSide(byHand, check, { status: 204 }),
-          pinned: serverSide(node, () => PINNED, { status: 200 }),
-          'pinned by hand': serverSide(byHand, () => PINNED, { status: 200 }),
-          key: serverSide(node, () => KEY, { status: 200 }),
-          'key by hand': serverSide(byHand, () => KEY, { status: 200 }),
-        },
-        { slices },
-      ),
-    )
+    })
   } finally {
     for (const server of started) server.stop()
     rmSync(folder, { recursive: true })
