@@ -1,11 +1,11 @@
 // Measures forgelet against the same work by hand, and writes bench/results.json, and docs/performance.md with its charts.
 //
-//   npm run bench                    everything, in some minutes
+//   npm run build && npm run bench   everything, in some minutes
 //   npm run bench -- --slices 80     more slices, for a smaller spread
 //   npm run bench -- http growth     only these; the other figures stay
 //   npm run bench -- --page          nothing: writes the page again from bench/results.json
 //   npm run bench -- --quick         no times: checks what noise cannot change, in less than a minute
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -26,6 +26,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 
+refuseOldBuild()
 if (values.quick) {
   const { check } = await import('./quick.mjs')
   process.exitCode = (await check()) ? 0 : 1
@@ -33,6 +34,16 @@ if (values.quick) {
   writePage(readResults())
 } else {
   await measureAll(Number(values.slices), positionals.length === 0 ? [...MEASUREMENTS, GROWTH] : positionals)
+}
+
+/** What is measured is the package as it is built. */
+function refuseOldBuild() {
+  const root = join(import.meta.dirname, '..')
+  const changed = (file) => statSync(join(root, file)).mtimeMs
+  const sources = readdirSync(join(root, 'src'), { recursive: true }).map((name) => join('src', name))
+  const built = existsSync(join(root, 'dist/index.js')) ? changed('dist/index.js') : 0
+  if (sources.some((source) => changed(source) > built))
+    throw new Error('the build is older than the sources: npm run build')
 }
 
 async function measureAll(slices, names) {

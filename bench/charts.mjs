@@ -21,7 +21,7 @@ const STYLE = `
 
 /** Every row as a dot on a logarithmic axis, with its spread as a line and its goal as a tick. */
 export function ratioChart(rows) {
-  const [width, left, right, top, step] = [880, 400, 60, 46, 40]
+  const [width, left, right, top, step] = [880, 400, 70, 46, 40]
   const height = top + rows.length * step + 24
   const values = rows.flatMap(({ ratio, low, high, reach }) => [ratio, low, high, boundOf(reach) ?? ratio])
   const ticks = [0.125, 0.25, 0.5, 1, 2, 4, 8, 16].filter((tick, index, all) => {
@@ -42,7 +42,7 @@ export function ratioChart(rows) {
       `<line x1="${x(low)}" y1="${y}" x2="${x(high)}" y2="${y}" stroke="${COLOURS[0]}" stroke-width="3" stroke-opacity="0.45"/>`,
       bound === undefined ? '' : line(x(bound), y - 9, x(bound), y + 9, 'goal'),
       `<circle cx="${x(ratio)}" cy="${y}" r="5.5" fill="${COLOURS[0]}"/>`,
-      text(x(Math.max(high, ratio, bound ?? 0)) + 12, y + 4, ratio.toFixed(2), 'small', 'start'),
+      text(width - 12, y + 4, ratio.toFixed(2), 'small', 'end'),
     ]
   })
   const legend = text(
@@ -67,9 +67,10 @@ export function growthChart(databases) {
   const legendTop = top + plot + 52
   const width = left + databases.length * (panel + gap)
   const height = legendTop + Math.ceil(calls.length / columns) * 20
-  const most = Math.max(10, ...databases.flatMap((database) => database.calls.flatMap(({ ratios }) => ratios)))
+  const all = databases.flatMap((database) => database.calls.flatMap(({ ratios }) => ratios))
+  const [least, most] = [Math.min(0.5, ...all), Math.max(10, ...all)]
   const ticks = [1, 10, 100, 1000].filter((tick) => tick < most * 3)
-  const y = logarithmic([0.5, most * 1.3], [top + plot, top])
+  const y = logarithmic([least * 0.8, most * 1.3], [top + plot, top])
 
   const panels = databases.map(({ database, calls: drawn }, index) => {
     const start = left + index * (panel + gap)
