@@ -3,6 +3,9 @@
 /** Distinguishable also with a colour vision deficiency. Source: Okabe and Ito, Color Universal Design */
 const COLOURS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#7F7F7F']
 
+export const RATIOS_TITLE = 'The ratios of the table, with their spread and their goals'
+export const GROWTH_TITLE = 'How the time of each call grows with the number of rows'
+
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .small { font-size: 11px; fill: #59636e }
@@ -52,7 +55,7 @@ export function ratioChart(rows) {
     'small',
     'start',
   )
-  return svg(width, height, [...parts, ...bodies, legend])
+  return svg({ width, height, title: RATIOS_TITLE }, [...parts, ...bodies, legend])
 }
 
 function boundOf(reach) {
@@ -97,7 +100,7 @@ export function growthChart(databases) {
     ]
   })
   const label = text(left, top + plot + 34, 'rows; time of a call, with 1,000 rows = 1', 'small', 'start')
-  return svg(width, height, [...panels, label, ...legend])
+  return svg({ width, height, title: GROWTH_TITLE }, [...panels, label, ...legend])
 }
 
 function short(size) {
@@ -129,9 +132,10 @@ function fixed(value) {
   return Number(value.toFixed(1))
 }
 
-function svg(width, height, parts) {
+function svg({ width, height, title }, parts) {
   const lines = parts.flat(3).filter((part) => part !== '')
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+<title>${title}</title>
 <style>${STYLE}
 </style>
 <rect class="back" width="${width}" height="${height}"/>

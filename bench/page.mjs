@@ -1,7 +1,7 @@
 // Writes the figures of docs/performance.md, between its markers, and its charts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { growthChart, ratioChart } from './charts.mjs'
+import { GROWTH_TITLE, growthChart, RATIOS_TITLE, ratioChart } from './charts.mjs'
 
 const DOCS = join(import.meta.dirname, '..', 'docs')
 const BEGIN = '<!-- The figures: npm run bench writes them. -->'
@@ -18,11 +18,13 @@ export function writePage({ growth, ...measurements }) {
   const parts = [
     `${conditions([...made, ...(growth === undefined ? [] : [growth])])}\n`,
     speedTable(speeds),
-    image('ratios', ratioChart(speeds), 'The ratios of the table, with their spread and their goals'),
+    image('ratios', ratioChart(speeds), RATIOS_TITLE),
     costTable(costs),
+    notes(rows),
     ...(growth === undefined ? [] : growthParts(growth.measured)),
   ]
-  writeFileSync(page, [before, BEGIN, '\n\n', parts.join('\n'), '\n', END, after].join(''))
+  const figures = parts.filter((part) => part !== '').join('\n')
+  writeFileSync(page, [before, BEGIN, '\n\n', figures, '\n', END, after].join(''))
 }
 
 function split(text) {
@@ -69,6 +71,12 @@ function costTable(rows) {
   )
 }
 
+/** What a row has to add, as `note`. */
+function notes(rows) {
+  const noted = rows.filter(({ note }) => note !== undefined)
+  return noted.length === 0 ? '' : `${noted.map(({ work, note }) => `- ${work}: ${note}.`).join('\n')}\n`
+}
+
 function growthParts(databases) {
   const [{ calls, sizes }] = databases
   const header = ['call', ...databases.map(({ database }) => database)]
@@ -82,7 +90,7 @@ function growthParts(databases) {
         ...databases.map((database) => number(database.calls[index].ratios.at(-1))),
       ]),
     ),
-    image('growth', growthChart(databases), 'How the time of each call grows with the number of rows'),
+    image('growth', growthChart(databases), GROWTH_TITLE),
   ]
 }
 
