@@ -46,9 +46,12 @@ export function fetchHandler<
   const { authenticate, crossSite } = options
   const base = toBase(options.basePath)
 
-  const match = (request: Req, ...native: Native): Promise<Response | undefined> =>
+  const serve = (request: Req, native: Native): ReturnType<typeof serveFetch> =>
     serveFetch(api, { request, base, authenticate: () => authenticate(request, ...native), options: { crossSite } })
-  const handle = async (request: Req, ...native: Native): Promise<Response> =>
-    (await match(request, ...native)) ?? refuseFetch(api, request)
+  const match = async (request: Req, ...native: Native): Promise<Response | undefined> => serve(request, native)
+  const handle = async (request: Req, ...native: Native): Promise<Response> => {
+    const served = serve(request, native)
+    return (served instanceof Promise ? await served : served) ?? refuseFetch(api, request)
+  }
   return Object.assign(handle, { match })
 }

@@ -13,14 +13,21 @@ export interface FetchContext<A extends Actor> {
   readonly options: DispatchOptions
 }
 
-/** Answers one request. Resolves to `undefined` for a path that the API does not have. Never rejects. */
-export async function serveFetch<A extends Actor>(api: Api<A>, visit: FetchContext<A>): Promise<Response | undefined> {
+/**
+ * Answers one request, synchronously if the API does: each promise that is waited for costs a turn of the microtask
+ * queue. Returns `undefined` for a path that the API does not have. Never throws and never rejects.
+ */
+export function serveFetch<A extends Actor>(
+  api: Api<A>,
+  visit: FetchContext<A>,
+): Response | undefined | Promise<Response | undefined> {
   const target = targetOf(visit)
   if (target === undefined) return undefined
 
   const exchange = new FetchRequestContext(visit.request, target)
-  const reply = await api.dispatch(exchange, visit.authenticate, visit.options)
-  return reply && respond(api, exchange, reply)
+  const reply = api.dispatch(exchange, visit.authenticate, visit.options)
+  if (reply === undefined || !('then' in reply)) return reply && respond(api, exchange, reply)
+  return reply.then((settled) => settled && respond(api, exchange, settled))
 }
 
 /** The 404 response for a path that the API does not have. */
@@ -48,5 +55,7 @@ function respond<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, re
  * @throws TypeError when HTTP does not allow a header
  */
 function toResponse({ status, headers, body }: ApiResponse): Response {
-  return new Response(body ?? null, { status, headers: Object.fromEntries(headers) })
+  const head: Record<string, string> = {}
+  for (const [name, value] of headers) head[name] = value
+  return new Response(body ?? null, { status, headers: head })
 }
