@@ -153,7 +153,7 @@ const variants = {
       basePath: '/api/v1',
       authenticate: (request) => tokens.get(request.headers.get('authorization')) ?? null,
     })
-    return honoServer(new Hono().mount('/api/v1', handler, { replaceRequest: false }))
+    return honoServer(new Hono().all('/api/v1/*', (context) => handler(context.req.raw, context)))
   },
   'hono by hand'(file, statements) {
     const { statusOfBlock } = byHand(file, statements)

@@ -5,7 +5,7 @@ import { fetchHandler } from '../../../src/http-adapters/fetch.ts'
 import type { Host, Mounted, Somebody } from './host.ts'
 import { HOST_HEADERS, PLAIN, running } from './host.ts'
 
-/** A function of Fetch requests, bare; and Hono, where the API is mounted, and where it is a middleware that lets paths pass. */
+/** A function of Fetch requests, bare; and Hono, where the API is a route, is mounted, and is a middleware that lets paths pass. */
 export const fetchHosts: readonly Host[] = [
   {
     ...PLAIN,
@@ -21,6 +21,16 @@ export const fetchHosts: readonly Host[] = [
   },
   {
     ...PLAIN,
+    name: 'Hono (route)',
+    resolvesDots: true,
+    start(mounted, { prefix }) {
+      const application = withHostHeaders(new Hono())
+      application.all(`${prefix}/*`, (context) => fetchListener(mounted(), prefix)(context.req.raw))
+      return served(application.fetch)
+    },
+  },
+  {
+    ...PLAIN,
     name: 'Hono (mount)',
     resolvesDots: true,
     start(mounted, { prefix }) {
@@ -28,6 +38,7 @@ export const fetchHosts: readonly Host[] = [
       // The request as it came: the one that Hono makes has been decoded once.
       application.mount(prefix === '' ? '/' : prefix, (request) => fetchListener(mounted(), prefix)(request), {
         replaceRequest: false,
+        optionHandler: (context) => context.env,
       })
       return served(application.fetch)
     },
