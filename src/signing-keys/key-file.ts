@@ -150,6 +150,7 @@ export class WatchedKeyFile implements SigningKeySource {
   publicKey(options?: CallOptions): MaybePromise<PublicKey> {
     return settle(
       () => {
+        options?.signal?.throwIfAborted()
         this.#look()
         return this.#seen.key.publicKey(options)
       },

@@ -6,6 +6,7 @@ import { cases } from './cases.ts'
 import { dispatched } from './dispatched.ts'
 import type { Host, Running } from './hosts/host.ts'
 import { hosts } from './hosts/hosts.ts'
+import { untouchedNodeHost } from './hosts/node-host.ts'
 import type { Seen, Send, Sent } from './run-case.ts'
 import { runCase } from './run-case.ts'
 import type { World } from './world.ts'
@@ -14,7 +15,7 @@ import { authenticate, openWorld } from './world.ts'
 /** What the server, the host and HTTP itself say beside the reply. */
 const NOT_OURS = ['connection', 'date', 'keep-alive', 'set-cookie', 'transfer-encoding', 'x-host', 'x-powered-by']
 
-describe.each(hosts)('$name', (host) => {
+describe.each([...hosts, untouchedNodeHost])('$name', (host) => {
   /** One server for all cases; each case plugs its own world in. */
   let current: World = openWorld()
   let server: Running

@@ -17,6 +17,14 @@ export const nodeHost: Host = {
     ),
 }
 
+/** Node's own server without a header of a host: the adapter writes the head in one piece. */
+export const untouchedNodeHost: Host = {
+  ...PLAIN,
+  name: 'node:http, no headers of the host',
+  start: (mounted, { prefix }) =>
+    running(createServer((request, response) => nodeListener(mounted(), prefix)(request, response))),
+}
+
 /** What every host sets, on a response of Node's. */
 export function setHostHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(HOST_HEADERS)) response.setHeader(name, value)

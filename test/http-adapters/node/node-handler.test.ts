@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import type { SigningKeySource } from '../../../src/index.ts'
@@ -143,9 +144,51 @@ describe('a reply', () => {
     const text = await talk(port, ask('GET /api/signing-key.pub'), goodbye)
 
     expect(statuses(text)).toEqual([500, 200])
+    expect(text).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\n/)
     expect(world.logged).toHaveLength(1)
   })
+
+  it('has its length in bytes', async () => {
+    const text = 'ssh-ed25519 AAAA \u00e9\u{1f511}\n'
+    const signingKey: SigningKeySource = { ...sshKey, publicKey: () => ({ format: 'ssh', text, etag: '"abc"' }) }
+    const port = await serve(mounted(openWorld({ signingKey })))
+    const answer = await talk(port, ask('GET /api/signing-key.pub', CLOSE))
+
+    expect(answer).toContain(`\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`)
+    expect(answer.endsWith(`\r\n\r\n${text}`)).toBe(true)
+  })
+
+  it.each([
+    ['writeHead', (response: ServerResponse, then: () => void) => beforeCall(response, 'writeHead', then)],
+    ['end', (response: ServerResponse, then: () => void) => beforeCall(response, 'end', then)],
+  ])('gets the headers that middleware adds where it replaces %s', async (_method, replace) => {
+    const handler = mounted(openWorld({ signingKey: sshKey }))
+    const port = await serve((request, response) => {
+      replace(response, () => {
+        const type = response.getHeader('Content-Type')
+        response.setHeader('X-Seen', String(type))
+        response.removeHeader('ETag')
+      })
+      handler(request, response)
+    })
+    const text = await talk(port, ask('GET /api/signing-key.pub'), ask('HEAD /api/signing-key.pub', CLOSE))
+
+    expect(statuses(text)).toEqual([200, 200])
+    expect(text.match(/\r\nX-Seen: text\/plain; charset=utf-8\r\n/g)).toHaveLength(2)
+    expect(text).not.toContain('ETag')
+  })
 })
+
+/** Replaces a method of a response, as middleware for compression, sessions and logging does: `then` runs before the first call. */
+function beforeCall(response: ServerResponse, method: 'writeHead' | 'end', then: () => void): void {
+  const original = response[method]
+  Object.assign(response, {
+    [method]: (...given: readonly unknown[]) => {
+      if (!response.headersSent) then()
+      return Reflect.apply(original, response, given)
+    },
+  })
+}
 
 describe('a body', () => {
   const slugs = '{"badge_slugs":["night-owl"]}'

@@ -2,9 +2,10 @@ import { expect, it } from 'vitest'
 import type { ApiRequest } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import { createForge } from '../../../src/index.ts'
+import { LazyKey } from '../../../src/signing-keys/lazy-key.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import type { Person, World } from '../world.ts'
-import { directory, openWorld, people, present } from '../world.ts'
+import { directory, openWorld, people, present, sshKey } from '../world.ts'
 
 // A request makes its signal when it is first looked at, and that costs more than the rest of a small answer.
 
@@ -36,6 +37,15 @@ it.each([
   ['GET', '/repos/acme/nothing/issues/pinned'],
 ])('a request that waits for nothing does not read it: %s %s', async (method, path) => {
   expect(await looksAt(method, path)).toBe(0)
+})
+
+it.each([
+  ['its source answers at once', sshKey],
+  ['it has been parsed', new LazyKey('ssh', () => 'ssh-ed25519 AAAA')],
+])('a request for a key does not read it once %s', async (_when, signingKey) => {
+  await signingKey.publicKey()
+
+  expect(await looksAt('GET', '/signing-key.pub', openWorld({ signingKey }))).toBe(0)
 })
 
 it('a policy that is waited for is waited for no longer than the client waits', async () => {
