@@ -63,13 +63,13 @@ export function isInTransaction(handle: SqliteHandle): boolean {
   return reportedTransaction(handle) ?? transactionOn(handle) === 'open'
 }
 
-/** Better-sqlite3 and bun:sqlite have one name for it, and node:sqlite has another, and throws if the handle is closed. */
+/** Drivers have two names for it. Those of Node and Bun throw if the handle is closed. */
 function reportedTransaction(handle: SqliteHandle): boolean | undefined {
-  if ('inTransaction' in handle && typeof handle.inTransaction === 'boolean') return handle.inTransaction
   try {
+    if ('inTransaction' in handle && typeof handle.inTransaction === 'boolean') return handle.inTransaction
     if ('isTransaction' in handle && typeof handle.isTransaction === 'boolean') return handle.isTransaction
   } catch {
-    // It is closed.
+    // A BEGIN shows why.
   }
   return undefined
 }

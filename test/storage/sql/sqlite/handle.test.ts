@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
@@ -54,6 +55,22 @@ describe('a handle that the host has closed', () => {
     expect(await outcomeOf(() => pin(storage, BOARD, '1'))).toMatchObject(CLOSED)
     expect(await outcomeOf(() => storage.pinBoards.load(BOARD))).toMatchObject(CLOSED)
     expect(await outcomeOf(() => storage.schemaStatus())).toMatchObject(CLOSED)
+  })
+
+  test.each(['inTransaction', 'isTransaction'])('is STORAGE_UNAVAILABLE if its %s throws then', async (name) => {
+    const database = new Database(':memory:')
+    const handle: SqliteHandle = { prepare: (sql) => database.prepare(sql), exec: (sql) => database.exec(sql) }
+    Object.defineProperty(handle, name, {
+      get() {
+        assert(database.open, 'the driver has its own error')
+        return database.inTransaction
+      },
+    })
+    const storage = await openStorage(handle)
+    database.close()
+
+    expect(await outcomeOf(() => pin(storage, BOARD, '1'))).toMatchObject(CLOSED)
+    expect(await outcomeOf(() => storage.checkTransaction(handle))).toMatchObject(CLOSED)
   })
 
   test('does not stop plain calls on a file that is open already', async () => {
