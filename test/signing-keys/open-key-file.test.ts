@@ -264,9 +264,8 @@ describe('a key file that changes', () => {
     expect(key.publicKey()).toBe(before)
   })
 
-  test('observes the signal until the new key is parsed', async () => {
+  test('observes the signal', async () => {
     const key = await openKeyFile(write(keys.ssh.publicKey))
-    write(keys.openpgp.publicKey)
 
     expect(() => key.publicKey({ signal: AbortSignal.abort(new Error('gone')) })).toThrow('gone')
   })
