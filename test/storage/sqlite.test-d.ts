@@ -12,6 +12,11 @@ declare class DatabaseSync {
       ...anonymous: (null | number | bigint | string | Uint8Array)[]
     ): unknown[]
     all(...anonymous: (null | number | bigint | string | Uint8Array)[]): unknown[]
+    get(
+      named: Record<string, null | number | bigint | string | Uint8Array>,
+      ...anonymous: (null | number | bigint | string | Uint8Array)[]
+    ): unknown
+    get(...anonymous: (null | number | bigint | string | Uint8Array)[]): unknown
     run(...anonymous: (null | number | bigint | string | Uint8Array)[]): { changes: number | bigint }
   }
   exec(sql: string): void

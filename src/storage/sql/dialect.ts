@@ -32,6 +32,8 @@ export interface SqlDialect {
     readonly text: RawBuilder<unknown>
     readonly id: { readonly [C in IdColumn]: RawBuilder<unknown> }
   }
+  /** Whether an id in an integer column is bound as a number, unless it is so long that a number may not be exact. */
+  readonly bindsIntegersAsNumbers: boolean
   /** Reads an integer so that every driver returns it as a number, neither rounded nor as text. */
   number(expression: Expression<unknown>): RawBuilder<number>
   /** What follows the columns of a table. */

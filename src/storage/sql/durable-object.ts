@@ -1,6 +1,6 @@
 import { closedError } from '../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { runSync } from '../../schema/sync-or-async.ts'
+import { requireValue, runSync } from '../../schema/sync-or-async.ts'
 import type { ForgeStorage, SchemaStatus } from '../contract/storage.ts'
 import type { SqlStorageOptions } from './context.ts'
 import { createSqlContext } from './context.ts'
@@ -60,20 +60,20 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
     this.#reach(transaction)
   }
 
-  read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: S | undefined): MaybePromise<T> {
-    if (transaction === undefined) return this.#later(() => runSync(work(this.#usableSession())))
+  read<T>(work: (session: Session) => MaybePromise<T>, transaction: S | undefined): MaybePromise<T> {
+    if (transaction === undefined) return this.#later(() => requireValue(work(this.#usableSession())))
 
     this.#reach(transaction)
-    return runSync(work(this.#session))
+    return requireValue(work(this.#session))
   }
 
   /** Nothing else runs between two statements of one turn. */
   readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: S | undefined): MaybePromise<T> {
-    return this.read(work, transaction)
+    return this.read((session) => runSync(work(session)), transaction)
   }
 
   readOutside<T>(work: (session: Session) => SyncOrAsync<T>): MaybePromise<T> {
-    return this.read(work, undefined)
+    return this.read((session) => runSync(work(session)), undefined)
   }
 
   write<T>(
@@ -193,6 +193,11 @@ class DurableObjectSession implements Session {
     } catch (error) {
       throw translateError(error, 'call')
     }
+  }
+
+  first<Row>(statement: Statement<Row>): Row | undefined {
+    const [row] = this.all(statement)
+    return row
   }
 
   batch(statements: readonly Statement<unknown>[]): readonly (readonly unknown[])[] {

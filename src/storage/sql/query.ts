@@ -94,11 +94,16 @@ export function compileStatement<Row>(query: Compilable<Row>): Statement<Row> {
 function binder<Parameters, Row>(compiled: CompiledQuery): Query<Parameters, Row> {
   const { sql, parameters: places, query } = compiled
   const returnsRows = /^select\b/.test(sql) || ('returning' in query && query.returning !== undefined)
-  return (parameters) => ({ sql, parameters: places.map((place) => valueAt(place, parameters)), returnsRows })
+  const picks = places.map(toPick)
+  return (parameters) => ({ sql, parameters: picks.map((pick) => toSqlValue(pick(parameters))), returnsRows })
 }
 
-function valueAt(place: unknown, parameters: unknown): SqlValue {
-  const value: unknown = place instanceof Slot ? place.pick(parameters) : place
+/** Returns the function that reads a parameter. Prepared once, because parameters are read in every call. */
+function toPick(place: unknown): (parameters: unknown) => unknown {
+  return place instanceof Slot ? place.pick : () => place
+}
+
+function toSqlValue(value: unknown): SqlValue {
   if (typeof value === 'string' || typeof value === 'number' || value === null || value instanceof Uint8Array) {
     return value
   }
@@ -111,8 +116,18 @@ export function plainRows<Row>(rows: readonly unknown[]): readonly Row[] {
   return plain as readonly Row[] // unknown data: the row type was inferred from the query
 }
 
+/** Same as `plainRows`, for one row. Drivers return undefined or null if no row was found. */
+export function plainRow<Row>(row: unknown): Row | undefined {
+  if (row === undefined || row === null) return undefined
+  const plain = hasBigint(row) ? withNumbers(row) : row
+  return plain as Row // unknown data: the row type was inferred from the query
+}
+
 function hasBigint(row: unknown): boolean {
-  return typeof row === 'object' && row !== null && Object.values(row).some((value) => typeof value === 'bigint')
+  if (typeof row !== 'object' || row === null) return false
+  const values = row as { readonly [column: string]: unknown } // unknown data: every object has such a view
+  for (const column in values) if (typeof values[column] === 'bigint') return true
+  return false
 }
 
 function withNumbers(row: unknown): unknown {

@@ -26,6 +26,11 @@ export function retry<T>(attempt: () => MaybePromise<T>, limits: RetryLimits): M
   return runMaybeAsync(attempts(attempt, limits))
 }
 
+/** Same as `retry`, behind a first attempt that has failed. An attempt that succeeds at once needs no limits. */
+export function retryAfter<T>(error: unknown, attempt: () => MaybePromise<T>, limits: RetryLimits): MaybePromise<T> {
+  return runMaybeAsync(attemptsAfter(error, attempt, limits))
+}
+
 /** Returns limits that allow attempts for the given milliseconds from now. */
 export function limitedTo(milliseconds: number): RetryLimits {
   const end = performance.now() + milliseconds
@@ -40,18 +45,29 @@ export function pauseBefore(attempt: number, maxPause = 40): number {
   return 1 + Math.random() * Math.min(maxPause, 4 * 2 ** attempt)
 }
 
-function* attempts<T>(
+function* attempts<T>(attempt: () => MaybePromise<T>, limits: RetryLimits): SyncOrAsync<T> {
+  try {
+    return yield* wait(attempt())
+  } catch (error) {
+    return yield* attemptsAfter(error, attempt, limits)
+  }
+}
+
+function* attemptsAfter<T>(
+  first: unknown,
   attempt: () => MaybePromise<T>,
   { hasTimeAfter, maxAttempts = Number.POSITIVE_INFINITY, maxPause }: RetryLimits,
 ): SyncOrAsync<T> {
+  let error = first
   for (let count = 1; ; count += 1) {
+    const pause = pauseBefore(count, maxPause)
+    if (!mayPass(error)) throw error
+    if (count >= maxAttempts || !hasTimeAfter(pause)) throw asBusy(error)
+    yield* wait(new Promise<void>((resolve) => setTimeout(resolve, pause)))
     try {
       return yield* wait(attempt())
-    } catch (error) {
-      const pause = pauseBefore(count, maxPause)
-      if (!mayPass(error)) throw error
-      if (count >= maxAttempts || !hasTimeAfter(pause)) throw asBusy(error)
-      yield* wait(new Promise<void>((resolve) => setTimeout(resolve, pause)))
+    } catch (next) {
+      error = next
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../../../src/schema/sync-or-async.ts'
+import { after, runMaybeAsync, wait } from '../../../src/schema/sync-or-async.ts'
 import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
 import type { SqlValue, Statement } from '../../../src/storage/sql/query.ts'
@@ -76,6 +76,7 @@ export function sessionOver(
 ): Session {
   return {
     all: (statement) => runMaybeAsync(run(statement)),
+    first: (statement) => after(runMaybeAsync(run(statement)), ([row]) => row),
     batch: (statements) => runMaybeAsync(each(statements)),
     defer: (statement, check) => runMaybeAsync(checked(statement, check)),
     lend: (work) => lend(work),

@@ -6,7 +6,7 @@ import { newFile } from './database-files.ts'
 /** One use of a prepared statement. */
 export interface Asked {
   readonly sql: string
-  readonly by: 'all' | 'run'
+  readonly by: 'all' | 'get' | 'run'
   readonly parameters: readonly unknown[]
 }
 
@@ -36,6 +36,13 @@ export function bareHandle(
           const rows = statement.all(...parameters)
           answered(asked, rows)
           return rows
+        },
+        get(...parameters) {
+          const asked: Asked = { sql, by: 'get', parameters }
+          hear(asked)
+          const row = statement.get(...parameters)
+          answered(asked, row === undefined ? [] : [row])
+          return row
         },
         run(...parameters) {
           hear({ sql, by: 'run', parameters })

@@ -63,6 +63,7 @@ export const mysqlDialect: SqlDialect = {
     id: { bigint: BIGINT, uuid: UUID, text: sql`varchar(64) ${EXACT}` },
   },
   casts: { integer: SIGNED, text: CHAR, id: { bigint: SIGNED, uuid: UUID, text: CHAR } },
+  bindsIntegersAsNumbers: false,
   // A host may configure its driver to return integers as text, or decimals as numbers or the reverse. A double is
   // always a number.
   number: (expression) => sql`cast(${expression} as double)`,

@@ -115,6 +115,7 @@ export const postgresDialect: SqlDialect = {
   },
   types: { integer: BIGINT, key: TEXT, text: TEXT, id: IDS },
   casts: { integer: BIGINT, text: TEXT, id: IDS },
+  bindsIntegersAsNumbers: false,
   // Drivers return bigint as text, or round it if the host asks for numbers. A double is always a number.
   number: (expression) => sql`cast(${expression} as double precision)`,
   tableEnd: NOTHING,

@@ -17,6 +17,7 @@ export const sqliteDialect: SqlDialect = {
   },
   types: { integer: INTEGER, key: TEXT, text: TEXT, id: IDS },
   casts: { integer: INTEGER, text: TEXT, id: IDS },
+  bindsIntegersAsNumbers: true,
   number: (expression) => sql`${expression}`,
   tableEnd: sql`strict`,
   keyedTableEnd: sql`strict, without rowid`,

@@ -1,5 +1,5 @@
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { runAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runAsync, runMaybeAsync } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
 import type { SqlDialect } from '../dialect.ts'
@@ -52,22 +52,22 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     return this.#joined((deadline) => this.#joins.checkTransaction(transaction, deadline))
   }
 
-  read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {
+  read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) return this.#readJoined(work, transaction)
     return this.#repeated((deadline) =>
-      this.#server.plainly((connection) => runAsync(work(readingSession(connection))), deadline),
+      this.#server.plainly(async (connection) => work(readingSession(connection)), deadline),
     )
   }
 
   readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {
-    if (transaction !== undefined) return this.#readJoined(work, transaction)
+    if (transaction !== undefined) return this.#readJoined((session) => runMaybeAsync(work(session)), transaction)
     return this.#repeated((deadline) =>
       this.#server.inSnapshot((connection) => runAsync(work(readingSession(connection))), deadline),
     )
   }
 
   readOutside<T>(work: (session: Session) => SyncOrAsync<T>): Promise<T> {
-    return this.read(work, undefined)
+    return this.read((session) => runMaybeAsync(work(session)), undefined)
   }
 
   write<T>(
@@ -82,9 +82,9 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     return this.#joined((deadline) => this.#joins.write(transaction, change, deadline), limits)
   }
 
-  #readJoined<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx): Promise<T> {
+  #readJoined<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx): Promise<T> {
     return this.#joined((deadline) =>
-      this.#joins.read(transaction, (connection) => runAsync(work(readingSession(connection))), deadline),
+      this.#joins.read(transaction, async (connection) => work(readingSession(connection)), deadline),
     )
   }
 
@@ -136,6 +136,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 function readingSession(connection: ServerConnection): Session {
   return {
     all: (statement) => connection.all(statement),
+    first: async (statement) => (await connection.all(statement))[0],
     batch: (statements) => connection.batch(statements),
     async defer(statement, check) {
       const rows = await connection.all(statement)
@@ -158,6 +159,7 @@ function writingSession(
   const current = <Row>(statement: Statement<Row>): Statement<Row> => locking(statement, lockingRead)
   return {
     all: (statement) => connection.all(current(statement)),
+    first: async (statement) => (await connection.all(current(statement)))[0],
     batch: (statements) => connection.batch(statements.map(current)),
     defer: (statement, check) => connection.defer(current(statement), check),
     lend,

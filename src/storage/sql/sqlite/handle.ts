@@ -10,6 +10,8 @@ export interface SqliteHandle {
   prepare(sql: string): {
     /** Runs a statement that returns rows. */
     all(...parameters: unknown[]): unknown[]
+    /** Runs a statement and returns its first row: undefined or null if no row was found. */
+    get(...parameters: unknown[]): unknown
     /** Runs a statement that returns no rows. */
     run(...parameters: unknown[]): unknown
   }

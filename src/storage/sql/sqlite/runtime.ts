@@ -1,6 +1,6 @@
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { runSync } from '../../../schema/sync-or-async.ts'
-import { limitedTo, MAX_WAIT_MS, retry } from '../retry.ts'
+import { requireValue, runSync } from '../../../schema/sync-or-async.ts'
+import { limitedTo, MAX_WAIT_MS, retryAfter } from '../retry.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import type { Connections } from './connections.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -37,12 +37,12 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     this.#joins.checkTransaction(transaction)
   }
 
-  read<T>(work: (session: Session) => SyncOrAsync<T>, transaction: H | undefined): MaybePromise<T> {
-    if (transaction !== undefined) return runSync(work(this.#joins.reach(transaction)))
+  read<T>(work: (session: Session) => MaybePromise<T>, transaction: H | undefined): MaybePromise<T> {
+    if (transaction !== undefined) return requireValue(work(this.#joins.reach(transaction)))
 
     return this.#readPlain((connections) => {
       this.#refuseUncommitted(connections)
-      return runSync(work(connections.reader))
+      return requireValue(work(connections.reader))
     })
   }
 
@@ -84,7 +84,11 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
       return Promise.resolve().then(() => this.#readPlain(query))
     }
 
-    return retry(() => query(this.#database.connect()), limitedTo(MAX_WAIT_MS))
+    try {
+      return query(this.#database.connect())
+    } catch (error) {
+      return retryAfter(error, () => query(this.#database.connect()), limitedTo(MAX_WAIT_MS))
+    }
   }
 
   /** A change that is made from inside another would be part of it, or wait for it forever. */

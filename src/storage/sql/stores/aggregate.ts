@@ -1,4 +1,5 @@
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
@@ -46,17 +47,17 @@ export function aggregateStore<Key, State, Rows extends readonly unknown[], Tx>(
   const { runtime, heads } = parts
 
   return {
-    epoch: (key, transaction) => runtime.read((session) => epoch(session, aggregate.head(key)), transaction),
+    epoch: (key, transaction) =>
+      runtime.read((session) => after(heads.find(session, aggregate.head(key)), epochOf), transaction),
     update(theirs, change) {
       const key = aggregate.own(theirs)
       return runtime.write((session, open) => applyChange(parts, aggregate, { session, key, change, open }), change)
     },
   }
+}
 
-  function* epoch(session: Session, key: HeadKey): SyncOrAsync<number> {
-    const head = yield* heads.find(session, key)
-    return head.epoch
-  }
+function epochOf({ epoch }: Head): number {
+  return epoch
 }
 
 interface Attempt<Key, State, Result, Tx> {

@@ -2,14 +2,15 @@ import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { Badge } from '../../../schema/records.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { after, runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore, PageQuery } from '../../contract/stores.ts'
 import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery, mayTakeLong } from '../query.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
-import { defer, query, queryFirst } from '../session.ts'
+import { defer, query } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, Lock } from './locks.ts'
@@ -26,7 +27,7 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): SqlStore<BadgeCata
   const store: BadgeCatalogueStore<Tx> = {
     ...aggregateStore(parts, catalogue),
     find: (slug, transaction) => runtime.read((session) => catalogue.find(session, slug), transaction),
-    page: (query, transaction) => runtime.read((session) => catalogue.page(session, query), transaction),
+    page: (query, transaction) => runtime.read((session) => runMaybeAsync(catalogue.page(session, query)), transaction),
   }
   return { store, removals: { user: keepAll, organization: keepAll, repository: keepAll, issue: keepAll } }
 }
@@ -61,9 +62,8 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
     return { badge: row && { ...row }, holders: count?.holders ?? 0, nextId: String(head.nextSeq) }
   }
 
-  *find(session: Session, slug: string): SyncOrAsync<Badge | undefined> {
-    const row = yield* queryFirst(session, this.#queries.find({ slug }))
-    return row && { ...row }
+  find(session: Session, slug: string): MaybePromise<Badge | undefined> {
+    return after(session.first(this.#queries.find({ slug })), (row) => row && { ...row })
   }
 
   *page(session: Session, pageQuery: PageQuery): SyncOrAsync<Page<Badge>> {
@@ -73,7 +73,7 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
     const list: PagedList<Badge, Badge> = {
       start: 0,
       *count() {
-        const { total } = yield* heads.find(session, key)
+        const { total } = yield* wait(heads.find(session, key))
         return total
       },
       slice: (part) => readRows(session, slice({ ...key, ...part })),

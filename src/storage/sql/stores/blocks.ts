@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { Block } from '../../../schema/records.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { after, runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import type { BlockKey, BlockStore, PageQuery } from '../../contract/stores.ts'
 import type { Columns } from '../columns.ts'
 import { toMilliseconds } from '../columns.ts'
@@ -10,7 +11,7 @@ import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery, mayTakeLong } from '../query.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
-import { defer, query, queryFirst } from '../session.ts'
+import { defer, query } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, Lock } from './locks.ts'
@@ -31,7 +32,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): SqlStore<BlockStore<Tx>> {
     among: (organizationId, userIds, transaction) =>
       runtime.read((session) => blocks.among(session, organizationId, userIds), transaction),
     page: (organizationId, query, transaction) =>
-      runtime.read((session) => blocks.page(session, organizationId, query), transaction),
+      runtime.read((session) => runMaybeAsync(blocks.page(session, organizationId, query)), transaction),
   }
   return { store, removals: removalsOf(blocks) }
 }
@@ -47,7 +48,7 @@ function removalsOf(blocks: Blocks): Removals {
 }
 
 /** The blocks as aggregates. The organization's head fences and counts them. */
-class Blocks implements SqlAggregate<BlockKey, Block | undefined, [StoredBlock]> {
+class Blocks implements SqlAggregate<BlockKey, Block | undefined, [FoundBlock]> {
   readonly #context: SqlContext
   readonly #heads: Heads
   readonly #queries: BlockQueries
@@ -74,22 +75,21 @@ class Blocks implements SqlAggregate<BlockKey, Block | undefined, [StoredBlock]>
     ]
   }
 
-  loading(key: BlockKey): Statements<[StoredBlock]> {
+  loading(key: BlockKey): Statements<[FoundBlock]> {
     return [this.#queries.find(key)]
   }
 
-  state({ organizationId }: BlockKey, [[row]]: RowsOfEach<[StoredBlock]>): Block | undefined {
-    return row && toBlock(organizationId, row)
+  state(key: BlockKey, [[row]]: RowsOfEach<[FoundBlock]>): Block | undefined {
+    return row && toBlock(key, row)
   }
 
-  *find(session: Session, key: BlockKey): SyncOrAsync<Block | undefined> {
-    const row = yield* queryFirst(session, this.#queries.find(key))
-    return row && toBlock(key.organizationId, row)
+  find(session: Session, key: BlockKey): MaybePromise<Block | undefined> {
+    return after(session.first(this.#queries.find(key)), (row) => row && toBlock(key, row))
   }
 
-  *among(session: Session, organizationId: Id, userIds: readonly Id[]): SyncOrAsync<ReadonlySet<Id>> {
-    const rows = yield* query(session, this.#queries.among({ organizationId, userIds }))
-    return new Set(rows.map((row) => row.userId))
+  among(session: Session, organizationId: Id, userIds: readonly Id[]): MaybePromise<ReadonlySet<Id>> {
+    const rows = session.all(this.#queries.among({ organizationId, userIds }))
+    return after(rows, (found) => new Set(found.map((row) => row.userId)))
   }
 
   *page(session: Session, organizationId: Id, pageQuery: PageQuery): SyncOrAsync<Page<Block>> {
@@ -99,14 +99,14 @@ class Blocks implements SqlAggregate<BlockKey, Block | undefined, [StoredBlock]>
     const list: PagedList<StoredBlock, Block> = {
       start: 0,
       *count() {
-        const head = yield* heads.find(session, key)
+        const head = yield* wait(heads.find(session, key))
         refuseRetired(head, 'organization')
         return head.total
       },
       slice: (part) => readRows(session, slice({ ...key, ...part })),
       tail: (part) => readRows(session, tail({ ...key, ...part })),
       place: (row) => row.seq,
-      item: (row) => toBlock(organizationId, row),
+      item: (row) => toBlock({ organizationId, userId: row.userId }, row),
     }
     return yield* readPage(list, pageQuery)
   }
@@ -153,17 +153,21 @@ function* readRows(
   return found
 }
 
-function toBlock(organizationId: Id, { userId, note, blockedAt, blockedBy }: StoredBlock): Block {
+function toBlock({ organizationId, userId }: BlockKey, { note, blockedAt, blockedBy }: FoundBlock): Block {
   return { organizationId, userId, note, blockedAt: new Date(blockedAt), blockedBy }
 }
 
-/** A block as the statements return it. */
-export interface StoredBlock {
-  readonly seq: number
-  readonly userId: Id
+/** What the statements return of a block whose key is known. */
+export interface FoundBlock {
   readonly note: string
   readonly blockedAt: number
   readonly blockedBy: Id | null
+}
+
+/** A block of a page. */
+export interface StoredBlock extends FoundBlock {
+  readonly seq: number
+  readonly userId: Id
 }
 
 /** Identifies one organization. */
@@ -178,7 +182,7 @@ interface UserKey {
 
 /** The statements of the blocks. */
 export interface BlockQueries extends PageQueries<OrganizationKey, StoredBlock> {
-  readonly find: Query<BlockKey, StoredBlock>
+  readonly find: Query<BlockKey, FoundBlock>
   readonly insert: Query<Block & { readonly seq: number }, unknown>
   readonly update: Query<Block, unknown>
   readonly remove: Query<BlockKey, unknown>
@@ -202,18 +206,20 @@ function blockQueries(context: SqlContext): BlockQueries {
     ...pageQueries<OrganizationKey, StoredBlock>(context, {
       table: 'organization_blocks',
       place: 'seq',
-      columns: storedColumns(context.columns),
+      columns: [
+        context.columns.number('seq').as('seq'),
+        context.columns.id('user_id').as('userId'),
+        ...foundColumns(context.columns),
+      ],
       within: (given) => sql`organization_id = ${context.ids.given('organization', given('organizationId'))}`,
     }),
   }
 }
 
-function storedColumns(columns: Columns) {
+function foundColumns(columns: Columns) {
   return [
-    columns.number('seq').as('seq'),
     sql.ref<string>('note').as('note'),
     columns.number('blocked_at').as('blockedAt'),
-    columns.id('user_id').as('userId'),
     columns.idOrNull('blocked_by').as('blockedBy'),
   ] as const
 }
@@ -222,7 +228,7 @@ function findQuery({ build, ids, columns }: SqlContext): BlockQueries['find'] {
   return defineQuery((given) =>
     build
       .selectFrom('organization_blocks')
-      .select(storedColumns(columns))
+      .select(foundColumns(columns))
       .where('organization_id', '=', ids.given('organization', given('organizationId')))
       .where('user_id', '=', ids.given('user', given('userId'))),
   )

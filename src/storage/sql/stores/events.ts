@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { after, runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import type { EventFilter, EventStore } from '../../contract/events.ts'
 import type { PageQuery } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
@@ -72,9 +72,8 @@ class Events {
     return yield* readPage(list, pageQuery)
   }
 
-  *history(session: Session, issueId: Id): SyncOrAsync<readonly Pinning[]> {
-    const rows = yield* query(session, this.#queries.history({ issueId }))
-    return rows.map(toEvent).filter(isPinning)
+  history(session: Session, issueId: Id): MaybePromise<readonly Pinning[]> {
+    return after(session.all(this.#queries.history({ issueId })), (rows) => rows.map(toEvent).filter(isPinning))
   }
 
   *among(session: Session, eventIds: readonly Id[]): SyncOrAsync<readonly ForgeEvent[]> {

@@ -1,6 +1,7 @@
 import type { HostThing } from '../../../schema/errors.ts'
 import { notFound } from '../../../schema/errors.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
@@ -155,9 +156,8 @@ export class Heads {
   }
 
   /** Returns a head without locking it. The head of an aggregate that does not exist yet is all zero. */
-  *find(session: Session, key: HeadKey): SyncOrAsync<Head> {
-    const row = yield* queryFirst(session, this.#find(key))
-    return toHead(key, row)
+  find(session: Session, key: HeadKey): MaybePromise<Head> {
+    return after(session.first(this.#find(key)), (row) => toHead(key, row))
   }
 
   /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */

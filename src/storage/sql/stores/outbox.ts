@@ -268,7 +268,7 @@ export class Numbering<Tx> {
     const number = this.#number
     if (number === undefined) return 0
 
-    const due = yield* wait(this.#runtime.read((session) => query(session, this.#unnumbered({ limit: 1 })), undefined))
+    const due = yield* wait(this.#runtime.read((session) => session.all(this.#unnumbered({ limit: 1 })), undefined))
     if (due.length === 0) return 0
     return yield* wait(this.#runtime.write((session) => this.#numberOldest(session, number, lock), {}))
   }

@@ -1,7 +1,8 @@
 import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import type { PinBoardKey, PinBoardStore, PinRow } from '../../contract/stores.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
@@ -9,7 +10,7 @@ import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { HeadScope } from '../schema/001-tables.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
-import { defer, query } from '../session.ts'
+import { defer } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, Lock } from './locks.ts'
@@ -74,10 +75,10 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[], [
   }
 
   /** Loads the board for a reader. A retired board is empty, so only an empty board is checked for retirement. */
-  *loadAlive(session: Session, key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
-    const board = toBoard(yield* query(session, this.#queries.load(key)))
-    if (board.length === 0) refuseRetired(yield* this.#heads.find(session, this.head(key)), 'repository')
-    return board
+  loadAlive(session: Session, key: PinBoardKey): MaybePromise<readonly PinRow[]> {
+    return after(session.all(this.#queries.load(key)), (rows) =>
+      rows.length > 0 ? toBoard(rows) : after(this.#heads.find(session, this.head(key)), emptyBoard),
+    )
   }
 
   /** Replaces the rows from the first to the last place that differs. */
@@ -154,6 +155,11 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[], [
       if (gone.length > 0) throw notFound('issue')
     })
   }
+}
+
+function emptyBoard(head: Head): readonly PinRow[] {
+  refuseRetired(head, 'repository')
+  return []
 }
 
 function toBoard(rows: readonly StoredPin[]): readonly PinRow[] {

@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { wait } from '../../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
@@ -63,7 +63,7 @@ export class Pruning<Tx> {
 
   /** Returns the next range. A range that is not full is the last: events written meanwhile wait for the next prune. */
   *#next(after: number): SyncOrAsync<PageRange & { readonly isLast: boolean }> {
-    const found = yield* wait(this.#runtime.read((session) => this.#measure(session, after), undefined))
+    const found = yield* wait(this.#runtime.read((session) => runMaybeAsync(this.#measure(session, after)), undefined))
     return { after, end: found?.end ?? after, isLast: found === undefined || found.count < MOST }
   }
 
@@ -73,11 +73,8 @@ export class Pruning<Tx> {
   }
 
   *#clear({ after, end }: PageRange, before: number): SyncOrAsync<number> {
-    const look = this.#runtime.read(
-      (session) => query(session, this.#queries.removable({ after, end, before })),
-      undefined,
-    )
-    const found = yield* wait(look)
+    const removable = this.#queries.removable({ after, end, before })
+    const found = yield* wait(this.#runtime.read((session) => session.all(removable), undefined))
     if (found.length === 0) return 0
 
     return yield* wait(this.#runtime.write((session) => this.#remove(session, { after, end }, before), {}))

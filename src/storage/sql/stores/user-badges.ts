@@ -1,6 +1,7 @@
 import type { Id } from '../../../schema/ids.ts'
 import type { Badge, Grant } from '../../../schema/records.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import type { UserBadgesKey, UserBadgesState, UserBadgesStore } from '../../contract/stores.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
@@ -73,10 +74,10 @@ class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState, [Badge,
    * Returns all grants for a reader. A retired user holds none, so only a user without grants is checked for
    * retirement.
    */
-  *heldBy(session: Session, userId: Id): SyncOrAsync<readonly Grant[]> {
-    const rows = yield* query(session, this.#queries.heldBy({ userId }))
-    if (rows.length === 0) refuseRetired(yield* this.#heads.find(session, this.head({ userId })), 'user')
-    return rows.map(toGrant)
+  heldBy(session: Session, userId: Id): MaybePromise<readonly Grant[]> {
+    return after(session.all(this.#queries.heldBy({ userId })), (rows) =>
+      rows.length > 0 ? rows.map(toGrant) : after(this.#heads.find(session, this.head({ userId })), noGrants),
+    )
   }
 
   *write(
@@ -100,6 +101,11 @@ class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState, [Badge,
     const removed = yield* query(session, this.#queries.removeOf({ userId }))
     return { removed: { grants: removed.length } }
   }
+}
+
+function noGrants(head: Head): readonly Grant[] {
+  refuseRetired(head, 'user')
+  return []
 }
 
 /** Returns the grants that are not among the others. */

@@ -3,7 +3,6 @@ import { runMaybeAsync, wait } from '../../../../src/schema/sync-or-async.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
 import { TransactionQueues } from '../../../../src/storage/sql/server/transaction-queues.ts'
 import type { SqlRuntime } from '../../../../src/storage/sql/session.ts'
-import { execute } from '../../../../src/storage/sql/session.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { plainly } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
@@ -63,7 +62,7 @@ export const ignoresThePrefix: SqlFault = { options: ({ prefix: _, ...options })
 function* committed<T, Tx>(runtime: SqlRuntime<Tx>, transaction: Tx, written: MaybePromise<T>): SyncOrAsync<T> {
   const value = yield* wait(written)
   for (const text of ['commit', 'begin']) {
-    yield* wait(runtime.read((session) => execute(session, command(text)), transaction))
+    yield* wait(runtime.read((session) => session.all(command(text)), transaction))
   }
   return value
 }

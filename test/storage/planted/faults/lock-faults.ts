@@ -1,4 +1,5 @@
 import type { SyncOrAsync } from '../../../../src/schema/sync-or-async.ts'
+import { wait } from '../../../../src/schema/sync-or-async.ts'
 import type { SqlContext } from '../../../../src/storage/sql/context.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
@@ -191,7 +192,7 @@ function lockingUsersOfBlocks(
       const head = concerns(statement, '^insert into', 'heads') ? headIn(statement.parameters, 'first') : undefined
       if (head?.scope === 'user') {
         user = head
-        const { epoch, retired, total, nextSeq } = yield* new Heads(context).find(session, head)
+        const { epoch, retired, total, nextSeq } = yield* wait(new Heads(context).find(session, head))
         return pretended({ epoch, retired: Number(retired), total, next_seq: nextSeq })
       }
       const rest = user
@@ -216,7 +217,7 @@ function* lockedIfThere(
     found = rows
     return rows
   })
-  yield* new Heads(context).find(locking, headIn(parameters, 'first'))
+  yield* wait(new Heads(context).find(locking, headIn(parameters, 'first')))
   return found
 }
 

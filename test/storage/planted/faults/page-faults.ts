@@ -1,7 +1,6 @@
 import type { SyncOrAsync } from '../../../../src/schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../../../../src/schema/sync-or-async.ts'
+import { wait } from '../../../../src/schema/sync-or-async.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
-import { query } from '../../../../src/storage/sql/session.ts'
 import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, inAllStatements, plainly, pretended, sessionOver } from '../sql-fault.ts'
@@ -22,7 +21,8 @@ export const leavesGaps: SqlFault = inAllStatements(() => {
   return function* (session, statement) {
     if (!concerns(statement, '^insert into', 'board_pins')) return yield* asItIs(session, statement)
 
-    const parameters = statement.parameters.map((one) => (typeof one === 'number' && one < 1000 ? 2 * one : one))
+    const position = statement.sql.slice(0, statement.sql.indexOf('"position"')).split(',').length - 1
+    const parameters = statement.parameters.map((one, index) => (index === position ? 2 * Number(one) : one))
     return yield* asItIs(session, { ...statement, parameters })
   }
 })
@@ -74,14 +74,14 @@ export const countsInAnotherStatement: SqlFault = {
     ...plainly(runtime),
     read(work, transaction) {
       const session = sessionOver((statement) => counted(statement), { lend: (call) => call() })
-      return runMaybeAsync(work(session))
+      return work(session)
 
       function* counted<Row>(statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
-        const rows = yield* wait(runtime.read((each) => query(each, statement), transaction))
+        const rows = yield* wait(runtime.read((each) => each.all(statement), transaction))
         if (!concerns(statement, 'left join', '(organization_blocks|badges)')) return rows
 
         yield* wait(turns(2))
-        const [later] = yield* wait(runtime.read((each) => query(each, statement), transaction))
+        const [later] = yield* wait(runtime.read((each) => each.all(statement), transaction))
         const totals: unknown = later
         const total = typeof totals === 'object' && totals !== null && 'total' in totals ? totals.total : 0
         return pretended<Row>(...rows.map((row) => ({ ...row, total })))

@@ -1,4 +1,4 @@
-import type { SyncOrAsync } from '../../../../src/schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../../src/schema/sync-or-async.ts'
 import { runMaybeAsync, wait } from '../../../../src/schema/sync-or-async.ts'
 import type { Session, SqlRuntime } from '../../../../src/storage/sql/session.ts'
 import type { SqlFault } from '../sql-fault.ts'
@@ -39,7 +39,8 @@ export const readsUncommitted: SqlFault = (() => {
       ...plainly(runtime),
       read: (work, transaction) => readDirty(open, work, transaction) ?? runtime.read(work, transaction),
       readSnapshot: (work, transaction) =>
-        readDirty(open, work, transaction) ?? runtime.readSnapshot(work, transaction),
+        readDirty(open, (session) => runMaybeAsync(work(session)), transaction) ??
+        runtime.readSnapshot(work, transaction),
       write: (work, circumstances) =>
         runtime.write(function* (session, transaction) {
           open.push(session)
@@ -81,7 +82,7 @@ function* told<T>(kept: Ending<T> | Promise<Ending<T>>): SyncOrAsync<T> {
   throw end.error
 }
 
-function readDirty<T>(open: readonly Session[], work: (session: Session) => SyncOrAsync<T>, transaction: unknown) {
+function readDirty<T>(open: readonly Session[], work: (session: Session) => MaybePromise<T>, transaction: unknown) {
   const [session] = open
-  return session === undefined || transaction !== undefined ? undefined : runMaybeAsync(work(session))
+  return session === undefined || transaction !== undefined ? undefined : work(session)
 }

@@ -14,7 +14,8 @@ describe('a handle that answers in a shape we do not know', () => {
     ['a file that is not text', [{ name: 'main', file: 7 }]],
     ['no rows', []],
   ])('is a TypeError that says so: %s', async (_shape, rows) => {
-    const handle: SqliteHandle = { prepare: () => ({ all: () => rows, run: () => undefined }), exec: () => undefined }
+    const statement = { all: () => rows, get: () => rows[0], run: () => undefined }
+    const handle: SqliteHandle = { prepare: () => statement, exec: () => undefined }
 
     await expect(newStorage(handle).migrate()).rejects.toThrow(TypeError)
     await expect(newStorage(handle).migrate()).rejects.toThrow(/objects by column name/)

@@ -13,7 +13,7 @@ function finalizableHandle(): { readonly handle: SqliteHandle; readonly log: str
 }
 
 function statement(sql: string): PreparedStatement {
-  return { all: () => [sql], run: () => undefined }
+  return { all: () => [sql], get: () => sql, run: () => undefined }
 }
 
 describe('statements that keep their handle until they are finalized', () => {

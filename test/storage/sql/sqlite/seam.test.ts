@@ -47,7 +47,7 @@ describe('a handle that has the seam and nothing else', () => {
   test('is asked for rows exactly where a statement gives rows', async () => {
     for (const { sql, by } of await useEverything()) {
       const givesRows = /^select|returning|^pragma database_list/.test(sql)
-      expect({ sql, by }).toEqual({ sql, by: givesRows ? 'all' : 'run' })
+      expect({ sql, givesRows: by !== 'run' }).toEqual({ sql, givesRows })
     }
   })
 
@@ -55,11 +55,40 @@ describe('a handle that has the seam and nothing else', () => {
     for (const { sql } of await useEverything()) expect(sql).not.toMatch(/select \*|\.\*/)
   })
 
-  test('is never given an id as a number, which drivers round', async () => {
+  test('is given every id through a cast', async () => {
     const asked = await useEverything()
 
     for (const { sql } of asked) expect(sql).not.toMatch(/_id" (=|in|>) \?/)
     expect(asked.some(({ sql }) => sql.includes('cast(? as integer)'))).toBe(true)
+  })
+
+  test('is given an id as a number only where that is exact', async () => {
+    const asked: Asked[] = []
+    const storage = await openStorage(bareHandle((one) => void asked.push(one)))
+    const ids = ['999999999999999', '-99999999999999', '9007199254740993', '-9223372036854775808']
+    for (const userId of ids) await block(storage, '20', userId)
+    asked.length = 0
+    for (const userId of ids)
+      expect(await storage.blocks.find({ organizationId: '20', userId })).toMatchObject({ userId })
+
+    expect(asked.map(({ parameters }) => parameters)).toEqual([
+      [20, 999_999_999_999_999],
+      [20, -99_999_999_999_999],
+      [20, '9007199254740993'],
+      [20, '-9223372036854775808'],
+    ])
+  })
+
+  test('is asked for one row where a key finds it, and not for the columns of the key', async () => {
+    const asked: Asked[] = []
+    const storage = await openStorage(bareHandle((one) => void asked.push(one)))
+    await block(storage, '20', '30')
+    asked.length = 0
+    await storage.blocks.find({ organizationId: '20', userId: '30' })
+
+    expect(asked).toHaveLength(1)
+    expect(asked[0]?.by).toBe('get')
+    expect(asked[0]?.sql.split(' from ')[0]).not.toMatch(/seq|organization_id|user_id/)
   })
 })
 
