@@ -77,6 +77,10 @@ export interface SqlDialect {
   readonly now: RawBuilder<number>
   /** The elements of a JSON list of texts, as rows of one column of this type. */
   elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string>
+  /**
+   * The rows of a query as one JSON list, each a list of the values of these columns. Undefined if a driver reads rows as fast as JSON.
+   */
+  readonly jsonRows: ((columns: readonly string[]) => RawBuilder<string>) | undefined
   /** The columns of the tables and views in a place. */
   columns(place: Place): Statement<{ readonly table: string; readonly column: string }>
   /**

@@ -90,6 +90,7 @@ export const mysqlDialect: SqlDialect = {
   // Not the local time: twice a year one of its hours is ambiguous.
   now: sql`timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', utc_timestamp(3)) div 1000`,
   elements,
+  jsonRows: undefined,
   columns: ({ prefix }) => ({
     sql:
       'select table_name as `table`, column_name as `column` from information_schema.columns ' +

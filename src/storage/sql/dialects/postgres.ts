@@ -135,6 +135,7 @@ export const postgresDialect: SqlDialect = {
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, BIGINT)),
   now: sql`cast(extract(epoch from pg_catalog.clock_timestamp()) * 1000 as bigint)`,
   elements,
+  jsonRows: undefined,
   columns: ({ schema, prefix }) => ({
     sql:
       'select cast(c.relname as text) as "table", cast(a.attname as text) as "column" from pg_catalog.pg_class as c ' +

@@ -38,6 +38,7 @@ export const sqliteDialect: SqlDialect = {
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, INTEGER)),
   now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,
   elements,
+  jsonRows: (columns) => sql`json_group_array(json_array(${sql.join(columns.map((name) => sql.id(name)))}))`,
   columns: ({ prefix }) => ({
     sql:
       'select m.name as "table", c.name as "column" from sqlite_master as m, pragma_table_info(m.name) as c ' +

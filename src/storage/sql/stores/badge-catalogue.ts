@@ -5,17 +5,16 @@ import type { Badge } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after, runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore, PageQuery } from '../../contract/stores.ts'
-import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
-import type { Query, Statement } from '../query.ts'
+import type { Query } from '../query.ts'
 import { defineQuery, mayTakeLong } from '../query.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
-import { defer, query } from '../session.ts'
+import { defer } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, Lock } from './locks.ts'
-import type { CountedRows, PagedList, PageQueries, RowBesideHead } from './pages.ts'
-import { pageQueries, readPage, splitHead } from './pages.ts'
+import type { PagedList, PageReader, Placed } from './pages.ts'
+import { pageReader, readPage } from './pages.ts'
 import type { SqlStore } from './removals.ts'
 import { keepAll } from './removals.ts'
 
@@ -36,10 +35,12 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): SqlStore<BadgeCata
 class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState, [Badge, Holders]> {
   readonly #heads: Heads
   readonly #queries: BadgeCatalogueQueries
+  readonly #pages: PageReader<HeadKey, Badge>
 
   constructor(context: SqlContext, heads: Heads) {
     this.#heads = heads
     this.#queries = badgeCatalogueQueries(context)
+    this.#pages = badgePages(context)
   }
 
   own({ slug }: BadgeCatalogueKey): BadgeCatalogueKey {
@@ -67,18 +68,18 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
   }
 
   *page(session: Session, pageQuery: PageQuery): SyncOrAsync<Page<Badge>> {
-    const [heads, { slice, tail }] = [this.#heads, this.#queries]
+    const [heads, pages] = [this.#heads, this.#pages]
     const key = this.head()
 
-    const list: PagedList<Badge, Badge> = {
+    const list: PagedList<Placed<Badge>, Badge> = {
       start: 0,
       *count() {
         const { total } = yield* wait(heads.find(session, key))
         return total
       },
-      slice: (part) => readRows(session, slice({ ...key, ...part })),
-      tail: (part) => readRows(session, tail({ ...key, ...part })),
-      place: (row) => Number(row.id),
+      slice: (part) => pages.slice(session, { ...key, ...part }),
+      tail: (part) => pages.tail(session, { ...key, ...part }),
+      place: (row) => row.place,
       item: ({ id, slug, description, imageUrl }) => ({ id, slug, description, imageUrl }),
     }
     return yield* readPage(list, pageQuery)
@@ -107,10 +108,6 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
   }
 }
 
-function* readRows(session: Session, statement: Statement<RowBesideHead<Badge>>): SyncOrAsync<CountedRows<Badge>> {
-  return splitHead(yield* query(session, statement), 'id')
-}
-
 /** How many users hold a badge. */
 export interface Holders {
   readonly holders: number
@@ -122,7 +119,7 @@ export interface BadgeId {
 }
 
 /** The statements of the badge catalogue. */
-export interface BadgeCatalogueQueries extends PageQueries<HeadKey, Badge> {
+export interface BadgeCatalogueQueries {
   readonly find: Query<BadgeCatalogueKey, Badge>
   readonly holders: Query<BadgeCatalogueKey, Holders>
   readonly insert: Query<Badge, unknown>
@@ -138,27 +135,29 @@ function badgeCatalogueQueries(context: SqlContext): BadgeCatalogueQueries {
     insert: insertQuery(context),
     update: updateQuery(context),
     remove: mayTakeLong(removeQuery(context)),
-    ...pageQueries<HeadKey, Badge>(context, {
-      table: 'badges',
-      place: 'id',
-      columns: badgeColumns(context.columns),
-      within: () => sql`1 = 1`,
-    }),
   }
 }
 
-function badgeColumns(columns: Columns) {
-  return [
-    columns.id('badges.id').as('id'),
-    sql.ref<string>('slug').as('slug'),
-    sql.ref<string>('description').as('description'),
-    sql.ref<string>('image_url').as('imageUrl'),
-  ] as const
+function badgePages(context: SqlContext): PageReader<HeadKey, Badge> {
+  return pageReader(context, {
+    table: 'badges',
+    place: 'id',
+    columns: {
+      id: context.columns.id('badges.id'),
+      slug: sql.ref('slug'),
+      description: sql.ref('description'),
+      imageUrl: sql.ref('image_url'),
+    },
+    within: () => sql`1 = 1`,
+  })
 }
 
 function findQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['find'] {
   return defineQuery((given) =>
-    build.selectFrom('badges').select(badgeColumns(columns)).where('slug', '=', given('slug')),
+    build
+      .selectFrom('badges')
+      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .where('slug', '=', given('slug')),
   )
 }
 

@@ -5,10 +5,9 @@ import type { Block } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after, runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import type { BlockKey, BlockStore, PageQuery } from '../../contract/stores.ts'
-import type { Columns } from '../columns.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
-import type { Query, Statement } from '../query.ts'
+import type { Query } from '../query.ts'
 import { defineQuery, mayTakeLong } from '../query.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
 import { defer, query } from '../session.ts'
@@ -16,8 +15,8 @@ import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, Lock } from './locks.ts'
 import { refuseRetired } from './locks.ts'
-import type { CountedRows, PagedList, PageQueries, RowBesideHead } from './pages.ts'
-import { pageQueries, readPage, splitHead } from './pages.ts'
+import type { HeadAndRows, PagedList, PageReader, Placed } from './pages.ts'
+import { pageReader, readPage } from './pages.ts'
 import type { Removal, Removals, SqlStore } from './removals.ts'
 import { keepAll } from './removals.ts'
 
@@ -52,11 +51,13 @@ class Blocks implements SqlAggregate<BlockKey, Block | undefined, [FoundBlock]> 
   readonly #context: SqlContext
   readonly #heads: Heads
   readonly #queries: BlockQueries
+  readonly #pages: PageReader<OrganizationKey, ListedBlock>
 
   constructor(context: SqlContext, heads: Heads) {
     this.#context = context
     this.#heads = heads
     this.#queries = blockQueries(context)
+    this.#pages = blockPages(context)
   }
 
   own({ organizationId, userId }: BlockKey): BlockKey {
@@ -93,19 +94,19 @@ class Blocks implements SqlAggregate<BlockKey, Block | undefined, [FoundBlock]> 
   }
 
   *page(session: Session, organizationId: Id, pageQuery: PageQuery): SyncOrAsync<Page<Block>> {
-    const [heads, { slice, tail }] = [this.#heads, this.#queries]
+    const [heads, pages] = [this.#heads, this.#pages]
     const key = { organizationId, ...this.head({ organizationId }) }
 
-    const list: PagedList<StoredBlock, Block> = {
+    const list: PagedList<Placed<ListedBlock>, Block> = {
       start: 0,
       *count() {
         const head = yield* wait(heads.find(session, key))
         refuseRetired(head, 'organization')
         return head.total
       },
-      slice: (part) => readRows(session, slice({ ...key, ...part })),
-      tail: (part) => readRows(session, tail({ ...key, ...part })),
-      place: (row) => row.seq,
+      slice: (part) => unlessRetired(pages.slice(session, { ...key, ...part })),
+      tail: (part) => unlessRetired(pages.tail(session, { ...key, ...part })),
+      place: (row) => row.place,
       item: (row) => toBlock({ organizationId, userId: row.userId }, row),
     }
     return yield* readPage(list, pageQuery)
@@ -144,11 +145,8 @@ class Blocks implements SqlAggregate<BlockKey, Block | undefined, [FoundBlock]> 
   }
 }
 
-function* readRows(
-  session: Session,
-  statement: Statement<RowBesideHead<StoredBlock>>,
-): SyncOrAsync<CountedRows<StoredBlock>> {
-  const found = splitHead(yield* query(session, statement), 'seq')
+function* unlessRetired<Row>(reading: SyncOrAsync<HeadAndRows<Row>>): SyncOrAsync<HeadAndRows<Row>> {
+  const found = yield* reading
   refuseRetired(found, 'organization')
   return found
 }
@@ -164,9 +162,8 @@ export interface FoundBlock {
   readonly blockedBy: Id | null
 }
 
-/** A block of a page. */
-export interface StoredBlock extends FoundBlock {
-  readonly seq: number
+/** What a page returns of a block. */
+export interface ListedBlock extends FoundBlock {
   readonly userId: Id
 }
 
@@ -181,7 +178,7 @@ interface UserKey {
 }
 
 /** The statements of the blocks. */
-export interface BlockQueries extends PageQueries<OrganizationKey, StoredBlock> {
+export interface BlockQueries {
   readonly find: Query<BlockKey, FoundBlock>
   readonly insert: Query<Block & { readonly seq: number }, unknown>
   readonly update: Query<Block, unknown>
@@ -203,32 +200,30 @@ function blockQueries(context: SqlContext): BlockQueries {
     removeOf: mayTakeLong(removeOfQuery(context)),
     removeBy: mayTakeLong(removeByQuery(context)),
     among: amongQuery(context),
-    ...pageQueries<OrganizationKey, StoredBlock>(context, {
-      table: 'organization_blocks',
-      place: 'seq',
-      columns: [
-        context.columns.number('seq').as('seq'),
-        context.columns.id('user_id').as('userId'),
-        ...foundColumns(context.columns),
-      ],
-      within: (given) => sql`organization_id = ${context.ids.given('organization', given('organizationId'))}`,
-    }),
   }
 }
 
-function foundColumns(columns: Columns) {
-  return [
-    sql.ref<string>('note').as('note'),
-    columns.number('blocked_at').as('blockedAt'),
-    columns.idOrNull('blocked_by').as('blockedBy'),
-  ] as const
+function blockPages(context: SqlContext): PageReader<OrganizationKey, ListedBlock> {
+  const { columns, ids } = context
+  return pageReader(context, {
+    table: 'organization_blocks',
+    place: 'seq',
+    columns: {
+      userId: columns.id('user_id'),
+      note: sql.ref('note'),
+      blockedAt: columns.number('blocked_at'),
+      blockedBy: columns.idOrNull('blocked_by'),
+    },
+    within: (given) => sql`organization_id = ${ids.given('organization', given('organizationId'))}`,
+  })
 }
 
 function findQuery({ build, ids, columns }: SqlContext): BlockQueries['find'] {
   return defineQuery((given) =>
     build
       .selectFrom('organization_blocks')
-      .select(foundColumns(columns))
+      .select('note')
+      .select([columns.number('blocked_at').as('blockedAt'), columns.idOrNull('blocked_by').as('blockedBy')])
       .where('organization_id', '=', ids.given('organization', given('organizationId')))
       .where('user_id', '=', ids.given('user', given('userId'))),
   )

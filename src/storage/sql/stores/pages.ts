@@ -1,15 +1,16 @@
-import type { AliasedExpression, AliasedRawBuilder, Compilable, RawBuilder } from 'kysely'
+import type { Compilable, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { ForgeError } from '../../../schema/errors.ts'
 import { invalidInput } from '../../../schema/errors.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { PageQuery } from '../../contract/stores.ts'
-import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Tables } from '../schema/all-migrations.ts'
+import type { Session } from '../session.ts'
+import { query } from '../session.ts'
 import type { HeadKey } from './locks.ts'
 
 /** A part of a list from its beginning: the rows after a place, without the first `offset` rows. */
@@ -122,79 +123,135 @@ function* rowsFromStart<Row, Item>(
 }
 
 /** A table whose rows are a list. `Key` names the list, and `Row` is what is read of a row. */
-export interface ListTable<Key> {
+export interface ListTable<Key, Row> {
   readonly table: keyof Tables
   /** The column with the place of a row. */
   readonly place: string
-  readonly columns: readonly AliasedExpression<unknown, string>[]
+  readonly columns: { readonly [Column in keyof Row & string]: RawBuilder<Row[Column]> }
   /** Restricts the table to the list. */
   readonly within: <P extends Key>(given: QueryValues<P>) => RawBuilder<unknown>
 }
 
-/** The statements that read a list in pages, each with the head that counts the list. */
-export interface PageQueries<Key, Row> {
-  readonly slice: Query<Key & HeadKey & Slice, RowBesideHead<Row>>
-  /** Last row first. */
-  readonly tail: Query<Key & HeadKey & Tail, RowBesideHead<Row>>
+/** A row with its place in the list. */
+export type Placed<Row> = Row & { readonly place: number }
+
+/** Rows of a list and the head that counts the list, from one snapshot. */
+export interface HeadAndRows<Row> extends CountedRows<Placed<Row>> {
+  readonly retired: boolean
+}
+
+/** Reads parts of a list, each with the head in one statement, because the next statement may see another state. */
+export interface PageReader<Key, Row> {
+  slice(session: Session, given: Key & HeadKey & Slice): SyncOrAsync<HeadAndRows<Row>>
+  tail(session: Session, given: Key & HeadKey & Tail): SyncOrAsync<HeadAndRows<Row>>
 }
 
 /**
- * Defines the statements of a list. Both find the places on the narrow index first: skipping whole rows costs thirty
- * times as much. The head is part of the same statement, because the next statement may see another state.
+ * The number of rows to skip from which on their places are found first, on the narrow index. Skipping a whole row costs
+ * up to thirty times as much as skipping a place, and the join costs as much as skipping about a hundred rows.
  */
-export function pageQueries<Key, Row>(context: SqlContext, list: ListTable<Key>): PageQueries<Key, Row> {
+const DEEP_OFFSET = 100
+
+/** Creates the reader of a list. */
+export function pageReader<Key, Row>(context: SqlContext, list: ListTable<Key, Row>): PageReader<Key, Row> {
   const place = sql.ref(`${list.table}.${list.place}`)
+  const head = headedBy<Row>(context, list)
+  const sliceQuery = (isDeep: boolean): Query<Key & HeadKey & Slice, HeadedRow<Row>> =>
+    defineQuery((given) =>
+      head(given, { isDeep, order: sql`asc`, within: sql`${list.within(given)} and ${place} > ${given('after')}` }),
+    )
+  const tailQuery = (isDeep: boolean): Query<Key & HeadKey & Tail, HeadedRow<Row>> =>
+    defineQuery((given) => head(given, { isDeep, order: sql`desc`, within: list.within(given) }))
+  const queries = {
+    slice: { shallow: sliceQuery(false), deep: sliceQuery(true) },
+    tail: { shallow: tailQuery(false), deep: tailQuery(true) },
+  }
+
   return {
-    slice: defineQuery((given) =>
-      pageQuery(context, list, { given, order: sql`asc`, restriction: sql`and ${place} > ${given('after')}` }),
-    ),
-    tail: defineQuery((given) => pageQuery(context, list, { given, order: sql`desc`, restriction: sql`` })),
+    *slice(session, given) {
+      const { shallow, deep } = queries.slice
+      return splitHead(list, yield* query(session, given.offset < DEEP_OFFSET ? shallow(given) : deep(given)))
+    },
+    *tail(session, given) {
+      const { shallow, deep } = queries.tail
+      return splitHead(list, yield* query(session, given.offset < DEEP_OFFSET ? shallow(given) : deep(given)))
+    },
   }
 }
 
-interface PageParts<P> {
-  readonly given: QueryValues<P>
+/** Which rows of a list are read. */
+interface Selection {
+  /** Whether the places are found first. */
+  readonly isDeep: boolean
   readonly order: RawBuilder<unknown>
-  readonly restriction: RawBuilder<unknown>
+  readonly within: RawBuilder<unknown>
 }
 
-function pageQuery<Key, Row, P extends Key & HeadKey & Tail>(
-  { build, columns }: SqlContext,
-  list: ListTable<Key>,
-  { given, order, restriction }: PageParts<P>,
-): Compilable<RowBesideHead<Row>> {
-  const [table, place, within] = [sql.table(list.table), sql.ref(`${list.table}.${list.place}`), list.within(given)]
-  const places = sql`select ${place} as place from ${table} where ${within} ${restriction} order by ${place} ${order} limit ${given('limit')} offset ${given('offset')}`
-  const query = sql<
-    RowBesideHead<Row>
-  >`select ${sql.join([...columnsBesideRows(columns), ...list.columns])} from ${sql.table('heads')} left join (${places}) as page on true left join ${table} on ${place} = page.place and ${within} where ${sql.ref('heads.scope')} = ${given('scope')} and ${sql.ref('heads.key')} = ${given('key')} order by page.place ${order}`
-  return { compile: () => query.compile(build) }
+/** Returns the query for rows of a list beside their head. */
+function headedBy<Row>({ build, columns, dialect }: SqlContext, list: ListTable<never, Row>) {
+  const [table, place] = [sql.table(list.table), sql.ref(`${list.table}.${list.place}`)]
+  const read: readonly (readonly [string, RawBuilder<unknown>])[] = [
+    ['place', columns.number(`${list.table}.${list.place}`)],
+    ...Object.entries<RawBuilder<unknown>>(list.columns),
+  ]
+  const names = read.map(([name]) => name)
+  const selected = sql.join(read.map(([name, column]) => sql`${column} as ${sql.id(name)}`))
+
+  return <P extends HeadKey & Tail>(
+    given: QueryValues<P>,
+    { isDeep, order, within }: Selection,
+  ): Compilable<HeadedRow<Row>> => {
+    const range = sql`order by ${place} ${order} limit ${given('limit')} offset ${given('offset')}`
+    const places = sql`select ${place} as at from ${table} where ${within} ${range}`
+    const rows = isDeep
+      ? sql`select ${selected} from (${places}) as places join ${table} on ${place} = places.at and ${within} order by places.at ${order}`
+      : sql`select ${selected} from ${table} where ${within} ${range}`
+    const [head, ofList] = [
+      sql`${columns.number('heads.total')} as total, ${columns.number('heads.retired')} as retired`,
+      sql`${sql.ref('heads.scope')} = ${given('scope')} and ${sql.ref('heads.key')} = ${given('key')}`,
+    ]
+    const joined = sql.join(names.map((name) => sql`page.${sql.id(name)}`))
+    const query =
+      dialect.jsonRows === undefined
+        ? sql<
+            HeadedRow<Row>
+          >`select ${head}, ${joined} from ${sql.table('heads')} left join (${rows}) as page on true where ${ofList} order by page.place ${order}`
+        : sql<
+            HeadedRow<Row>
+          >`select ${head}, (select ${dialect.jsonRows(names)} from (${rows})) as "rows" from ${sql.table('heads')} where ${ofList}`
+    return { compile: () => query.compile(build) }
+  }
 }
 
-/** A row of an aggregate's list beside the head. If the list, or the requested part of it, is empty, only the head. */
-export type RowBesideHead<Row> = { readonly [Column in keyof Row]: Row[Column] | null } & {
+interface HeadRow {
   readonly total: number
   readonly retired: number
 }
 
-/** Returns the columns of a head that are selected beside the rows of its list. */
-function columnsBesideRows(
-  columns: Columns,
-): readonly [AliasedRawBuilder<number, 'total'>, AliasedRawBuilder<number, 'retired'>] {
-  return [columns.number('heads.total').as('total'), columns.number('heads.retired').as('retired')]
+/** A head with all rows as JSON, or beside one of the rows; if there are none, beside nulls. */
+type HeadedRow<Row> = HeadRow &
+  ({ readonly rows: string } | { readonly [Column in keyof Placed<Row>]: Placed<Row>[Column] | null })
+
+function splitHead<Row>(list: ListTable<never, Row>, found: readonly HeadedRow<Row>[]): HeadAndRows<Row> {
+  const [first] = found
+  if (first === undefined) return { rows: [], total: 0, retired: false }
+
+  const rows = 'rows' in first ? rowsIn(list, first.rows) : found.filter(isRow)
+  return { rows, total: first.total, retired: first.retired !== 0 }
 }
 
-/**
- * Splits the result of one statement into the head and the rows of its list. Both come from one snapshot, in whatever
- * transaction the statement ran.
- *
- * @param column - a column that is null in no row of the list
- */
-export function splitHead<Row>(
-  found: readonly RowBesideHead<Row>[],
-  column: keyof Row,
-): { readonly rows: readonly Row[]; readonly total: number; readonly retired: boolean } {
-  const [first] = found
-  const rows = found.filter((row): row is RowBesideHead<Row> & Row => row[column] !== null)
-  return { rows, total: first?.total ?? 0, retired: first !== undefined && first.retired !== 0 }
+function rowsIn<Row>(list: ListTable<never, Row>, json: string): readonly Placed<Row>[] {
+  const names = ['place', ...Object.keys(list.columns)]
+  const rows: readonly (readonly unknown[])[] = JSON.parse(json)
+  return rows.map((values) => {
+    const row: Record<string, unknown> = {}
+    names.forEach((name, index) => {
+      row[name] = values[index]
+    })
+    return row as Placed<Row> // unknown data: the row type was inferred from the query
+  })
+}
+
+function isRow<Row>(found: HeadedRow<Row>): found is HeadRow & Placed<Row> {
+  return 'place' in found && found.place !== null
 }
