@@ -12,11 +12,13 @@ import type { Query, Statement } from '../query.ts'
 import { compileStatement, defineQuery, Slot } from '../query.ts'
 import type { Tables } from '../schema/all-migrations.ts'
 import type { Session } from '../session.ts'
-import { query, queryFirst } from '../session.ts'
+import { query } from '../session.ts'
 import type { StoreParts } from './aggregate.ts'
 import { Consumers } from './consumers.ts'
 import type { EventRow } from './event-log.ts'
 import { selectEvents, toEvent } from './event-log.ts'
+import type { CountEvents } from './event-totals.ts'
+import { EventTotals } from './event-totals.ts'
 import { Numbering, Outbox, OutboxRow } from './outbox.ts'
 import type { CountedRows, PagedList, Slice, Tail } from './pages.ts'
 import { readPage } from './pages.ts'
@@ -51,15 +53,16 @@ type Pinning = ForgeEvent<'issue.pinned' | 'issue.unpinned'>
 /** Reads events. The event log writes them. */
 class Events {
   readonly #queries: EventQueries
+  readonly #totals: EventTotals
 
   constructor(context: SqlContext) {
     this.#queries = eventQueries(context)
+    this.#totals = new EventTotals(context, countQuery(context))
   }
 
   /** Runs in a snapshot and counts the events once, because a filter may match very many. */
   *list(session: Session, filter: EventFilter, pageQuery: PageQuery): SyncOrAsync<Page<ForgeEvent>> {
-    const count = yield* queryFirst(session, this.#queries.count(filter))
-    const total = count?.total ?? 0
+    const total = yield* this.#totals.of(session, filter)
 
     const list: PagedList<EventRow, ForgeEvent> = {
       start: -Number.MAX_SAFE_INTEGER,
@@ -96,7 +99,6 @@ function isPinning(event: ForgeEvent): event is Pinning {
 export interface EventQueries {
   readonly history: Query<{ readonly issueId: Id }, EventRow>
   readonly among: Query<{ readonly eventIds: readonly Id[] }, EventRow>
-  readonly count: (filter: EventFilter) => Statement<{ readonly total: number }>
   /** Newest first. A place is the negated id. */
   readonly slice: (filter: EventFilter, slice: Slice) => Statement<EventRow>
   /** Oldest first. */
@@ -108,7 +110,6 @@ function eventQueries(context: SqlContext): EventQueries {
   return {
     history: historyQuery(context),
     among: amongQuery(context),
-    count: countQuery(context),
     slice: sliceQuery(context),
     tail: tailQuery(context),
   }
@@ -132,9 +133,19 @@ function amongQuery(context: SqlContext): EventQueries['among'] {
   )
 }
 
-function countQuery(context: SqlContext): EventQueries['count'] {
+function countQuery(context: SqlContext): CountEvents {
   const all = context.build.selectFrom('events').select(context.columns.count().as('total'))
-  return (filter) => compileStatement(narrow(context, all, filter))
+  return (filter, range) => {
+    const matching = narrow(context, all, filter)
+    if (range === undefined) return compileStatement(matching)
+
+    const { after, end } = range
+    return compileStatement(
+      matching
+        .where('events.id', '>', context.ids.givenInteger(constant(String(after))))
+        .where('events.id', '<=', context.ids.givenInteger(constant(String(end)))),
+    )
+  }
 }
 
 function sliceQuery(context: SqlContext): EventQueries['slice'] {

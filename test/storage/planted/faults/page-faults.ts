@@ -78,7 +78,8 @@ export const countsInAnotherStatement: SqlFault = {
 
       function* counted<Row>(statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
         const rows = yield* wait(runtime.read((each) => each.all(statement), transaction))
-        const isPage = concerns(statement, 'from', 'heads') && concerns(statement, 'from', '(organization_blocks|badges)')
+        const isPage =
+          concerns(statement, 'from', 'heads') && concerns(statement, 'from', '(organization_blocks|badges)')
         if (!isPage) return rows
 
         yield* wait(turns(2))
