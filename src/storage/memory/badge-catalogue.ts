@@ -44,6 +44,7 @@ function holders(tables: MemoryTables, badge: Badge): number {
   return [...tables.grants.values()].filter((rows) => rows.some((row) => row.badgeId === badge.id)).length
 }
 
+/** Definitions are added in order of id, and a changed one keeps its place. */
 function inOrder(tables: MemoryTables): readonly Badge[] {
-  return [...tables.badges.values()].sort((one, other) => Number(one.id) - Number(other.id))
+  return [...tables.badges.values()]
 }

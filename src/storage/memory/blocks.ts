@@ -5,7 +5,7 @@ import type { Aggregate } from './aggregate.ts'
 import { refuseRetired, updateAggregate } from './aggregate.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import { copyBlock } from './memory-tables.ts'
-import { cutPage } from './pages.ts'
+import { cutPage, indexAfter } from './pages.ts'
 import type { MemoryStore, Removal, Removals } from './retirement.ts'
 import { keepAll } from './retirement.ts'
 
@@ -15,11 +15,44 @@ interface PlacedBlock {
   readonly block: Block
 }
 
-/** The tables, and the blocks among them: by organization, then by user, in order of blocking. */
+/** The blocks of one organization: by user, and in order of blocking. */
+class OrganizationBlocks {
+  readonly #byUser = new Map<Id, PlacedBlock>()
+  readonly #inOrder: PlacedBlock[] = []
+
+  get inOrder(): readonly PlacedBlock[] {
+    return this.#inOrder
+  }
+
+  find(userId: Id): PlacedBlock | undefined {
+    return this.#byUser.get(userId)
+  }
+
+  /** Adds a block behind all others. */
+  add(placed: PlacedBlock): void {
+    this.#byUser.set(placed.block.userId, placed)
+    this.#inOrder.push(placed)
+  }
+
+  remove(userId: Id): void {
+    const placed = this.#byUser.get(userId)
+    if (placed === undefined) return
+
+    this.#byUser.delete(userId)
+    this.#inOrder.splice(indexAfter(this.#inOrder, placeOf, placed.place - 1), 1)
+  }
+}
+
+function placeOf({ place }: PlacedBlock): number {
+  return place
+}
+
+/** The tables, and the blocks among them, by organization. */
 interface BlockTables {
   readonly tables: MemoryTables
-  readonly all: () => Map<Id, Map<Id, PlacedBlock>>
+  readonly all: () => Map<Id, OrganizationBlocks>
 }
+
 
 /** Creates the blocks of a memory storage. */
 export function memoryBlocks(tables: MemoryTables): MemoryStore<BlockStore<undefined>> {
@@ -32,7 +65,7 @@ export function memoryBlocks(tables: MemoryTables): MemoryStore<BlockStore<undef
     among: (organizationId, userIds) => among(blocks, organizationId, userIds),
     page(organizationId, query) {
       refuseRetired(tables, [[`organization ${organizationId}`, 'organization']])
-      const page = cutPage([...blocksOf(blocks, organizationId).values()], (placed) => placed.place, query)
+      const page = cutPage(blocksOf(blocks, organizationId).inOrder, placeOf, query)
       return { ...page, items: page.items.map((placed) => copyBlock(placed.block)) }
     },
   }
@@ -44,7 +77,7 @@ function removalsOf(blocks: BlockTables): Removals {
   return {
     user: ({ userId }) => removeUser(blocks, userId),
     organization: ({ organizationId }) => ({
-      removed: { blocks: blocksOf(blocks, organizationId).size },
+      removed: { blocks: blocksOf(blocks, organizationId).inOrder.length },
       write: () => void blocks.all().delete(organizationId),
     }),
     repository: keepAll,
@@ -53,14 +86,14 @@ function removalsOf(blocks: BlockTables): Removals {
 }
 
 function removeUser({ tables, all }: BlockTables, userId: Id): Removal {
-  const blockers = [...all()].filter(([, blocks]) => blocks.has(userId))
+  const blockers = [...all()].filter(([, blocks]) => blocks.find(userId) !== undefined)
 
   return {
     removed: { blocks: blockers.length },
     write() {
       for (const [organizationId, blocks] of blockers) {
         tables.raise(`organization ${organizationId}`)
-        blocks.delete(userId)
+        blocks.remove(userId)
       }
     },
   }
@@ -74,23 +107,23 @@ function block(table: BlockTables, { organizationId, userId }: BlockKey): Aggreg
       [`organization ${organizationId}`, 'organization'],
     ],
     load() {
-      const found = blocksOf(table, organizationId).get(userId)
+      const found = blocksOf(table, organizationId).find(userId)
       return found === undefined ? undefined : copyBlock(found.block)
     },
     write(_before, after) {
-      const blocks = table.all().get(organizationId) ?? new Map<Id, PlacedBlock>()
+      const blocks = table.all().get(organizationId) ?? new OrganizationBlocks()
       table.all().set(organizationId, blocks)
-      blocks.delete(userId) // a user who is blocked again comes last
-      if (after !== undefined) blocks.set(userId, { place: table.tables.nextPlace(), block: copyBlock(after) })
+      blocks.remove(userId) // a user who is blocked again comes last
+      if (after !== undefined) blocks.add({ place: table.tables.nextPlace(), block: copyBlock(after) })
     },
   }
 }
 
 function among(table: BlockTables, organizationId: Id, userIds: readonly Id[]): ReadonlySet<Id> {
   const blocks = blocksOf(table, organizationId)
-  return new Set(userIds.filter((userId) => blocks.has(userId)))
+  return new Set(userIds.filter((userId) => blocks.find(userId) !== undefined))
 }
 
-function blocksOf({ all }: BlockTables, organizationId: Id): ReadonlyMap<Id, PlacedBlock> {
-  return all().get(organizationId) ?? new Map()
+function blocksOf({ all }: BlockTables, organizationId: Id): OrganizationBlocks {
+  return all().get(organizationId) ?? new OrganizationBlocks()
 }

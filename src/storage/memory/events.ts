@@ -3,23 +3,41 @@ import type { ForgeEvent } from '../../schema/events.ts'
 import type { Claim, Consumer, EventFilter, EventStore } from '../contract/events.ts'
 import type { Lease, MemoryTables } from './memory-tables.ts'
 import { boardHead, copyEvent } from './memory-tables.ts'
-import { cursorOf, cutPage, noCursor, placeOfCursor } from './pages.ts'
+import { cursorOf, cutPage, indexAfter, noCursor, placeOfCursor, reversed } from './pages.ts'
 
 /** Creates the events of a memory storage. The id of an event is its place. */
 export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
   return {
     ...memoryOutbox(tables),
     list(filter, query) {
-      const found = tables.events.filter((event) => matches(event, filter)).reverse()
-      const page = cutPage(found, (event) => -Number(event.id), query)
+      const page = cutPage(reversed(eventsMatching(tables, filter)), (event) => -Number(event.id), query)
       return { ...page, items: page.items.map(copyEvent) }
     },
     history: (issueId) =>
-      tables.events
-        .filter((event) => event.issueId === issueId)
-        .flatMap((event) => (isPinning(event) ? [copyEvent(event)] : [])),
-    committed: (eventIds) => tables.events.filter((event) => eventIds.includes(event.id)).map(copyEvent),
+      tables.eventsAbout({ issueId }).flatMap((event) => (isPinning(event) ? [copyEvent(event)] : [])),
+    committed: (eventIds) =>
+      [...new Set(eventIds)]
+        .map(Number)
+        .sort((one, other) => one - other)
+        .flatMap((id) => eventsWith(tables, id)),
   }
+}
+
+function eventsWith(tables: MemoryTables, id: number): readonly ForgeEvent[] {
+  const event = tables.events[indexAfter(tables.events, idOf, id - 1)]
+  return event !== undefined && idOf(event) === id ? [copyEvent(event)] : []
+}
+
+function idOf(event: ForgeEvent): number {
+  return Number(event.id)
+}
+
+/** A filter by one subject, or by none, is a list that is kept. */
+function eventsMatching(tables: MemoryTables, filter: EventFilter): readonly ForgeEvent[] {
+  const about = tables.eventsAbout(filter)
+  const { organizationId, repositoryId, userId, actorId, types } = filter
+  const subjects = [organizationId, repositoryId, userId, actorId].filter((id) => id !== undefined)
+  return subjects.length < 2 && types === undefined ? about : about.filter((event) => matches(event, filter))
 }
 
 function matches(event: ForgeEvent, filter: EventFilter): boolean {
@@ -69,7 +87,7 @@ function read(tables: MemoryTables, start: number, limit: number): { events: rea
     )
   }
 
-  const first = firstAfter(tables.events, start)
+  const first = indexAfter(tables.events, idOf, start)
   const events = tables.events.slice(first, first + limit).map(copyEvent)
   const last = events.at(-1)
   return { events, cursor: cursorOf(last === undefined ? start : Number(last.id)) }
@@ -80,18 +98,6 @@ function placeInOutbox(cursor: string): number {
   const place = placeOfCursor(cursor)
   if (place < 0) throw noCursor()
   return place
-}
-
-/** Returns the index of the first event after a place. The events are sorted. */
-function firstAfter(events: readonly ForgeEvent[], place: number): number {
-  let low = 0
-  let high = events.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (Number(events[middle]?.id) <= place) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function claim(tables: MemoryTables, { name, holder }: Consumer, milliseconds: number): Claim | undefined {

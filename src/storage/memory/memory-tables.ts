@@ -35,6 +35,15 @@ export interface Lease {
   readonly until: number
 }
 
+const SUBJECTS = ['issueId', 'organizationId', 'repositoryId', 'userId', 'actorId'] as const
+
+/** What an event may concern. */
+export type EventSubjects = { readonly [S in (typeof SUBJECTS)[number]]?: Id | undefined }
+
+function subjectKey(subject: (typeof SUBJECTS)[number], id: Id): string {
+  return `${subject} ${id}`
+}
+
 /** The data of a memory storage. Lists and rows are replaced, never modified in place. */
 export class MemoryTables {
   readonly #grants = new Map<Id, readonly GrantRow[]>()
@@ -43,6 +52,8 @@ export class MemoryTables {
   readonly #consumers = new Map<string, Lease>()
   readonly #heads = new Map<HeadKey, Head>()
   #events: ForgeEvent[] = []
+  /** The same events by what they concern, so that no reader has to search all of them. */
+  #eventsAbout = new Map<string, ForgeEvent[]>()
   #lastEvent = 0
   /** The last pruned place of the outbox. */
   oldest = 0
@@ -81,13 +92,41 @@ export class MemoryTables {
     return this.#lastEvent + 1
   }
 
+  /** Returns the events about the rarest of some subjects, in order; all events if no subject is given. */
+  eventsAbout(subjects: EventSubjects): readonly ForgeEvent[] {
+    let rarest: readonly ForgeEvent[] = this.events
+    for (const subject of SUBJECTS) {
+      if (subjects[subject] === undefined) continue
+      const events = this.#eventsAbout.get(subjectKey(subject, subjects[subject])) ?? []
+      if (events.length < rarest.length) rarest = events
+    }
+    return rarest
+  }
+
   append(events: readonly ForgeEvent[]): void {
-    this.#whileOpen(this.#events).push(...events)
+    const all = this.#whileOpen(this.#events)
+    for (const event of events) {
+      all.push(event)
+      this.#note(event)
+    }
     this.#lastEvent += events.length
   }
 
   keepEvents(events: readonly ForgeEvent[]): void {
     this.#events = [...events]
+    this.#eventsAbout = new Map()
+    for (const event of events) this.#note(event)
+  }
+
+  #note(event: ForgeEvent): void {
+    for (const subject of SUBJECTS) {
+      const id = event[subject]
+      if (id === null) continue
+      const key = subjectKey(subject, id)
+      const known = this.#eventsAbout.get(key)
+      if (known === undefined) this.#eventsAbout.set(key, [event])
+      else known.push(event)
+    }
   }
 
   /** Closes the storage. Every table is refused afterwards, as in a storage with connections. */
