@@ -115,7 +115,7 @@ async function measureGrowth(folder, slices) {
       results.push(
         result(
           `audit page of ${size} events${of}`,
-          `of ${smallest.size}`,
+          `${smallest.size} events`,
           ratios,
           size === 1_000_000 ? 1 / 3 : undefined,
         ),

@@ -53,7 +53,6 @@ interface BlockTables {
   readonly all: () => Map<Id, OrganizationBlocks>
 }
 
-
 /** Creates the blocks of a memory storage. */
 export function memoryBlocks(tables: MemoryTables): MemoryStore<BlockStore<undefined>> {
   const blocks: BlockTables = { tables, all: tables.own(new Map()) }
