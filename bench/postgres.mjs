@@ -47,7 +47,10 @@ async function measureFind({ storage, pool, slices }) {
   strictEqual(await find(USERS), undefined)
 
   const options = { count: 2000, warmUp: 6000, atOnce: AT_ONCE }
-  const measured = await interleave({ forgelet: callSide(find, options), 'by hand': callSide(findByHand, options) }, { slices })
+  const measured = await interleave(
+    { forgelet: callSide(find, options), 'by hand': callSide(findByHand, options) },
+    { slices },
+  )
   return compare(measured, {
     work: 'find a block, PostgreSQL, 16 at once',
     floor: 'its named statement with pg',
@@ -170,9 +173,15 @@ async function pinWith(pool, id) {
 async function rowsOf(pool, id) {
   const one = async (text, values) => (await pool.query(text, values)).rows
   return {
-    heads: await one(`select scope, version, epoch, retired, total, next_seq from ${SCHEMA}.forgelet_heads where key = $1 order by scope`, [id]),
+    heads: await one(
+      `select scope, version, epoch, retired, total, next_seq from ${SCHEMA}.forgelet_heads where key = $1 order by scope`,
+      [id],
+    ),
     pins: await one(`select kind, position, pinned_by from ${SCHEMA}.forgelet_board_pins where issue_id = $1`, [id]),
-    events: await one(`select type, version, actor_id, user_id, data from ${SCHEMA}.forgelet_events where issue_id = $1`, [id]),
+    events: await one(
+      `select type, version, actor_id, user_id, data from ${SCHEMA}.forgelet_events where issue_id = $1`,
+      [id],
+    ),
   }
 }
 

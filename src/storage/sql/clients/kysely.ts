@@ -127,9 +127,9 @@ class HeldConnection<Tx extends KyselyTransaction> implements LibraryConnection<
   }
 
   /** A transaction that is still open is rolled back. Kysely decides itself what becomes of a broken connection. */
-  release(): void {
+  release(): Promise<void> {
     const ended = this.#transaction?.rollBack() ?? Promise.resolve()
-    ended
+    return ended
       .catch(ignore)
       .then(() => this.#held.end())
       .catch(ignore)

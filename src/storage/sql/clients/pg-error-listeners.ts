@@ -18,7 +18,7 @@ const NOTHING = (): void => undefined
 export class ErrorListeners {
   readonly #uses = new WeakMap<object, number>()
   readonly #ignore = (): void => undefined
-  readonly #listenForOneTurn = Object.assign((client: unknown): void => void setTimeout(this.listen(client), 0), {
+  readonly #listenForOneTurn = Object.assign((client: unknown): void => void setImmediate(this.listen(client)), {
     [MARK]: true,
   })
 

@@ -5,7 +5,7 @@ import { saysNameIsWrong } from '../server/postgres-errors.ts'
 import { openPool } from './pg-driver.ts'
 import { ErrorListeners, isUnheard } from './pg-error-listeners.ts'
 import { inOrder, isPipelining, withoutPipeline } from './pg-pipeline.ts'
-import type { OwnPool, PgClient, PgPool, PgPoolClient, PgTypes } from './pg-pool.ts'
+import type { OwnPool, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './pg-pool.ts'
 import { isPgClient } from './pg-pool.ts'
 import { StatementNames } from './pg-statement-names.ts'
 import { destroySocket, OwnSockets } from './sockets.ts'
@@ -35,7 +35,7 @@ export class PgDatabaseClient<C extends PgClient> implements DatabaseClient<C> {
     if (waitingCount(pool) > waiting) queued()
     const client = await connecting
     try {
-      return new PooledClient<C>(client, this.#names, this.#errorListeners.listen(client))
+      return new PooledClient<C>(client, this.#names, this.isHosts ? this.#errorListeners.listen(client) : ignore)
     } catch (error) {
       client.release()
       throw error
@@ -84,25 +84,28 @@ export class PgDatabaseClient<C extends PgClient> implements DatabaseClient<C> {
     this.#stopListening.clear()
   }
 
-  /** Returns the pool, and listens on it. */
+  /** Returns the pool, on which the storage listens. */
   #pool(): PgPool {
-    const pool = this.#opened()
+    if (typeof this.#urlOrPool === 'string') {
+      this.#own ??= this.#open(this.#urlOrPool)
+      return this.#own
+    }
+
+    const pool = this.#urlOrPool
     // Checked every time: another storage on the host's pool may have listened so far, and may be closed now.
     if (isUnheard(pool)) this.#stopListening.add(this.#errorListeners.listen(pool))
     this.#stopListening.add(this.#errorListeners.listenOnAcquire(pool))
     return pool
   }
 
-  #opened(): PgPool {
-    if (typeof this.#urlOrPool !== 'string') return this.#urlOrPool
-
-    this.#own ??= this.#open(this.#urlOrPool)
-    return this.#own
-  }
-
+  /** The listeners on our own pool and on its clients stay. */
   #open(url: string): OwnPool {
     const pool = openPool(url)
-    pool.on('connect', (client) => this.#sockets.add(socketOf(client)))
+    this.#errorListeners.listen(pool)
+    pool.on('connect', (client) => {
+      this.#errorListeners.listen(client)
+      this.#sockets.add(socketOf(client))
+    })
     return pool
   }
 }
@@ -129,8 +132,10 @@ class ClientRunner<C extends PgClient> implements StatementRunner {
 
   /** The statements without parameters at the beginning are one message: BEGIN is checked in its own. */
   async run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    const [first] = statements
     try {
-      return await this.#run(statements)
+      const isOne = statements.length === 1 && first !== undefined && first.parameters.length > 0
+      return isOne ? [await this.#runOne(first)] : await this.#run(statements)
     } catch (error) {
       if (!(error instanceof RefusedName)) throw error
       this.#names?.giveUp()
@@ -165,7 +170,8 @@ class ClientRunner<C extends PgClient> implements StatementRunner {
 
   async #runOne({ sql: text, parameters, returnsRows }: Statement<unknown>): Promise<readonly unknown[]> {
     const name = parameters.length > 0 ? this.#names?.of(text) : undefined
-    const query = { text, values: [...parameters], types: TYPES, ...(name !== undefined && { name }) }
+    const values = [...parameters]
+    const query: PgQuery = name === undefined ? { text, values, types: TYPES } : { name, text, values, types: TYPES }
     try {
       const { rows } = await this.identity.query(query)
       return returnsRows ? rows : []
@@ -284,3 +290,5 @@ function socketOf(client: unknown): unknown {
 function asHosts<C extends PgClient>(client: PgClient): C {
   return client as C // made by the host's pool, as C says; or by pg if a URL was given
 }
+
+function ignore(): void {}

@@ -30,8 +30,11 @@ export interface StatementRunner {
 interface PooledConnection extends StatementRunner {
   /** Whether a transaction is open, if the library knows it without a query. */
   readonly status: 'inside' | 'outside' | undefined
-  /** Returns the connection to its pool. A spoilt connection is closed instead, if the library can do that. */
-  release(state: 'sound' | 'spoilt'): void
+  /**
+   * Returns the connection to its pool. A spoilt connection is closed instead, if the library can do that. A promise of a
+   * library that needs time for this is awaited, so that the caller's next call does not need another connection.
+   */
+  release(state: 'sound' | 'spoilt'): MaybePromise<void>
   /** Runs the host's code, which gets the connection. */
   lend<T>(work: () => Promise<T>): Promise<T>
   /** Destroys the connection immediately: its server may be silent. It is still released afterwards. */

@@ -20,29 +20,32 @@ export class ConnectionRequests {
 export class ConnectionRequest {
   readonly #activity: PoolActivity
   #queued: Readonly<PoolActivity> | undefined
+  #isMade = false
 
   constructor(activity: PoolActivity) {
     this.#activity = activity
   }
 
   /**
-   * Makes the request.
+   * Makes the request. `answered` must be called when it is answered.
    *
    * @param connect - calls `queued` before it returns if the pool has no connection to give
    */
-  async make<T>(connect: (queued: () => void) => Promise<T>): Promise<T> {
+  make<T>(connect: (queued: () => void) => Promise<T>): Promise<T> {
     const connecting = connect(() => {
       this.#queued = { ...this.#activity }
     })
-    const isOpening = !this.isQueued
-    if (isOpening) this.#activity.opening += 1
-    try {
-      const connection = await connecting
-      this.#activity.provided += 1
-      return connection
-    } finally {
-      if (isOpening) this.#activity.opening -= 1
-    }
+    if (!this.isQueued) this.#activity.opening += 1
+    this.#isMade = true
+    return connecting
+  }
+
+  /** Counts the answer of the pool. */
+  answered(answer: 'provided' | 'failed'): void {
+    if (!this.#isMade) return
+
+    if (!this.isQueued) this.#activity.opening -= 1
+    if (answer === 'provided') this.#activity.provided += 1
   }
 
   /** Whether the pool had no connection to give. */

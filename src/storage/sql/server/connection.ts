@@ -36,11 +36,12 @@ export interface ServerTransaction<Tx> extends ServerConnection {
   lend<T>(work: () => Promise<T>): Promise<T>
 }
 
+/** Returns the error to throw for a failed statement. */
+export type Translate = (error: unknown) => unknown
+
 /** How statements run on a connection. */
 export interface RunOptions {
   readonly deadline: Deadline
-  /** Returns the error to throw for a failed statement. */
-  readonly translate: (error: unknown) => unknown
   /** Prefixes a statement with its settings. */
   readonly prepare?: ((statement: Statement<unknown>) => string) | undefined
   /** Returns the settings of several statements that are sent as one. */
@@ -55,18 +56,25 @@ export interface RunOptions {
 export class LimitedConnection implements ServerConnection {
   readonly #runner: StatementRunner
   readonly #options: RunOptions
+  readonly #translate: Translate
 
-  constructor(runner: StatementRunner, options: RunOptions) {
+  constructor(runner: StatementRunner, options: RunOptions, translate: Translate) {
     this.#runner = runner
     this.#options = options
+    this.#translate = translate
   }
 
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const { prepare, commitEach } = this.#options
-    const prepared = prepare === undefined ? statement : { ...statement, sql: prepare(statement) }
-    const [rows = []] = await this.#run([prepared], statement.mayTakeLong)
+    const { deadline, prepare, commitEach } = this.#options
+    const prepared: Statement<unknown> = prepare === undefined ? statement : { ...statement, sql: prepare(statement) }
+    let answers: readonly (readonly unknown[])[]
+    try {
+      answers = await deadline.ask(() => this.#runner.run([prepared]), statement.mayTakeLong)
+    } catch (error) {
+      throw await this.#translated(error)
+    }
     if (commitEach !== undefined) await this.run([commitEach])
-    return rows as readonly Row[] // unknown data: the row type was inferred from the query
+    return (answers[0] ?? []) as readonly Row[] // unknown data: the row type was inferred from the query
   }
 
   run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
@@ -107,12 +115,15 @@ export class LimitedConnection implements ServerConnection {
     mayTakeLong?: boolean,
     settings?: string,
   ): Promise<readonly (readonly unknown[])[]> {
-    const { deadline, translate, failed } = this.#options
     try {
-      return await deadline.ask(() => this.#runner.run(statements, settings), mayTakeLong)
+      return await this.#options.deadline.ask(() => this.#runner.run(statements, settings), mayTakeLong)
     } catch (error) {
-      await failed?.(error)
-      throw translate(error)
+      throw await this.#translated(error)
     }
+  }
+
+  async #translated(error: unknown): Promise<unknown> {
+    await this.#options.failed?.(error)
+    return this.#translate(error)
   }
 }

@@ -1,12 +1,20 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import { after, isPromise } from '../../../schema/sync-or-async.ts'
 import type { Retry } from '../errors.ts'
 import { BrokenReference, busy, unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Deadline } from './call-deadline.ts'
 import { NO_DEADLINE } from './call-deadline.ts'
-import type { ClientConnection, DatabaseClient, StatementRunner } from './client.ts'
-import type { RunOptions, ServerConnection, ServerTransaction } from './connection.ts'
+import type {
+  ClientConnection,
+  DatabaseClient,
+  IsolationLevel,
+  LibraryConnection,
+  LibraryTransaction,
+  StatementRunner,
+} from './client.ts'
+import type { RunOptions, ServerConnection, ServerTransaction, Translate } from './connection.ts'
 import { LimitedConnection } from './connection.ts'
 import { ConnectionRequests } from './connection-requests.ts'
 import { poolBusy } from './errors.ts'
@@ -34,6 +42,10 @@ export class DatabaseServer<Tx extends object> {
   readonly #hostWarnings = new HostWarnings()
   /** The connections whose servers have been checked. */
   readonly #known = new WeakSet<object>()
+  readonly #translations: Readonly<Record<Retry, Translate>> = {
+    call: (error) => this.#translate(error, 'call'),
+    'host-transaction': (error) => this.#translate(error, 'host-transaction'),
+  }
 
   constructor({ client, rules }: DatabaseServerParts<Tx>) {
     this.#client = client
@@ -128,7 +140,7 @@ export class DatabaseServer<Tx extends object> {
   /** Runs work on a connection out of the pool. It is spoilt by the loss of the server, and by what `spoil` reports. */
   async #onConnection<T>(
     deadline: Deadline,
-    work: (client: ClientConnection<Tx>, spoil: () => void) => Promise<T>,
+    work: (client: ClientConnection<Tx>, spoil: () => void) => MaybePromise<T>,
     expireWith = (error: () => Error): void => deadline.expireWith(error),
   ): Promise<T> {
     const client = await this.#connected(deadline, expireWith)
@@ -138,14 +150,15 @@ export class DatabaseServer<Tx extends object> {
     }
     const stop = deadline.onInterrupt(() => client.destroy())
     try {
-      await this.#refuseUnusable(client, deadline)
+      if (!this.#isKnown(client)) await this.#refuseUnusable(client, deadline)
       return await work(client, spoil)
     } catch (error) {
       if (isForgeError(error, 'STORAGE_UNAVAILABLE')) spoil()
       throw error
     } finally {
       stop()
-      client.release(state)
+      const released = client.release(state)
+      if (isPromise(released)) await released
     }
   }
 
@@ -155,52 +168,53 @@ export class DatabaseServer<Tx extends object> {
     const unanswered = (): Error =>
       request.waitsForOthers ? poolBusy() : unavailable('the server accepted no connection within five seconds')
     expireWith(unanswered)
+    let client: ClientConnection<Tx>
     try {
-      const client = await this.#answer(() =>
-        deadline.ask(() => request.make((queued) => this.#client.connect(queued))),
-      )
-      expireWith(noAnswer)
-      if (!deadline.isOver) return client
-
-      client.release('sound')
-    } catch (error) {
+      client = await deadline.ask(() => request.make((queued) => this.#client.connect(queued)))
+      request.answered('provided')
+    } catch (failure) {
+      request.answered('failed')
+      const error = this.#translateConnect(failure)
       // A pool that gives up first, after a limit of its own, does not report what the server has done.
       throw isForgeError(error, 'STORAGE_BUSY') && request.isQueued ? unanswered() : error
     }
+    expireWith(noAnswer)
+    if (!deadline.isOver) return client
+
+    void client.release('sound')
     throw noAnswer()
   }
 
-  /** Translates the error of a library that provides no connection, or begins no transaction. */
-  async #answer<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask()
-    } catch (error) {
-      if (isForgeError(error) || error instanceof TypeError) throw error
-      const translated = this.#client.translate(error) ?? this.#rules.translateConnect(error)
-      if (isForgeError(translated) || translated instanceof TypeError) throw translated
-      throw unavailable('the pool provides no connection to the database', translated)
-    }
+  /** Returns the error to throw if a library provides no connection, or begins no transaction. */
+  #translateConnect(error: unknown): unknown {
+    if (isForgeError(error) || error instanceof TypeError) return error
+    const translated = this.#client.translate(error) ?? this.#rules.translateConnect(error)
+    if (isForgeError(translated) || translated instanceof TypeError) return translated
+    return unavailable('the pool provides no connection to the database', translated)
+  }
+
+  #isKnown({ identity }: ClientConnection<Tx>): boolean {
+    return identity !== undefined && this.#known.has(identity)
   }
 
   async #refuseUnusable(client: ClientConnection<Tx>, deadline: Deadline): Promise<void> {
     const connection = this.#limited(client, 'call', { deadline }) // without settings, which need the right database
     await this.#client.refuseUnreadable(connection)
-    const { identity } = client
-    if (identity !== undefined && this.#known.has(identity)) return
-
     await this.#rules.refuseServer(connection)
-    if (identity !== undefined) this.#known.add(identity)
+    if (client.identity !== undefined) this.#known.add(client.identity)
   }
 
-  async #checked<T>(
+  #checked<T>(
     client: ClientConnection<Tx>,
     deadline: Deadline,
     work: (connection: ServerConnection) => Promise<T>,
-  ): Promise<T> {
+  ): MaybePromise<T> {
     const use: StatementUse = { purpose: 'reads', deadline }
-    const { leftOpen, commitEach } = await this.#rules.check(this.#asOwn(client, this.#own(client, use)))
-    this.#reportLeftOpen(leftOpen)
-    return work(this.#own(client, use, commitEach))
+    const connection = this.#own(client, use)
+    return after(this.#rules.check(this.#asOwn(client, connection)), ({ leftOpen, commitEach }) => {
+      this.#reportLeftOpen(leftOpen)
+      return work(commitEach === undefined ? connection : this.#own(client, use, commitEach))
+    })
   }
 
   /** Runs work on a connection of our own for a call in a host's transaction: its errors are errors of that call. */
@@ -270,7 +284,7 @@ export class DatabaseServer<Tx extends object> {
     }
 
     await this.#checked(client, deadline, async () => undefined)
-    const begun = await this.#answer(() => deadline.ask(() => client.begin(levels[purpose])))
+    const begun = await this.#begun(client, levels[purpose], deadline)
     const connection = this.#own(begun, use)
     return {
       transaction: begun.transaction,
@@ -284,6 +298,18 @@ export class DatabaseServer<Tx extends object> {
     }
   }
 
+  async #begun(
+    client: LibraryConnection<Tx>,
+    level: IsolationLevel | undefined,
+    deadline: Deadline,
+  ): Promise<LibraryTransaction<Tx>> {
+    try {
+      return await deadline.ask(() => client.begin(level))
+    } catch (error) {
+      throw this.#translateConnect(error)
+    }
+  }
+
   #asOwn({ identity, status, maxTogether }: ClientConnection<Tx>, connection: ServerConnection): OwnConnection {
     return { connection, identity, status, sendsTogether: maxTogether > 1, isHosts: this.#client.isHosts }
   }
@@ -293,12 +319,13 @@ export class DatabaseServer<Tx extends object> {
     return this.#limited(runner, 'call', { deadline: use.deadline, prepare, frame, commitEach })
   }
 
-  #limited(runner: StatementRunner, retry: Retry, options: Omit<RunOptions, 'translate'>): ServerConnection {
-    const translate = (error: unknown): unknown => {
-      if (isForgeError(error) || error instanceof BrokenReference) return error
-      return this.#client.translate(error) ?? this.#rules.translate(error, retry)
-    }
-    return new LimitedConnection(runner, { ...options, translate })
+  #limited(runner: StatementRunner, retry: Retry, options: RunOptions): ServerConnection {
+    return new LimitedConnection(runner, options, this.#translations[retry])
+  }
+
+  #translate(error: unknown, retry: Retry): unknown {
+    if (isForgeError(error) || error instanceof BrokenReference) return error
+    return this.#client.translate(error) ?? this.#rules.translate(error, retry)
   }
 
   #reportLeftOpen(leftOpen: boolean): void {

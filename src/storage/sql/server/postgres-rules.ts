@@ -1,4 +1,5 @@
 import { isForgeError } from '../../../schema/errors.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { Place } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
@@ -18,6 +19,9 @@ import { limitsQuery, PostgresLimits, setLimits } from './postgres-limits.ts'
 import type { Beginning, ConnectionState, DatabaseRules, JoinedConnection, OwnConnection, Purpose } from './rules.ts'
 
 const ROLL_BACK = command('rollback')
+
+/** A connection on which nothing was left open. */
+const CLEAN: ConnectionState = { leftOpen: false }
 
 // A ROLLBACK outside a transaction would work, but the server logs a warning for each.
 const PROBE = command('do $$ begin rollback; end $$')
@@ -105,7 +109,11 @@ export class PostgresRules implements DatabaseRules {
   }
 
   /** Also records what the storage's own connections reach, once the tables exist. */
-  async check({ connection, status, isHosts }: OwnConnection): Promise<ConnectionState> {
+  check(own: OwnConnection): MaybePromise<ConnectionState> {
+    return own.status === 'outside' && this.#home !== undefined ? CLEAN : this.#check(own)
+  }
+
+  async #check({ connection, status, isHosts }: OwnConnection): Promise<ConnectionState> {
     const leftOpen = status === undefined ? isHosts && (await isInsideTransaction(connection)) : status === 'inside'
     if (leftOpen) await connection.run([ROLL_BACK])
     if (this.#home === undefined) await this.#learnHome(connection)

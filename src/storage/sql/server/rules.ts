@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { Retry } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Deadline } from './call-deadline.ts'
@@ -89,7 +90,7 @@ export interface DatabaseRules {
    * Checks one of our own connections, and rolls back a transaction that the host left open on it.
    * @throws TypeError if it cannot be used, with what to do
    */
-  check(own: OwnConnection): Promise<ConnectionState>
+  check(own: OwnConnection): MaybePromise<ConnectionState>
   /**
    * Begins a transaction by statements, and checks the connection as `check` does. Returns what runs the statements of
    * the transaction. It may begin together with the first of them.

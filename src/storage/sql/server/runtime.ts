@@ -55,14 +55,14 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) return this.#readJoined(work, transaction)
     return this.#repeated((deadline) =>
-      this.#server.plainly(async (connection) => work(readingSession(connection)), deadline),
+      this.#server.plainly(async (connection) => work(new ReadingSession(connection)), deadline),
     )
   }
 
   readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) return this.#readJoined((session) => runMaybeAsync(work(session)), transaction)
     return this.#repeated((deadline) =>
-      this.#server.inSnapshot((connection) => runAsync(work(readingSession(connection))), deadline),
+      this.#server.inSnapshot((connection) => runAsync(work(new ReadingSession(connection))), deadline),
     )
   }
 
@@ -84,7 +84,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   #readJoined<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx): Promise<T> {
     return this.#joined((deadline) =>
-      this.#joins.read(transaction, async (connection) => work(readingSession(connection)), deadline),
+      this.#joins.read(transaction, async (connection) => work(new ReadingSession(connection)), deadline),
     )
   }
 
@@ -132,17 +132,34 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   }
 }
 
-/** Creates a session that reads. It never runs the host's code in the middle of its work. */
-function readingSession(connection: ServerConnection): Session {
-  return {
-    all: (statement) => connection.all(statement),
-    first: async (statement) => (await connection.all(statement))[0],
-    batch: (statements) => connection.batch(statements),
-    async defer(statement, check) {
-      const rows = await connection.all(statement)
-      check?.(rows)
-    },
-    lend: (work) => work(),
+/** A session that reads. It never runs the host's code in the middle of its work. */
+class ReadingSession implements Session {
+  readonly #connection: ServerConnection
+
+  constructor(connection: ServerConnection) {
+    this.#connection = connection
+  }
+
+  all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    return this.#connection.all(statement)
+  }
+
+  async first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
+    const [row] = await this.#connection.all(statement)
+    return row
+  }
+
+  batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    return this.#connection.batch(statements)
+  }
+
+  async defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): Promise<void> {
+    const rows = await this.#connection.all(statement)
+    check?.(rows)
+  }
+
+  lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+    return work()
   }
 }
 
