@@ -17,6 +17,7 @@ const EXCHANGE = '^src/exchange/'
 const LIBRARY = [SCHEMA, DOCUMENTS, CONTRACT, MEMORY, SQL, CORE, ROUTES, NODE, EXPRESS, FETCH, SIGNING_KEYS, EXCHANGE]
 
 const STANDALONE = '^src/standalone/'
+const HOST_STORE = '^src/standalone/host-store/'
 const TESTING = '^src/testing/'
 const CLI = '^src/cli/'
 const APPLICATIONS = [STANDALONE, TESTING, CLI]
@@ -221,9 +222,15 @@ module.exports = {
     // The applications.
     application(
       'standalone-is-an-application',
-      STANDALONE,
-      [],
+      '^src/standalone/(?!host-store/)',
+      [STANDALONE],
       'The standalone host proves that a host can be written with what the package exports.',
+    ),
+    application(
+      'host-store-uses-the-sql-storage',
+      HOST_STORE,
+      [STANDALONE, SQL, SCHEMA],
+      "The tables of the standalone host are beside the forge's, on the same connections: with the storage's dialects, deadlines and migrations, not with a second set of them.",
     ),
     application(
       'testing-is-an-application',
@@ -251,7 +258,12 @@ module.exports = {
       [DOCUMENTS, STANDALONE],
       'zod costs 60 ms and 90 kB. A program that reads no documents must not load it.',
     ),
-    packageOf('kysely-is-for-sql', 'kysely', [SQL, STANDALONE], 'Only the module sql works with rows.'),
+    packageOf(
+      'kysely-is-for-sql',
+      'kysely',
+      [SQL, HOST_STORE],
+      'Only the module sql and the store of the standalone host work with rows.',
+    ),
     packageOf(
       'openpgp-is-for-signing-keys',
       'openpgp',

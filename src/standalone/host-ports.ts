@@ -1,5 +1,14 @@
 import type { Directory } from '../http-adapters/http.ts'
-import type { Caller, Id, MaybePromise, Membership, OrganizationRole, Policy, RepositoryRole } from '../index.ts'
+import type {
+  AccessRequest,
+  Caller,
+  Id,
+  MaybePromise,
+  Membership,
+  OrganizationRole,
+  Policy,
+  RepositoryRole,
+} from '../index.ts'
 import { rolePolicy } from '../index.ts'
 import type { FixtureVisibility } from './fixture/fixture.ts'
 import type { HostStore, OrganizationAccess, RepositoryAccess } from './host-store/host-store.ts'
@@ -10,26 +19,54 @@ export interface StandaloneUser {
   readonly username: string
 }
 
-/** Creates the access policy of the host, which follows Gitea's rules. */
+/** Creates the access policy of the host, which follows Gitea's rules. Each decision reads the store once. */
 export function hostPolicy(store: HostStore): Policy<StandaloneUser> {
-  return rolePolicy<StandaloneUser>({
-    isSiteAdmin: (actor) => store.isSiteAdmin(actor.id),
-    repositoryRole: (repositoryId, { actor }) => {
-      const userId = idOf(actor)
-      const access = store.repositoryAccess(repositoryId, userId)
-      return whenReady(access, (found) => repositoryRole(found, userId !== undefined))
+  return {
+    authorize(request, context) {
+      const userId = idOf(context.actor)
+      return whenReady(rolesFor(store, request, userId), (roles) =>
+        rolePolicy<StandaloneUser>({
+          isSiteAdmin: () => roles.isSiteAdmin,
+          repositoryRole: () => roles.repository,
+          organizationRole: () => roles.organization,
+        }).authorize(request, context),
+      )
     },
-    organizationRole: (organizationId, { actor }) => {
-      const userId = idOf(actor)
-      const access = store.organizationAccess(organizationId, userId)
-      return whenReady(access, (found) => organizationRole(found, userId !== undefined))
-    },
-  })
+  }
+}
+
+/** The roles of a caller, as far as a request depends on them. */
+interface CallerRoles {
+  readonly isSiteAdmin: boolean
+  readonly repository: RepositoryRole
+  readonly organization: OrganizationRole
+}
+
+function rolesFor(store: HostStore, request: AccessRequest, userId: Id | undefined): MaybePromise<CallerRoles> {
+  const signedIn = userId !== undefined
+  if ('repositoryId' in request) {
+    return whenReady(store.repositoryStanding(request.repositoryId, userId), ({ isSiteAdmin, access }) => ({
+      isSiteAdmin,
+      repository: repositoryRole(access, signedIn),
+      organization: 'none',
+    }))
+  }
+  if ('organizationId' in request) {
+    return whenReady(store.organizationStanding(request.organizationId, userId), ({ isSiteAdmin, access }) => ({
+      isSiteAdmin,
+      repository: 'none',
+      organization: organizationRole(access, signedIn),
+    }))
+  }
+  const found = signedIn && store.isSiteAdmin(userId)
+  return whenReady(found, (isSiteAdmin) => ({ isSiteAdmin, repository: 'none', organization: 'none' }))
 }
 
 /** Creates the membership port of the host. Owners of an organization are members of it. */
-export function hostMembership(store: HostStore): Membership<StandaloneUser> {
-  return { isMember: ({ organizationId, userId }) => store.isMember(organizationId, userId) }
+export function hostMembership<Tx>(store: HostStore<Tx>): Membership<StandaloneUser, Tx> {
+  return {
+    isMember: ({ organizationId, userId }, { transaction }) => store.isMember(organizationId, userId, transaction),
+  }
 }
 
 /** Creates the directory of the host, which resolves names to ids. */

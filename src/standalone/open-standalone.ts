@@ -2,8 +2,6 @@ import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
 import type { Forge, ForgeLimits, Logger, SigningKeySource } from '../index.ts'
 import { createForge } from '../index.ts'
-import type { SqliteConnection } from '../storage/sqlite.ts'
-import { sqliteStorage } from '../storage/sqlite.ts'
 import { authenticate } from './authenticate.ts'
 import type { Fixture } from './fixture/fixture.ts'
 import { parseFixture } from './fixture/fixture.ts'
@@ -12,10 +10,8 @@ import { seedFromFixture } from './fixture/seed-from-fixture.ts'
 import { forgeSeedCalls } from './fixture/write-forge-seed.ts'
 import type { StandaloneUser } from './host-ports.ts'
 import { hostDirectory, hostMembership, hostPolicy } from './host-ports.ts'
-import { hostVersion, migrateHost, refuseForeign } from './host-store/host-tables.ts'
+import type { HostDatabase } from './host-store/host-database.ts'
 import { SqlHostStore } from './host-store/sql-host-store.ts'
-import { SqlSession } from './host-store/sql-session.ts'
-import { asUsable, openDatabase, storageError } from './open-database.ts'
 import { hostPresenter } from './presenter/presenter.ts'
 
 /**
@@ -26,8 +22,18 @@ export type FixtureOutcome = 'loaded' | 'ignored' | 'none'
 
 /** The options of `openStandalone`. */
 export interface StandaloneOptions {
-  /** An SQLite file, which is created if it is missing, or `:memory:`. */
+  /**
+   * `postgres://…` (PostgreSQL 13 and newer), `mysql://…` (MariaDB 10.6 and newer), an SQLite file, which is created if
+   * it is missing, or `:memory:`. Any number of processes can be open on one server or file.
+   */
   readonly db: string
+  /**
+   * The prefix of the names of the forge's tables; the host's have it too, followed by `host_`. Default: `forgelet_`, and
+   * `host_` for those of the host.
+   */
+  readonly prefix?: string | undefined
+  /** The schema of all tables, on PostgreSQL; it is created if it does not exist. Default: that of the connection. */
+  readonly schema?: string | undefined
   /**
    * A parsed fixture (docs/fixture.md), which is loaded into an empty database. It is validated even if the database
    * already has accounts.
@@ -64,122 +70,110 @@ export interface Standalone {
 }
 
 /**
- * Opens a standalone host on its own database. One file holds the tables of the host and those of the forge. This
- * function brings the tables up to date, then loads the fixture if there is no account yet. The fixture is loaded
- * completely or not at all.
+ * Opens a standalone host on its own database, which holds the tables of the host and those of the forge. This function
+ * brings the tables up to date, then loads the fixture if there is no account yet. The fixture is loaded completely or
+ * not at all, and once if several processes start together.
  *
  * @throws ForgeError `INVALID_INPUT` if the fixture has mistakes; `SIGNING_KEY_UNREADABLE`; `SCHEMA_TOO_NEW`;
- * `STORAGE_BUSY`; `STORAGE_UNAVAILABLE` if the file is not a database, holds the tables of another program or the forge
- * of an application, or cannot be used
- * @throws TypeError if `db` has another type, or if a limit is invalid
+ * `STORAGE_BUSY`; `STORAGE_UNAVAILABLE` if the database cannot be reached or used, or holds the tables of another program
+ * or the forge of an application
+ * @throws TypeError if `db` is of another kind, or if a prefix, a schema or a limit is invalid
  */
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
   if (typeof options !== 'object' || options === null)
     throw new TypeError('openStandalone needs options: an object with db')
-  const file = databaseFile(options.db)
+  const kind = kindOf(options)
   const fixture = options.fixture && parseFixture(options.fixture, options.limits)
   const signingKey = options.signingKey ?? (await fixtureKey(fixture))
-  const connection = openDatabase(file)
-  try {
-    return await openHost(connection, fixture, { ...options, signingKey })
-  } catch (error) {
-    connection.close()
-    throw storageError(error) ?? error
-  }
+  return OPENERS[kind]({ ...options, signingKey }, fixture)
 }
 
-async function openHost(
-  connection: SqliteConnection,
-  fixture: Fixture | undefined,
+type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
+type OpenHost = (options: StandaloneOptions, fixture: Fixture | undefined) => Promise<Standalone>
+
+/** Each kind loads its own driver, and what only servers need. */
+const OPENERS: { readonly [K in DatabaseKind]: OpenHost } = {
+  async sqlite(options, fixture) {
+    const { openSqliteDatabase } = await import('./host-store/sqlite-database.ts')
+    return openHost(await openSqliteDatabase(options.db, options.prefix), options, fixture)
+  },
+  async postgres(options, fixture) {
+    const { openPostgresDatabase } = await import('./host-store/postgres-database.ts')
+    return openHost(openPostgresDatabase(options.db, options), options, fixture)
+  },
+  async mysql(options, fixture) {
+    const { openMysqlDatabase } = await import('./host-store/mysql-database.ts')
+    return openHost(openMysqlDatabase(options.db, options), options, fixture)
+  },
+}
+
+async function openHost<Tx>(
+  database: HostDatabase<Tx>,
   options: StandaloneOptions,
+  fixture: Fixture | undefined,
 ): Promise<Standalone> {
   const { limits, signingKey, publicUrl, docsUrl, logger } = options
-  const session = new SqlSession(connection)
-  const store = new SqlHostStore(session)
-  refuseForeign(session)
-  hostVersion(session)
-  claimDatabase(connection, session)
-  const storage = sqliteStorage(connection)
+  const store = new SqlHostStore(database)
   const forge = createForge({
-    storage,
+    storage: database.storage,
     policy: hostPolicy(store),
     membership: hostMembership(store),
     signingKey,
     limits,
     logger,
   })
+  const close = async (): Promise<void> => {
+    await forge.close()
+    database.close()
+  }
   try {
-    await storage.migrate()
-    session.exec('pragma foreign_keys = on; pragma synchronous = full')
-    const outcome = loadFixture(connection, { store, forge, fixture })
-    session.exec('pragma busy_timeout = 50') // from here on it only reads, and must not block the event loop
-
+    await database.migrate()
+    const outcome = await loadFixture({ database, store, forge, fixture })
     const present = hostPresenter(store, publicUrl)
     const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, docsUrl })
-    return {
-      forge,
-      api,
-      fixture: outcome,
-      authenticate: async (header) => authenticate(store, header),
-      close: async () => {
-        await forge.close()
-        connection.close()
-      },
-    }
+    return { forge, api, fixture: outcome, authenticate: async (header) => authenticate(store, header), close }
   } catch (error) {
-    await forge.close()
+    await close()
     throw error
   }
 }
 
-/** Creates the host's own tables before those of the forge. They mark the database as one that this server created. */
-function claimDatabase(connection: SqliteConnection, session: SqlSession): void {
-  inTransaction(connection, () => {
-    refuseForeign(session) // an application may have created its tables first
-    migrateHost(session)
-  })
-}
-
-interface HostParts {
-  readonly store: SqlHostStore
-  readonly forge: Forge<StandaloneUser, SqliteConnection>
+interface HostParts<Tx> {
+  readonly database: HostDatabase<Tx>
+  readonly store: SqlHostStore<Tx>
+  readonly forge: Forge<StandaloneUser, Tx>
   readonly fixture: Fixture | undefined
 }
 
 /** Loads the whole fixture in one transaction. */
-function loadFixture(connection: SqliteConnection, { store, forge, fixture }: HostParts): FixtureOutcome {
-  return inTransaction(connection, () => {
-    if (fixture === undefined) return 'none'
-    if (!store.isEmpty()) return 'ignored'
+async function loadFixture<Tx>({ database, store, forge, fixture }: HostParts<Tx>): Promise<FixtureOutcome> {
+  if (fixture === undefined) return 'none'
 
-    const seed = seedFromFixture(fixture, new Date())
-    store.load(seed)
-    forge.withTransactionSync(connection, (joined) => {
-      for (const call of forgeSeedCalls(seed)) call(joined)
-    })
-    return 'loaded'
+  const seed = seedFromFixture(fixture, new Date())
+  const isLoaded = await database.load(forge, (session, joined) => {
+    const calls = forgeSeedCalls(seed).map((call) => () => call(joined))
+    return store.load(session, seed, calls)
   })
+  return isLoaded ? 'loaded' : 'ignored'
 }
 
-function inTransaction<T>(connection: SqliteConnection, work: () => T): T {
-  return asUsable(() => {
-    connection.exec('begin immediate')
-    try {
-      const value = work()
-      connection.exec('commit')
-      return value
-    } catch (error) {
-      if (connection.inTransaction) connection.exec('rollback')
-      throw error
-    }
-  })
+const SCHEMES: { readonly [scheme: string]: DatabaseKind | undefined } = {
+  postgres: 'postgres',
+  postgresql: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
 }
 
-function databaseFile(db: string): string {
-  if (typeof db !== 'string' || db.trim() === '') throw new TypeError('db must name an SQLite file, or be ":memory:"')
+/** The message shows at most the scheme of a URL, which may contain a password. */
+function kindOf({ db, schema }: StandaloneOptions): DatabaseKind {
+  const expected = 'a postgres:// or mysql:// URL, an SQLite file, or ":memory:"'
+  if (typeof db !== 'string' || db.trim() === '') throw new TypeError(`db must be ${expected}`)
+
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[1]
-  if (!db.includes('://')) return db
-
-  const named = scheme === undefined ? 'a URL' : `${scheme}://`
-  throw new TypeError(`db: ${named} is not supported by this release; name an SQLite file, or ":memory:"`)
+  const kind = scheme === undefined ? undefined : SCHEMES[scheme.toLowerCase()]
+  if (kind === undefined && db.includes('://')) {
+    throw new TypeError(`db: ${scheme === undefined ? 'a URL' : `${scheme}://`} is not supported: give ${expected}`)
+  }
+  if (schema !== undefined && kind !== 'postgres') throw new TypeError('schema is for PostgreSQL: leave it out')
+  return kind ?? 'sqlite'
 }

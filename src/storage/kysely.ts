@@ -95,7 +95,8 @@ export function kyselyStorage<Tx extends KyselyTransaction>(
   if (others.schema !== undefined && name !== 'postgres') throw new TypeError('only PostgreSQL has schemas')
 
   const context = createSqlContext(dialect, others)
-  return createServerStorage({ client: new KyselyDatabaseClient(database, context), rules: rulesOf(context) }, context)
+  const parts = { client: new KyselyDatabaseClient(database, context), rules: rulesOf(context) }
+  return createServerStorage(parts, context).storage
 }
 
 /** A kind of database. */

@@ -1,15 +1,10 @@
-import { needObject } from '../schema/arguments.ts'
 import type { ForgeStorage } from './contract/storage.ts'
-import { Mysql2DatabaseClient } from './sql/clients/mysql2.ts'
 import type { MysqlConnection, MysqlPool } from './sql/clients/mysql2-pool.ts'
-import { isPool, speaksCallbacks } from './sql/clients/mysql2-pool.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
-import { createSqlContext } from './sql/context.ts'
 import { mysqlDialect } from './sql/dialects/mariadb.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
-import { MariadbRules } from './sql/server/mariadb-rules.ts'
-import { createServerStorage } from './sql/server/runtime.ts'
+import { openMysql } from './sql/server/open-mysql.ts'
 
 export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/clients/mysql2-pool.ts'
 export type { SqlStorageOptions } from './sql/context.ts'
@@ -51,23 +46,7 @@ export function mysqlStorage<C extends MysqlConnection = MysqlConnection>(
   urlOrPool: string | MysqlPool<C>,
   options: SqlStorageOptions = {},
 ): ForgeStorage<C> {
-  if (typeof urlOrPool === 'string') refuseOtherUrls(urlOrPool)
-  else if (speaksCallbacks(urlOrPool)) throw new TypeError('the pool uses callbacks: create it with mysql2/promise')
-  else if (!isPool(urlOrPool)) throw new TypeError('a MariaDB storage needs a URL, or a pool of mysql2/promise')
-
-  needObject(options, 'options', "{ prefix: 'forge_' }")
-  const { ids, prefix } = options
-  const context = createSqlContext(mysqlDialect, { ids, prefix })
-  const rules = new MariadbRules(context.ids, { sendsPlainText: false })
-  return createServerStorage<C>({ client: new Mysql2DatabaseClient(urlOrPool), rules }, context)
-}
-
-/** The message does not show the URL, which may contain a password. */
-function refuseOtherUrls(url: string): void {
-  if (!/^(mysql|mariadb):\/\/./.test(url) || !URL.canParse(url)) {
-    throw new TypeError('the URL of a MariaDB database begins with mysql:// or mariadb://')
-  }
-  if (new URL(url).pathname.length < 2) throw new TypeError('the URL must name a database: mysql://server/database')
+  return openMysql<C>(urlOrPool, options).storage
 }
 
 /**

@@ -1,14 +1,10 @@
 import type { ForgeStorage } from './contract/storage.ts'
-import { PgDatabaseClient } from './sql/clients/pg.ts'
 import type { PgClient, PgPool } from './sql/clients/pg-pool.ts'
-import { isPgPool } from './sql/clients/pg-pool.ts'
 import type { SchemaStorageOptions } from './sql/context.ts'
-import { createSqlContext } from './sql/context.ts'
 import { postgresDialect } from './sql/dialects/postgres.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
-import { PostgresRules } from './sql/server/postgres-rules.ts'
-import { createServerStorage } from './sql/server/runtime.ts'
+import { openPostgres } from './sql/server/open-postgres.ts'
 
 export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/clients/pg-pool.ts'
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
@@ -58,15 +54,7 @@ export function postgresStorage<C extends PgClient = PgClient>(
   urlOrPool: string | PgPool,
   options: SchemaStorageOptions = {},
 ): ForgeStorage<C> {
-  if (typeof urlOrPool !== 'string' && !isPgPool(urlOrPool)) {
-    throw new TypeError('a PostgreSQL storage needs a URL, or a pool of pg')
-  }
-  if (typeof urlOrPool === 'string' && !/^(postgres|postgresql|socket):/.test(urlOrPool)) {
-    throw new TypeError('the URL of a PostgreSQL database begins with postgres://')
-  }
-
-  const context = createSqlContext(postgresDialect, options)
-  return createServerStorage<C>({ client: new PgDatabaseClient(urlOrPool), rules: new PostgresRules(context) }, context)
+  return openPostgres<C>(urlOrPool, options).storage
 }
 
 /**

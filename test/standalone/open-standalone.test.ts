@@ -3,11 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runSync } from '../../src/schema/sync-or-async.ts'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
-import { migrateHost } from '../../src/standalone/host-store/host-tables.ts'
-import { SqlSession } from '../../src/standalone/host-store/sql-session.ts'
+import { HostSchema } from '../../src/standalone/host-store/host-schema.ts'
+import { hostContext } from '../../src/standalone/host-store/host-tables.ts'
 import type { Standalone, StandaloneOptions } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
+import { createSqlContext } from '../../src/storage/sql/context.ts'
+import { sqliteDialect } from '../../src/storage/sql/dialects/sqlite.ts'
+import { migrateAtOnce } from '../../src/storage/sql/schema/migrate-at-once.ts'
+import { Connection } from '../../src/storage/sql/sqlite/connection.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { WORLD } from './world.ts'
 
@@ -110,7 +115,9 @@ test("serves the fixture's signing key, on a database that ignores the fixture t
 
 test('finishes what a process that was killed at its first start has left', async () => {
   const database = new Database(file)
-  migrateHost(new SqlSession(database))
+  const forge = createSqlContext(sqliteDialect)
+  const tables = new HostSchema(hostContext(forge), forge, 'file')
+  runSync(migrateAtOnce(tables, new Connection(database, 'call', 'us')))
   database.close()
   expect((await opened({ fixture: WORLD })).fixture).toBe('loaded')
 })
@@ -129,9 +136,11 @@ test('moves in beside tables of another name', async () => {
 
 describe('a standalone host is refused', () => {
   test('for another kind of database, without its password', async () => {
-    const refused = openStandalone({ db: 'postgres://u:secret@example.com/forge' })
+    const refused = openStandalone({ db: 'oracle://u:secret@example.com/forge' })
     await expect(refused).rejects.toThrow(
-      new TypeError('db: postgres:// is not supported by this release; name an SQLite file, or ":memory:"'),
+      new TypeError(
+        'db: oracle:// is not supported: give a postgres:// or mysql:// URL, an SQLite file, or ":memory:"',
+      ),
     )
   })
 
@@ -140,13 +149,23 @@ describe('a standalone host is refused', () => {
     async (db) => {
       const refused = openStandalone({ db })
       await expect(refused).rejects.toThrow(
-        new TypeError('db: a URL is not supported by this release; name an SQLite file, or ":memory:"'),
+        new TypeError('db: a URL is not supported: give a postgres:// or mysql:// URL, an SQLite file, or ":memory:"'),
       )
     },
   )
 
+  test.each([
+    ['a schema where there is none', { schema: 'forge' }, 'schema is for PostgreSQL: leave it out'],
+    ['a prefix that is none', { prefix: 'Forge-' }, 'prefix must be 1 to 31 lower-case letters'],
+  ])('for %s, before a file is made', async (_what, options, message) => {
+    await expect(openStandalone({ db: file, ...options })).rejects.toThrow(message)
+    expect(await readdir(folder)).toEqual([])
+  })
+
   test.each(['', ' ', '\t\n'])('for a blank name: %j', async (db) => {
-    await expect(openStandalone({ db })).rejects.toThrow(new TypeError('db must name an SQLite file, or be ":memory:"'))
+    await expect(openStandalone({ db })).rejects.toThrow(
+      new TypeError('db must be a postgres:// or mysql:// URL, an SQLite file, or ":memory:"'),
+    )
   })
 
   test.each([

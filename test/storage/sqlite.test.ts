@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/standalone/open-database.ts'
+import { openSqliteDatabase } from '../../src/standalone/host-store/sqlite-database.ts'
 import { openSqlite, sqliteStorage } from '../../src/storage/sqlite.ts'
 import { newFile } from './sql/database-files.ts'
 
@@ -71,7 +71,7 @@ describe('a file that does not exist is created for its owner only', () => {
         await storage.close()
       },
     ],
-    ['the standalone host', (file) => openDatabase(file).close()],
+    ['the standalone host', async (file) => (await openSqliteDatabase(file, undefined)).close()],
   ]
 
   test.each(OPENINGS)('by %s', async (_name, open) => {

@@ -1,6 +1,6 @@
 import type { Id, IssueRef, MaybePromise } from '../../index.ts'
 import type { FixtureVisibility } from '../fixture/fixture.ts'
-import type { Account, CollaboratorRole, Issue, Label, Repository, Seed } from '../fixture/seed.ts'
+import type { Account, CollaboratorRole, Issue, Label, Repository } from '../fixture/seed.ts'
 
 /** The relation of a user, or an anonymous caller, to an organization. */
 export interface OrganizationAccess {
@@ -20,6 +20,13 @@ export interface RepositoryAccess {
   readonly collaboration: CollaboratorRole | undefined
 }
 
+/** What a user, or an anonymous caller, is to an organization or a repository. */
+export interface Standing<Access> {
+  readonly isSiteAdmin: boolean
+  /** Undefined if the organization or repository does not exist. */
+  readonly access: Access | undefined
+}
+
 /** An issue or pull request with the related records that a response contains. */
 export interface IssueDetails {
   readonly issue: Issue
@@ -30,33 +37,33 @@ export interface IssueDetails {
   readonly assignees: readonly Account[]
   readonly openIssues: number
   readonly openPullRequests: number
+  /** The user for whom the issue is read, if one is named. */
+  readonly viewer?: Account | undefined
 }
 
 /**
  * The data of the host: accounts, memberships, repositories, issues and tokens. Names are case-insensitive. The methods
  * return synchronously where the data is available synchronously, so that the ports of the forge do too.
  */
-export interface HostStore {
-  /** Returns true if there is no account yet. */
-  isEmpty(): MaybePromise<boolean>
-  /**
-   * Loads the accounts and records of a seed. The store must be empty. The parts that belong to the forge (badges,
-   * blocks, pins) are skipped.
-   */
-  load(seed: Seed): MaybePromise<void>
+export interface HostStore<Tx = unknown> {
   /** @param digest - the SHA-256 of the token in hexadecimal */
   findUserByToken(digest: string): MaybePromise<{ readonly id: Id; readonly username: string } | undefined>
   findAccount(name: string): MaybePromise<{ readonly id: Id; readonly kind: 'user' | 'organization' } | undefined>
   findRepository(owner: string, name: string): MaybePromise<{ readonly id: Id } | undefined>
   findIssue(repositoryId: Id, index: number): MaybePromise<IssueRef | undefined>
   isSiteAdmin(userId: Id): MaybePromise<boolean>
-  isMember(organizationId: Id, userId: Id): MaybePromise<boolean>
-  /** Returns undefined if the organization does not exist. `userId` is undefined for an anonymous caller. */
-  organizationAccess(organizationId: Id, userId: Id | undefined): MaybePromise<OrganizationAccess | undefined>
-  /** Returns undefined if the repository does not exist. `userId` is undefined for an anonymous caller. */
-  repositoryAccess(repositoryId: Id, userId: Id | undefined): MaybePromise<RepositoryAccess | undefined>
+  /** @param transaction - a transaction of the host that is open; its changes are seen */
+  isMember(organizationId: Id, userId: Id, transaction?: Tx | undefined): MaybePromise<boolean>
+  /** `userId` is undefined for an anonymous caller. */
+  organizationStanding(organizationId: Id, userId: Id | undefined): MaybePromise<Standing<OrganizationAccess>>
+  /** `userId` is undefined for an anonymous caller. */
+  repositoryStanding(repositoryId: Id, userId: Id | undefined): MaybePromise<Standing<RepositoryAccess>>
   /** Returns accounts in the order of the ids, with undefined for an unknown id. */
   accounts(ids: readonly Id[]): MaybePromise<readonly (Account | undefined)[]>
-  /** Returns issues in the order of the ids, with undefined for an unknown id. */
-  issues(ids: readonly Id[]): MaybePromise<readonly (IssueDetails | undefined)[]>
+  /**
+   * Returns issues in the order of the ids, with undefined for an unknown id.
+   *
+   * @param viewerId - the user for whom they are read, whose account is returned with each
+   */
+  issues(ids: readonly Id[], viewerId?: Id | undefined): MaybePromise<readonly (IssueDetails | undefined)[]>
 }

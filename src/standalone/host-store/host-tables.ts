@@ -1,161 +1,193 @@
-import { ForgeError } from '../../index.ts'
-import { unavailable } from '../open-database.ts'
-import type { SqlSession } from './sql-session.ts'
+import type { ColumnDefinitionBuilder, Compilable } from 'kysely'
+import type { Id, PinKind } from '../../index.ts'
+import type { SqlContext } from '../../storage/sql/context.ts'
+import { createTableContext } from '../../storage/sql/context.ts'
+import type { FixtureVisibility } from '../fixture/fixture.ts'
+import type { CollaboratorRole } from '../fixture/seed.ts'
 
 /**
- * The host's own tables, one list of statements per version. The table `host_schema` stores the current version. The
- * SQL is plain enough for every database that the forge supports: the host assigns the ids, flags are 0 or 1, and times
- * are in milliseconds.
+ * The host's own tables, by name without prefix. The host assigns the ids; they are integers, and text here, because
+ * every query casts them. Flags are 0 or 1, times are in milliseconds.
  */
-const HOST_MIGRATIONS: readonly (readonly string[])[] = [
-  [
-    `create table host_accounts (
-       id bigint not null primary key,
-       kind varchar(12) not null,
-       name varchar(100) not null,
-       folded_name varchar(100) not null unique,
-       full_name text not null,
-       email text not null,
-       hides_email smallint not null,
-       is_site_admin smallint not null,
-       visibility varchar(7) not null,
-       location text not null,
-       website text not null,
-       description text not null,
-       created_at bigint not null
-     )`,
-    `create table host_tokens (
-       digest char(64) not null primary key,
-       user_id bigint not null references host_accounts (id)
-     )`,
-    `create table host_members (
-       organization_id bigint not null references host_accounts (id),
-       user_id bigint not null references host_accounts (id),
-       role varchar(6) not null,
-       primary key (organization_id, user_id)
-     )`,
-    `create table host_repositories (
-       id bigint not null primary key,
-       owner_id bigint not null references host_accounts (id),
-       name varchar(100) not null,
-       folded_name varchar(100) not null,
-       description text not null,
-       is_private smallint not null,
-       is_archived smallint not null,
-       default_branch text not null,
-       created_at bigint not null,
-       unique (owner_id, folded_name)
-     )`,
-    `create table host_collaborators (
-       repository_id bigint not null references host_repositories (id),
-       user_id bigint not null references host_accounts (id),
-       role varchar(6) not null,
-       primary key (repository_id, user_id)
-     )`,
-    `create table host_labels (
-       id bigint not null primary key,
-       repository_id bigint not null references host_repositories (id),
-       name text not null,
-       color char(6) not null,
-       description text not null
-     )`,
-    `create table host_issues (
-       id bigint not null primary key,
-       repository_id bigint not null references host_repositories (id),
-       issue_index bigint not null,
-       kind varchar(11) not null,
-       title text not null,
-       body text not null,
-       poster_id bigint not null references host_accounts (id),
-       state varchar(6) not null,
-       is_locked smallint not null,
-       branch text not null,
-       comment_count bigint not null,
-       created_at bigint not null,
-       updated_at bigint not null,
-       closed_at bigint,
-       unique (repository_id, issue_index)
-     )`,
-    `create table host_issue_labels (
-       issue_id bigint not null references host_issues (id),
-       place smallint not null,
-       label_id bigint not null references host_labels (id),
-       primary key (issue_id, place)
-     )`,
-    `create table host_issue_assignees (
-       issue_id bigint not null references host_issues (id),
-       place smallint not null,
-       user_id bigint not null references host_accounts (id),
-       primary key (issue_id, place)
-     )`,
-  ],
+export interface HostTables {
+  /** One row: the version of the tables. */
+  readonly schema: { readonly version: number }
+  readonly accounts: {
+    readonly id: Id
+    readonly kind: 'user' | 'organization'
+    readonly name: string
+    readonly folded_name: string
+    readonly full_name: string
+    readonly email: string
+    readonly hides_email: number
+    readonly is_site_admin: number
+    readonly visibility: FixtureVisibility
+    readonly location: string
+    readonly website: string
+    readonly description: string
+    readonly created_at: number
+  }
+  readonly tokens: { readonly digest: string; readonly user_id: Id }
+  readonly members: { readonly organization_id: Id; readonly user_id: Id; readonly role: 'owner' | 'member' }
+  readonly repositories: {
+    readonly id: Id
+    readonly owner_id: Id
+    readonly name: string
+    readonly folded_name: string
+    readonly description: string
+    readonly is_private: number
+    readonly is_archived: number
+    readonly default_branch: string
+    readonly created_at: number
+  }
+  readonly collaborators: { readonly repository_id: Id; readonly user_id: Id; readonly role: CollaboratorRole }
+  readonly labels: {
+    readonly id: Id
+    readonly repository_id: Id
+    readonly name: string
+    readonly color: string
+    readonly description: string
+  }
+  readonly issues: {
+    readonly id: Id
+    readonly repository_id: Id
+    readonly issue_index: number
+    readonly kind: PinKind
+    readonly title: string
+    readonly body: string
+    readonly poster_id: Id
+    readonly state: 'open' | 'closed'
+    readonly is_locked: number
+    readonly branch: string
+    readonly comment_count: number
+    readonly created_at: number
+    readonly updated_at: number
+    readonly closed_at: number | null
+  }
+  readonly issue_labels: { readonly issue_id: Id; readonly place: number; readonly label_id: Id }
+  readonly issue_assignees: { readonly issue_id: Id; readonly place: number; readonly user_id: Id }
+}
+
+/** What the host's queries are built with. */
+export type HostContext = SqlContext<HostTables>
+
+/** The names of the tables, without prefix. The version comes first: it marks the tables as the host's. */
+export const HOST_TABLES: readonly (keyof HostTables)[] = [
+  'schema',
+  'accounts',
+  'tokens',
+  'members',
+  'repositories',
+  'collaborators',
+  'labels',
+  'issues',
+  'issue_labels',
+  'issue_assignees',
 ]
 
-/** The names of the host's own tables in every version, except `host_schema`. */
-const HOST_TABLES: ReadonlySet<string> = new Set(
-  HOST_MIGRATIONS.flat().flatMap((statement) => /^create table (\w+)/.exec(statement)?.[1] ?? []),
-)
+/** The prefix of the forge's tables if no other is chosen. The host's tables begin with `host_` then. */
+const STANDARD_PREFIX = 'forgelet_'
 
-/**
- * Returns the version of the host's own tables, or 0 if they are missing. Only reads.
- * @throws ForgeError `SCHEMA_TOO_NEW` if a newer release created them
- */
-export function hostVersion(session: SqlSession): number {
-  const known = session.has(`select name from sqlite_master where type = 'table' and name = 'host_schema'`)
-  const found = known ? (session.first<{ version: number }>('select version from host_schema')?.version ?? 0) : 0
-  if (found <= HOST_MIGRATIONS.length) return found
-
-  const needed = HOST_MIGRATIONS.length
-  const message = `the host's tables have version ${found}, newer than ${needed}, which this release supports`
-  throw new ForgeError('SCHEMA_TOO_NEW', message, { found, oldestLibrary: found })
+/** Creates the context of the host's tables beside those of a forge: with another prefix, both have it. */
+export function hostContext({ dialect, schema, prefix }: SqlContext): HostContext {
+  const own = prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`
+  return createTableContext<HostTables>(dialect, { schema, prefix: own, tables: HOST_TABLES })
 }
 
-/** Brings the host's own tables to the version of this release. Runs inside the caller's transaction. */
-export function migrateHost(session: SqlSession): void {
-  const found = hostVersion(session)
-  if (found === HOST_MIGRATIONS.length) return
+type Ddl = readonly Compilable<unknown>[]
 
-  if (found === 0) session.exec('create table if not exists host_schema (version bigint not null)')
-  for (const statement of HOST_MIGRATIONS.slice(found).flat()) session.exec(statement)
-  session.run('delete from host_schema')
-  session.run('insert into host_schema (version) values (?)', HOST_MIGRATIONS.length)
-}
+/** The statements of each version of the tables. They never change once released. */
+export const HOST_MIGRATIONS: readonly ((context: HostContext) => Ddl)[] = [firstTables]
 
-/** The prefix of the forge's tables, and the name of the table that describes them. */
-const FORGE_PREFIX = 'forgelet_'
-const FORGE_LEDGER = 'forgelet_ledger'
-const HOST_LEDGER = 'host_schema'
+const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
 
-interface NamedRow {
-  readonly name: string
-  readonly is_ledger: number
-}
+function firstTables({ build, prefix, dialect: { types, tableEnd } }: HostContext): Ddl {
+  const key = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.primaryKey().notNull()
+  const of =
+    (table: 'accounts' | 'repositories' | 'labels' | 'issues') =>
+    (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder =>
+      column.notNull().references(`${table}.id`)
 
-/**
- * Refuses a database that this server did not create: one in which another program uses the same table names, or one
- * that holds the forge of an application, whose ids refer to other users. The server creates its own tables before
- * those of the forge, so a forge without them belongs to an application. Only reads, and in one statement, because
- * another process may be creating the tables.
- * Source: docs/behaviour.md, The standalone server
- *
- * @throws ForgeError `STORAGE_UNAVAILABLE`
- */
-export function refuseForeign(session: SqlSession): void {
-  const rows = session.all<NamedRow>(
-    `select lower(name) as name,
-       type = 'table' and exists (select 1 from pragma_table_info(m.name) where name = 'version') as is_ledger
-     from sqlite_master m where lower(name) glob 'host_*' or lower(name) glob 'forgelet_*'`,
-  )
-  const forge = rows.filter(({ name }) => name.startsWith(FORGE_PREFIX))
-  const host = rows.filter(({ name }) => name === HOST_LEDGER || HOST_TABLES.has(name))
-  if (!isOurs(forge, FORGE_LEDGER) || !isOurs(host, HOST_LEDGER)) {
-    throw unavailable('it holds tables of another program: name another file')
-  }
-  if (forge.length > 0 && host.length === 0) {
-    throw unavailable("it holds the forge of an application and none of this server's tables: name another file")
-  }
-}
-
-function isOurs(rows: readonly NamedRow[], ledger: string): boolean {
-  return rows.length === 0 || rows.some(({ name, is_ledger }) => name === ledger && is_ledger === 1)
+  return [
+    build.schema
+      .createTable('accounts')
+      .addColumn('id', types.integer, key)
+      .addColumn('kind', types.key, notNull)
+      .addColumn('name', types.key, notNull)
+      .addColumn('folded_name', types.key, notNull)
+      .addColumn('full_name', types.text, notNull)
+      .addColumn('email', types.text, notNull)
+      .addColumn('hides_email', types.integer, notNull)
+      .addColumn('is_site_admin', types.integer, notNull)
+      .addColumn('visibility', types.key, notNull)
+      .addColumn('location', types.text, notNull)
+      .addColumn('website', types.text, notNull)
+      .addColumn('description', types.text, notNull)
+      .addColumn('created_at', types.integer, notNull)
+      .addUniqueConstraint(`${prefix}accounts_name`, ['folded_name']),
+    build.schema
+      .createTable('tokens')
+      .addColumn('digest', types.key, key)
+      .addColumn('user_id', types.integer, of('accounts')),
+    build.schema
+      .createTable('members')
+      .addColumn('organization_id', types.integer, of('accounts'))
+      .addColumn('user_id', types.integer, of('accounts'))
+      .addColumn('role', types.key, notNull)
+      .addPrimaryKeyConstraint(`${prefix}members_pk`, ['organization_id', 'user_id']),
+    build.schema
+      .createTable('repositories')
+      .addColumn('id', types.integer, key)
+      .addColumn('owner_id', types.integer, of('accounts'))
+      .addColumn('name', types.key, notNull)
+      .addColumn('folded_name', types.key, notNull)
+      .addColumn('description', types.text, notNull)
+      .addColumn('is_private', types.integer, notNull)
+      .addColumn('is_archived', types.integer, notNull)
+      .addColumn('default_branch', types.text, notNull)
+      .addColumn('created_at', types.integer, notNull)
+      .addUniqueConstraint(`${prefix}repositories_name`, ['owner_id', 'folded_name']),
+    build.schema
+      .createTable('collaborators')
+      .addColumn('repository_id', types.integer, of('repositories'))
+      .addColumn('user_id', types.integer, of('accounts'))
+      .addColumn('role', types.key, notNull)
+      .addPrimaryKeyConstraint(`${prefix}collaborators_pk`, ['repository_id', 'user_id']),
+    build.schema
+      .createTable('labels')
+      .addColumn('id', types.integer, key)
+      .addColumn('repository_id', types.integer, of('repositories'))
+      .addColumn('name', types.text, notNull)
+      .addColumn('color', types.key, notNull)
+      .addColumn('description', types.text, notNull),
+    build.schema
+      .createTable('issues')
+      .addColumn('id', types.integer, key)
+      .addColumn('repository_id', types.integer, of('repositories'))
+      .addColumn('issue_index', types.integer, notNull)
+      .addColumn('kind', types.key, notNull)
+      .addColumn('title', types.text, notNull)
+      .addColumn('body', types.text, notNull)
+      .addColumn('poster_id', types.integer, of('accounts'))
+      .addColumn('state', types.key, notNull)
+      .addColumn('is_locked', types.integer, notNull)
+      .addColumn('branch', types.text, notNull)
+      .addColumn('comment_count', types.integer, notNull)
+      .addColumn('created_at', types.integer, notNull)
+      .addColumn('updated_at', types.integer, notNull)
+      .addColumn('closed_at', types.integer)
+      .addUniqueConstraint(`${prefix}issues_index`, ['repository_id', 'issue_index']),
+    build.schema
+      .createTable('issue_labels')
+      .addColumn('issue_id', types.integer, of('issues'))
+      .addColumn('place', types.integer, notNull)
+      .addColumn('label_id', types.integer, of('labels'))
+      .addPrimaryKeyConstraint(`${prefix}issue_labels_pk`, ['issue_id', 'place']),
+    build.schema
+      .createTable('issue_assignees')
+      .addColumn('issue_id', types.integer, of('issues'))
+      .addColumn('place', types.integer, notNull)
+      .addColumn('user_id', types.integer, of('accounts'))
+      .addPrimaryKeyConstraint(`${prefix}issue_assignees_pk`, ['issue_id', 'place']),
+  ].map((table) => table.modifyEnd(tableEnd))
 }

@@ -1,7 +1,7 @@
 import type { Id, IssueRef } from '../../index.ts'
 import type { Account, Collaborator, Issue, Label, Member, Repository, Seed } from '../fixture/seed.ts'
 import { normalizeName } from '../host-names.ts'
-import type { HostStore, IssueDetails, OrganizationAccess, RepositoryAccess } from './host-store.ts'
+import type { HostStore, IssueDetails, OrganizationAccess, RepositoryAccess, Standing } from './host-store.ts'
 
 /** An in-memory store for tests and temporary hosts. It needs no file and no native dependency. */
 export class MemoryHostStore implements HostStore {
@@ -16,12 +16,12 @@ export class MemoryHostStore implements HostStore {
   readonly #issues = new Map<Id, Issue>()
   readonly #issueIndexes = new Map<string, Issue>()
 
-  isEmpty(): boolean {
-    return this.#accounts.size === 0
-  }
-
+  /**
+   * Loads the accounts and records of a seed. The store must be empty. The parts that belong to the forge (badges,
+   * blocks, pins) are skipped.
+   */
   load(seed: Seed): void {
-    if (!this.isEmpty()) throw new TypeError('the store is not empty')
+    if (this.#accounts.size > 0) throw new TypeError('the store is not empty')
 
     for (const account of seed.accounts) this.#addAccount(account)
     for (const token of seed.tokens) this.#tokens.set(token.digest, token.userId)
@@ -74,14 +74,39 @@ export class MemoryHostStore implements HostStore {
     return this.#members.has(pair(organizationId, userId))
   }
 
-  organizationAccess(organizationId: Id, userId: Id | undefined): OrganizationAccess | undefined {
+  organizationStanding(organizationId: Id, userId: Id | undefined): Standing<OrganizationAccess> {
+    return { isSiteAdmin: this.#isSiteAdmin(userId), access: this.#organizationAccess(organizationId, userId) }
+  }
+
+  repositoryStanding(repositoryId: Id, userId: Id | undefined): Standing<RepositoryAccess> {
+    return { isSiteAdmin: this.#isSiteAdmin(userId), access: this.#repositoryAccess(repositoryId, userId) }
+  }
+
+  accounts(ids: readonly Id[]): readonly (Account | undefined)[] {
+    return ids.map((id) => this.#accounts.get(id))
+  }
+
+  issues(ids: readonly Id[], viewerId?: Id | undefined): readonly (IssueDetails | undefined)[] {
+    const viewer = this.#accounts.get(viewerId ?? '')
+    return ids.map((id) => {
+      const issue = this.#issues.get(id)
+      const details = issue && this.#details(issue)
+      return details && { ...details, viewer }
+    })
+  }
+
+  #isSiteAdmin(userId: Id | undefined): boolean {
+    return userId !== undefined && this.isSiteAdmin(userId)
+  }
+
+  #organizationAccess(organizationId: Id, userId: Id | undefined): OrganizationAccess | undefined {
     const organization = this.#accounts.get(organizationId)
     if (organization?.kind !== 'organization') return undefined
 
     return { visibility: organization.visibility, membership: this.#membership(organizationId, userId) }
   }
 
-  repositoryAccess(repositoryId: Id, userId: Id | undefined): RepositoryAccess | undefined {
+  #repositoryAccess(repositoryId: Id, userId: Id | undefined): RepositoryAccess | undefined {
     const repository = this.#repositories.get(repositoryId)
     const owner = this.#accounts.get(repository?.ownerId ?? '')
     if (repository === undefined || owner === undefined) return undefined
@@ -93,17 +118,6 @@ export class MemoryHostStore implements HostStore {
       membership: this.#membership(owner.id, userId),
       collaboration: userId === undefined ? undefined : this.#collaborators.get(pair(repositoryId, userId)),
     }
-  }
-
-  accounts(ids: readonly Id[]): readonly (Account | undefined)[] {
-    return ids.map((id) => this.#accounts.get(id))
-  }
-
-  issues(ids: readonly Id[]): readonly (IssueDetails | undefined)[] {
-    return ids.map((id) => {
-      const issue = this.#issues.get(id)
-      return issue && this.#details(issue)
-    })
   }
 
   #details(issue: Issue): IssueDetails | undefined {

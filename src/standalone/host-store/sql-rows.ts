@@ -1,10 +1,11 @@
 import type { Id, PinKind } from '../../index.ts'
 import type { FixtureVisibility } from '../fixture/fixture.ts'
-import type { Account, Issue, Label, Repository } from '../fixture/seed.ts'
+import type { Account, CollaboratorRole, Issue, Label, Repository } from '../fixture/seed.ts'
+import type { OrganizationAccess, RepositoryAccess } from './host-store.ts'
 
-/** One row of `host_accounts`. */
+/** One row of the accounts. */
 export interface AccountRow {
-  readonly id: number
+  readonly id: Id
   readonly kind: 'user' | 'organization'
   readonly name: string
   readonly full_name: string
@@ -18,15 +19,11 @@ export interface AccountRow {
   readonly created_at: number
 }
 
-/** The columns of `AccountRow`. */
-export const ACCOUNT_COLUMNS =
-  'id, kind, name, full_name, email, hides_email, is_site_admin, visibility, location, website, description, created_at'
-
 /** Converts a row to an account. */
 export function accountOf(row: AccountRow): Account {
-  const { kind, name, email, visibility, location, website, description } = row
+  const { id, kind, name, email, visibility, location, website, description } = row
   return {
-    id: String(row.id),
+    id,
     kind,
     name,
     fullName: row.full_name,
@@ -41,26 +38,25 @@ export function accountOf(row: AccountRow): Account {
   }
 }
 
-/** One row of `host_repositories`. */
+/** One row of the repositories, with what is open in it. */
 export interface RepositoryRow {
-  readonly id: number
-  readonly owner_id: number
+  readonly id: Id
+  readonly owner_id: Id
   readonly name: string
   readonly description: string
   readonly is_private: number
   readonly is_archived: number
   readonly default_branch: string
   readonly created_at: number
+  readonly open_issues: number
+  readonly open_pull_requests: number
 }
-
-/** The columns of `RepositoryRow`. */
-export const REPOSITORY_COLUMNS = 'id, owner_id, name, description, is_private, is_archived, default_branch, created_at'
 
 /** Converts a row to a repository. */
 export function repositoryOf(row: RepositoryRow): Repository {
   return {
-    id: String(row.id),
-    ownerId: String(row.owner_id),
+    id: row.id,
+    ownerId: row.owner_id,
     name: row.name,
     description: row.description,
     isPrivate: row.is_private === 1,
@@ -70,10 +66,11 @@ export function repositoryOf(row: RepositoryRow): Repository {
   }
 }
 
-/** One row of `host_labels`. */
+/** One label of an issue. */
 export interface LabelRow {
-  readonly id: number
-  readonly repository_id: number
+  readonly issue_id: Id
+  readonly id: Id
+  readonly repository_id: Id
   readonly name: string
   readonly color: string
   readonly description: string
@@ -81,18 +78,24 @@ export interface LabelRow {
 
 /** Converts a row to a label. */
 export function labelOf({ id, repository_id, name, color, description }: LabelRow): Label {
-  return { id: String(id), repositoryId: String(repository_id), name, color, description }
+  return { id, repositoryId: repository_id, name, color, description }
 }
 
-/** One row of `host_issues`. */
+/** One assignee of an issue. */
+export interface AssigneeRow {
+  readonly issue_id: Id
+  readonly user_id: Id
+}
+
+/** One row of the issues. */
 export interface IssueRow {
-  readonly id: number
-  readonly repository_id: number
+  readonly id: Id
+  readonly repository_id: Id
   readonly issue_index: number
   readonly kind: PinKind
   readonly title: string
   readonly body: string
-  readonly poster_id: number
+  readonly poster_id: Id
   readonly state: 'open' | 'closed'
   readonly is_locked: number
   readonly branch: string
@@ -102,21 +105,17 @@ export interface IssueRow {
   readonly closed_at: number | null
 }
 
-/** The columns of `IssueRow`. */
-export const ISSUE_COLUMNS =
-  'id, repository_id, issue_index, kind, title, body, poster_id, state, is_locked, branch, comment_count, created_at, updated_at, closed_at'
-
 /** Converts a row, and the ids from the related tables, to an issue. */
 export function issueOf(row: IssueRow, labelIds: readonly Id[], assigneeIds: readonly Id[]): Issue {
-  const { kind, title, body, state, branch } = row
+  const { id, kind, title, body, state, branch } = row
   return {
-    id: String(row.id),
-    repositoryId: String(row.repository_id),
+    id,
+    repositoryId: row.repository_id,
     index: row.issue_index,
     kind,
     title,
     body,
-    posterId: String(row.poster_id),
+    posterId: row.poster_id,
     state,
     isLocked: row.is_locked === 1,
     branch,
@@ -126,5 +125,43 @@ export function issueOf(row: IssueRow, labelIds: readonly Id[], assigneeIds: rea
     closedAt: row.closed_at === null ? null : new Date(row.closed_at),
     labelIds,
     assigneeIds,
+  }
+}
+
+/** What a user is to an organization. */
+export interface OrganizationStandingRow {
+  /** Null for an anonymous caller. */
+  readonly is_site_admin: number | null
+  /** Null if the organization does not exist. */
+  readonly visibility: FixtureVisibility | null
+  readonly role: 'owner' | 'member' | null
+}
+
+/** Converts a row to what the user is. */
+export function organizationAccess({ visibility, role }: OrganizationStandingRow): OrganizationAccess | undefined {
+  return visibility === null ? undefined : { visibility, membership: role ?? undefined }
+}
+
+/** What a user is to a repository. */
+export interface RepositoryStandingRow {
+  /** Null for an anonymous caller. */
+  readonly is_site_admin: number | null
+  readonly is_private: number | null
+  readonly owner_id: Id | null
+  /** Of the owner; null if the repository does not exist. */
+  readonly visibility: FixtureVisibility | null
+  readonly role: 'owner' | 'member' | null
+  readonly collaboration: CollaboratorRole | null
+}
+
+/** Converts a row to what the user is. */
+export function repositoryAccess(row: RepositoryStandingRow, userId: Id | undefined): RepositoryAccess | undefined {
+  if (row.visibility === null) return undefined
+  return {
+    isPrivate: row.is_private === 1,
+    ownerVisibility: row.visibility,
+    isOwner: row.owner_id === userId,
+    membership: row.role ?? undefined,
+    collaboration: row.collaboration ?? undefined,
   }
 }

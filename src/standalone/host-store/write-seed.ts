@@ -1,30 +1,49 @@
-import type { Account, Issue, Repository, Seed } from '../fixture/seed.ts'
+import type { Compilable } from 'kysely'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
+import type { Statement } from '../../storage/sql/query.ts'
+import { compileStatement } from '../../storage/sql/query.ts'
+import type { Session } from '../../storage/sql/session.ts'
+import type { Account, Collaborator, Issue, Label, Member, Repository, Seed, Token } from '../fixture/seed.ts'
 import { normalizeName } from '../host-names.ts'
-import type { SqlSession } from './sql-session.ts'
+import type { HostContext, HostTables } from './host-tables.ts'
+
+/** Rows in one statement. SQLite and PostgreSQL limit the number of values; the widest table has 14 columns. */
+const ROWS_TOGETHER = 100
 
 /** Writes the host's part of a seed. Runs inside the caller's transaction. */
-export function writeSeed(session: SqlSession, seed: Seed): void {
-  for (const account of seed.accounts) writeAccount(session, account)
-  for (const { digest, userId } of seed.tokens) {
-    session.insert('host_tokens', { digest, user_id: Number(userId) })
-  }
-  for (const { organizationId, userId, role } of seed.members) {
-    session.insert('host_members', { organization_id: Number(organizationId), user_id: Number(userId), role })
-  }
-  for (const repository of seed.repositories) writeRepository(session, repository)
-  for (const { repositoryId, userId, role } of seed.collaborators) {
-    session.insert('host_collaborators', { repository_id: Number(repositoryId), user_id: Number(userId), role })
-  }
-  for (const { id, repositoryId, name, color, description } of seed.labels) {
-    session.insert('host_labels', { id: Number(id), repository_id: Number(repositoryId), name, color, description })
-  }
-  for (const issue of seed.issues) writeIssue(session, issue)
+export function* writeSeed(session: Pick<Session, 'batch'>, { build }: HostContext, seed: Seed): SyncOrAsync<void> {
+  yield* wait(
+    session.batch([
+      ...inserts(seed.accounts.map(accountRow), (rows) => build.insertInto('accounts').values(rows)),
+      ...inserts(seed.tokens.map(tokenRow), (rows) => build.insertInto('tokens').values(rows)),
+      ...inserts(seed.members.map(memberRow), (rows) => build.insertInto('members').values(rows)),
+      ...inserts(seed.repositories.map(repositoryRow), (rows) => build.insertInto('repositories').values(rows)),
+      ...inserts(seed.collaborators.map(collaboratorRow), (rows) => build.insertInto('collaborators').values(rows)),
+      ...inserts(seed.labels.map(labelRow), (rows) => build.insertInto('labels').values(rows)),
+      ...inserts(seed.issues.map(issueRow), (rows) => build.insertInto('issues').values(rows)),
+      ...inserts(seed.issues.flatMap(labelRows), (rows) => build.insertInto('issue_labels').values(rows)),
+      ...inserts(seed.issues.flatMap(assigneeRows), (rows) => build.insertInto('issue_assignees').values(rows)),
+    ]),
+  )
 }
 
-function writeAccount(session: SqlSession, account: Account): void {
-  const { kind, name, email, visibility, location, website, description } = account
-  session.insert('host_accounts', {
-    id: Number(account.id),
+function inserts<Row>(
+  rows: readonly Row[],
+  inserting: (together: readonly Row[]) => Compilable<unknown>,
+): readonly Statement<unknown>[] {
+  return chunks(rows).map((together) => ({ ...compileStatement(inserting(together)), mayTakeLong: true as const }))
+}
+
+function chunks<T>(rows: readonly T[]): readonly (readonly T[])[] {
+  const count = Math.ceil(rows.length / ROWS_TOGETHER)
+  return Array.from({ length: count }, (_, at) => rows.slice(at * ROWS_TOGETHER, (at + 1) * ROWS_TOGETHER))
+}
+
+function accountRow(account: Account): HostTables['accounts'] {
+  const { id, kind, name, email, visibility, location, website, description } = account
+  return {
+    id,
     kind,
     name,
     folded_name: normalizeName(name),
@@ -37,33 +56,58 @@ function writeAccount(session: SqlSession, account: Account): void {
     website,
     description,
     created_at: account.createdAt.getTime(),
-  })
+  }
 }
 
-function writeRepository(session: SqlSession, repository: Repository): void {
-  session.insert('host_repositories', {
-    id: Number(repository.id),
-    owner_id: Number(repository.ownerId),
-    name: repository.name,
-    folded_name: normalizeName(repository.name),
-    description: repository.description,
+function tokenRow({ digest, userId }: Token): HostTables['tokens'] {
+  return { digest, user_id: userId }
+}
+
+function memberRow({ organizationId, userId, role }: Member): HostTables['members'] {
+  return { organization_id: organizationId, user_id: userId, role }
+}
+
+function repositoryRow(repository: Repository): HostTables['repositories'] {
+  const { id, name, description } = repository
+  return {
+    id,
+    owner_id: repository.ownerId,
+    name,
+    folded_name: normalizeName(name),
+    description,
     is_private: flag(repository.isPrivate),
     is_archived: flag(repository.isArchived),
     default_branch: repository.defaultBranch,
     created_at: repository.createdAt.getTime(),
-  })
+  }
 }
 
-function writeIssue(session: SqlSession, issue: Issue): void {
-  const { kind, title, body, state, branch } = issue
-  session.insert('host_issues', {
-    id: Number(issue.id),
-    repository_id: Number(issue.repositoryId),
+function collaboratorRow({ repositoryId, userId, role }: Collaborator): HostTables['collaborators'] {
+  return { repository_id: repositoryId, user_id: userId, role }
+}
+
+function labelRow({ id, repositoryId, name, color, description }: Label): HostTables['labels'] {
+  return { id, repository_id: repositoryId, name, color, description }
+}
+
+function labelRows({ id, labelIds }: Issue): readonly HostTables['issue_labels'][] {
+  return labelIds.map((labelId, place) => ({ issue_id: id, place, label_id: labelId }))
+}
+
+function assigneeRows({ id, assigneeIds }: Issue): readonly HostTables['issue_assignees'][] {
+  return assigneeIds.map((userId, place) => ({ issue_id: id, place, user_id: userId }))
+}
+
+function issueRow(issue: Issue): HostTables['issues'] {
+  const { id, kind, title, body, state, branch } = issue
+  return {
+    id,
+    repository_id: issue.repositoryId,
     issue_index: issue.index,
     kind,
     title,
     body,
-    poster_id: Number(issue.posterId),
+    poster_id: issue.posterId,
     state,
     is_locked: flag(issue.isLocked),
     branch,
@@ -71,13 +115,7 @@ function writeIssue(session: SqlSession, issue: Issue): void {
     created_at: issue.createdAt.getTime(),
     updated_at: issue.updatedAt.getTime(),
     closed_at: issue.closedAt?.getTime() ?? null,
-  })
-  issue.labelIds.forEach((labelId, place) => {
-    session.insert('host_issue_labels', { issue_id: Number(issue.id), place, label_id: Number(labelId) })
-  })
-  issue.assigneeIds.forEach((userId, place) => {
-    session.insert('host_issue_assignees', { issue_id: Number(issue.id), place, user_id: Number(userId) })
-  })
+  }
 }
 
 function flag(value: boolean): number {

@@ -32,19 +32,13 @@ function details(
   actor: Caller<StandaloneUser>,
   present: (details: IssueDetails, view: UserView) => object,
 ): MaybePromise<readonly (object | undefined)[]> {
-  return whenReady(siteAdmin(store, actor), (seesAll) =>
-    whenReady(store.issues(ids), (found) =>
-      found.map((details) => details && present(details, viewOf(details, actor, seesAll))),
-    ),
+  return whenReady(store.issues(ids, idOf(actor)), (found) =>
+    found.map((details) => details && present(details, viewOf(details, actor))),
   )
 }
 
-function siteAdmin(store: HostStore, actor: Caller<StandaloneUser>): MaybePromise<boolean> {
-  const id = idOf(actor)
-  return id === undefined ? actor === 'system' : store.isSiteAdmin(id)
-}
-
-function viewOf(details: IssueDetails, actor: Caller<StandaloneUser>, seesAll: boolean): UserView {
-  if (seesAll || details.poster.id === idOf(actor)) return 'full'
+function viewOf({ poster, viewer }: IssueDetails, actor: Caller<StandaloneUser>): UserView {
+  const seesAll = actor === 'system' || viewer?.siteAdmin === true
+  if (seesAll || poster.id === idOf(actor)) return 'full'
   return actor === 'anonymous' ? 'anonymous' : 'signedIn'
 }

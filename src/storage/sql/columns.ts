@@ -26,6 +26,11 @@ export class Columns {
     return this.#dialect.number(sql.ref(column))
   }
 
+  /** Same as `number`, for a column that may be null. */
+  numberOrNull(column: string): RawBuilder<number | null> {
+    return this.#dialect.number(sql.ref(column))
+  }
+
   /** Counts the rows. */
   count(): RawBuilder<number> {
     const all: Expression<number> = sql<number>`count(*)`

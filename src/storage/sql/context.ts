@@ -5,6 +5,7 @@ import type { Place, SqlDialect } from './dialect.ts'
 import type { IdColumns } from './ids.ts'
 import { chooseIdColumns, IdCodec } from './ids.ts'
 import type { Tables } from './schema/all-migrations.ts'
+import { ALL_MIGRATIONS } from './schema/all-migrations.ts'
 import { IdempotentDdl } from './schema/idempotent-ddl.ts'
 import { TablePrefix } from './table-prefix.ts'
 
@@ -27,13 +28,16 @@ export interface SchemaStorageOptions extends SqlStorageOptions {
   readonly schema?: string | undefined
 }
 
-/** What the stores build their queries with. */
-export interface SqlContext extends Place {
+/** Our tables, by name without prefix. */
+const TABLES: readonly string[] = ['ledger', ...ALL_MIGRATIONS.flatMap(({ tables }) => tables)]
+
+/** What queries are built with: those of the stores, or those of a host on its own tables. */
+export interface SqlContext<T = Tables> extends Place {
   readonly dialect: SqlDialect
   readonly ids: IdCodec
   readonly columns: Columns
   /** Builds queries. It cannot run them. */
-  readonly build: Kysely<Tables>
+  readonly build: Kysely<T>
 }
 
 /**
@@ -52,8 +56,20 @@ export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOpti
     )
   }
 
-  const plugins = [new TablePrefix({ schema, prefix }), ...(dialect.ddlCommitsItself ? [new IdempotentDdl()] : [])]
-  const build = new Kysely<Tables>({ dialect: dialect.compiler, plugins })
+  return createTableContext<Tables>(dialect, { schema, prefix, ids, tables: TABLES })
+}
+
+/** Where tables are, and what they are called without the prefix. */
+interface TablePlace extends Place {
+  readonly tables: readonly string[]
+  readonly ids?: IdColumns | undefined
+}
+
+/** Creates the context of tables in a place that has been checked. */
+export function createTableContext<T>(dialect: SqlDialect, { schema, prefix, tables, ids }: TablePlace): SqlContext<T> {
+  const place = { schema, prefix }
+  const plugins = [new TablePrefix(place, tables), ...(dialect.ddlCommitsItself ? [new IdempotentDdl()] : [])]
+  const build = new Kysely<T>({ dialect: dialect.compiler, plugins })
   const codec = new IdCodec(chooseIdColumns(ids), dialect)
-  return { dialect, schema, prefix, ids: codec, columns: new Columns(dialect), build }
+  return { dialect, ...place, ids: codec, columns: new Columns(dialect), build }
 }

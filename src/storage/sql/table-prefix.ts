@@ -8,16 +8,14 @@ import type {
 } from 'kysely'
 import { OperationNodeTransformer, TableNode } from 'kysely'
 import type { Place } from './dialect.ts'
-import { ALL_MIGRATIONS } from './schema/all-migrations.ts'
 
-const TABLES: ReadonlySet<string> = new Set(['ledger', ...ALL_MIGRATIONS.flatMap(({ tables }) => tables)])
-
-/** Adds the storage's schema and prefix to the names of our tables in every query. */
+/** Adds a schema and a prefix to the names of some tables in every query. */
 export class TablePrefix implements KyselyPlugin {
   readonly #transformer: OperationNodeTransformer
 
-  constructor(place: Place) {
-    this.#transformer = new PrefixTransformer(place)
+  /** @param tables - their names without the prefix */
+  constructor(place: Place, tables: readonly string[]) {
+    this.#transformer = new PrefixTransformer(place, tables)
   }
 
   transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
@@ -31,15 +29,17 @@ export class TablePrefix implements KyselyPlugin {
 
 class PrefixTransformer extends OperationNodeTransformer {
   readonly #place: Place
+  readonly #tables: ReadonlySet<string>
 
-  constructor(place: Place) {
+  constructor(place: Place, tables: readonly string[]) {
     super()
     this.#place = place
+    this.#tables = new Set(tables)
   }
 
   protected override transformTable(node: TableNode): TableNode {
     const { name } = node.table.identifier
-    if (!TABLES.has(name)) return node
+    if (!this.#tables.has(name)) return node
 
     const { schema, prefix } = this.#place
     const ours = `${prefix}${name}`

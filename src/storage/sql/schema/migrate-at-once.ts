@@ -1,12 +1,12 @@
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Queryable } from '../session.ts'
 import { execute } from '../session.ts'
+import type { MigratedTables } from './migration.ts'
 import { statementsOf } from './migration.ts'
-import type { Schema } from './schema.ts'
 
 /** Migrates inside a transaction that holds the write lock. Another process may have migrated already. */
-export function* migrateAtOnce(schema: Schema, session: Queryable): SyncOrAsync<void> {
+export function* migrateAtOnce(schema: MigratedTables, session: Queryable): SyncOrAsync<void> {
   yield* schema.migrate(session, function* (part) {
-    for (const statement of statementsOf(schema.context, part)) yield* execute(session, statement)
+    for (const statement of statementsOf(part)) yield* execute(session, statement)
   })
 }

@@ -2,7 +2,7 @@ import type { Compilable, Generated, RawBuilder, RootOperationNode } from 'kysel
 import { sql } from 'kysely'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
-import type { Place } from '../dialect.ts'
+import type { Place, SqlDialect } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import { compileStatement } from '../query.ts'
 import type { Queryable } from '../session.ts'
@@ -83,7 +83,7 @@ export interface NewIndex {
 }
 
 /** Returns the statement that creates an index with the syntax of the database. */
-export function newIndexStatement(context: SqlContext, index: NewIndex): SchemaStatement {
+function newIndexStatement(context: SqlContext, index: NewIndex): SchemaStatement {
   const { build, prefix, dialect } = context
   const made = { name: `${prefix}${index.name}`, table: `${prefix}${index.table}`, columns: [] }
   const create = index.unique ? sql`create unique index` : sql`create index`
@@ -169,7 +169,7 @@ function ledgerRow({ build, ids }: SqlContext): SchemaStatement {
 }
 
 /** One part of a migration: statements that all run or none, if the database supports it; or an index. */
-export type MigrationPart = { readonly together: readonly SchemaStatement[] } | { readonly index: NewIndex }
+export type MigrationPart = { readonly together: readonly SchemaStatement[] } | { readonly index: SchemaStatement }
 
 /**
  * Returns the parts that migrate the tables from the version in the ledger to the newest. The migration can start again
@@ -189,13 +189,26 @@ function partsOf(context: SqlContext, migration: Migration): readonly MigrationP
   const begun: readonly MigrationPart[] = context.dialect.ddlCommitsItself
     ? [{ together: [noteBegun(context, migration)] }]
     : []
-  const indexes = migration.indexes(context).map((index) => ({ index }))
+  const indexes = migration.indexes(context).map((index) => ({ index: newIndexStatement(context, index) }))
   return [...begun, ...indexes, { together: [...migration.statements(context), noteTaken(context, migration)] }]
 }
 
 /** Returns the statements of one part. */
-export function statementsOf(context: SqlContext, part: MigrationPart): readonly SchemaStatement[] {
-  return 'index' in part ? [newIndexStatement(context, part.index)] : part.together
+export function statementsOf(part: MigrationPart): readonly SchemaStatement[] {
+  return 'index' in part ? [part.index] : part.together
+}
+
+/** Tables as a whole, of the forge or of a host: what a migration of them needs to know. */
+export interface MigratedTables {
+  readonly context: Place & { readonly dialect: SqlDialect }
+  /** Returns whether migrations are missing. @throws ForgeError `SCHEMA_TOO_NEW` */
+  needsMigration(session: Queryable): SyncOrAsync<boolean>
+  /**
+   * Runs the missing steps, under a lock that keeps other processes from doing the same.
+   *
+   * @param take - runs one part of them
+   */
+  migrate(session: Queryable, take: (part: MigrationPart) => SyncOrAsync<void>): SyncOrAsync<void>
 }
 
 /** Returns the tables, views, indexes and triggers that the migrations create. */

@@ -11,11 +11,11 @@ import { VIEW_COLUMNS } from './001-tables.ts'
 import { ALL_MIGRATIONS } from './all-migrations.ts'
 import type { SchemaVersion } from './ledger.ts'
 import { Ledger, outdated, refuseTooNew, refuseUnusable } from './ledger.ts'
-import type { MadeThing, Migration, MigrationPart, SchemaThing } from './migration.ts'
+import type { MadeThing, MigratedTables, Migration, MigrationPart, SchemaThing } from './migration.ts'
 import { createLedger, migrationParts, statementsOf, thingsMadeBy } from './migration.ts'
 
 /** Our tables as a whole: creates, migrates and checks them. */
-export class Schema {
+export class Schema implements MigratedTables {
   readonly context: SqlContext
   readonly #ledger: Ledger
   readonly #migrations: readonly Migration[]
@@ -187,7 +187,7 @@ export function planSchema(dialect: SqlDialect, given: SchemaPlanOptions & Schem
   const context = createSqlContext(dialect, options)
   const found = from === 0 ? undefined : { version: from, oldestLibrary: 1 }
   return migrationParts(context, found, ALL_MIGRATIONS).flatMap((part) => {
-    const statements = statementsOf(context, part).map(({ sql }) => sql.trim())
+    const statements = statementsOf(part).map(({ sql }) => sql.trim())
     return 'index' in part ? statements : dialect.script(statements)
   })
 }

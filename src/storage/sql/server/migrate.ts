@@ -3,9 +3,7 @@ import { runAsync, wait } from '../../../schema/sync-or-async.ts'
 import { busy } from '../errors.ts'
 import { limitedTo, retry } from '../retry.ts'
 import { migrateAtOnce } from '../schema/migrate-at-once.ts'
-import type { MigrationPart, SchemaChanges } from '../schema/migration.ts'
-import { newIndexStatement } from '../schema/migration.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { MigratedTables, MigrationPart, SchemaChanges } from '../schema/migration.ts'
 import type { Queryable } from '../session.ts'
 import { execute, query, queryFirst } from '../session.ts'
 import type { Deadline } from './call-deadline.ts'
@@ -30,7 +28,7 @@ const MIGRATION_LIMITS: MigrationLimits = { others: 300_000, users: 60_000 }
  */
 export async function migrateServer<Tx extends object>(
   server: DatabaseServer<Tx>,
-  schema: Schema,
+  schema: MigratedTables,
   deadline: Deadline,
   patience: MigrationLimits = MIGRATION_LIMITS,
 ): Promise<void> {
@@ -48,7 +46,7 @@ export async function migrateServer<Tx extends object>(
 
 async function migrateAlone<Tx extends object>(
   server: DatabaseServer<Tx>,
-  schema: Schema,
+  schema: MigratedTables,
   deadline: Deadline,
 ): Promise<void> {
   const needed = await server.plainly((connection) => runAsync(schema.needsMigration(connection)), deadline)
@@ -63,7 +61,7 @@ function unlimited(connection: Queryable): Queryable {
 
 interface ServerMigrationParts {
   readonly connection: Queryable
-  readonly schema: Schema
+  readonly schema: MigratedTables
   readonly changes: SchemaChanges
   readonly patience: MigrationLimits
 }
@@ -73,7 +71,7 @@ class ServerMigration {
   readonly #unlimited: Queryable
   /** The same connection, for queries that may be repeated while the database is busy. */
   readonly #asking: Queryable
-  readonly #schema: Schema
+  readonly #schema: MigratedTables
   readonly #changes: SchemaChanges
   readonly #patience: MigrationLimits
 
@@ -107,8 +105,7 @@ class ServerMigration {
   *#take(part: MigrationPart): SyncOrAsync<void> {
     const { context } = this.#schema
     if ('index' in part) {
-      const statement = newIndexStatement(context, part.index)
-      const making = { place: context, statement, wait: this.#patience.users }
+      const making = { place: context, statement: part.index, wait: this.#patience.users }
       yield* this.#patiently(() => this.#changes.index(this.#unlimited, making))
       return
     }

@@ -189,16 +189,25 @@ function locking<Row>(statement: Statement<Row>, lockingRead: string): Statement
   return asWritten !== true && /^select\b/.test(sql) ? { ...statement, sql: `${sql}${lockingRead}` } : statement
 }
 
+/** A storage on a database server, and what it runs on: a host can keep its tables beside those of the storage. */
+export interface ServerStorage<Tx extends object> {
+  readonly storage: ForgeStorage<Tx>
+  readonly context: SqlContext
+  readonly server: DatabaseServer<Tx>
+  readonly database: ServerDatabase<Tx>
+  readonly runtime: ServerRuntime<Tx>
+}
+
 /** Creates a storage on a database server. Nothing is opened before its first use. */
 export function createServerStorage<Tx extends object>(
   parts: DatabaseServerParts<Tx>,
   context: SqlContext,
-): ForgeStorage<Tx> {
+): ServerStorage<Tx> {
   const server = new DatabaseServer(parts)
   const database = new ServerDatabase(server, new Schema(context))
   const runtime = new ServerRuntime({ server, database, dialect: context.dialect })
 
-  return {
+  const storage: ForgeStorage<Tx> = {
     ...createSqlStores(context, runtime),
     transactions: 'asynchronous',
     checkTransaction: (transaction) => runtime.checkTransaction(transaction),
@@ -207,4 +216,5 @@ export function createServerStorage<Tx extends object>(
     onWarning: (listener) => server.onWarning(listener),
     close: () => database.close(),
   }
+  return { storage, context, server, database, runtime }
 }

@@ -1,0 +1,39 @@
+import type { Forge, MaybePromise, Sync, TransactionServices } from '../../index.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import type { Statement } from '../../storage/sql/query.ts'
+import type { RowsOfEach, Session, Statements } from '../../storage/sql/session.ts'
+import type { ForgeStorage } from '../../storage/storage.ts'
+import type { StandaloneUser } from '../host-ports.ts'
+import type { HostContext } from './host-tables.ts'
+
+/** The services of the forge inside a transaction of the host. */
+type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionServices<StandaloneUser>>
+
+/**
+ * Steps that write to the tables of the host and of the forge in one transaction, and return whether there was anything
+ * to do.
+ */
+export type Loading = (session: Pick<Session, 'all' | 'batch'>, forge: LoadedForge) => SyncOrAsync<boolean>
+
+/** The database of a standalone host: its own tables, and the storage of its forge. */
+export interface HostDatabase<Tx> {
+  readonly context: HostContext
+  readonly storage: ForgeStorage<Tx>
+  /**
+   * Returns the rows of a statement.
+   *
+   * @param transaction - a transaction of the host that is open; its changes are seen
+   */
+  rows<Row>(statement: Statement<Row>, transaction?: Tx | undefined): MaybePromise<readonly Row[]>
+  /** Returns the rows of each statement, in as few round trips as possible. */
+  rowsOfEach<Rows extends readonly unknown[]>(statements: Statements<Rows>): MaybePromise<RowsOfEach<Rows>>
+  /**
+   * Brings the tables of the host up to date, then those of the forge. Nothing is written if the database cannot be
+   * used: see `HostSchema.refuseUnusable`.
+   */
+  migrate(): Promise<void>
+  /** Loads all or nothing. No other process loads meanwhile, so what the steps find is still so when they write. */
+  load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean>
+  /** Closes what the database has opened and the storage has not. Call it after the storage has been closed. */
+  close(): void
+}

@@ -1,0 +1,132 @@
+import { sql } from 'kysely'
+import { ForgeError } from '../../index.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import type { SqlContext } from '../../storage/sql/context.ts'
+import type { Query } from '../../storage/sql/query.ts'
+import { defineQuery } from '../../storage/sql/query.ts'
+import { Ledger } from '../../storage/sql/schema/ledger.ts'
+import type { MigratedTables, MigrationPart, SchemaStatement } from '../../storage/sql/schema/migration.ts'
+import { schemaStatement } from '../../storage/sql/schema/migration.ts'
+import { unavailable } from '../../storage/sql/errors.ts'
+import type { Queryable } from '../../storage/sql/session.ts'
+import { query, queryFirst } from '../../storage/sql/session.ts'
+import type { HostContext } from './host-tables.ts'
+import { HOST_MIGRATIONS, HOST_TABLES } from './host-tables.ts'
+
+/** The host's own tables as a whole: creates, migrates and checks them. */
+export class HostSchema implements MigratedTables {
+  readonly context: HostContext
+  readonly #forge: SqlContext
+  readonly #forgeLedger: Ledger
+  readonly #place: string
+  readonly #version: Query<Record<never, never>, { readonly version: number }>
+
+  /**
+   * @param forge - the context of the forge's tables in the same database
+   * @param place - what users name to choose another place for the tables
+   */
+  constructor(context: HostContext, forge: SqlContext, place: 'file' | 'database') {
+    this.context = context
+    this.#forge = forge
+    this.#forgeLedger = new Ledger(forge)
+    this.#place = place
+    this.#version = versionQuery(context)
+  }
+
+  /**
+   * Checks, without writing, that the database is empty or was created by this server or an older release of it.
+   *
+   * @throws ForgeError `SCHEMA_TOO_NEW` if a newer release created the tables; `STORAGE_UNAVAILABLE` if another program
+   * uses the same names, or if the database holds the forge of an application, whose ids refer to other users
+   */
+  *refuseUnusable(session: Queryable): SyncOrAsync<void> {
+    yield* this.#refuseForeign(session)
+    yield* this.#found(session)
+  }
+
+  *needsMigration(session: Queryable): SyncOrAsync<boolean> {
+    return (yield* this.#found(session)) < HOST_MIGRATIONS.length
+  }
+
+  *migrate(session: Queryable, take: (part: MigrationPart) => SyncOrAsync<void>): SyncOrAsync<void> {
+    yield* this.#refuseForeign(session) // an application may have created its tables first
+    const found = yield* this.#found(session)
+    if (found === HOST_MIGRATIONS.length) return
+
+    const { dialect, schema } = this.context
+    const made = found === 0 ? [...dialect.createSchema(schema), ledgerTable(this.context)] : []
+    const missing = HOST_MIGRATIONS.slice(found).flatMap((statements) => statements(this.context))
+    yield* take({ together: [...made, ...missing.map(schemaStatement), ...noteVersion(this.context)] })
+  }
+
+  /** Returns the version of the tables, or 0 if they are missing. */
+  *#found(session: Queryable): SyncOrAsync<number> {
+    if (!(yield* this.#hasVersion(session))) return 0
+
+    const row = yield* queryFirst(session, this.#version({}))
+    const found = row?.version ?? 0
+    const newest = HOST_MIGRATIONS.length
+    if (found <= newest) return found
+    const message = `the host's tables have version ${found}, newer than ${newest}, which this release supports`
+    throw new ForgeError('SCHEMA_TOO_NEW', message, { found, oldestLibrary: found })
+  }
+
+  *#hasVersion(session: Queryable): SyncOrAsync<boolean> {
+    const { schema, prefix, dialect } = this.context
+    const name = `${prefix}${HOST_TABLES[0]}`
+    const columns = yield* query(session, dialect.columns({ schema, prefix: name }))
+    return columns.some(({ table, column }) => table === name && column === 'version')
+  }
+
+  /**
+   * The server creates its own tables before those of the forge, and in each the version first. So a forge without them
+   * belongs to an application. The questions are in that order, because another process may be creating the tables.
+   */
+  *#refuseForeign(session: Queryable): SyncOrAsync<void> {
+    const { context } = this
+    const named = new Set(HOST_TABLES.map((name) => `${context.prefix}${name}`))
+    const beside = yield* namesIn(session, this.#forge)
+    const forge = beside.filter((name) => !name.startsWith(context.prefix))
+    const isForge = forge.length === 0 || (yield* this.#forgeLedger.exists(session))
+    const host = (yield* namesIn(session, context)).filter((name) => named.has(name))
+    const isHost = host.length === 0 || (yield* this.#hasVersion(session))
+
+    if (!isForge || !isHost) {
+      throw unavailable(`it holds tables of another program: name another ${this.#place}`)
+    }
+    if (forge.length > 0 && host.length === 0) {
+      const found = "it holds the forge of an application and none of this server's tables"
+      throw unavailable(`${found}: name another ${this.#place}`)
+    }
+  }
+}
+
+/** Returns the names of the tables, views, indexes and triggers in a place. */
+function* namesIn(
+  session: Queryable,
+  { dialect, schema, prefix }: MigratedTables['context'],
+): SyncOrAsync<readonly string[]> {
+  const things = yield* query(session, dialect.things({ schema, prefix }))
+  return things.map(({ name }) => name)
+}
+
+function ledgerTable({ build, dialect: { types, tableEnd } }: HostContext): SchemaStatement {
+  return schemaStatement(
+    build.schema
+      .createTable('schema')
+      .ifNotExists()
+      .addColumn('version', types.integer, (column) => column.notNull())
+      .modifyEnd(tableEnd),
+  )
+}
+
+function noteVersion({ build }: HostContext): readonly SchemaStatement[] {
+  return [
+    build.deleteFrom('schema'),
+    build.insertInto('schema').values({ version: sql.lit(HOST_MIGRATIONS.length) }),
+  ].map(schemaStatement)
+}
+
+function versionQuery({ build, columns }: HostContext): Query<Record<never, never>, { readonly version: number }> {
+  return defineQuery(() => build.selectFrom('schema').select(columns.number('version').as('version')))
+}
