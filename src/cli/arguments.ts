@@ -114,10 +114,12 @@ export interface OptionSpec {
 export const SERVE_OPTIONS = {
   db: {
     type: 'string',
-    value: 'FILE',
-    help: 'SQLite file, created if missing, or :memory:',
+    value: 'URL|FILE',
+    help: 'postgres://…, mysql://…, SQLite file or :memory:',
     standard: 'forgelet.sqlite',
   },
+  prefix: { type: 'string', value: 'PREFIX', help: 'prefix of every table name', standard: 'forgelet_ and host_' },
+  schema: { type: 'string', value: 'SCHEMA', help: 'schema of the tables, on PostgreSQL' },
   fixture: { type: 'string', value: 'FILE', help: 'users, repositories, issues (JSON or YAML) for an empty database' },
   host: { type: 'string', value: 'HOST', help: 'address to listen on', standard: '127.0.0.1' },
   port: { type: 'string', value: 'PORT', help: 'port to listen on; 0 takes a free one', standard: '3000' },
@@ -179,7 +181,7 @@ export function mainHelp(): string {
   return `forgelet - issue pins, organization blocks, badges and signing keys of a code forge
 
 Usage
-  forgelet serve [options]                       serve the Gitea API from one SQLite file
+  forgelet serve [options]                       serve the Gitea API from a database
   forgelet schema status|plan|apply [options]    check and create the tables of a database
   forgelet openapi [options]                     write the OpenAPI document of that API
   forgelet COMMAND --help                        the options of a command
@@ -199,7 +201,7 @@ const HELP: { readonly [C in Command]: () => string } = {
 }
 
 function serveHelp(): string {
-  return `forgelet serve - a small code forge with the Gitea API, in one SQLite file
+  return `forgelet serve - a small code forge with the Gitea API, in SQLite, PostgreSQL or MariaDB
 
 Usage
   forgelet serve [options]
@@ -212,8 +214,11 @@ ${optionList(COMMON_OPTIONS)}
 Examples
   forgelet serve --fixture world.json
   forgelet serve --db :memory: --port 8080 --fixture world.yaml --signing-key key.asc
+  forgelet serve --db postgres://forge@db.example.com/forge --fixture world.json
 
-The environment variable FORGELET_DB is used if --db is not given.
+The environment variable FORGELET_DB is used if --db is not given. Use it for a URL with a password:
+other users of the machine can see the command line, but not the environment.
+Any number of servers can use one database. The first loads the fixture.
 The API is at http://HOST:PORT/api/v1. Its documentation, where you can also send requests, is at
 http://HOST:PORT/api/swagger. The fixture format is in docs/fixture.md.
 Exit codes: 0 stopped by a signal, 1 invalid fixture or key, 2 wrong usage or port in use,

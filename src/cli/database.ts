@@ -44,7 +44,7 @@ export function databaseSetting(option: string | undefined, variable: string | u
  * @throws CommandError (wrong usage) for anything else; the message contains at most the scheme of a URL
  */
 export function parseDatabase({ name, text }: DatabaseSetting): DatabaseAddress {
-  refuseBlank({ name, text }, 'a URL or a file')
+  refuseBlank({ name, text })
   const scheme = schemeOf(text)
   const kind = KINDS[scheme?.toLowerCase() ?? '']
   if (kind !== undefined) return server({ name, text }, kind, `${scheme}://`)
@@ -54,22 +54,15 @@ export function parseDatabase({ name, text }: DatabaseSetting): DatabaseAddress 
   return { kind: 'sqlite', location: text, shown: text }
 }
 
-/**
- * Parses a database setting that must be a file.
- * @throws CommandError (wrong usage) for anything else; the message contains at most the scheme of a URL
- */
-export function parseDatabaseFile({ name, text }: DatabaseSetting): string {
-  refuseBlank({ name, text }, 'a file, or ":memory:"')
-  if (!mayHoldPassword(text)) return text
-  throw new CommandError(
-    2,
-    `${name}${named(schemeOf(text))}: this release keeps its data in SQLite; give a file, or ":memory:"`,
-  )
+/** Refuses a blank name, because the driver would open a database that is deleted when the process ends. */
+function refuseBlank({ name, text }: DatabaseSetting): void {
+  if (text.trim() === '') throw new CommandError(2, `${name} is blank: give a URL or a file`)
 }
 
-/** Refuses a blank name, because the driver would open a database that is deleted when the process ends. */
-function refuseBlank({ name, text }: DatabaseSetting, expected: string): void {
-  if (text.trim() === '') throw new CommandError(2, `${name} is blank: give ${expected}`)
+/** Refuses `--schema` for a database that has no schemas. @throws CommandError (wrong usage) */
+export function refuseSchemaOption(schema: string | undefined, { kind }: DatabaseAddress): void {
+  if (schema === undefined || kind === 'postgres') return
+  throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
 }
 
 function schemeOf(text: string): string | undefined {
@@ -114,15 +107,16 @@ function isDecodable(text: string): boolean {
  *
  * @param ids - the value of `--ids`, if the command has this option
  */
-export function databaseRefusal(db: string, error: unknown, ids?: IdColumns): unknown {
+export function databaseRefusal(database: DatabaseAddress, error: unknown, ids?: IdColumns): unknown {
+  const { shown } = database
   if (error instanceof TypeError) {
-    return new CommandError(3, `database ${db} cannot be used: ${error.message}${idsOption(error.message, ids)}`)
+    return new CommandError(3, `database ${shown} cannot be used: ${error.message}${idsOption(error.message, ids)}`)
   }
   if (!isForgeError(error)) return error
-  if (error.code === 'SCHEMA_TOO_NEW') return tooNew(db, error.details.found)
+  if (error.code === 'SCHEMA_TOO_NEW') return tooNew(database, error.details.found)
 
   const fix = DATABASE_FIXES[error.code]
-  return fix === undefined ? error : new CommandError(3, `database ${db} cannot be used: ${error.message}${fix}`)
+  return fix === undefined ? error : new CommandError(3, `database ${shown} cannot be used: ${error.message}${fix}`)
 }
 
 /**
@@ -138,10 +132,10 @@ function idsOption(message: string, ids: IdColumns | undefined): string {
   return `: give --ids ${needed.map((pair) => pair.join('=')).join(',')}`
 }
 
-function tooNew(db: string, found: number): CommandError {
+function tooNew({ kind, shown }: DatabaseAddress, found: number): CommandError {
   const reason = `its tables have version ${found}, newer than this release supports`
-  const fix = 'install a newer forgelet, or name another file with --db'
-  return new CommandError(3, `database ${db} cannot be used: ${reason}: ${fix}`)
+  const fix = `install a newer forgelet, or name another ${kind === 'sqlite' ? 'file' : 'database'} with --db`
+  return new CommandError(3, `database ${shown} cannot be used: ${reason}: ${fix}`)
 }
 
 const DATABASE_FIXES: { readonly [code: string]: string | undefined } = {

@@ -1,10 +1,12 @@
 import type { IdColumns } from '../storage/sqlite.ts'
-import type { ForgeStorage, SchemaStatus } from '../storage/storage.ts'
+import type { SchemaStatus } from '../storage/storage.ts'
 import type { OptionValues } from './arguments.ts'
 import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress } from './database.ts'
-import { databaseRefusal, databaseSetting, parseDatabase } from './database.ts'
+import { databaseRefusal, databaseSetting, parseDatabase, refuseSchemaOption } from './database.ts'
+import type { StorageSettings } from './storage-kinds.ts'
+import { openStorage, planSchema } from './storage-kinds.ts'
 
 /**
  * Reports the state of the tables of a database, prints the SQL that creates them, or brings them up to date.
@@ -13,7 +15,7 @@ import { databaseRefusal, databaseSetting, parseDatabase } from './database.ts'
 export async function schema(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
   if (options.action === 'plan') return plan(options, io)
 
-  const storage = await openStorage(options)
+  const storage = await openStorage(options.database, storageSettings(options))
   try {
     const run = options.action === 'status' ? status : apply
     const code = await Promise.race([run(storage, options, io), stopped(io.stop)])
@@ -22,14 +24,18 @@ export async function schema(options: SchemaOptions, io: CommandIO): Promise<Exi
   } catch (error) {
     // A storage that cannot be used may not close either. The process ends anyway.
     storage.close().catch(() => undefined)
-    throw databaseRefusal(options.database.shown, error, options.ids)
+    throw databaseRefusal(options.database, error, options.ids)
   }
+}
+
+function storageSettings({ prefix, schema, ids }: SchemaOptions): StorageSettings {
+  return { prefix, schema, ids }
 }
 
 type Storage = Awaited<ReturnType<typeof openStorage>>
 
 async function plan(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
-  const statements = await planSchema(options)
+  const statements = await planSchema(options.database, { ...storageSettings(options), from: options.from })
   if (options.json) io.out(JSON.stringify({ statements }))
   else for (const statement of statements) io.out(`${statement};`)
   return 0
@@ -121,9 +127,7 @@ export interface SchemaOptions {
 export function schemaOptions(words: readonly string[], values: OptionValues, environment: Environment): SchemaOptions {
   const action = actionNamed(words)
   const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
-  if (values.schema !== undefined && database.kind !== 'postgres') {
-    throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
-  }
+  refuseSchemaOption(values.schema, database)
   if (values.from !== undefined && action !== 'plan') {
     throw new CommandError(
       2,
@@ -173,53 +177,4 @@ function idColumn(text: string, pair: string): IdColumns {
 function version(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text)
   throw new CommandError(2, `--from ${text}: give the version of the tables, an integer`)
-}
-
-type StorageSettings = Pick<SchemaOptions, 'ids' | 'prefix' | 'schema'>
-
-/** A kind of database: how to open its storage, and how to plan its tables without a connection. */
-interface DatabaseKind {
-  open(location: string, settings: StorageSettings): Promise<Pick<ForgeStorage, 'migrate' | 'schemaStatus' | 'close'>>
-  plan(settings: StorageSettings & { readonly from: number }): Promise<readonly string[]>
-}
-
-/** Each kind loads its own driver. */
-const KINDS: { readonly [K in SchemaOptions['database']['kind']]: DatabaseKind } = {
-  sqlite: {
-    open: async (location, settings) => (await import('../storage/sqlite.ts')).sqliteStorage(location, settings),
-    plan: async (settings) => (await import('../storage/sqlite.ts')).sqliteSchemaPlan(settings),
-  },
-  postgres: {
-    open: async (location, settings) => (await import('../storage/postgres.ts')).postgresStorage(location, settings),
-    plan: async (settings) => (await import('../storage/postgres.ts')).postgresSchemaPlan(settings),
-  },
-  mysql: {
-    open: async (location, settings) => (await import('../storage/mysql.ts')).mysqlStorage(location, settings),
-    plan: async (settings) => (await import('../storage/mysql.ts')).mysqlSchemaPlan(settings),
-  },
-}
-
-/**
- * Creates the storage that `--db` names. The storage connects on first use.
- * @throws CommandError (wrong usage) for an option that the storage does not accept
- */
-function openStorage({ database, ...settings }: SchemaOptions): ReturnType<DatabaseKind['open']> {
-  return asUsage(KINDS[database.kind].open(database.location, settings))
-}
-
-/**
- * Returns the statements that `apply` would run, without a connection.
- * @throws CommandError (wrong usage) for an option that the storage does not accept
- */
-function planSchema({ database, from, ...settings }: SchemaOptions): Promise<readonly string[]> {
-  return asUsage(KINDS[database.kind].plan({ ...settings, from }))
-}
-
-async function asUsage<T>(made: Promise<T>): Promise<T> {
-  try {
-    return await made
-  } catch (error) {
-    if (error instanceof TypeError) throw new CommandError(2, error.message)
-    throw error
-  }
 }

@@ -8,10 +8,12 @@ import { openStandalone } from '../standalone/standalone.ts'
 import type { OptionValues } from './arguments.ts'
 import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
-import { databaseRefusal, databaseSetting, parseDatabaseFile } from './database.ts'
+import type { DatabaseAddress } from './database.ts'
+import { databaseRefusal, databaseSetting, parseDatabase, refuseSchemaOption } from './database.ts'
 import { createJsonServer, RequestListener } from './json-server.ts'
 import { API_PATH, pageUrl, parsePublicUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
+import { planSchema } from './storage-kinds.ts'
 
 /**
  * Serves a standalone host until the command is stopped. It first checks everything that does not need the database:
@@ -20,6 +22,7 @@ import { readFixture } from './read-fixture.ts'
  * @throws CommandError with the documented exit code
  */
 export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitCode> {
+  await refuseWrongPlace(options)
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
@@ -52,14 +55,19 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
   }
 }
 
-type HostOptions = Omit<Parameters<typeof openStandalone>[0], 'db'>
+type HostOptions = Omit<Parameters<typeof openStandalone>[0], 'db' | 'prefix' | 'schema'>
 
-async function openHost({ db }: ServeOptions, options: HostOptions): Promise<Standalone> {
+async function openHost({ database, prefix, schema }: ServeOptions, options: HostOptions): Promise<Standalone> {
   try {
-    return await openStandalone({ db, ...options })
+    return await openStandalone({ db: database.location, prefix, schema, ...options })
   } catch (error) {
-    throw databaseRefusal(db, error)
+    throw databaseRefusal(database, error)
   }
+}
+
+/** Checks the names of the tables without a connection: a plan of them needs the same. */
+async function refuseWrongPlace({ database, prefix, schema }: ServeOptions): Promise<void> {
+  if (prefix !== undefined || schema !== undefined) await planSchema(database, { prefix, schema, ids: {}, from: 0 })
 }
 
 async function openKey(file: string | undefined): Promise<SigningKeySource | undefined> {
@@ -82,7 +90,8 @@ function withoutKey(fixture: Fixture | undefined): Fixture | undefined {
   return fixture && { ...fixture, signingKey: undefined }
 }
 
-function announce({ db, fixture, json }: ServeOptions, io: CommandIO, host: Standalone, url: string): void {
+function announce({ database, fixture, json }: ServeOptions, io: CommandIO, host: Standalone, url: string): void {
+  const db = database.shown
   if (host.fixture === 'ignored') {
     io.err(`forgelet: fixture ${fixture} ignored: database ${db} already has users`)
   }
@@ -102,7 +111,9 @@ async function toldToStop(stop: AbortSignal): Promise<void> {
 
 /** The checked options of `forgelet serve`. */
 export interface ServeOptions {
-  readonly db: string
+  readonly database: DatabaseAddress
+  readonly prefix: string | undefined
+  readonly schema: string | undefined
   readonly host: string
   readonly port: number
   readonly fixture: string | undefined
@@ -120,8 +131,12 @@ export interface ServeOptions {
 export function serveOptions(words: readonly string[], values: OptionValues, environment: Environment): ServeOptions {
   if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": options start with "--"`)
 
+  const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
+  refuseSchemaOption(values.schema, database)
   return {
-    db: parseDatabaseFile(databaseSetting(values.db, environment.FORGELET_DB)),
+    database,
+    prefix: values.prefix,
+    schema: values.schema,
     host: values.host ?? '127.0.0.1',
     port: integer('--port', values.port ?? '3000', 65_535),
     fixture: values.fixture,

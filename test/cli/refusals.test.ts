@@ -195,7 +195,7 @@ const REFUSED: readonly (readonly [
   ['an option in the place of a value', ['serve', '--db', '--port', '0'], 2, '--db needs a value'],
   ['an empty value', ['serve', '--db='], 2, '--db needs a value'],
   ['a value that is not taken', ['serve', '--help=no'], 2, '--help takes no value'],
-  ['a blank database', ['serve', '--db', ' \t'], 2, '--db is blank: give a file, or ":memory:"'],
+  ['a blank database', ['serve', '--db', ' \t'], 2, '--db is blank: give a URL or a file'],
   ['an unknown command', ['server'], 2, 'unknown command "server": the commands are "serve", "schema" and "openapi"'],
   ['no command', [], 2, 'no command given: try "forgelet serve"'],
   ['a word too many for openapi', ['openapi', 'openapi.json'], 2, 'unexpected argument "openapi.json": name the file'],
@@ -215,10 +215,41 @@ const REFUSED: readonly (readonly [
   ['an invalid public URL of a document', ['openapi', '--public-url', 'x'], 2, '--public-url: give an http'],
   ['a word too many', ['serve', 'fixture.json'], 2, 'unexpected argument "fixture.json"'],
   [
-    'a database of a later release',
-    database('postgres://u:secret@db.example.com/forge'),
+    'a database of another kind',
+    database('oracle://u:secret@db.example.com/forge'),
     2,
-    '--db postgres://: this release keeps its data in SQLite; give a file',
+    '--db oracle://: give a postgres:// or mysql:// URL, or an SQLite file',
+  ],
+  [
+    'a schema in a file',
+    [...database('new.sqlite'), '--schema', 'forge'],
+    2,
+    '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db',
+  ],
+  ['an invalid prefix', [...database('new.sqlite'), '--prefix', 'Forge'], 2, 'prefix must be 1 to 31 lower-case letters'],
+  [
+    'an invalid schema',
+    [...database('postgres://u:secret@db.example.com/forge'), '--schema', 'a-b'],
+    2,
+    'schema must be 1 to 63 letters',
+  ],
+  [
+    'a server that is not there',
+    database('postgres://u:secret@127.0.0.1:1/forge'),
+    3,
+    'database postgres://127.0.0.1:1/forge cannot be used: the server refuses connections: check that it runs, and the host and the port (ECONNREFUSED)\n',
+  ],
+  [
+    'a MariaDB that is not there',
+    database('mysql://u:secret@127.0.0.1:1/forge'),
+    3,
+    'database mysql://127.0.0.1:1/forge cannot be used: the server refuses connections: check that it runs, and the host and the port (ECONNREFUSED)\n',
+  ],
+  [
+    'a URL without a database',
+    database('mysql://u:secret@127.0.0.1:1'),
+    3,
+    'database mysql://127.0.0.1:1 cannot be used: the URL must name a database: mysql://server/database\n',
   ],
   ...['newer.sqlite', 'newer-host.sqlite'].map(
     (name) =>
@@ -317,8 +348,11 @@ describe('forgelet refuses', () => {
   })
 
   test('without revealing a password', async () => {
-    const { err } = await runCommand(folder, database('postgres://u:secret@db.example.com/forge'))
-    expect(err).not.toContain('secret')
+    for (const url of ['postgres://u:secret@127.0.0.1:1/forge', 'mysql://u:secret@127.0.0.1:1/forge']) {
+      const { err } = await runCommand(folder, database(url))
+      expect(err).toContain('127.0.0.1:1/forge cannot be used')
+      expect(err).not.toContain('secret')
+    }
   })
 })
 

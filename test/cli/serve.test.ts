@@ -240,6 +240,8 @@ describe('forgelet', () => {
     expect(code).toBe(0)
     const options = [
       'db',
+      'prefix',
+      'schema',
       'fixture',
       'host',
       'port',

@@ -22,8 +22,8 @@ const NO_ACTIVE_TRANSACTION = '25P01'
 
 const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
   ['08', 'the connection to the PostgreSQL server was lost'],
-  ['28', 'the PostgreSQL server refuses the user'],
-  ['28P01', 'the PostgreSQL server refuses the password'],
+  ['28', 'the PostgreSQL server refuses the user: check its name, and that it may log in'],
+  ['28P01', 'the PostgreSQL server refuses the password: correct the user or the password'],
   ['53300', 'the PostgreSQL server has too many connections'],
   ['53', 'the PostgreSQL server has run out of resources'],
   ['57P', 'the PostgreSQL server is stopping, starting, or has ended the connection'],
@@ -34,11 +34,11 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
   ['0A000', 'the database is read-only: the server is a standby'],
   ['25P03', 'the PostgreSQL server has ended an idle transaction'],
   ['25P04', 'the PostgreSQL server has ended a transaction that took too long'],
-  ['3D000', 'the database does not exist'],
+  ['3D000', 'the database does not exist: create it, or correct its name'],
   ['3F000', 'the schema does not exist'],
   ['42P01', 'a table of the storage is missing: see schemaStatus()'],
   ['42703', 'a column of the storage is missing: see schemaStatus()'],
-  ['42501', 'the role of the connection may not use the tables of the storage'],
+  ['42501', 'the role of the connection lacks a privilege: grant it what it needs on the schema and its tables'],
 ])
 
 /**

@@ -58,7 +58,12 @@ interface DatabaseIdentity {
   readonly database: string
   /** The number of our ledger in the catalogue; null if it does not exist, or if the `search_path` leads elsewhere. */
   readonly ledger: string | null
+  /** The version of the server, such as 150004. */
+  readonly version: string
 }
+
+/** The oldest version of the server that can be used, as the server itself writes it. */
+const MIN_VERSION = 130_000
 
 /** PostgreSQL. */
 export class PostgresRules implements DatabaseRules {
@@ -105,7 +110,7 @@ export class PostgresRules implements DatabaseRules {
   }
 
   async refuseServer(): Promise<void> {
-    // A server that is too old fails where it lacks something.
+    // The version comes with what the connection reaches.
   }
 
   /** Also records what the storage's own connections reach, once the tables exist. */
@@ -155,6 +160,7 @@ export class PostgresRules implements DatabaseRules {
 
   async #learnHome(own: ServerConnection): Promise<void> {
     const [home] = await own.all(this.#homeQuery)
+    if (home !== undefined) refuseOld(home)
     if (home !== undefined && home.ledger !== null) this.#home = home
   }
 }
@@ -253,10 +259,16 @@ function identityQuery({ schema, prefix }: Place): Statement<DatabaseIdentity> {
   return {
     sql:
       'select cast(pg_catalog.current_database() as text) as "database", ' +
-      'cast(cast(pg_catalog.to_regclass($1) as oid) as text) as "ledger"',
+      'cast(cast(pg_catalog.to_regclass($1) as oid) as text) as "ledger", ' +
+      'cast(pg_catalog.current_setting(\'server_version_num\') as text) as "version"',
     parameters: [schema === undefined ? ledger : `"${schema}".${ledger}`],
     returnsRows: true,
   }
+}
+
+function refuseOld({ version }: DatabaseIdentity): void {
+  if (Number(version) >= MIN_VERSION) return
+  throw unavailable(`the server is PostgreSQL ${Math.floor(Number(version) / 10_000)}: needed is 13 or newer`)
 }
 
 function isSame(one: DatabaseIdentity | undefined, other: DatabaseIdentity | undefined): boolean {

@@ -1,0 +1,64 @@
+import type { IdColumns } from '../storage/sqlite.ts'
+import type { ForgeStorage } from '../storage/storage.ts'
+import { CommandError } from './command.ts'
+import type { DatabaseAddress } from './database.ts'
+
+/** Where the tables of a storage are, and how they store ids. */
+export interface StorageSettings {
+  readonly prefix: string | undefined
+  readonly schema: string | undefined
+  readonly ids: IdColumns
+}
+
+/** A kind of database: how to open its storage, and how to plan its tables without a connection. */
+interface DatabaseKind {
+  open(location: string, settings: StorageSettings): Promise<Pick<ForgeStorage, 'migrate' | 'schemaStatus' | 'close'>>
+  plan(settings: StorageSettings & { readonly from: number }): Promise<readonly string[]>
+}
+
+/** Each kind loads its own driver. */
+const KINDS: { readonly [K in DatabaseAddress['kind']]: DatabaseKind } = {
+  sqlite: {
+    open: async (location, settings) => (await import('../storage/sqlite.ts')).sqliteStorage(location, settings),
+    plan: async (settings) => (await import('../storage/sqlite.ts')).sqliteSchemaPlan(settings),
+  },
+  postgres: {
+    open: async (location, settings) => (await import('../storage/postgres.ts')).postgresStorage(location, settings),
+    plan: async (settings) => (await import('../storage/postgres.ts')).postgresSchemaPlan(settings),
+  },
+  mysql: {
+    open: async (location, settings) => (await import('../storage/mysql.ts')).mysqlStorage(location, settings),
+    plan: async (settings) => (await import('../storage/mysql.ts')).mysqlSchemaPlan(settings),
+  },
+}
+
+/**
+ * Creates the storage that `--db` names. The storage connects on first use.
+ * @throws CommandError (wrong usage) for an option that the storage does not accept
+ */
+export function openStorage(
+  { kind, location }: DatabaseAddress,
+  settings: StorageSettings,
+): ReturnType<DatabaseKind['open']> {
+  return asUsage(KINDS[kind].open(location, settings))
+}
+
+/**
+ * Returns the statements that `apply` would run, without a connection.
+ * @throws CommandError (wrong usage) for an option that the storage does not accept
+ */
+export function planSchema(
+  { kind }: DatabaseAddress,
+  settings: StorageSettings & { readonly from: number },
+): Promise<readonly string[]> {
+  return asUsage(KINDS[kind].plan(settings))
+}
+
+async function asUsage<T>(made: Promise<T>): Promise<T> {
+  try {
+    return await made
+  } catch (error) {
+    if (error instanceof TypeError) throw new CommandError(2, error.message)
+    throw error
+  }
+}
