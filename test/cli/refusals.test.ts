@@ -226,7 +226,12 @@ const REFUSED: readonly (readonly [
     2,
     '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db',
   ],
-  ['an invalid prefix', [...database('new.sqlite'), '--prefix', 'Forge'], 2, 'prefix must be 1 to 31 lower-case letters'],
+  [
+    'an invalid prefix',
+    [...database('new.sqlite'), '--prefix', 'Forge'],
+    2,
+    'prefix must be 1 to 31 lower-case letters',
+  ],
   [
     'an invalid schema',
     [...database('postgres://u:secret@db.example.com/forge'), '--schema', 'a-b'],

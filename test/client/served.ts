@@ -22,10 +22,15 @@ export interface Served {
 export interface ServeOptions {
   /** The file of its signing key; default: it has none. */
   readonly signingKey?: string | undefined
+  /** The URL of the API for clients; default: that of the server. */
+  readonly publicUrl?: string | undefined
 }
 
 /** Where a server keeps its data: `forgelet serve` in SQLite (`:memory:`, or a file of its own), or no SQLite, in `memory`. */
 export type Keeping = ':memory:' | 'file' | 'memory'
+
+/** Starts a server with these options. */
+export type StartServer = (options?: ServeOptions) => Promise<Served>
 
 /** Starts a server on a free port with the world as its fixture: of ours, or of a framework in which the API is mounted. */
 export async function serve(where: Keeping | Host, options: ServeOptions = {}): Promise<Served> {
@@ -33,13 +38,30 @@ export async function serve(where: Keeping | Host, options: ServeOptions = {}): 
   return where === 'memory' ? serveFromMemory(options) : serveFromSqlite(where, options)
 }
 
-async function serveFromSqlite(keeping: ':memory:' | 'file', { signingKey }: ServeOptions): Promise<Served> {
+function serveFromSqlite(keeping: ':memory:' | 'file', options: ServeOptions): Promise<Served> {
+  return serveFrom((folder) => (keeping === 'file' ? join(folder, 'forge.sqlite') : keeping), options)
+}
+
+/**
+ * Starts `forgelet serve` on a free port.
+ *
+ * @param databaseIn - the database, as `--db` names it; a file may be in the folder of the server
+ * @param fixture - default: the world
+ */
+export async function serveFrom(
+  databaseIn: (folder: string) => string,
+  { signingKey, publicUrl }: ServeOptions = {},
+  fixture: object = world,
+): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'forgelet-client-'))
-  const fixture = join(folder, 'world.json')
-  await writeFile(fixture, JSON.stringify(world))
-  const db = keeping === 'file' ? join(folder, 'forge.sqlite') : keeping
-  const flags = signingKey === undefined ? [] : ['--signing-key', signingKey]
-  const child = spawn(process.execPath, [cli, 'serve', '--port', '0', '--db', db, '--fixture', fixture, ...flags], {
+  const file = join(folder, 'world.json')
+  await writeFile(file, JSON.stringify(fixture))
+  const db = databaseIn(folder)
+  const flags = [
+    ...(signingKey === undefined ? [] : ['--signing-key', signingKey]),
+    ...(publicUrl === undefined ? [] : ['--public-url', publicUrl]),
+  ]
+  const child = spawn(process.execPath, [cli, 'serve', '--port', '0', '--db', db, '--fixture', file, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const url = await addressOf(child)

@@ -8,7 +8,7 @@ import { hostDirectory } from '../../../src/standalone/host-ports.ts'
 import type { MemoryHostOptions } from '../../../src/standalone/memory-host.ts'
 import { openMemoryHost } from '../../../src/standalone/memory-host.ts'
 import { hostPresenter } from '../../../src/standalone/presenter/presenter.ts'
-import type { Fixture } from '../../../src/standalone/standalone.ts'
+import type { Fixture, Standalone } from '../../../src/standalone/standalone.ts'
 import { parseFixture } from '../../../src/standalone/standalone.ts'
 
 /** Everyone who can ask. All but the first two are signed in; each collaborates in, or belongs to, whatever there is. */
@@ -42,7 +42,7 @@ export type Owner = (typeof OWNERS)[number]
 
 const organizations = OWNERS.filter(({ kind }) => kind === 'organization')
 
-const FIXTURE: Fixture = {
+export const FIXTURE: Fixture = {
   users: [
     ...CALLERS.slice(2).map((username) => ({
       username,
@@ -73,7 +73,7 @@ const FIXTURE: Fixture = {
   ),
 }
 
-const KEY: SigningKeySource = {
+export const KEY: SigningKeySource = {
   format: 'ssh',
   publicKey: () => ({ format: 'ssh', text: 'ssh-ed25519 AAAA demo\n', etag: '"abc"' }),
 }
@@ -115,8 +115,14 @@ export async function openAccessWorld({ policy, ...plant }: Plant = {}): Promise
     present: hostPresenter(store, undefined),
   })
   const sound: Authenticate = (header) => authenticate(store, header)
-  const signIn = plant.authenticate?.(sound) ?? sound
+  return accessWorld({ forge, api, authenticate: plant.authenticate?.(sound) ?? sound })
+}
 
+/** A host, as it is asked here. */
+type AskedHost = Pick<Standalone, 'forge' | 'api'> & { readonly authenticate: Authenticate }
+
+/** The world on a host that has its fixture and its key. */
+export function accessWorld({ forge, api, authenticate: signIn }: AskedHost): AccessWorld {
   return {
     forge,
     changes: async () => (await forge.events.list({}, { page: 1, limit: 1 })).total,

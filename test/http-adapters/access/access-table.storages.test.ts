@@ -1,0 +1,3 @@
+import { standaloneAccessSuite } from './standalone-access-suite.ts'
+
+standaloneAccessSuite('SQLite', async () => ':memory:')
