@@ -1,6 +1,6 @@
 import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
-import type { Forge, ForgeLimits, Logger, SigningKeySource } from '../index.ts'
+import type { Forge, ForgeLimits, Logger, MaybePromise, SigningKeySource } from '../index.ts'
 import { createForge } from '../index.ts'
 import { authenticate } from './authenticate.ts'
 import type { Fixture } from './fixture/fixture.ts'
@@ -61,10 +61,11 @@ export interface Standalone {
   readonly fixture: FixtureOutcome
   /**
    * Returns the user that an `Authorization` header identifies. The header is `token X`, `Bearer X`, or Basic with the
-   * token as user name or password. Returns null without a header, or if it has another form.
+   * token as user name or password. Returns null without a header, or if it has another form. On SQLite it answers at
+   * once, and throws at once.
    * @throws ForgeError `INVALID_CREDENTIALS` if the token is invalid
    */
-  authenticate(header: string | undefined): Promise<StandaloneUser | null>
+  authenticate(header: string | undefined): MaybePromise<StandaloneUser | null>
   /** Closes the database. It is safe to call this method twice. */
   close(): Promise<void>
 }
@@ -131,7 +132,7 @@ async function openHost<Tx>(
     const outcome = await loadFixture({ database, store, forge, fixture })
     const present = hostPresenter(store, publicUrl)
     const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, docsUrl })
-    return { forge, api, fixture: outcome, authenticate: async (header) => authenticate(store, header), close }
+    return { forge, api, fixture: outcome, authenticate: (header) => authenticate(store, header), close }
   } catch (error) {
     await close()
     throw error

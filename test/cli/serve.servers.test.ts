@@ -178,7 +178,7 @@ const REFUSED: readonly (readonly [
   [
     'an older PostgreSQL',
     POSTGRES,
-    ({ url }) => proxied(url, (text) => text.replaceAll(/\b1[3-9](\d{4})\b/g, '12$1')),
+    ({ url }) => proxied(url, (text) => text.replaceAll(/(?<!\d)1[3-9](\d{4})(?!\d)/g, '12$1')),
     'the server is PostgreSQL 12: needed is 13 or newer\n',
   ],
   [

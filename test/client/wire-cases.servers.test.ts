@@ -105,8 +105,14 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
+interface Reply {
+  readonly status: number | undefined
+  readonly headers: object
+  readonly text: string
+}
+
 /** The reply as it is on the wire, without what every reply has another of. */
-async function replyOf(served: Served, [who, method, path, body]: Ask): Promise<object> {
+async function replyOf(served: Served, [who, method, path, body]: Ask): Promise<Reply> {
   const text = typeof body === 'object' ? JSON.stringify(body) : body
   const headers = {
     ...(who !== 'nobody' && { authorization: `token ${who}` }),
@@ -122,9 +128,9 @@ async function replyOf(served: Served, [who, method, path, body]: Ask): Promise<
 }
 
 /** The replies of SQLite, which are asked for once. */
-const expected = new Map<Ask, Promise<object>>()
+const expected = new Map<Ask, Promise<Reply>>()
 
-function expectedOf(ask: Ask): Promise<object> {
+function expectedOf(ask: Ask): Promise<Reply> {
   const known = expected.get(ask) ?? replyOf(onSqlite, ask)
   expected.set(ask, known)
   return known
@@ -139,6 +145,12 @@ describe('forgelet serve', () => {
         const { url } = await newDatabase(kind, server, (end) => void ends.unshift(end))
         served = await serveFrom(() => url, { publicUrl: PUBLIC_URL }, WORLD)
         ends.unshift(() => served.stop())
+      })
+
+      test('the requests are answered in every way', async () => {
+        const statuses = new Set<number | undefined>()
+        for (const ask of ASKED.flatMap(([, asks]) => asks)) statuses.add((await expectedOf(ask)).status)
+        expect([...statuses].sort()).toEqual([200, 204, 400, 401, 403, 404, 405, 422])
       })
 
       test.each(ASKED)('%s', async (_fact, asks) => {

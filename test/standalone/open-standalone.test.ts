@@ -72,7 +72,8 @@ describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
     expect(await host.authenticate('token alice-token')).toEqual(alice)
     expect(await host.authenticate(undefined)).toBe(null)
     expect(await host.authenticate('Digest x')).toBe(null)
-    expect(await codeOf(host.authenticate('token wrong'))).toBe('INVALID_CREDENTIALS')
+    expect(await codeOf((async () => host.authenticate('token wrong'))())).toBe('INVALID_CREDENTIALS')
+    expect(host.authenticate('token alice-token')).toEqual(alice) // at once
   })
 
   test('takes nothing in when one thing is refused', async () => {
