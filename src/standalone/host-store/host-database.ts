@@ -10,7 +10,7 @@ import type { HostContext } from './host-tables.ts'
 type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionServices<StandaloneUser>>
 
 /**
- * Steps that write to the tables of the host and of the forge in one transaction, and return whether there was anything
+ * Writes to the tables of the host and of the forge in one transaction, and returns whether there was anything
  * to do.
  */
 export type Loading = (session: Pick<Session, 'all' | 'batch'>, forge: LoadedForge) => SyncOrAsync<boolean>
@@ -32,7 +32,7 @@ export interface HostDatabase<Tx> {
    * used: see `HostSchema.refuseUnusable`.
    */
   migrate(): Promise<void>
-  /** Loads all or nothing. No other process loads meanwhile, so what the steps find is still so when they write. */
+  /** Loads all or nothing. No other process loads meanwhile, so what is found is still so when it is written. */
   load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean>
   /** Closes what the database has opened and the storage has not. Call it after the storage has been closed. */
   close(): void

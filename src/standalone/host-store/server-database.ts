@@ -77,7 +77,7 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
     // The storage has closed its pool, which is the only one.
   }
 
-  /** Writes the one row that every process has, unchanged: whoever loads next waits for it. */
+  /** Writes the one row that every process has, unchanged: the next process that loads waits for it. */
   #lock(): Statement<unknown> {
     const { build } = this.context
     return compileStatement(build.updateTable('schema').set((row) => ({ version: row.ref('version') })))
