@@ -1,5 +1,5 @@
 import type { Forge } from '../../index.ts'
-import { runAsync } from '../../schema/sync-or-async.ts'
+import { runAsync, runMaybeAsync } from '../../schema/sync-or-async.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
 import { limitedTo, retry } from '../../storage/sql/retry.ts'
@@ -8,7 +8,7 @@ import type { DatabaseServer } from '../../storage/sql/server/database-server.ts
 import { migrateServer } from '../../storage/sql/server/migrate.ts'
 import type { ServerRuntime, ServerStorage } from '../../storage/sql/server/runtime.ts'
 import type { RowsOfEach, Statements } from '../../storage/sql/session.ts'
-import { query, queryEach } from '../../storage/sql/session.ts'
+import { queryEach } from '../../storage/sql/session.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
 import type { StandaloneUser } from '../host-ports.ts'
 import type { HostDatabase, Loading } from './host-database.ts'
@@ -39,11 +39,11 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
   }
 
   rows<Row>(statement: Statement<Row>, transaction?: Tx | undefined): Promise<readonly Row[]> {
-    return this.#runtime.read((session) => query(session, statement), transaction)
+    return this.#runtime.read((session) => session.all(statement), transaction)
   }
 
   rowsOfEach<Rows extends readonly unknown[]>(statements: Statements<Rows>): Promise<RowsOfEach<Rows>> {
-    return this.#runtime.read((session) => queryEach<Rows>(session, statements), undefined)
+    return this.#runtime.read((session) => runMaybeAsync(queryEach<Rows>(session, statements)), undefined)
   }
 
   async migrate(): Promise<void> {

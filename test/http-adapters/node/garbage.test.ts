@@ -31,7 +31,7 @@ const signingKey: SigningKeySource = {
 }
 
 it.each([
-  ['a block check', '/orgs/acme/blocks/stan', 204, 5600],
+  ['a block check', '/orgs/acme/blocks/stan', 204, 4000],
   ['a signing key', '/signing-key.pub', 200, 2200],
 ] as const)('of %s is small', async (_what, url, status, most) => {
   const file = join(tmpdir(), `forgelet-garbage-${process.pid}-${status}.sqlite`)
