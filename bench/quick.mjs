@@ -12,7 +12,7 @@ import { checkSide, withServers } from './http.mjs'
 const ROOT = join(import.meta.dirname, '..')
 
 /** Garbage of a block check over HTTP, in bytes, beyond that of a server by hand. */
-const MAX_GARBAGE = 7600
+const MAX_GARBAGE = 4096
 
 /** Statements of a call, BEGIN, COMMIT and limits included. A compound statement of MariaDB is one. */
 const MAX_STATEMENTS = {

@@ -234,7 +234,7 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
     openStandalone: [
       [[], 'openStandalone needs options: an object with db'],
       [['forge.sqlite'], 'openStandalone needs options: an object with db'],
-      [[{}], 'db must name an SQLite file'],
+      [[{}], 'db must be a postgres:// or mysql:// URL'],
     ],
     // A fixture is a document that people write: what is wrong with it is INVALID_INPUT.
     parseFixture: [],
