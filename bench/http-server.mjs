@@ -17,7 +17,7 @@ import { sqliteStorage } from 'forgelet/storage/sqlite'
 import { Hono } from 'hono'
 import { runServer } from './harness.mjs'
 
-const ORGANIZATION = 1000
+export const ORGANIZATION = 1000
 const REPOSITORY = 10
 const OLGA = { id: 5000 }
 const PINNED = [101, 102, 103]
@@ -85,10 +85,16 @@ function api(file) {
   return openApi(openForge(sqliteStorage(file)))
 }
 
-/** What a server by hand does for a block check, and the list of pins. */
+const PAGE = `select user_id as userId, note, blocked_at as blockedAt, blocked_by as blockedBy from forgelet_organization_blocks
+  where organization_id = ? order by seq limit ? offset ?`
+const COUNT = 'select count(*) as total from forgelet_organization_blocks where organization_id = ?'
+
+/** What a server by hand does for a block check, the list of pins, and a page of blocks with the total. */
 function byHand(file, statements) {
   const handle = new Database(file, { readonly: true })
   const [block, board] = JSON.parse(statements).map((sql) => handle.prepare(sql))
+  const page = handle.prepare(PAGE)
+  const count = handle.prepare(COUNT)
   return {
     statusOfBlock(org, name, authorization) {
       const organization = accounts.get(org)
@@ -103,16 +109,30 @@ function byHand(file, statements) {
       const rows = board.all(repository.id, 'issue')
       return JSON.stringify(rows.map((row, index) => ({ ...issues.get(Number(row.issueId)), pin_order: index + 1 })))
     },
+    blocksOf(organization) {
+      const { total } = count.get(organization.id)
+      const rows = page.all(organization.id, 30, 0)
+      return { total, body: JSON.stringify(rows.map((row) => ({ id: row.userId, login: `user-${row.userId}` }))) }
+    },
   }
 }
 
 const variants = {
   node: (file) => createServer(nodeHandler(api(file), { authenticate, basePath: '/api/v1' })),
   'node by hand'(file, statements) {
-    const { statusOfBlock, pinned } = byHand(file, statements)
+    const { statusOfBlock, pinned, blocksOf } = byHand(file, statements)
     return createServer((request, response) => {
       const [, , , scope, one, two, three] = request.url.split('/')
-      if (scope === 'orgs' && two === 'blocks') {
+      if (scope === 'orgs' && two === 'blocks?limit=30') {
+        const { total, body } = blocksOf(accounts.get(one))
+        response
+          .writeHead(200, {
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(body),
+            'X-Total-Count': total,
+          })
+          .end(body)
+      } else if (scope === 'orgs' && two === 'blocks') {
         const status = statusOfBlock(one, three, request.headers.authorization)
         response.writeHead(status, status === 204 ? undefined : { 'Content-Length': 0 }).end()
       } else if (scope === 'repos' && three === 'issues') {

@@ -9,13 +9,14 @@ import { BLOCKED, fill, openForge, TOKEN } from './http-server.mjs'
 
 const SCRIPT = join(import.meta.dirname, 'http-server.mjs')
 const PINNED = requestText('GET', '/api/v1/repos/acme/rocket/issues/pinned', TOKEN)
+const LIST = requestText('GET', '/api/v1/orgs/acme/blocks?limit=30', TOKEN)
 const KEY = requestText('GET', '/api/v1/signing-key.pub')
 const checks = Array.from({ length: BLOCKED }, (_, id) =>
   requestText('GET', `/api/v1/orgs/acme/blocks/user-${id}`, TOKEN),
 )
 const check = (n) => checks[(n * 37) % BLOCKED]
 
-/** Measures the block check, the pinned list and the signing key. */
+/** Measures the block check, the pinned list, a page of a list and the signing key. */
 export function measure({ slices }) {
   return withServers(async (start) => {
     const [node, byHand] = [await start('node'), await start('node by hand')]
@@ -33,6 +34,8 @@ export function measure({ slices }) {
       'node by hand': checkSide(byHand),
       pinned: serverSide(node, () => PINNED, { status: 200 }),
       'pinned by hand': serverSide(byHand, () => PINNED, { status: 200 }),
+      list: serverSide(node, () => LIST, { status: 200 }),
+      'list by hand': serverSide(byHand, () => LIST, { status: 200 }),
       key: serverSide(node, () => KEY, { status: 200 }),
       'key by hand': serverSide(byHand, () => KEY, { status: 200 }),
     }
@@ -83,6 +86,12 @@ function rows(measured) {
       of: ['pinned', 'pinned by hand'],
       reach: '>= 0.85',
     },
+    {
+      work: 'GET list page of 30, SQLite',
+      floor: 'bare node:http, page and total by hand, JSON.stringify',
+      of: ['list', 'list by hand'],
+      reach: '>= 0.80',
+    },
     { work: 'GET signing key', floor: 'bare node:http, the same bytes', of: ['key', 'key by hand'], reach: '>= 0.90' },
   ].map((row) => compare(measured, row))
 }
@@ -112,5 +121,8 @@ async function checkAnswers(node, byHand) {
     { ...pinned, body: JSON.parse(pinned.body) },
     { ...pinnedByHand, body: JSON.parse(pinnedByHand.body) },
   )
+  const [list, listByHand] = [await ask(node, LIST), await ask(byHand, LIST)]
+  strictEqual(JSON.parse(list.body).length, 30)
+  deepStrictEqual({ ...list, body: JSON.parse(list.body) }, { ...listByHand, body: JSON.parse(listByHand.body) })
   deepStrictEqual(await ask(node, KEY), await ask(byHand, KEY))
 }

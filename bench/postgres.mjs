@@ -40,7 +40,7 @@ async function measureFind({ storage, pool, slices }) {
   const find = (n) => forge.blocks.find(OLGA, { organizationId: ORGANIZATION, userId: userOf(n) })
   const findByHand = async (n) => {
     const { rows } = await pool.query({ name: 'find', text: FIND, values: [ORGANIZATION, userOf(n)] })
-    return rows[0] && blockOf(rows[0])
+    return rows[0] && blockOf(userOf(n), rows[0])
   }
   for (const n of [0, USERS]) deepStrictEqual(await findByHand(n), await find(n))
   strictEqual((await find(0)).userId, userOf(0))
@@ -94,12 +94,11 @@ function openForge(storage) {
   })
 }
 
-const FIND = `select cast("seq" as double precision) as "seq", "note", cast("blocked_at" as double precision) as "blockedAt",
-  cast("user_id" as text) as "userId", cast("blocked_by" as text) as "blockedBy"
+const FIND = `select "note", cast("blocked_at" as double precision) as "blockedAt", cast("blocked_by" as text) as "blockedBy"
   from "${SCHEMA}"."forgelet_organization_blocks"
   where "organization_id" = cast($1 as bigint) and "user_id" = cast($2 as bigint)`
 
-function blockOf({ userId, note, blockedAt, blockedBy }) {
+function blockOf(userId, { note, blockedAt, blockedBy }) {
   return { organizationId: ORGANIZATION, userId, note, blockedAt: new Date(blockedAt), blockedBy }
 }
 
