@@ -8,7 +8,7 @@ import { inOrder, isPipelining, withoutPipeline } from './pg-pipeline.ts'
 import type { OwnPool, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './pg-pool.ts'
 import { isPgClient } from './pg-pool.ts'
 import { StatementNames } from './pg-statement-names.ts'
-import { destroySocket, OwnSockets } from './sockets.ts'
+import { destroySocket, inOneWrite, OwnSockets } from './sockets.ts'
 
 /** pg: a pool that is opened for a URL, or the host's pool. */
 export class PgDatabaseClient<C extends PgClient> implements DatabaseClient<C> {
@@ -148,10 +148,13 @@ class ClientRunner<C extends PgClient> implements StatementRunner {
     const [texts, rest] = first === -1 ? [statements, []] : [statements.slice(0, first), statements.slice(first)]
     if (rest.length === 0) return this.#runTexts(texts)
 
-    const answered = texts.length === 0 ? Promise.resolve([]) : this.#runTexts(texts)
-    if (this.maxTogether > 1) return (await inOrder([answered, ...rest.map((one) => this.#runEach(one))])).flat()
+    const sendTexts = () => (texts.length === 0 ? Promise.resolve([]) : this.#runTexts(texts))
+    if (this.maxTogether > 1) {
+      const send = () => [sendTexts(), ...rest.map((statement) => this.#runEach(statement))]
+      return (await inOrder(inOneWrite(socketOf(this.identity), send))).flat()
+    }
 
-    const answers = [...(await answered)]
+    const answers = [...(await sendTexts())]
     for (const statement of rest) answers.push(await this.#runOne(statement))
     return answers
   }

@@ -11,6 +11,23 @@ export function destroySocket(socket: unknown, error?: Error): void {
   if (typeof socket.destroy === 'function') socket.destroy(error)
 }
 
+/** Sends what work writes to a socket in one piece: each write is a call to the system, and often a packet. */
+export function inOneWrite<T>(socket: unknown, work: () => T): T {
+  if (!isCorkable(socket)) return work()
+
+  socket.cork()
+  try {
+    return work()
+  } finally {
+    socket.uncork()
+  }
+}
+
+function isCorkable(socket: unknown): socket is { cork(): void; uncork(): void } {
+  if (typeof socket !== 'object' || socket === null || !('cork' in socket && 'uncork' in socket)) return false
+  return typeof socket.cork === 'function' && typeof socket.uncork === 'function'
+}
+
 /**
  * The sockets of a pool that the storage opened. It ensures that none keeps the process alive after the pool was ended.
  */

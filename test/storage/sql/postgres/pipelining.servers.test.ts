@@ -33,6 +33,30 @@ onPostgres((open) => {
     },
   )
 
+  test('what is sent together is one write to the socket', async () => {
+    const database = await open()
+    const pool = database.pool(PIPELINING)
+    let writes = 0
+    pool.on('connect', ({ connection: { stream } }) => {
+      const [write, writev] = [stream._write.bind(stream), stream._writev?.bind(stream)]
+      stream._write = (...parameters) => {
+        writes += 1
+        write(...parameters)
+      }
+      stream._writev = (...parameters) => {
+        writes += 1
+        writev?.(...parameters)
+      }
+    })
+    const storage = database.storage(pool)
+    for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
+    writes = 0
+    await pin(storage, BOARD, '3')
+
+    // BEGIN, the lock and the rows; the changes; COMMIT.
+    expect(writes).toBe(3)
+  })
+
   test('statements stay prepared after one of them waited too long for a lock', async () => {
     const database = await open()
     await pin(database.storage(), BOARD, '1')
