@@ -28,8 +28,8 @@ const SCHEMA_ENTRY = '^src/schema/schema[.]ts$'
 const STORAGE_ENTRIES = '^src/storage/[^/]+[.]ts$'
 const HTTP_ENTRIES = '^src/http-adapters/[^/]+[.]ts$'
 const KEYS_ENTRY = '^src/signing-keys/signing-keys[.]ts$'
-const EXCHANGE_ENTRY = '^src/exchange/exchange[.]ts$'
-const LIBRARY_ENTRIES = [INDEX, SCHEMA_ENTRY, STORAGE_ENTRIES, HTTP_ENTRIES, KEYS_ENTRY, EXCHANGE_ENTRY]
+const EXCHANGE_ENTRIES = '^src/exchange/[^/]+[.]ts$'
+const LIBRARY_ENTRIES = [INDEX, SCHEMA_ENTRY, STORAGE_ENTRIES, HTTP_ENTRIES, KEYS_ENTRY, EXCHANGE_ENTRIES]
 const APPLICATION_ENTRIES = ['standalone', 'testing', 'cli'].map((name) => `^src/${name}/${name}[.]ts$`)
 
 const TYPES = ['type-only', 'type-import']
@@ -212,6 +212,12 @@ module.exports = {
       [EXCHANGE, CORE, '^src/schema/'],
       'Reading and writing issue documents needs neither a storage nor HTTP.',
     ),
+    rule(
+      'exchange-does-not-open-files',
+      'Documents are read and written as bytes, so that Workers can do it too. Files are opened by files/ alone.',
+      { path: EXCHANGE, pathNot: '^src/exchange/(files[.]ts$|files/)' },
+      { path: '^src/exchange/(files[.]ts$|files/)' },
+    ),
     typesOnly(
       'exchange-imports-core-as-types',
       EXCHANGE,
@@ -295,10 +301,13 @@ module.exports = {
     // Outside of src/.
     rule(
       'portable-modules-import-no-node',
-      'These modules run on Workers, Bun and Deno. Exceptions are the files that open SQLite files or load a driver.',
+      'These modules run on Workers, Bun and Deno. Exceptions are the files that open files or load a driver.',
       {
-        path: [INDEX, '^src/schema/', '^src/storage/', CORE, '^src/http-adapters/'],
-        pathNot: '^src/storage/(sqlite[.]ts$|sql/sqlite/|sql/clients/(pg|mysql2)-driver[.]ts$)',
+        path: [INDEX, '^src/schema/', '^src/storage/', CORE, '^src/http-adapters/', EXCHANGE],
+        pathNot: [
+          '^src/storage/(sqlite[.]ts$|sql/sqlite/|sql/clients/(pg|mysql2)-driver[.]ts$)',
+          '^src/exchange/(files[.]ts$|files/)',
+        ],
       },
       { dependencyTypes: ['core'] },
     ),

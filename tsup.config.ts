@@ -18,6 +18,7 @@ const entries = {
   express: 'src/http-adapters/express.ts',
   fetch: 'src/http-adapters/fetch.ts',
   'signing-keys': 'src/signing-keys/signing-keys.ts',
+  exchange: 'src/exchange/exchange.ts',
   testing: 'src/testing/testing.ts',
   standalone: 'src/standalone/standalone.ts',
 }

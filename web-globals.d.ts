@@ -86,3 +86,20 @@ declare const performance: {
 declare function queueMicrotask(callback: () => void): void
 declare function setTimeout(callback: () => void, milliseconds?: number): unknown
 declare function clearTimeout(timer: unknown): void
+
+interface ReadableStreamReader<T> {
+  read(): Promise<{ readonly done: boolean; readonly value?: T }>
+  cancel(reason?: unknown): Promise<void>
+}
+
+interface WritableStreamWriter<T> {
+  write(chunk: T): Promise<void>
+  close(): Promise<void>
+  abort(reason?: unknown): Promise<void>
+}
+
+declare class DecompressionStream {
+  constructor(format: 'gzip')
+  readonly readable: { getReader(): ReadableStreamReader<Uint8Array> }
+  readonly writable: { getWriter(): WritableStreamWriter<Uint8Array> }
+}

@@ -4,12 +4,19 @@ import type { PinKind, SigningKeyFormat } from './records.ts'
 
 /**
  * One violation of an input: a JSON pointer (RFC 6901) to the invalid value, a code, and a message for people, which
- * does not contain the pointer.
+ * does not contain the pointer. A violation in a document that was read from bytes also has a place: that of the value,
+ * or of the first byte that cannot be read.
  */
 export interface Violation {
   readonly pointer: string
   readonly code: string
   readonly message: string
+  /** The number of bytes before the place. Of a compressed document: after decompression. */
+  readonly offset?: number | undefined
+  /** The line of the place. The first line is 1. */
+  readonly line?: number | undefined
+  /** The name of the file, if the source has several. */
+  readonly file?: string | undefined
 }
 
 /**
@@ -40,6 +47,8 @@ export interface ForgeErrorDetails {
   SIGNING_KEY_FORMAT_MISMATCH: { readonly format: SigningKeyFormat }
   SIGNING_KEY_UNREADABLE: undefined
   EVENTS_PRUNED: { readonly oldest: string }
+  /** `violations` are the first 100 of `total`. */
+  INVALID_DOCUMENT: { readonly violations: readonly Violation[]; readonly total: number }
   /** `retry` 'call': the same call can be retried; 'host-transaction': the host must run its own transaction again. */
   STORAGE_BUSY: { readonly retry: 'call' | 'host-transaction' }
   /**

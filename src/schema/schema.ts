@@ -1,4 +1,3 @@
-export type { IssueRecord, LabelRecord, ReactionRecord } from './documents/issue-record.ts'
 export { issueJsonSchema, labelJsonSchema, reactionJsonSchema } from './documents/json-schema.ts'
 export type { Schema, SchemaIssue, SchemaResult } from './documents/record-schemas.ts'
 export { issueListSchema, issueSchema, labelSchema, reactionSchema } from './documents/record-schemas.ts'
@@ -14,4 +13,13 @@ export type {
 } from './errors.ts'
 export { ForgeError, isForgeError } from './errors.ts'
 export type { Id, IdInput } from './ids.ts'
+export type {
+  CommentRecord,
+  ExchangeRecord,
+  IssueRecord,
+  LabelRecord,
+  MilestoneRecord,
+  NotCarried,
+  ReactionRecord,
+} from './issue-record.ts'
 export type { PinKind, SigningKeyFormat } from './records.ts'

@@ -13,6 +13,9 @@ const ROOMS = [
   'src/storage/memory',
   'src/storage/sql/durable-object.ts',
   'src/http-adapters/routes',
+  'src/exchange/json',
+  'src/exchange/documents',
+  'src/exchange/forges',
 ]
 const SINS = ["Buffer.from('')", 'process.pid', 'setImmediate(() => undefined)', "require('fs')", '__dirname']
 

@@ -41,6 +41,9 @@ export const violationSchema: JsonSchema = {
     pointer: { type: 'string', description: 'JSON Pointer (RFC 6901); empty for the whole body' },
     code: { type: 'string', description: 'the kind: `required`, `type`, `range`, `too_long` …' },
     message: { type: 'string', description: 'what was expected' },
+    offset: { type: 'integer', description: 'bytes before the place, in a document' },
+    line: { type: 'integer', description: 'line of the place, in a document; the first is 1' },
+    file: { type: 'string', description: 'name of the file, if the document has several' },
   } satisfies Record<keyof Violation, JsonSchema>,
 }
 

@@ -79,6 +79,7 @@ export class ErrorResponder {
           challenge('Bearer error="invalid_token"'),
         )
       case 'INVALID_INPUT':
+      case 'INVALID_DOCUMENT':
         return this.#reply(error.code, error.message, { violations: error.details.violations })
       case 'STORAGE_BUSY':
         return this.#busy(error, failed)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isDateTime } from './date-time.ts'
-import type { IssueRecord, LabelRecord, ReactionRecord } from './issue-record.ts'
+import { isDateTime } from '../date-time.ts'
+import type { IssueRecord, LabelRecord, ReactionRecord } from '../issue-record.ts'
 
 /** The title and description of a definition in the published JSON Schema. */
 export interface Annotation {

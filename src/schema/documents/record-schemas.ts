@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import type { IssueRecord, LabelRecord, ReactionRecord } from '../issue-record.ts'
 import { MAX_VIOLATIONS } from '../text.ts'
 import type { Check } from './check.ts'
 import { checkOf, checkOfEach, firstFindings } from './check.ts'
 import { assigneeDefinition, issueFrameDefinition, labelDefinition, reactionDefinition } from './definitions.ts'
-import type { IssueRecord, LabelRecord, ReactionRecord } from './issue-record.ts'
 
 /** One issue that a Standard Schema reports for a value. */
 export interface SchemaIssue {
@@ -45,7 +45,7 @@ const reactions = checkOfEach(reactionCheck, 'expected an array of reactions')
 const assignees = checkOfEach(checkOf(z.compile(assigneeDefinition)), 'expected an array of user names')
 
 /** Checks one issue: first its own properties, then the elements of its lists. */
-const issueCheck: Check<IssueRecord> = {
+export const issueCheck: Check<IssueRecord> = {
   fits: (value): value is IssueRecord =>
     frame.fits(value) &&
     (!('labels' in value) || labels.fits(value.labels)) &&

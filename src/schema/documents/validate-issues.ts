@@ -1,9 +1,9 @@
 import { isObject, need } from '../arguments.ts'
 import type { Violation } from '../errors.ts'
+import type { IssueRecord } from '../issue-record.ts'
 import { MAX_VIOLATIONS } from '../text.ts'
 import type { Finding } from './check.ts'
 import { firstFindings, jsonPointer } from './check.ts'
-import type { IssueRecord } from './issue-record.ts'
 import { issueListCheck } from './record-schemas.ts'
 
 /** Options of `validateIssues`. */

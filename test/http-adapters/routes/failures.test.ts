@@ -137,9 +137,9 @@ describe('a failure of a request that the client has aborted', () => {
 })
 
 it('codes that the table of endpoints does not name have the documented statuses', () => {
-  const codes = ['BADGE_EXISTS', 'BADGE_IN_USE', 'EVENTS_PRUNED'] as const
+  const codes = ['BADGE_EXISTS', 'BADGE_IN_USE', 'EVENTS_PRUNED', 'INVALID_DOCUMENT'] as const
 
-  expect(codes.map(statusOf)).toEqual([409, 409, 410])
+  expect(codes.map(statusOf)).toEqual([409, 409, 410, 422])
   expect([statusOf('SCHEMA_OUTDATED'), statusOf('SCHEMA_TOO_NEW')]).toEqual([503, 503])
 })
 

@@ -9,9 +9,9 @@ import {
   reactionJsonSchema,
   validateIssues,
 } from '../../../src/schema/schema.ts'
+import { isDateTimeByGrammar } from '../rfc3339.ts'
 import { changedDocuments, documents } from './changed-documents.ts'
 import { invalidDocuments, validDocuments } from './document-cases.ts'
-import { isDateTimeByGrammar } from './rfc3339.ts'
 
 // not strict: the files carry `$id` and `$$target`, which draft 4 does not know
 const ajv = new Ajv.default({

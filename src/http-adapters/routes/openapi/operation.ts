@@ -170,6 +170,7 @@ const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   SIGNING_KEY_FORMAT_MISMATCH: 'the signing key has the other format; the message names it',
   SIGNING_KEY_UNREADABLE: 'the signing key cannot be read',
   EVENTS_PRUNED: 'the events after this cursor have been removed',
+  INVALID_DOCUMENT: 'the document is invalid; `violations` lists the causes',
   STORAGE_BUSY: 'the database is busy: try again',
   STORAGE_UNAVAILABLE: 'the database is not available',
   SCHEMA_OUTDATED: 'the database must be migrated first',

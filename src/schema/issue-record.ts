@@ -45,3 +45,50 @@ export interface IssueRecord {
   /** The names of the users the issue is assigned to. */
   assignees?: string[]
 }
+
+/** A milestone of a repository. An issue names its milestone by this title. Source: docs/exchange.md, Records */
+export interface MilestoneRecord {
+  title: string
+  description?: string
+  /** RFC 3339 date-time of when it is due. */
+  deadline?: string | null
+  created?: string
+  updated?: string
+  /** RFC 3339 date-time of when it was closed. */
+  closed?: string | null
+  state: 'open' | 'closed'
+}
+
+/** A comment on an issue, with the properties that a Gitea dump has. Source: docs/exchange.md, Records */
+export interface CommentRecord {
+  /** The number of the issue. */
+  issue_number: number
+  poster_id: number
+  poster_name: string
+  poster_email?: string
+  created: string
+  updated: string
+  content: string
+  reactions?: readonly ReactionRecord[]
+}
+
+/**
+ * One record of an exchange. Labels and milestones precede the issues that name them, and the comments of an issue
+ * follow it.
+ */
+export type ExchangeRecord =
+  | { readonly kind: 'label'; readonly label: LabelRecord }
+  | { readonly kind: 'milestone'; readonly milestone: MilestoneRecord }
+  | { readonly kind: 'issue'; readonly issue: IssueRecord }
+  | { readonly kind: 'comment'; readonly comment: CommentRecord }
+
+/**
+ * A part of a source for which a record has no property. `what` is a word such as `pull_request` or `attachment`.
+ * Source: docs/exchange.md, What is not carried
+ */
+export interface NotCarried {
+  readonly what: string
+  readonly count: number
+  /** A JSON pointer to the first one. */
+  readonly pointer: string
+}

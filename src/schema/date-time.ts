@@ -72,3 +72,21 @@ function offsetMinutes(text: string, at: number): number {
   if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return Number.NaN
   return sign === HYPHEN ? -(hours * 60 + minutes) : hours * 60 + minutes
 }
+
+/**
+ * Returns the canonical form of a valid `date-time`: in UTC with `Z`, milliseconds only if there are some. Digits beyond
+ * the milliseconds are cut, and a leap second becomes second 59. A time whose year in UTC is not between 0000 and 9999
+ * keeps its offset, because RFC 3339 cannot express it in UTC.
+ */
+export function canonicalDateTime(text: string): string {
+  const end = endOfFraction(text)
+  const second = text.charCodeAt(17) === ZERO + 6 ? '59' : text.slice(17, 19)
+  const local = `${text.slice(0, 10)}T${text.slice(11, 17)}${second}`
+  const fraction = text.slice(20, Math.min(end, 23)).padEnd(3, '0')
+  const milliseconds = fraction === '000' ? '' : `.${fraction}`
+
+  const minutes = offsetMinutes(text, end)
+  if (minutes === 0) return `${local}${milliseconds}Z`
+  const utc = new Date(Date.parse(`${local}Z`) - minutes * 60_000).toISOString()
+  return utc.length === 24 ? `${utc.slice(0, 19)}${milliseconds}Z` : `${local}${milliseconds}${text.slice(end)}`
+}

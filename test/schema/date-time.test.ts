@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isDateTime } from '../../../src/schema/documents/date-time.ts'
+import { isDateTime } from '../../src/schema/date-time.ts'
 import type { CalendarDay } from './rfc3339.ts'
 import { isDateTimeByGrammar, isOnTheCalendar } from './rfc3339.ts'
 

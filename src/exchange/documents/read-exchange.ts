@@ -1,0 +1,110 @@
+import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
+import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
+import type { Conversion, ConversionOptions } from '../forges/forge-format.ts'
+import { readJson } from '../json/read-json.ts'
+import type { ByteSource } from './byte-source.ts'
+import { readBytes } from './byte-source.ts'
+import { invalidDocument } from './invalid-document.ts'
+import type { IssueSource, ReadOptions, SourceFolder } from './read-options.ts'
+import { checkReading, limitsOf } from './read-options.ts'
+import { Reading, RecordFindings } from './reading.ts'
+import type { RecordBatch } from './record-batch.ts'
+
+type Batches = AsyncGenerator<readonly ExchangeRecord[], void, void>
+
+/**
+ * Reads the issues of a source in its order, and checks each. The memory does not grow with the source.
+ * Source: docs/exchange.md, Reading
+ *
+ * @throws ForgeError `INVALID_DOCUMENT` while it is iterated; TypeError at once when the source or an option is not valid
+ */
+export function readIssues(source: IssueSource, options: ReadOptions = {}): AsyncIterable<IssueRecord> {
+  checkReading('readIssues', source, options)
+  return issuesOf(batchesOf(source, options))
+}
+
+/**
+ * Reads all records of a source: labels, milestones, issues and comments. A document has only issues.
+ * Source: docs/exchange.md, Reading
+ *
+ * @throws ForgeError `INVALID_DOCUMENT` while it is iterated; TypeError at once when the source or an option is not valid
+ */
+export function readExchange(source: IssueSource, options: ReadOptions = {}): AsyncIterable<ExchangeRecord> {
+  checkReading('readExchange', source, options)
+  return recordsOf(batchesOf(source, options))
+}
+
+async function* issuesOf(batches: Batches): AsyncGenerator<IssueRecord, void, void> {
+  for await (const batch of batches) for (const record of batch) if (record.kind === 'issue') yield record.issue
+}
+
+async function* recordsOf(batches: Batches): AsyncGenerator<ExchangeRecord, void, void> {
+  for await (const batch of batches) yield* batch
+}
+
+async function* batchesOf(source: IssueSource, options: ReadOptions): Batches {
+  const reading = new Reading(options)
+  yield* 'folder' in source ? folderOf(source.folder, options, reading) : listOf(source, options, reading)
+  reading.end()
+}
+
+async function* listOf(source: { readonly json: ByteSource }, options: ReadOptions, reading: Reading): Batches {
+  const findings = new RecordFindings(reading, undefined)
+  let conversion: Conversion | undefined
+  for await (const batch of recordsIn(source.json, options, reading, undefined)) {
+    conversion ??= formatOfRecord(batch.records[0], options.format).open(conversionOptions(options))
+    yield* converted(batch, conversion, findings, reading)
+  }
+}
+
+async function* folderOf(folder: SourceFolder, options: ReadOptions, reading: Reading): Batches {
+  const names = await folder.list()
+  const format = formatOfFolder(names, options.format)
+  if (format?.folder === undefined) {
+    throw invalidDocument([{ pointer: '', code: 'folder', message: 'expected a folder that a forge wrote' }])
+  }
+  yield* format.folder.read({
+    names,
+    options: conversionOptions(options),
+    async *read(name, conversion) {
+      const findings = new RecordFindings(reading, name)
+      for await (const batch of recordsIn(folder.open(name), options, reading, name)) {
+        yield* converted(batch, conversion, findings, reading)
+      }
+    },
+  })
+}
+
+function recordsIn(
+  bytes: ByteSource,
+  options: ReadOptions,
+  reading: Reading,
+  file: string | undefined,
+): AsyncGenerator<RecordBatch, void, void> {
+  return readJson(readBytes(bytes, reading), limitsOf(options), file)
+}
+
+/** Yields what the records of a batch become: once, or up to the record that ends the reading. */
+function* converted(
+  batch: RecordBatch,
+  conversion: Conversion,
+  findings: RecordFindings,
+  reading: Reading,
+): Generator<readonly ExchangeRecord[], void, void> {
+  reading.count(batch.records.length)
+  const all: ExchangeRecord[] = []
+  try {
+    for (const [index, record] of batch.records.entries()) {
+      const made = conversion.convert(record, findings)
+      if (findings.settle(batch, index)) all.push(...made)
+    }
+  } catch (error) {
+    yield all
+    throw error
+  }
+  yield all
+}
+
+function conversionOptions({ confidential = 'leave-out' }: ReadOptions): ConversionOptions {
+  return { confidential }
+}

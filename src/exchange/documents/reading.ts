@@ -1,0 +1,133 @@
+import { jsonPointer } from '../../schema/documents/check.ts'
+import type { Violation } from '../../schema/errors.ts'
+import type { NotCarried } from '../../schema/issue-record.ts'
+import { MAX_VIOLATIONS } from '../../schema/text.ts'
+import type { Findings } from '../forges/forge-format.ts'
+import type { ByteObserver } from './byte-source.ts'
+import { invalidDocument } from './invalid-document.ts'
+import type { ReadOptions } from './read-options.ts'
+import type { Path, RecordBatch } from './record-batch.ts'
+
+const PROGRESS_MS = 100
+
+/** What one reading collects and reports: violations, what is not carried, and how far it is. */
+export class Reading implements ByteObserver {
+  readonly signal: AbortSignal | undefined
+  readonly #options: ReadOptions
+  readonly #notCarried = new Map<string, { what: string; count: number; readonly pointer: string }>()
+  #records = 0
+  #bytes = 0
+  #reportedAt = performance.now()
+
+  constructor(options: ReadOptions) {
+    this.signal = options.signal
+    this.#options = options
+  }
+
+  read(bytes: number): void {
+    this.#bytes += bytes
+    if (performance.now() - this.#reportedAt >= PROGRESS_MS) this.#report()
+  }
+
+  /** Counts records that were read, valid or not. */
+  count(records: number): void {
+    this.#records += records
+  }
+
+  notCarried(what: string, pointer: string): void {
+    const known = this.#notCarried.get(what)
+    if (known === undefined) this.#notCarried.set(what, { what, count: 1, pointer })
+    else known.count += 1
+  }
+
+  /** Reports the violations of a record, or ends the reading with them. */
+  refuse(violations: Iterable<Violation>, first: readonly Violation[], total: number): void {
+    const { onInvalid } = this.#options
+    if (typeof onInvalid !== 'function') throw invalidDocument(first, total)
+    for (const violation of violations) onInvalid(violation)
+  }
+
+  end(): void {
+    const notCarried: readonly NotCarried[] = [...this.#notCarried.values()]
+    this.#options.onNotCarried?.(notCarried)
+    this.#report()
+  }
+
+  #report(): void {
+    this.#reportedAt = performance.now()
+    this.#options.onProgress?.({ records: this.#records, bytes: this.#bytes })
+  }
+}
+
+interface Finding {
+  readonly path: Path
+  readonly code: string
+  readonly message: string
+}
+
+/** Collects what a conversion finds in the records of one file, one record after the other. */
+export class RecordFindings implements Findings {
+  readonly #reading: Reading
+  readonly #file: string | undefined
+  #invalid: Finding[] = []
+  #notCarried: { readonly what: string; readonly path: Path }[] = []
+
+  constructor(reading: Reading, file: string | undefined) {
+    this.#reading = reading
+    this.#file = file
+  }
+
+  invalid(path: Path, code: string, message: string): void {
+    this.#invalid.push({ path, code, message })
+  }
+
+  notCarried(what: string, path: Path): void {
+    this.#notCarried.push({ what, path })
+  }
+
+  /** Reports what was found in a record. Returns whether the record is valid. */
+  settle(batch: RecordBatch, index: number): boolean {
+    const faults = batch.faults(index)
+    if (this.#invalid.length === 0 && faults.length === 0) {
+      if (this.#notCarried.length > 0) this.#settleNotCarried(batch.first + index)
+      return true
+    }
+    const found = this.#invalid
+    this.#invalid = []
+    this.#notCarried = []
+    const record = batch.first + index
+    const located = found.slice(0, MAX_VIOLATIONS)
+    const places = batch.places(
+      index,
+      located.map(({ path }) => path),
+    )
+    const violations = [
+      ...faults.map(({ path, code, message, place }) => this.#violation(record, { path, code, message }, place)),
+      ...located.map((finding, at) => this.#violation(record, finding, places[at])),
+    ]
+    const rest = found.slice(MAX_VIOLATIONS)
+    const all = this.#all(record, violations, rest)
+    this.#reading.refuse(all, violations, violations.length + rest.length)
+    return false
+  }
+
+  /** Only the first violations of a record have places: another walk through the record for each hundred would be slow. */
+  *#all(record: number, violations: readonly Violation[], rest: readonly Finding[]): Generator<Violation, void, void> {
+    yield* violations
+    for (const finding of rest) yield this.#violation(record, finding, undefined)
+  }
+
+  #settleNotCarried(record: number): void {
+    for (const { what, path } of this.#notCarried) this.#reading.notCarried(what, jsonPointer([record, ...path]))
+    this.#notCarried = []
+  }
+
+  #violation(
+    record: number,
+    { path, code, message }: Finding,
+    place: Pick<Violation, 'offset' | 'line'> | undefined,
+  ): Violation {
+    const file = this.#file === undefined ? undefined : { file: this.#file }
+    return { pointer: jsonPointer([record, ...path]), code, message, ...place, ...file }
+  }
+}

@@ -1,0 +1,50 @@
+import { need } from '../../schema/arguments.ts'
+import { canonicalIssue } from '../../schema/canonical-issue.ts'
+import { firstFindings, jsonPointer } from '../../schema/documents/check.ts'
+import { issueCheck } from '../../schema/documents/record-schemas.ts'
+import type { IssueRecord } from '../../schema/issue-record.ts'
+import { MAX_VIOLATIONS } from '../../schema/text.ts'
+import { isIterable } from './byte-source.ts'
+import { invalidDocument } from './invalid-document.ts'
+
+const PIECE_CHARACTERS = 32 * 1024
+
+/**
+ * Writes the canonical document: one issue on each line, in the given order.
+ * Source: docs/exchange.md, The canonical document
+ *
+ * @throws ForgeError `INVALID_DOCUMENT` while it is iterated, when an issue is not valid; TypeError at once when
+ * `issues` is not iterable
+ */
+export function writeIssues(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>): AsyncIterable<Uint8Array> {
+  need(isIterable(issues), 'writeIssues', 'issues', 'an array, or what readIssues returns')
+  return pieces(issues)
+}
+
+async function* pieces(
+  issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>,
+): AsyncGenerator<Uint8Array, void, void> {
+  const encoder = new TextEncoder()
+  let text = '[\n'
+  let count = 0
+  for await (const issue of issues) {
+    if (count > 0) text += ',\n'
+    text += line(issue, count)
+    count += 1
+    if (text.length >= PIECE_CHARACTERS) {
+      yield encoder.encode(text)
+      text = ''
+    }
+  }
+  yield encoder.encode(count === 0 ? '[\n]\n' : `${text}\n]\n`)
+}
+
+function line(issue: IssueRecord, index: number): string {
+  if (!issueCheck.fits(issue)) {
+    const found = firstFindings(issueCheck, issue, MAX_VIOLATIONS)
+    throw invalidDocument(
+      found.map(({ path, code, message }) => ({ pointer: jsonPointer([index, ...path]), code, message })),
+    )
+  }
+  return JSON.stringify(canonicalIssue(issue))
+}

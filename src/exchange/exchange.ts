@@ -1,0 +1,15 @@
+export { canonicalIssue } from '../schema/canonical-issue.ts'
+export type {
+  CommentRecord,
+  ExchangeRecord,
+  IssueRecord,
+  LabelRecord,
+  MilestoneRecord,
+  NotCarried,
+  ReactionRecord,
+} from '../schema/issue-record.ts'
+export type { ByteSource } from './documents/byte-source.ts'
+export { readExchange, readIssues } from './documents/read-exchange.ts'
+export type { IssueSource, ReadLimits, ReadOptions, ReadProgress, SourceFolder } from './documents/read-options.ts'
+export { writeIssues } from './documents/write-issues.ts'
+export type { ExchangeFormat } from './forges/forge-format.ts'

@@ -1,0 +1,52 @@
+import type { ExchangeRecord } from '../../schema/issue-record.ts'
+import type { Path } from '../documents/record-batch.ts'
+
+/** The forms of a source: our own documents, and what other forges write. */
+export type ExchangeFormat = 'document' | 'github' | 'gitlab' | 'gitea' | 'gitea-dump'
+
+/** Receives what a conversion finds in one record. Paths begin at the record. */
+export interface Findings {
+  /** Reports a value that is not valid. The record is then left out, or ends the reading. */
+  invalid(path: Path, code: string, message: string): void
+  /** Reports a value for which exchange records have no property. `what` is a word such as `pull_request`. */
+  notCarried(what: string, path: Path): void
+}
+
+/** Options of a conversion. */
+export interface ConversionOptions {
+  /** What happens to records that not every reader of their forge may see. */
+  readonly confidential: 'leave-out' | 'keep'
+}
+
+/** Converts the records of one list, in their order. It may remember what it has seen, but not whole records. */
+export interface Conversion {
+  /** Returns the exchange records that a record becomes. They are ignored if the record is not valid. */
+  convert(record: unknown, findings: Findings): readonly ExchangeRecord[]
+}
+
+/** A folder of files that is being read. */
+export interface FolderReading {
+  readonly names: readonly string[]
+  readonly options: ConversionOptions
+  /** Reads the records of one file, JSON or YAML by its name, and yields what the conversion makes of them. */
+  read(name: string, conversion: Conversion): AsyncGenerator<readonly ExchangeRecord[], void, void>
+}
+
+/** A form of a source: recognizes it, converts it, and reports what is not carried. One file for each. */
+export interface ForgeFormat {
+  readonly name: ExchangeFormat
+  /** Returns whether a record of a list has this form. The first record decides for all. */
+  recognizes(record: unknown): boolean
+  /** Begins to convert a list. */
+  open(options: ConversionOptions): Conversion
+  /** Absent: the form has no folders. */
+  readonly folder?: FolderFormat
+}
+
+/** The folders of a form. */
+export interface FolderFormat {
+  /** Returns whether a folder with these files has this form. */
+  recognizes(names: readonly string[]): boolean
+  /** Reads a folder, with its labels and milestones first and the comments of an issue behind it. */
+  read(folder: FolderReading): AsyncGenerator<readonly ExchangeRecord[], void, void>
+}

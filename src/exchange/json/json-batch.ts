@@ -1,0 +1,182 @@
+import type { Path, Place, RecordBatch, RecordFault } from '../documents/record-batch.ts'
+import type { RawBatch, ScanFault } from './json-scanner.ts'
+import { linesIn, unreadableIn } from './json-scanner.ts'
+import type { Duplicate, Sought } from './json-walk.ts'
+import { JsonWalk } from './json-walk.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const NO_FAULTS: readonly RecordFault[] = []
+
+/** A batch whose bytes were parsed, up to the first record that cannot be. */
+export interface ParsedBatch {
+  readonly batch: RecordBatch
+  readonly fault: ScanFault | undefined
+}
+
+/** Parses the records of a batch. */
+export function parseBatch(raw: RawBatch): ParsedBatch {
+  const text = textOf(raw.bytes)
+  const records = text === undefined ? undefined : recordsIn(text)
+  if (text === undefined || records === undefined) return parseReadable(raw)
+
+  const isSuspect = countProperties(records) !== raw.colons || mayHaveHalfPairs(text)
+  return { batch: new JsonBatch(raw, records, isSuspect), fault: undefined }
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function recordsIn(text: string): readonly unknown[] | undefined {
+  try {
+    return JSON.parse(`[${text}]`)
+  } catch {
+    return undefined
+  }
+}
+
+/** Parses the records before the first one that cannot be read. */
+function parseReadable(raw: RawBatch): ParsedBatch {
+  const { bytes } = raw
+  const walk = new JsonWalk(bytes, 0)
+  let count = 0
+  let end = 0
+  while (walk.next()) {
+    const start = walk.at
+    const found = unreadableIn(bytes, start, 'whole')
+    if (found !== undefined) {
+      const { code, message, at } = found
+      const record = raw.first + count
+      const fault = { record, code, message, offset: raw.offset + at, line: raw.line + linesIn(bytes, 0, at) }
+      return { batch: readablePart(raw, end), fault }
+    }
+    walk.value()
+    count += 1
+    end = walk.at
+  }
+  throw new TypeError('JSON.parse refuses what the walk accepts')
+}
+
+function readablePart(raw: RawBatch, end: number): RecordBatch {
+  const bytes = raw.bytes.subarray(0, end)
+  return new JsonBatch({ ...raw, bytes }, recordsIn(decoder.decode(bytes)) ?? [], true)
+}
+
+/** Half of a surrogate pair can only come from an escape. */
+function mayHaveHalfPairs(text: string): boolean {
+  return text.includes('\\ud') || text.includes('\\uD')
+}
+
+// If a property occurs twice in an object, the parsed records have fewer properties than the text has colons.
+function countProperties(value: object): number {
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const element of value) if (typeof element === 'object' && element !== null) count += countProperties(element)
+    return count
+  }
+  for (const name in value) {
+    count += 1
+    const inner: unknown = value[name as keyof typeof value] // a name of the object itself
+    if (typeof inner === 'object' && inner !== null) count += countProperties(inner)
+  }
+  return count
+}
+
+class JsonBatch implements RecordBatch {
+  readonly first: number
+  readonly records: readonly unknown[]
+  readonly #raw: RawBatch
+  readonly #isSuspect: boolean
+  /** The index of the first byte of each record, as far as they were determined. */
+  readonly #starts: number[] = []
+
+  constructor(raw: RawBatch, records: readonly unknown[], isSuspect: boolean) {
+    this.first = raw.first
+    this.records = records
+    this.#raw = raw
+    this.#isSuspect = isSuspect
+  }
+
+  faults(index: number): readonly RecordFault[] {
+    if (!this.#isSuspect) return NO_FAULTS
+
+    const duplicates: Duplicate[] = []
+    new JsonWalk(this.#raw.bytes, this.#start(index), duplicates).value()
+    const repeated = duplicates.map(({ path, at }) => ({
+      path,
+      code: 'duplicate_key' as const,
+      message: 'expected each property once',
+      place: this.#place(at),
+    }))
+    const halves = [...halfPairs(this.records[index], [])]
+    const places = halves.length === 0 ? [] : this.places(index, halves)
+    return [...repeated, ...halves.flatMap((path, at) => halfPair(path, places[at]))]
+  }
+
+  places(index: number, paths: readonly Path[]): readonly Place[] {
+    const start = this.#start(index)
+    const root: Sought = { at: start, inner: new Map() }
+    for (const path of paths) seek(root, path)
+    new JsonWalk(this.#raw.bytes, start).value(root)
+    return paths.map((path) => this.#place(innermost(root, path)))
+  }
+
+  #start(index: number): number {
+    const last = this.#starts.at(-1)
+    const walk = new JsonWalk(this.#raw.bytes, last ?? 0)
+    if (last !== undefined && this.#starts.length <= index) walk.value()
+    while (this.#starts.length <= index) {
+      walk.next()
+      this.#starts.push(walk.at)
+      walk.value()
+    }
+    return this.#starts[index] ?? 0
+  }
+
+  #place(at: number): Place {
+    const { bytes, offset, line } = this.#raw
+    return { offset: offset + at, line: line + linesIn(bytes, 0, at) }
+  }
+}
+
+function halfPair(path: Path, place: Place | undefined): readonly RecordFault[] {
+  const message = 'expected well-formed Unicode, without half of a surrogate pair'
+  return place === undefined ? [] : [{ path, code: 'surrogate', message, place }]
+}
+
+/** The paths of texts and of property names that have half of a surrogate pair. */
+function* halfPairs(value: unknown, path: Path): Generator<Path, void, void> {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) yield path
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      if (!name.isWellFormed()) yield [...path, name]
+      yield* halfPairs(inner, [...path, name])
+    }
+  }
+}
+
+function seek(root: Sought, path: Path): void {
+  let sought = root
+  for (const step of path) {
+    const name = String(step)
+    const inner = sought.inner.get(name) ?? { at: -1, inner: new Map() }
+    sought.inner.set(name, inner)
+    sought = inner
+  }
+}
+
+function innermost(root: Sought, path: Path): number {
+  let { at, inner } = root
+  for (const step of path) {
+    const next = inner.get(String(step))
+    if (next === undefined || next.at === -1) break
+    at = next.at
+    inner = next.inner
+  }
+  return at
+}

@@ -1,0 +1,37 @@
+import { canonicalDateTime } from './date-time.ts'
+import type { IssueRecord, LabelRecord, ReactionRecord } from './issue-record.ts'
+
+/**
+ * Returns the one form that an issue has in canonical documents: properties in the order of the schema, optional ones
+ * that are empty left out, times in UTC. Two issues are the same if their canonical forms are equal.
+ * Source: docs/exchange.md, The canonical document
+ */
+export function canonicalIssue(issue: IssueRecord): IssueRecord {
+  const { poster_email, ref, milestone, closed, labels, reactions, assignees } = issue
+  return {
+    number: issue.number,
+    poster_id: issue.poster_id,
+    poster_name: issue.poster_name,
+    ...(poster_email && { poster_email }),
+    title: issue.title,
+    content: issue.content,
+    ...(ref && { ref }),
+    ...(milestone && { milestone }),
+    state: issue.state,
+    is_locked: issue.is_locked,
+    created: canonicalDateTime(issue.created),
+    updated: canonicalDateTime(issue.updated),
+    ...(closed && { closed: canonicalDateTime(closed) }),
+    ...(labels?.length && { labels: labels.map(canonicalLabel) }),
+    ...(reactions?.length && { reactions: reactions.map(canonicalReaction) }),
+    ...(assignees?.length && { assignees: [...assignees] }),
+  }
+}
+
+function canonicalLabel({ name, color, description }: LabelRecord): LabelRecord {
+  return { name, ...(color && { color }), ...(description && { description }) }
+}
+
+function canonicalReaction({ user_id, user_name, content }: ReactionRecord): ReactionRecord {
+  return { user_id, ...(user_name && { user_name }), content }
+}
