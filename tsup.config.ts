@@ -19,6 +19,7 @@ const entries = {
   fetch: 'src/http-adapters/fetch.ts',
   'signing-keys': 'src/signing-keys/signing-keys.ts',
   exchange: 'src/exchange/exchange.ts',
+  'exchange/files': 'src/exchange/files.ts',
   testing: 'src/testing/testing.ts',
   standalone: 'src/standalone/standalone.ts',
 }

@@ -11,6 +11,7 @@ const ENTRIES = [
     .filter((name) => name !== 'storage')
     .map((name) => [`storage/${name}`, `src/storage/${name}.ts`]),
   ...filesIn('http-adapters').map((name) => [name, `src/http-adapters/${name}.ts`]),
+  ...filesIn('exchange').map((name) => [name === 'exchange' ? name : `exchange/${name}`, `src/exchange/${name}.ts`]),
 ]
 
 function filesIn(room: string): readonly string[] {

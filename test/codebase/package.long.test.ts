@@ -22,7 +22,13 @@ const ENTRIES: readonly string[] = Object.keys(manifest.exports).map((key) => `f
 const CODE: readonly string[] = ENTRIES.filter((entry) => !entry.endsWith('.json'))
 
 /** Entries that load zod with them. Every other loads nothing but itself. */
-const WITH_ZOD = ['forgelet/schema', 'forgelet/exchange', 'forgelet/standalone', 'forgelet/testing']
+const WITH_ZOD = [
+  'forgelet/schema',
+  'forgelet/exchange',
+  'forgelet/exchange/files',
+  'forgelet/standalone',
+  'forgelet/testing',
+]
 
 describe('the packed package', () => {
   const project = mkdtempSync(join(tmpdir(), 'package-'))

@@ -136,14 +136,14 @@ async function* decompressed(head: readonly Uint8Array[], pieces: Pieces): Bytes
   const writer = writable.getWriter()
   const failure: { error: unknown }[] = []
   const feed = async (): Promise<void> => {
-    for (const piece of head) await writer.write(piece)
+    for (const piece of head) await writer.write(piece.slice())
     for (;;) {
       const piece = await pieces.next().catch((error: unknown) => {
         failure.push({ error })
         throw error
       })
       if (piece === undefined) return writer.close()
-      await writer.write(piece)
+      await writer.write(piece.slice()) // the stream may read it later than the next piece is written to its memory
     }
   }
   const feeding = feed().catch((error: unknown) => writer.abort(error))

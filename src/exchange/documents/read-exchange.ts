@@ -59,6 +59,7 @@ async function* listOf(source: { readonly json: ByteSource }, options: ReadOptio
 
 async function* folderOf(folder: SourceFolder, options: ReadOptions, reading: Reading): Batches {
   const names = await folder.list()
+  const known = new Set(names)
   const format = formatOfFolder(names, options.format)
   if (format?.folder === undefined) {
     throw invalidDocument([{ pointer: '', code: 'folder', message: 'expected a folder that a forge wrote' }])
@@ -67,6 +68,8 @@ async function* folderOf(folder: SourceFolder, options: ReadOptions, reading: Re
     names,
     options: conversionOptions(options),
     async *read(name, conversion) {
+      // A name may come from the source itself, and must not lead out of the folder.
+      if (!known.has(name)) throw new TypeError(`the folder has no file ${name}`)
       const findings = new RecordFindings(reading, name)
       for await (const batch of recordsIn(folder.open(name), options, reading, name)) {
         yield* converted(batch, conversion, findings, reading)

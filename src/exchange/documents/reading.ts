@@ -6,7 +6,7 @@ import type { Findings } from '../forges/forge-format.ts'
 import type { ByteObserver } from './byte-source.ts'
 import { invalidDocument } from './invalid-document.ts'
 import type { ReadOptions } from './read-options.ts'
-import type { Path, RecordBatch } from './record-batch.ts'
+import type { Finding, Path, Place, RecordBatch } from './record-batch.ts'
 
 const PROGRESS_MS = 100
 
@@ -59,12 +59,6 @@ export class Reading implements ByteObserver {
   }
 }
 
-interface Finding {
-  readonly path: Path
-  readonly code: string
-  readonly message: string
-}
-
 /** Collects what a conversion finds in the records of one file, one record after the other. */
 export class RecordFindings implements Findings {
   readonly #reading: Reading
@@ -88,26 +82,20 @@ export class RecordFindings implements Findings {
   /** Reports what was found in a record. Returns whether the record is valid. */
   settle(batch: RecordBatch, index: number): boolean {
     const faults = batch.faults(index)
-    if (this.#invalid.length === 0 && faults.length === 0) {
-      if (this.#notCarried.length > 0) this.#settleNotCarried(batch.first + index)
+    const record = batch.first + index
+    const [invalid, notCarried] = [this.#invalid, this.#notCarried]
+    if (invalid.length > 0) this.#invalid = []
+    if (notCarried.length > 0) this.#notCarried = []
+    if (invalid.length === 0 && faults.length === 0) {
+      for (const { what, path } of notCarried) this.#reading.notCarried(what, jsonPointer([record, ...path]))
       return true
     }
-    const found = this.#invalid
-    this.#invalid = []
-    this.#notCarried = []
-    const record = batch.first + index
-    const located = found.slice(0, MAX_VIOLATIONS)
-    const places = batch.places(
-      index,
-      located.map(({ path }) => path),
-    )
-    const violations = [
-      ...faults.map(({ path, code, message, place }) => this.#violation(record, { path, code, message }, place)),
-      ...located.map((finding, at) => this.#violation(record, finding, places[at])),
-    ]
-    const rest = found.slice(MAX_VIOLATIONS)
-    const all = this.#all(record, violations, rest)
-    this.#reading.refuse(all, violations, violations.length + rest.length)
+    const findings = [...faults, ...invalid]
+    const first = findings.slice(0, MAX_VIOLATIONS)
+    const paths = first.map(({ path }) => path)
+    const places = batch.places(index, paths)
+    const violations = first.map((finding, at) => this.#violation(record, finding, places[at]))
+    this.#reading.refuse(this.#all(record, violations, findings.slice(MAX_VIOLATIONS)), violations, findings.length)
     return false
   }
 
@@ -117,16 +105,7 @@ export class RecordFindings implements Findings {
     for (const finding of rest) yield this.#violation(record, finding, undefined)
   }
 
-  #settleNotCarried(record: number): void {
-    for (const { what, path } of this.#notCarried) this.#reading.notCarried(what, jsonPointer([record, ...path]))
-    this.#notCarried = []
-  }
-
-  #violation(
-    record: number,
-    { path, code, message }: Finding,
-    place: Pick<Violation, 'offset' | 'line'> | undefined,
-  ): Violation {
+  #violation(record: number, { path, code, message }: Finding, place: Place | undefined): Violation {
     const file = this.#file === undefined ? undefined : { file: this.#file }
     return { pointer: jsonPointer([record, ...path]), code, message, ...place, ...file }
   }

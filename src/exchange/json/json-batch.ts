@@ -1,11 +1,16 @@
-import type { Path, Place, RecordBatch, RecordFault } from '../documents/record-batch.ts'
+import type { Finding, Path, Place, RecordBatch } from '../documents/record-batch.ts'
 import type { RawBatch, ScanFault } from './json-scanner.ts'
 import { linesIn, unreadableIn } from './json-scanner.ts'
-import type { Duplicate, Sought } from './json-walk.ts'
+import type { Sought } from './json-walk.ts'
 import { JsonWalk } from './json-walk.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-const NO_FAULTS: readonly RecordFault[] = []
+const NO_FAULTS: readonly Finding[] = []
+const DUPLICATE = { code: 'duplicate_key', message: 'expected each property once' } as const
+const HALF_PAIR = {
+  code: 'surrogate',
+  message: 'expected well-formed Unicode, without half of a surrogate pair',
+} as const
 
 /** A batch whose bytes were parsed, up to the first record that cannot be. */
 export interface ParsedBatch {
@@ -39,15 +44,14 @@ function recordsIn(text: string): readonly unknown[] | undefined {
   }
 }
 
-/** Parses the records before the first one that cannot be read. */
+/** Parses the records before the first one that cannot be read. Every record ends at a comma, a blank or the end. */
 function parseReadable(raw: RawBatch): ParsedBatch {
   const { bytes } = raw
   const walk = new JsonWalk(bytes, 0)
   let count = 0
   let end = 0
   while (walk.next()) {
-    const start = walk.at
-    const found = unreadableIn(bytes, start, 'whole')
+    const found = unreadableIn(bytes, walk.at, 'whole')
     if (found !== undefined) {
       const { code, message, at } = found
       const record = raw.first + count
@@ -101,20 +105,15 @@ class JsonBatch implements RecordBatch {
     this.#isSuspect = isSuspect
   }
 
-  faults(index: number): readonly RecordFault[] {
+  faults(index: number): readonly Finding[] {
     if (!this.#isSuspect) return NO_FAULTS
 
-    const duplicates: Duplicate[] = []
+    const duplicates: Path[] = []
     new JsonWalk(this.#raw.bytes, this.#start(index), duplicates).value()
-    const repeated = duplicates.map(({ path, at }) => ({
-      path,
-      code: 'duplicate_key' as const,
-      message: 'expected each property once',
-      place: this.#place(at),
-    }))
-    const halves = [...halfPairs(this.records[index], [])]
-    const places = halves.length === 0 ? [] : this.places(index, halves)
-    return [...repeated, ...halves.flatMap((path, at) => halfPair(path, places[at]))]
+    return [
+      ...duplicates.map((path) => ({ path, ...DUPLICATE })),
+      ...Array.from(halfPairs(this.records[index], []), (path) => ({ path, ...HALF_PAIR })),
+    ]
   }
 
   places(index: number, paths: readonly Path[]): readonly Place[] {
@@ -122,7 +121,7 @@ class JsonBatch implements RecordBatch {
     const root: Sought = { at: start, inner: new Map() }
     for (const path of paths) seek(root, path)
     new JsonWalk(this.#raw.bytes, start).value(root)
-    return paths.map((path) => this.#place(innermost(root, path)))
+    return this.#placesAt(paths.map((path) => innermost(root, path)))
   }
 
   #start(index: number): number {
@@ -137,15 +136,19 @@ class JsonBatch implements RecordBatch {
     return this.#starts[index] ?? 0
   }
 
-  #place(at: number): Place {
-    const { bytes, offset, line } = this.#raw
-    return { offset: offset + at, line: line + linesIn(bytes, 0, at) }
+  /** Counts the lines once, however many places there are. */
+  #placesAt(indexes: readonly number[]): readonly Place[] {
+    const { bytes, offset } = this.#raw
+    const places = new Map<number, Place>()
+    let { line } = this.#raw
+    let last = 0
+    for (const at of [...indexes].sort((one, other) => one - other)) {
+      line += linesIn(bytes, last, at)
+      last = at
+      places.set(at, { offset: offset + at, line })
+    }
+    return indexes.flatMap((at) => places.get(at) ?? [])
   }
-}
-
-function halfPair(path: Path, place: Place | undefined): readonly RecordFault[] {
-  const message = 'expected well-formed Unicode, without half of a surrogate pair'
-  return place === undefined ? [] : [{ path, code: 'surrogate', message, place }]
 }
 
 /** The paths of texts and of property names that have half of a surrogate pair. */

@@ -45,6 +45,10 @@ export interface ScanLimits {
 
 /** Larger texts leave the processor's cache: JSON.parse of 128 KB at a time is a third slower. */
 const BATCH_BYTES = 16 * 1024
+/** Space between records is not read any further. */
+const MAX_SPACE_BYTES = 1024 * 1024
+/** So many bytes of a record that ends in a fault are searched for an earlier fault. */
+const EXPLAINED_BYTES = 1024 * 1024
 /** So many bytes of a text are checked one by one before its closing quote is searched for. */
 const NEAR = 24
 const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf]
@@ -143,11 +147,11 @@ export class JsonScanner {
 
   /** Reads up to the first byte of the next record. Returns its index, or that of the byte after a bracket or comma. */
   #between(piece: Uint8Array, from: number): number {
-    const limit = this.#lastEnd + this.#limits.maxRecordBytes - this.#offset
+    const limit = this.#lastEnd + MAX_SPACE_BYTES - this.#offset
     for (let at = from; at < piece.length; at += 1) {
       const byte = piece[at] ?? 0
       if (at >= limit) {
-        return this.#failBetween('too_large', 'expected a record within the limit of bytes', at)
+        return this.#failBetween('too_large', 'expected a record within 1 MiB', at)
       }
       if (byte === LINE_FEED) this.#line += 1
       else if (!isBlank(byte)) return this.#token(byte, at)
@@ -319,9 +323,10 @@ export class JsonScanner {
     if (!this.#isInRecord || this.fault === undefined) return
 
     const start = this.#recordOffset - this.#offset
-    const end = this.fault.code === 'depth' ? this.fault.offset - this.#offset : start + this.#limits.maxRecordBytes
-    this.#earlier.append(piece.subarray(Math.max(0, start), Math.max(0, end)))
-    const bytes = this.#earlier.take()
+    this.#earlier.append(piece.subarray(Math.max(0, start), Math.max(0, start + EXPLAINED_BYTES)))
+    const { maxRecordBytes } = this.#limits
+    const known = this.fault.code === 'depth' ? this.fault.offset - this.#recordOffset : maxRecordBytes
+    const bytes = this.#earlier.take().subarray(0, Math.min(known, EXPLAINED_BYTES))
     const found = unreadableIn(bytes, 0, 'cut off')
     if (found === undefined) return
 
@@ -409,8 +414,9 @@ export function unreadableIn(bytes: Uint8Array, start: number, value: 'whole' | 
   const isRead = walk.value()
   const at = invalidUtf8At(bytes, start, walk.at)
   if (at !== -1) return { at, code: 'utf8', message: 'expected UTF-8' }
-  if (isRead || (value === 'cut off' && walk.at >= bytes.length)) return undefined
-  return { at: walk.at, code: 'json', message: `expected ${walk.expected}` }
+  if (value === 'cut off' && (isRead || walk.at >= bytes.length)) return undefined
+  if (isRead && endsValue(bytes[walk.at])) return undefined
+  return { at: walk.at, code: 'json', message: `expected ${isRead ? 'a comma' : walk.expected}` }
 }
 
 /** Returns how many lines end between two indexes. */
@@ -418,6 +424,10 @@ export function linesIn(bytes: Uint8Array, from: number, to: number): number {
   let lines = 0
   for (let at = bytes.indexOf(LINE_FEED, from); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1
   return lines
+}
+
+function endsValue(byte: number | undefined): boolean {
+  return byte === undefined || byte === COMMA || isBlank(byte)
 }
 
 function backslashesBefore(piece: Uint8Array, end: number, from: number): number {

@@ -18,14 +18,16 @@ export interface Sought {
   readonly inner: Map<string, Sought>
 }
 
-/** A property whose name occurs twice in its object. `at` is the index of the later value. */
-export interface Duplicate {
-  readonly path: Path
-  readonly at: number
-}
-
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true }) // lenient: the names of invalid UTF-8 are never reported
 const LITERALS: readonly string[] = ['true', 'false', 'null']
+const ESCAPES: readonly number[] = [...'"\\/bfnrtu'].map((letter) => letter.charCodeAt(0))
+const LETTER_U = 117
+const LETTER_E = 101
+const CAPITAL_E = 69
+const PLUS = 43
+const HYPHEN = 45
+const POINT = 46
+const ZERO = 48
 
 /**
  * Walks through bytes of JSON value by value, and checks every byte. It is slower than JSON.parse and knows where it is:
@@ -37,18 +39,21 @@ export class JsonWalk {
   /** What was expected there. */
   expected = ''
   readonly #bytes: Uint8Array
-  readonly #duplicates: Duplicate[] | undefined
+  readonly #duplicates: Path[] | undefined
   readonly #path: PropertyKey[] = []
 
-  constructor(bytes: Uint8Array, at: number, duplicates?: Duplicate[]) {
+  /** @param duplicates - receives the path of each property whose name occurs a second time in its object */
+  constructor(bytes: Uint8Array, at: number, duplicates?: Path[]) {
     this.#bytes = bytes
     this.at = at
     this.#duplicates = duplicates
   }
 
-  /** Moves to the next value of a list: over blanks and commas. Returns false at the end of the bytes. */
+  /** Moves over blanks and a comma to the next value of a list. Returns false at the end of the bytes. */
   next(): boolean {
-    while (isBlank(this.#bytes[this.at]) || this.#bytes[this.at] === COMMA) this.at += 1
+    this.#blanks()
+    this.#skip(COMMA)
+    this.#blanks()
     return this.at < this.#bytes.length
   }
 
@@ -93,7 +98,7 @@ export class JsonWalk {
     if (name === undefined) return this.value()
 
     this.#path.push(name)
-    if (names?.has(name) === true) this.#duplicates?.push({ path: [...this.#path], at: this.at })
+    if (names?.has(name) === true) this.#duplicates?.push([...this.#path])
     names?.add(name)
     const isRead = this.value(sought?.inner.get(name))
     this.#path.pop()
@@ -117,63 +122,55 @@ export class JsonWalk {
   }
 
   #string(): boolean {
-    for (this.at += 1; this.at < this.#bytes.length; this.at += 1) {
-      const byte = this.#bytes[this.at] ?? 0
+    const bytes = this.#bytes
+    let at = this.at + 1
+    for (;;) {
+      let byte = bytes[at] ?? 0
+      while (byte >= 32 && byte !== QUOTE && byte !== BACKSLASH) byte = bytes[++at] ?? 0
+      this.at = at
       if (byte === QUOTE) return this.#skip(QUOTE)
-      if (byte < 32) return this.#fail('no control character in a text')
-      if (byte === BACKSLASH && !this.#escape()) return false
+      if (byte !== BACKSLASH) return this.#fail('a text without control characters, and its closing quote')
+      if (!this.#escape()) return false
+      at = this.at
     }
-    return this.#fail('a closing quote')
   }
 
-  /** Walks over an escape, up to its last byte. */
   #escape(): boolean {
     this.at += 1
-    const kind = this.#byteText()
-    if (kind === '' || !'"\\/bfnrtu'.includes(kind)) return this.#fail('an escape of JSON')
+    const kind = this.#bytes[this.at] ?? 0
+    if (!ESCAPES.includes(kind)) return this.#fail('an escape of JSON')
 
-    for (let digits = kind === 'u' ? 4 : 0; digits > 0; digits -= 1) {
+    this.at += 1
+    for (let digits = kind === LETTER_U ? 4 : 0; digits > 0; digits -= 1) {
+      if (!isHexadecimal(this.#bytes[this.at])) return this.#fail('four hexadecimal digits')
       this.at += 1
-      if (!/[0-9a-fA-F]/.test(this.#byteText())) return this.#fail('four hexadecimal digits')
     }
     return true
   }
 
   #word(): boolean {
-    const first = this.#byteText()
-    const literal = LITERALS.find((word) => first !== '' && word.startsWith(first))
+    const literal = LITERALS.find((word) => word.charCodeAt(0) === this.#bytes[this.at])
     if (literal === undefined) return this.#number()
 
-    for (const letter of literal) {
-      if (this.#byteText() !== letter) return this.#fail(literal)
-      this.at += 1
+    for (let index = 0; index < literal.length; index += 1) {
+      if (!this.#skip(literal.charCodeAt(index))) return this.#fail(literal)
     }
     return true
   }
 
   #number(): boolean {
-    if (this.#byteText() === '-') this.at += 1
-    if (this.#byteText() === '0') this.at += 1
-    else if (!this.#digits('a value')) return false
-    if (this.#byteText() === '.') {
-      this.at += 1
-      if (!this.#digits('a digit')) return false
-    }
-    if (this.#byteText().toLowerCase() !== 'e') return true
-    this.at += 1
-    if (this.#byteText() === '+' || this.#byteText() === '-') this.at += 1
+    this.#skip(HYPHEN)
+    if (!this.#skip(ZERO) && !this.#digits('a value')) return false
+    if (this.#skip(POINT) && !this.#digits('a digit')) return false
+    if (!this.#skip(LETTER_E) && !this.#skip(CAPITAL_E)) return true
+    if (!this.#skip(PLUS)) this.#skip(HYPHEN)
     return this.#digits('a digit')
   }
 
   #digits(expected: string): boolean {
     const start = this.at
-    while (/\d/.test(this.#byteText())) this.at += 1
+    while (isDigit(this.#bytes[this.at])) this.at += 1
     return this.at > start || this.#fail(expected)
-  }
-
-  #byteText(): string {
-    const byte = this.#bytes[this.at]
-    return byte === undefined ? '' : String.fromCharCode(byte)
   }
 
   #text(start: number): string {
@@ -194,4 +191,12 @@ export class JsonWalk {
     this.expected = expected
     return false
   }
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= ZERO + 9
+}
+
+function isHexadecimal(byte: number | undefined): boolean {
+  return isDigit(byte) || (byte !== undefined && (byte | 32) >= 97 && (byte | 32) <= 102)
 }

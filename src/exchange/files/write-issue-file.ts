@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { IssueRecord } from '../../schema/issue-record.ts'
+import { writeIssues } from '../documents/write-issues.ts'
+import { pathOf } from './path.ts'
+
+/**
+ * Writes the canonical document into a file. It is written beside the target and renamed at the end, so the target is
+ * either complete or as it was. Source: docs/exchange.md, Files
+ *
+ * @throws ForgeError `INVALID_DOCUMENT` when an issue is not valid; the error of the file system; what `issues` throws
+ */
+export async function writeIssueFile(
+  path: string | URL,
+  issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>,
+): Promise<void> {
+  const pieces = writeIssues(issues)
+  const { target, found } = await targetOf(pathOf('writeIssueFile', path))
+  // A pipe or a device cannot be replaced.
+  if (found !== undefined && !found.isFile()) return write(target, 'w', undefined, pieces)
+
+  const beside = join(dirname(target), `.forgelet-${randomUUID()}.part`)
+  try {
+    await write(beside, 'wx', found?.mode, pieces)
+    await rename(beside, target)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
+  }
+}
+
+/** Follows links, so that the file is replaced and not the link. */
+async function targetOf(path: string): Promise<{ readonly target: string; readonly found: Stats | undefined }> {
+  try {
+    const target = await realpath(path)
+    return { target, found: await stat(target) }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { target: path, found: undefined }
+    throw error
+  }
+}
+
+async function write(
+  path: string,
+  flags: 'w' | 'wx',
+  mode: number | undefined,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const file = await open(path, flags)
+  try {
+    await writeFile(file, pieces)
+    if (mode !== undefined) await file.chmod(mode)
+    if (flags === 'wx') await file.sync()
+  } finally {
+    await file.close()
+  }
+}

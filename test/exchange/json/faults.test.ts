@@ -1,0 +1,235 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { fullIssue } from '../../schema/documents/sample-issue.ts'
+import { allViolationsOf, bytesOf, outcomeOf, piecesOf } from '../reading.ts'
+
+const ISSUE = JSON.stringify(fullIssue)
+const issueWith = (property: string): string => ISSUE.replace('"number":7', property)
+
+const FAULTS: readonly (readonly [document: string, pointer: string, code: string, at: string])[] = [
+  ['', '', 'truncated', ''],
+  [' \n', '', 'truncated', ''],
+  ['[', '', 'truncated', ''],
+  [`[${ISSUE},`, '', 'truncated', ''],
+  [`[${ISSUE},{"number":@`, '/1', 'json', '@'],
+  [`[${ISSUE},{"number":1`, '/1', 'truncated', '{"number":1'],
+  ['[tru', '/0', 'truncated', 'tru'],
+  ['<html>', '', 'json', '<'],
+  ['42', '', 'json', '42'],
+  ['[,', '', 'json', ','],
+  [`[${ISSUE},]`, '', 'json', ']'],
+  [`[${ISSUE}${ISSUE}]`, '', 'json', ISSUE],
+  [`[${ISSUE}}`, '', 'json', '}'],
+  [`[${ISSUE}]]`, '', 'trailing_data', ']'],
+  [`[${ISSUE}],[]`, '', 'trailing_data', ',[]'],
+  [`${ISSUE},${ISSUE}`, '', 'trailing_data', `,${ISSUE}`],
+  [`[${ISSUE}] x`, '', 'trailing_data', 'x'],
+  ['[nul]', '/0', 'json', ']'],
+  ['[-]', '/0', 'json', ']'],
+  ['[01]', '/0', 'json', '1]'],
+  ['[1.]', '/0', 'json', ']'],
+  ['[1e]', '/0', 'json', ']'],
+  ['[{"a" 1}]', '/0', 'json', '1}'],
+  ['[{"a":1,}]', '/0', 'json', '}]'],
+  ['[{a:1}]', '/0', 'json', 'a:1'],
+  ['[{"a":[1 2]}]', '/0', 'json', '2]'],
+  ['[{"a":[1}]', '/0', 'json', '}]'],
+  ['[{"a":"\\x"}]', '/0', 'json', 'x"'],
+  ['[{"a":"\\u12g4"}]', '/0', 'json', 'g4'],
+  ['[{"a":"\n"}]', '/0', 'json', '\n"'],
+  ['[\u00a0{}]', '/0', 'json', '\u00a0'],
+]
+
+describe('what is not a document', () => {
+  test.each(FAULTS)('%j is at %j a fault %s', async (document, pointer, code, at) => {
+    const bytes = bytesOf(document)
+    const offset = at === '' ? bytes.length : bytesOf(document.slice(0, document.lastIndexOf(at))).length
+
+    for (const size of [1, 1000]) {
+      const { violations } = await outcomeOf(piecesOf(bytes, size))
+      const last = violations.at(-1)
+      expect([last?.pointer, last?.code, last?.offset]).toEqual([pointer, code, offset])
+    }
+  })
+
+  test('a missing quote is reported where it becomes one, not at the end of the source', async () => {
+    const document = `[{"title": "no end},\n{"title": "b"}]`
+    const [violation] = (await outcomeOf(document)).violations
+
+    expect(violation).toMatchObject({ code: 'json', pointer: '/0', line: 1, offset: document.indexOf('\n') })
+  })
+
+  test('bytes that are not UTF-8 are reported with their place', async () => {
+    const bytes = bytesOf(`[\n${ISSUE},\n{"title":"?"}]`)
+    const at = bytes.lastIndexOf(63)
+    for (const wrong of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80], [0xc3]]) {
+      const source = Uint8Array.from([...bytes.subarray(0, at), ...wrong, ...bytes.subarray(at + 1)])
+      const { violations, issues } = await outcomeOf(source)
+      expect(violations).toEqual([{ pointer: '/1', code: 'utf8', message: 'expected UTF-8', offset: at, line: 3 }])
+      expect(issues).toHaveLength(1)
+    }
+  })
+
+  test('UTF-16 is not UTF-8', async () => {
+    const source = Uint8Array.from([0xff, 0xfe, ...Buffer.from('[]', 'utf16le')])
+
+    expect((await outcomeOf(source)).violations).toMatchObject([{ code: 'utf8', offset: 0 }])
+  })
+
+  test('half of a surrogate pair is a fault of its value, and of its record alone', async () => {
+    const document = `[${issueWith('"number":7,"ref":"\\ud83d"').replace(',"ref":"main"', '')},${ISSUE}]`
+    const { violations, issues } = await allViolationsOf(document)
+
+    expect(violations).toMatchObject([{ pointer: '/0/ref', code: 'surrogate', offset: document.indexOf('"\\ud83d"') }])
+    expect(issues).toStrictEqual([fullIssue])
+    expect((await outcomeOf(`[${issueWith('"number":7').replace('main', '\\ud83d\\ude80')}]`)).violations).toEqual([])
+  })
+
+  test('a property that occurs twice is a fault at the later one, however it is written', async () => {
+    const document = `[${ISSUE},\n${issueWith('"number":7,"n\\u0075mber":8')}]`
+    const { violations, issues } = await allViolationsOf(document)
+
+    expect(violations).toMatchObject([
+      { pointer: '/1/number', code: 'duplicate_key', offset: document.indexOf('8,'), line: 2 },
+    ])
+    expect(issues).toStrictEqual([fullIssue])
+    const label = `[${ISSUE.replace('{"name":"bug"', '{"name":"a","name":"bug"')}]`
+    expect((await outcomeOf(label)).violations).toMatchObject([{ pointer: '/0/labels/0/name', code: 'duplicate_key' }])
+  })
+
+  test('colons in texts are no properties', async () => {
+    const document = [{ ...fullIssue, content: '"a": "b": \\": {"c":1}' }]
+
+    expect((await outcomeOf(JSON.stringify(document))).issues).toStrictEqual(document)
+  })
+
+  test('a property that is missing has the place of its object', async () => {
+    const document = `[\n{\n"number": 7}]`
+    const { violations, total } = await outcomeOf(document)
+
+    expect(violations[0]).toMatchObject({ pointer: '/0/poster_id', code: 'required', offset: 2, line: 2 })
+    expect(total).toBe(8)
+  })
+
+  test('of a record with many violations the first hundred have a place, and all are counted', async () => {
+    const record = JSON.stringify({ ...fullIssue, assignees: new Array(250).fill(7) })
+    const { violations, total } = await outcomeOf(`[${record}]`)
+    const all = await allViolationsOf(`[${record}]`)
+
+    expect([violations.length, total]).toEqual([100, 250])
+    expect(violations.every(({ offset }) => offset !== undefined)).toBe(true)
+    expect(all.violations.map(({ pointer }) => pointer)).toEqual(
+      Array.from({ length: 250 }, (_, index) => `/0/assignees/${index}`),
+    )
+  })
+})
+
+describe('the forms of a list', () => {
+  test.each([
+    ['an array', `[${ISSUE},${ISSUE}]`],
+    ['arrays one after the other', `[${ISSUE}][${ISSUE}]`],
+    ['arrays in an array', `[[${ISSUE}],[],[${ISSUE}]]`],
+    ['a record on each line', `${ISSUE}\n${ISSUE}\n`],
+    ['a byte order mark', `\ufeff[${ISSUE},${ISSUE}]`],
+  ])('%s is read', async (_, document) => {
+    for (const size of [1, 1000]) {
+      expect(await outcomeOf(piecesOf(bytesOf(document), size))).toMatchObject({
+        issues: [fullIssue, fullIssue],
+        total: 0,
+      })
+    }
+  })
+
+  test.each([['[]'], ['[][]'], ['[[],[]]']])('%s has no issues', async (document) => {
+    expect(await outcomeOf(document)).toStrictEqual({ issues: [], violations: [], total: 0 })
+  })
+
+  test('an array within two arrays is a record that is not valid', async () => {
+    expect((await outcomeOf('[[[]]]')).violations).toMatchObject([{ pointer: '/0', code: 'type', offset: 2 }])
+  })
+})
+
+describe('limits', () => {
+  test.each([1, 5, 1000])('a record that is too large is refused, in pieces of %i bytes', async (size) => {
+    const limits = { maxRecordBytes: bytesOf(ISSUE).length }
+    const fits = bytesOf(`[${ISSUE}]`)
+    const document = `[${ISSUE}, ${ISSUE.replace('}', ' }')}]`
+
+    expect((await outcomeOf(piecesOf(fits, size), { limits })).violations).toEqual([])
+    expect((await outcomeOf(piecesOf(bytesOf(document), size), { limits })).violations).toMatchObject([
+      { pointer: '/1', code: 'too_large', offset: document.lastIndexOf('{"number"') },
+    ])
+  })
+
+  test('more than 1 MiB between two records is refused', async () => {
+    const document = `[${ISSUE},${' '.repeat(1024 * 1024)}${ISSUE}]`
+
+    for (const size of [1000, 10_000_000]) {
+      expect((await outcomeOf(piecesOf(bytesOf(document), size))).violations).toMatchObject([
+        { pointer: '', code: 'too_large', offset: ISSUE.length + 1 + 1024 * 1024 },
+      ])
+    }
+  })
+
+  test('a fault within the limit is reported in place of the limit', async () => {
+    const document = `[{"title": @ ${' '.repeat(2000)}}]`
+    const { violations } = await outcomeOf(document, { limits: { maxRecordBytes: 1000 } })
+
+    expect(violations).toMatchObject([{ pointer: '/0', code: 'json', offset: document.indexOf('@') }])
+  })
+
+  test('a million brackets are refused at the 65th', async () => {
+    for (const bracket of ['[', '{"a":']) {
+      const { violations } = await outcomeOf(`[{"a":${bracket.repeat(1_000_000)}`)
+      expect(violations).toMatchObject([{ pointer: '/0', code: 'depth', offset: 6 + 63 * bracket.length }])
+    }
+  })
+
+  test('a text without an end is refused at the limit', async () => {
+    const piece = bytesOf('x'.repeat(64 * 1024))
+    function* source(): Generator<Uint8Array, void, void> {
+      yield bytesOf('[{"title":"')
+      for (;;) yield piece
+    }
+
+    expect((await outcomeOf(source())).violations).toMatchObject([{ pointer: '/0', code: 'too_large', offset: 1 }])
+  })
+})
+
+describe('compressed sources', () => {
+  const packed = gzipSync(`[${ISSUE}]`)
+
+  test.each([1, 3, 10_000])('are decompressed, in pieces of %i bytes', async (size) => {
+    expect((await outcomeOf(piecesOf(packed, size))).issues).toStrictEqual([fullIssue])
+  })
+
+  test('that are cut off anywhere are refused', async () => {
+    for (let length = 2; length < packed.length; length += 7) {
+      expect((await outcomeOf(packed.subarray(0, length))).violations).toMatchObject([{ code: 'gzip' }])
+    }
+  })
+
+  test('that are damaged anywhere are refused, or give what they had', async () => {
+    for (let at = 2; at < packed.length; at += 5) {
+      const damaged = Uint8Array.from(packed)
+      damaged[at] = (damaged[at] ?? 0) ^ 16
+      const { violations, issues } = await outcomeOf(damaged)
+      expect(violations.length === 1 || issues.length === 1).toBe(true)
+    }
+  })
+
+  test.each([
+    ['spaces', ' '],
+    ['empty arrays', '[]'],
+  ])('with a gigabyte of %s are refused at the limit', async (_, text) => {
+    const { violations } = await outcomeOf(gzipMembers(text, 16 * 1024 * 1024, 64))
+
+    expect(violations).toMatchObject([{ code: 'too_large' }])
+  })
+})
+
+/** A gigabyte in little: the same member again and again. */
+function* gzipMembers(text: string, length: number, count: number): Generator<Uint8Array, void, void> {
+  const member = gzipSync(text.repeat(length / text.length))
+  for (let index = 0; index < count; index += 1) yield member
+}

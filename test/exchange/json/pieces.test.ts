@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { validateIssues } from '../../../src/schema/schema.ts'
+import { changedDocuments } from '../../schema/documents/changed-documents.ts'
+import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
+import type { Outcome } from '../reading.ts'
+import { allViolationsOf, bytesOf, outcomeOf, piecesOf } from '../reading.ts'
+
+const SIZES = [1, 2, 3, 7, 4096]
+const RUNS = process.env['FORGELET_TEST_LONG'] === '1' ? 20_000 : 300
+
+/** Documents with what an attentive reader of bytes trips over. */
+const texts: fc.Arbitrary<string> = fc.oneof(
+  changedDocuments.map((document) => JSON.stringify(document)),
+  changedDocuments.map((document) => JSON.stringify(document, null, 2)),
+  fc
+    .array(changedDocuments, { maxLength: 3 })
+    .map((documents) => documents.map((each) => JSON.stringify(each)).join('\n')),
+  fc.array(changedDocuments, { maxLength: 3 }).map((documents) => JSON.stringify(documents)),
+)
+
+/** A document, of which some bytes were changed, removed or added. */
+const damaged: fc.Arbitrary<Uint8Array> = fc
+  .tuple(
+    texts,
+    fc.array(fc.tuple(fc.nat(), fc.nat(255), fc.nat(2)), { maxLength: 4 }),
+    fc.option(fc.nat(), { nil: undefined }),
+  )
+  .map(([text, changes, cut]) => {
+    const bytes = [...bytesOf(text)]
+    for (const [at, byte, kind] of changes)
+      bytes.splice(at % (bytes.length + 1), kind === 0 ? 1 : kind - 1, ...(kind === 0 ? [] : [byte]))
+    return Uint8Array.from(cut === undefined ? bytes : bytes.slice(0, cut % (bytes.length + 1)))
+  })
+
+describe('pieces of any size', () => {
+  test('give the issues, violations, offsets and lines of one piece', async () => {
+    await fc.assert(
+      fc.asyncProperty(damaged, fc.constantFrom(...SIZES), async (bytes, size) => {
+        expect(await allViolationsOf(piecesOf(bytes, size))).toStrictEqual(await allViolationsOf(bytes))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test.each(SIZES)('of %i bytes give every record of a long document', async (size) => {
+    const document = Array.from({ length: 60 }, (_, index) => ({
+      ...fullIssue,
+      number: index,
+      content: '"\\'.repeat(index),
+    }))
+    const outcome = await outcomeOf(piecesOf(bytesOf(JSON.stringify(document)), size))
+
+    expect(outcome).toStrictEqual({ issues: document, violations: [], total: 0 })
+  })
+})
+
+describe('any bytes', () => {
+  test('are a list of issues, or a violation with a place in the source', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(damaged, fc.uint8Array({ maxLength: 60 })), async (bytes) => {
+        expectPlaces(await outcomeOf(bytes), bytes)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('that are JSON have the issues and the places that JSON.parse and validateIssues find', async () => {
+    await fc.assert(
+      fc.asyncProperty(changedDocuments, async (document) => {
+        const text = JSON.stringify(document)
+        fc.pre(Array.isArray(document) && !document.some(Array.isArray) && !hasHalfPair(text))
+        const { violations, issues } = await allViolationsOf(text)
+        const expected = validateIssues(JSON.parse(text), { limit: 100_000 })
+
+        expect(violations.map(({ pointer, code }) => ({ pointer, code }))).toStrictEqual(
+          expected.valid ? [] : expected.violations.map(({ pointer, code }) => ({ pointer, code })),
+        )
+        expect(issues).toStrictEqual(JSON.parse(text).filter((issue: unknown) => validateIssues([issue]).valid))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('with a fault in a record yield every record before it', async () => {
+    const document = `[${JSON.stringify(bareIssue)},{"number":"seven"}]`
+
+    expect((await outcomeOf(document)).issues).toStrictEqual([bareIssue])
+  })
+})
+
+function hasHalfPair(text: string): boolean {
+  return /\\ud[89a-f]/i.test(text)
+}
+
+function expectPlaces({ violations }: Outcome, bytes: Uint8Array): void {
+  for (const { offset = -1, line = -1 } of violations) {
+    expect(offset).toBeGreaterThanOrEqual(0)
+    expect(offset).toBeLessThanOrEqual(bytes.length)
+    expect(line).toBeGreaterThanOrEqual(1)
+    expect(line).toBeLessThanOrEqual(bytes.filter((byte) => byte === 10).length + 1)
+  }
+}
