@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isDateTime } from '../../src/schema/date-time.ts'
+import { canonicalDateTime, isDateTime } from '../../src/schema/date-time.ts'
 import type { CalendarDay } from './rfc3339.ts'
 import { isDateTimeByGrammar, isOnTheCalendar } from './rfc3339.ts'
 
@@ -149,3 +149,35 @@ describe('a date-time', () => {
 function dateText({ year, month, day }: CalendarDay): string {
   return [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
 }
+
+describe('the canonical form', () => {
+  test.each([
+    ['2024-02-29T08:30:00Z', '2024-02-29T08:30:00Z'],
+    ['2024-02-29t08:30:00z', '2024-02-29T08:30:00Z'],
+    ['2024-03-01T00:30:00.52+02:00', '2024-02-29T22:30:00.520Z'],
+    ['2024-02-29T08:30:00.000999Z', '2024-02-29T08:30:00Z'],
+    ['2024-02-29T08:30:00.123999-00:00', '2024-02-29T08:30:00.123Z'],
+    ['1990-12-31T23:59:60Z', '1990-12-31T23:59:59Z'],
+    ['1991-01-01T00:59:60.5+01:00', '1990-12-31T23:59:59.500Z'],
+    ['0000-02-29T23:59:59+23:59', '0000-02-29T00:00:59Z'],
+    ['0000-01-01t00:00:00.5+00:01', '0000-01-01T00:00:00.500+00:01'],
+    ['9999-12-31T23:59:59-00:01', '9999-12-31T23:59:59-00:01'],
+  ])('of %s is %s', (text, canonical) => {
+    expect(canonicalDateTime(text)).toBe(canonical)
+    expect(canonicalDateTime(canonical)).toBe(canonical)
+    expect(isDateTime(canonical)).toBe(true)
+  })
+
+  test('is the same instant, to the millisecond', () => {
+    fc.assert(
+      fc.property(fc.date({ min: new Date(0), noInvalidDate: true, max: new Date('9998-01-01') }), fc.integer({ min: -1439, max: 1439 }), (date, minutes) => {
+        const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1)
+        const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+        const offset = `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`
+        fc.pre(local.length === 23)
+
+        expect(new Date(canonicalDateTime(local + offset)).getTime()).toBe(date.getTime())
+      }),
+    )
+  })
+})

@@ -5,6 +5,7 @@ import { issueCheck } from '../../schema/documents/record-schemas.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import { isIterable } from './byte-source.ts'
+import { halfPairs } from './half-pairs.ts'
 import { invalidDocument } from './invalid-document.ts'
 
 const PIECE_CHARACTERS = 32 * 1024
@@ -40,11 +41,11 @@ async function* pieces(
 }
 
 function line(issue: IssueRecord, index: number): string {
-  if (!issueCheck.fits(issue)) {
-    const found = firstFindings(issueCheck, issue, MAX_VIOLATIONS)
-    throw invalidDocument(
-      found.map(({ path, code, message }) => ({ pointer: jsonPointer([index, ...path]), code, message })),
-    )
-  }
-  return JSON.stringify(canonicalIssue(issue))
+  const findings = issueCheck.fits(issue) ? [] : firstFindings(issueCheck, issue, MAX_VIOLATIONS)
+  const text = findings.length === 0 ? JSON.stringify(canonicalIssue(issue)) : ''
+  // JSON.stringify writes half of a surrogate pair as an escape.
+  const halves = text.includes('\\ud') ? [...halfPairs(issue, [])] : []
+  const all = [...findings, ...halves]
+  if (all.length === 0) return text
+  throw invalidDocument(all.map(({ path, code, message }) => ({ pointer: jsonPointer([index, ...path]), code, message })))
 }

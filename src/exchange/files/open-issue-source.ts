@@ -10,7 +10,8 @@ export type OpenedSource = IssueSource & {
   readonly size: number | undefined
 }
 
-const PIECE_BYTES = 64 * 1024
+/** Larger pieces cost less, and block the event loop for longer. */
+const PIECE_BYTES = 128 * 1024
 
 /**
  * Opens a file, a folder that a forge wrote, or `-` for standard input. Nothing stays open unless the source is read.

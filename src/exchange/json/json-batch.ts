@@ -1,3 +1,4 @@
+import { halfPairs } from '../documents/half-pairs.ts'
 import type { Finding, Path, Place, RecordBatch } from '../documents/record-batch.ts'
 import type { RawBatch, ScanFault } from './json-scanner.ts'
 import { linesIn, unreadableIn } from './json-scanner.ts'
@@ -7,10 +8,6 @@ import { JsonWalk } from './json-walk.ts'
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NO_FAULTS: readonly Finding[] = []
 const DUPLICATE = { code: 'duplicate_key', message: 'expected each property once' } as const
-const HALF_PAIR = {
-  code: 'surrogate',
-  message: 'expected well-formed Unicode, without half of a surrogate pair',
-} as const
 
 /** A batch whose bytes were parsed, up to the first record that cannot be. */
 export interface ParsedBatch {
@@ -72,7 +69,7 @@ function readablePart(raw: RawBatch, end: number): RecordBatch {
 
 /** Half of a surrogate pair can only come from an escape. */
 function mayHaveHalfPairs(text: string): boolean {
-  return text.includes('\\ud') || text.includes('\\uD')
+  return text.includes('\\u') && (text.includes('\\ud') || text.includes('\\uD'))
 }
 
 // If a property occurs twice in an object, the parsed records have fewer properties than the text has colons.
@@ -112,7 +109,7 @@ class JsonBatch implements RecordBatch {
     new JsonWalk(this.#raw.bytes, this.#start(index), duplicates).value()
     return [
       ...duplicates.map((path) => ({ path, ...DUPLICATE })),
-      ...Array.from(halfPairs(this.records[index], []), (path) => ({ path, ...HALF_PAIR })),
+      ...halfPairs(this.records[index], []),
     ]
   }
 
@@ -148,18 +145,6 @@ class JsonBatch implements RecordBatch {
       places.set(at, { offset: offset + at, line })
     }
     return indexes.flatMap((at) => places.get(at) ?? [])
-  }
-}
-
-/** The paths of texts and of property names that have half of a surrogate pair. */
-function* halfPairs(value: unknown, path: Path): Generator<Path, void, void> {
-  if (typeof value === 'string') {
-    if (!value.isWellFormed()) yield path
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, inner] of Object.entries(value)) {
-      if (!name.isWellFormed()) yield [...path, name]
-      yield* halfPairs(inner, [...path, name])
-    }
   }
 }
 

@@ -234,31 +234,42 @@ export class JsonScanner {
 
   #structure(piece: Uint8Array, from: number, end: number): number {
     let at = from
+    if (this.#isInText) {
+      at = this.#text(piece, from, end)
+      this.#isInRecord = this.#isInText || this.#depth > 0
+      if (this.#isInText || !this.#isInRecord) return at
+    }
     let depth = this.#depth
     let colons = this.#colons
+    let lines = 0
     const { maxDepth } = this.#limits
     while (at < end) {
-      if (this.#isInText) {
-        at = this.#text(piece, at, end)
-        if (depth === 0 && !this.#isInText) {
-          this.#isInRecord = false
-          break
-        }
-        continue
-      }
       const byte = piece[at] ?? 0
       at += 1
       if (byte === QUOTE) {
-        this.#isInText = true
+        // Most texts are short. They are read here, byte by byte.
+        const near = Math.min(at + NEAR, end)
+        while (at < near && piece[at] !== QUOTE) at += piece[at] === BACKSLASH ? 2 : 1
+        if (at < near) {
+          at += 1
+        } else {
+          this.#isInText = true
+          at = this.#text(piece, at, end)
+          if (this.#isInText) break
+        }
+        if (depth === 0) {
+          this.#isInRecord = false
+          break
+        }
       } else if (byte === COLON) {
         colons += 1
       } else if (byte === LINE_FEED) {
-        this.#line += 1
+        lines += 1
       } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
         depth += 1
         if (depth > maxDepth) {
-          this.#failBetween('depth', `expected at most ${maxDepth} values inside each other`, at - 1)
-          break
+          this.#line += lines
+          return this.#failBetween('depth', `expected at most ${maxDepth} values inside each other`, at - 1)
         }
       } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
         depth -= 1
@@ -270,6 +281,7 @@ export class JsonScanner {
     }
     this.#depth = depth
     this.#colons = colons
+    this.#line += lines
     return at
   }
 
@@ -281,13 +293,6 @@ export class JsonScanner {
       at += 1
     }
     while (at < end) {
-      for (const near = Math.min(at + NEAR, end); at < near; at += 1) {
-        const byte = piece[at]
-        if (byte === QUOTE) return this.#endText(at)
-        if (byte === BACKSLASH) at += 1
-      }
-      if (at >= end) break
-
       const quote = piece.indexOf(QUOTE, at)
       const last = quote === -1 || quote >= end ? end : quote
       const isEscaped = backslashesBefore(piece, last, at) % 2 === 1
@@ -295,16 +300,14 @@ export class JsonScanner {
         this.#isEscaped = isEscaped
         return end
       }
-      if (!isEscaped) return this.#endText(quote)
       at = quote + 1
+      if (!isEscaped) {
+        this.#isInText = false
+        return at
+      }
     }
     this.#isEscaped = at > end
     return end
-  }
-
-  #endText(quote: number): number {
-    this.#isInText = false
-    return quote + 1
   }
 
   #joined(rest: Uint8Array): RawBatch {

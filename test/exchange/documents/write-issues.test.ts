@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { IssueRecord } from '../../../src/exchange/exchange.ts'
+import { canonicalIssue, readIssues, writeIssues } from '../../../src/exchange/exchange.ts'
+import { issueListSchema } from '../../../src/schema/schema.ts'
+import { documents } from '../../schema/documents/changed-documents.ts'
+import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
+
+async function textOf(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of writeIssues(issues)) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}
+
+describe('the canonical document', () => {
+  test('has one issue on each line, properties in the order of the schema, and times in UTC', async () => {
+    const reversed = Object.fromEntries(Object.entries(fullIssue).reverse())
+    const text = await textOf([bareIssue, { ...fullIssue, ...reversed }])
+
+    expect(text).toBe(
+      `[
+{"number":7,"poster_id":3,"poster_name":"mia","title":"The countdown skips four","content":"Five, three, two.","state":"open","is_locked":false,"created":"2024-02-29T08:30:00Z","updated":"2024-03-01T08:00:00.520Z"},
+{"number":7,"poster_id":3,"poster_name":"mia","poster_email":"mia@example.com","title":"The countdown skips four","content":"Five, three, two.","ref":"main","milestone":"First flight","state":"closed","is_locked":false,"created":"2024-02-29T08:30:00Z","updated":"2024-03-01T08:00:00.520Z","closed":"2024-03-01T10:00:00Z","labels":[{"name":"bug","color":"d73a4a","description":"Something is off"},{"name":"urgent"}],"reactions":[{"user_id":4,"user_name":"ada","content":"+1"},{"user_id":5,"content":"rocket"}],"assignees":["ada","alice"]}
+]
+`,
+    )
+  })
+
+  test('leaves out what is empty and optional, and keeps what is required', async () => {
+    const issue = {
+      ...bareIssue,
+      poster_name: '',
+      title: '',
+      content: '',
+      poster_email: '',
+      ref: '',
+      milestone: '',
+      closed: null,
+      labels: [{ name: '', color: '', description: '' }],
+      reactions: [],
+      assignees: [],
+    }
+
+    expect(canonicalIssue(issue)).toStrictEqual({
+      ...bareIssue,
+      poster_name: '',
+      title: '',
+      content: '',
+      updated: '2024-03-01T08:00:00.520Z',
+      labels: [{ name: '' }],
+    })
+  })
+
+  test('of no issues is an empty array', async () => {
+    expect(await textOf([])).toBe('[\n]\n')
+  })
+
+  test('is read as the canonical issues, and written again as the same bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(documents, async (document) => {
+        const issues = issuesIn(document)
+        fc.pre(JSON.stringify(issues).isWellFormed() && !/\\ud[89a-f]/i.test(JSON.stringify(issues)))
+        const text = await textOf(issues)
+        const read = []
+        for await (const issue of readIssues({ json: text })) read.push(issue)
+
+        expect(read).toEqual(JSON.parse(JSON.stringify(issues.map(canonicalIssue))))
+        expect(await textOf(readIssues({ json: text }))).toBe(text)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test.each([
+    ['that is not valid', { ...bareIssue, state: 'Open' }, '/1/state', 'choice'],
+    ['with half of a surrogate pair', { ...bareIssue, labels: [{ name: '\ud83d' }] }, '/1/labels/0/name', 'surrogate'],
+  ])('of an issue %s is refused', async (_, issue, pointer, code) => {
+    // @ts-expect-error: a caller without types
+    await expect(textOf([bareIssue, issue])).rejects.toMatchObject({
+      code: 'INVALID_DOCUMENT',
+      details: { violations: [{ pointer, code }], total: 1 },
+    })
+  })
+
+  test('ends its source when its reader stops', async () => {
+    let isEnded = false
+    async function* issues(): AsyncGenerator<IssueRecord, void, void> {
+      try {
+        for (;;) yield fullIssue
+      } finally {
+        isEnded = true
+      }
+    }
+    for await (const piece of writeIssues(issues())) {
+      expect(piece.length).toBeGreaterThan(1000)
+      break
+    }
+
+    expect(isEnded).toBe(true)
+  })
+
+  test('of nothing to iterate is a TypeError at once', () => {
+    // @ts-expect-error: a caller without types
+    expect(() => writeIssues({})).toThrow(/^writeIssues needs issues: /)
+  })
+})
+
+function issuesIn(document: unknown): IssueRecord[] {
+  const result = issueListSchema['~standard'].validate(document)
+  if (result.issues !== undefined) throw new Error('the document is not valid')
+  return result.value
+}
