@@ -170,14 +170,18 @@ describe('the canonical form', () => {
 
   test('is the same instant, to the millisecond', () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date(0), noInvalidDate: true, max: new Date('9998-01-01') }), fc.integer({ min: -1439, max: 1439 }), (date, minutes) => {
-        const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1)
-        const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
-        const offset = `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`
-        fc.pre(local.length === 23)
+      fc.property(
+        fc.date({ min: new Date(0), noInvalidDate: true, max: new Date('9998-01-01') }),
+        fc.integer({ min: -1439, max: 1439 }),
+        (date, minutes) => {
+          const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1)
+          const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+          const offset = `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`
+          fc.pre(local.length === 23)
 
-        expect(new Date(canonicalDateTime(local + offset)).getTime()).toBe(date.getTime())
-      }),
+          expect(new Date(canonicalDateTime(local + offset)).getTime()).toBe(date.getTime())
+        },
+      ),
     )
   })
 })

@@ -47,5 +47,7 @@ function line(issue: IssueRecord, index: number): string {
   const halves = text.includes('\\ud') ? [...halfPairs(issue, [])] : []
   const all = [...findings, ...halves]
   if (all.length === 0) return text
-  throw invalidDocument(all.map(({ path, code, message }) => ({ pointer: jsonPointer([index, ...path]), code, message })))
+  throw invalidDocument(
+    all.map(({ path, code, message }) => ({ pointer: jsonPointer([index, ...path]), code, message })),
+  )
 }

@@ -107,10 +107,7 @@ class JsonBatch implements RecordBatch {
 
     const duplicates: Path[] = []
     new JsonWalk(this.#raw.bytes, this.#start(index), duplicates).value()
-    return [
-      ...duplicates.map((path) => ({ path, ...DUPLICATE })),
-      ...halfPairs(this.records[index], []),
-    ]
+    return [...duplicates.map((path) => ({ path, ...DUPLICATE })), ...halfPairs(this.records[index], [])]
   }
 
   places(index: number, paths: readonly Path[]): readonly Place[] {

@@ -51,7 +51,9 @@ describe('a source', () => {
   })
 
   test('that is a text with half of a surrogate pair is refused', async () => {
-    expect((await outcomeOf('[\ud83d]')).violations).toMatchObject([{ pointer: '', code: 'surrogate', offset: 0, line: 1 }])
+    expect((await outcomeOf('[\ud83d]')).violations).toMatchObject([
+      { pointer: '', code: 'surrogate', offset: 0, line: 1 },
+    ])
   })
 
   test.each([
@@ -157,7 +159,10 @@ describe('options', () => {
   test('onProgress and onNotCarried are called at the end, with the bytes of the compressed source', async () => {
     const packed = gzipSync(DOCUMENT)
     const calls: unknown[] = []
-    const options: ReadOptions = { onProgress: (progress) => calls.push(progress), onNotCarried: (what) => calls.push(what) }
+    const options: ReadOptions = {
+      onProgress: (progress) => calls.push(progress),
+      onNotCarried: (what) => calls.push(what),
+    }
     await outcomeOf(piecesOf(packed, 100), options)
 
     expect(calls.slice(-2)).toEqual([[], { records: 2, bytes: packed.length }])

@@ -1,27 +1,10 @@
 // A validator by other hands reads the published schemas: it must accept what we accept, and blame what we blame.
-import Ajv from 'ajv-draft-04'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  issueJsonSchema,
-  issueListSchema,
-  labelJsonSchema,
-  reactionJsonSchema,
-  validateIssues,
-} from '../../../src/schema/schema.ts'
-import { isDateTimeByGrammar } from '../rfc3339.ts'
+import { issueListSchema, validateIssues } from '../../../src/schema/schema.ts'
 import { changedDocuments, documents } from './changed-documents.ts'
 import { invalidDocuments, validDocuments } from './document-cases.ts'
-
-// not strict: the files carry `$id` and `$$target`, which draft 4 does not know
-const ajv = new Ajv.default({
-  strict: false,
-  strictNumbers: true,
-  allErrors: true,
-  formats: { 'date-time': isDateTimeByGrammar },
-  schemas: { 'label.json': labelJsonSchema(), 'reaction.json': reactionJsonSchema() },
-})
-const judge = ajv.compile(issueJsonSchema())
+import { blamedByJudge, judge } from './draft-04-judge.ts'
 
 describe('an independent draft-04 validator with the published schemas', () => {
   test.each(validDocuments)('accepts %s', (_, document) => {
@@ -56,19 +39,4 @@ describe('an independent draft-04 validator with the published schemas', () => {
 function blamedByUs(document: unknown): ReadonlySet<string> {
   const validation = validateIssues(document, { limit: 100_000 })
   return new Set(validation.valid ? [] : validation.violations.map(({ pointer }) => pointer))
-}
-
-/** The judge names the object when a property is missing or unknown; we name the property. */
-function blamedByJudge(document: unknown): ReadonlySet<string> {
-  if (judge(document)) return new Set()
-
-  const errors = judge.errors ?? []
-  return new Set(
-    errors.map(({ instancePath, params }) => {
-      const name: unknown = params['missingProperty'] ?? params['additionalProperty']
-      return typeof name === 'string'
-        ? `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-        : instancePath
-    }),
-  )
 }

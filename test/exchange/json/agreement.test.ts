@@ -1,0 +1,59 @@
+// A validator by other hands reads the published schemas: a stream in pieces must accept what it accepts, and blame what it blames.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { changedDocuments } from '../../schema/documents/changed-documents.ts'
+import { blamedByJudge, judge } from '../../schema/documents/draft-04-judge.ts'
+import { fullIssue } from '../../schema/documents/sample-issue.ts'
+import { allViolationsOf, bytesOf, piecesOf } from '../reading.ts'
+
+const RECORDS = process.env['FORGELET_TEST_LONG'] === '1' ? 100_000 : 600
+const ISSUE = JSON.stringify(fullIssue)
+
+/** Records of generated documents, valid and violated, that have no half of a surrogate pair. */
+function generatedRecords(): readonly unknown[] {
+  const texts = fc
+    .sample(changedDocuments, RECORDS)
+    .flatMap((document) => (Array.isArray(document) ? document : []))
+    .filter((record) => !Array.isArray(record))
+    .map((record) => JSON.stringify(record))
+    .filter((text) => !/\\ud[89a-f]/i.test(text))
+  return texts.slice(0, RECORDS).map((text) => JSON.parse(text))
+}
+
+describe('an independent draft-04 validator', () => {
+  const records = generatedRecords()
+  const blamed = records.map((record) => blamedByJudge([record]))
+
+  test.each([1, 2, 3, 7, 1000, 65_536])('agrees with a stream in pieces of %i bytes', async (size) => {
+    const found = new Map<string, Set<string>>()
+    const { violations, issues } = await allViolationsOf(piecesOf(bytesOf(JSON.stringify(records)), size))
+    for (const { pointer } of violations) {
+      const [, index = '', ...rest] = pointer.split('/')
+      found.set(index, (found.get(index) ?? new Set()).add(['/0', ...rest].join('/')))
+    }
+
+    expect(records.length).toBeGreaterThan(RECORDS / 2)
+    for (const [index, pointers] of blamed.entries()) {
+      expect(found.get(String(index)) ?? new Set()).toStrictEqual(pointers)
+    }
+    expect(issues).toStrictEqual(records.filter((_, index) => blamed[index]?.size === 0))
+  })
+})
+
+describe('a stream differs from the validator, on purpose,', () => {
+  test.each([
+    ['a property that occurs twice', `[${ISSUE.replace('{', '{"number":8,')}]`, 'duplicate_key'],
+    ['half of a surrogate pair', `[${ISSUE.replace('main', '\\ud800')}]`, 'surrogate'],
+  ])('by refusing %s', async (_, document, code) => {
+    expect(judge(JSON.parse(document))).toBe(true)
+    expect((await allViolationsOf(document)).violations).toMatchObject([{ code }])
+  })
+
+  test.each([
+    ['arrays in an array', `[[${ISSUE}]]`],
+    ['one record', ISSUE],
+  ])('by accepting %s', async (_, document) => {
+    expect(judge(JSON.parse(document))).toBe(false)
+    expect(await allViolationsOf(document)).toMatchObject({ issues: [fullIssue], violations: [] })
+  })
+})
