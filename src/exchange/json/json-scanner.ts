@@ -49,6 +49,7 @@ const BATCH_BYTES = 16 * 1024
 const MAX_SPACE_BYTES = 1024 * 1024
 /** So many bytes of a record that ends in a fault are searched for an earlier fault. */
 const EXPLAINED_BYTES = 1024 * 1024
+const MAX_BLOCK_BYTES = 1024 * 1024
 /** So many bytes of a text are checked one by one before its closing quote is searched for. */
 const NEAR = 24
 const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf]
@@ -293,6 +294,15 @@ export class JsonScanner {
       at += 1
     }
     while (at < end) {
+      // Escaped quotes often follow each other closely, as in a text that quotes JSON.
+      const near = Math.min(at + NEAR, end)
+      while (at < near && piece[at] !== QUOTE) at += piece[at] === BACKSLASH ? 2 : 1
+      if (at < near) {
+        this.#isInText = false
+        return at + 1
+      }
+      if (at >= end) break
+
       const quote = piece.indexOf(QUOTE, at)
       const last = quote === -1 || quote >= end ? end : quote
       const isEscaped = backslashesBefore(piece, last, at) % 2 === 1
@@ -329,7 +339,7 @@ export class JsonScanner {
     this.#earlier.append(piece.subarray(Math.max(0, start), Math.max(0, start + EXPLAINED_BYTES)))
     const { maxRecordBytes } = this.#limits
     const known = this.fault.code === 'depth' ? this.fault.offset - this.#recordOffset : maxRecordBytes
-    const bytes = this.#earlier.take().subarray(0, Math.min(known, EXPLAINED_BYTES))
+    const bytes = this.#earlier.take(Math.min(known, EXPLAINED_BYTES))
     const found = unreadableIn(bytes, 0, 'cut off')
     if (found === undefined) return
 
@@ -379,25 +389,39 @@ class Batch {
 /** Bytes that are joined once, however many pieces they come in. */
 class Bytes {
   length = 0
-  #buffer = new Uint8Array()
+  readonly #blocks: Uint8Array[] = []
+  /** How many bytes of the last block are free. */
+  #free = 0
 
   append(piece: Uint8Array): void {
-    const length = this.length + piece.length
-    if (length > this.#buffer.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#buffer.length))
-      larger.set(this.#buffer.subarray(0, this.length))
-      this.#buffer = larger
-    }
-    this.#buffer.set(piece, this.length)
-    this.length = length
+    const fits = Math.min(piece.length, this.#free)
+    if (fits > 0) this.#blocks.at(-1)?.set(piece.subarray(0, fits), (this.#blocks.at(-1)?.length ?? 0) - this.#free)
+    this.#free -= fits
+    this.length += fits
+    if (fits === piece.length) return
+
+    const rest = piece.subarray(fits)
+    const block = new Uint8Array(Math.max(rest.length, Math.min(this.length, MAX_BLOCK_BYTES)))
+    block.set(rest)
+    this.#blocks.push(block)
+    this.#free = block.length - rest.length
+    this.length += rest.length
   }
 
-  /** Returns all bytes, and begins again with none. */
-  take(): Uint8Array {
-    const bytes = this.#buffer.subarray(0, this.length)
-    this.#buffer = new Uint8Array()
+  /** Returns the first bytes, all by default, and begins again with none. */
+  take(most: number = this.length): Uint8Array {
+    const length = Math.min(most, this.length)
+    const joined = new Uint8Array(length)
+    let at = 0
+    for (const block of this.#blocks) {
+      if (at >= length) break
+      joined.set(block.subarray(0, length - at), at)
+      at += block.length
+    }
+    this.#blocks.length = 0
+    this.#free = 0
     this.length = 0
-    return bytes
+    return joined
   }
 }
 
