@@ -1,5 +1,5 @@
-import type { z } from 'zod'
-import type { Definition } from './definitions.ts'
+import { z } from 'zod'
+import type { Definition, RecordDefinition } from './definitions.ts'
 
 /** One violation in a document: its path (property names and array indexes), its code, and what was expected. */
 export interface Finding {
@@ -26,14 +26,54 @@ export function firstFindings(check: Check<unknown>, value: unknown, limit: numb
   return first
 }
 
-/**
- * Creates a check from a definition of one level: a text, or an object of them. Each unknown property is one finding.
- */
+/** Creates a check from a definition of one level. Each unknown property is one finding. */
 export function checkOf<T>(definition: Definition<T>): Check<T> {
   return {
     fits: (value): value is T => definition.validate(value),
     *findings(value, path) {
       for (const issue of definition.safeParse(value).error?.issues ?? []) yield* translate(issue, value, path)
+    },
+  }
+}
+
+/**
+ * Creates a check from the definition of an object of one level, whose properties are texts, numbers and the like. It
+ * reports what the definition does. Each finding of the definition itself costs as much as a hundred checks of a property,
+ * so each is asked for once, here: how a property is missing, is a text that does not fit, or is another value.
+ */
+export function checkOfRecord<T>(definition: RecordDefinition<T>): Check<T> {
+  const whole = checkOf(z.compile(definition))
+  const probe = [...whole.findings({ '': null }, [])]
+  const unknown = probe.find(({ code }) => code === 'unknown_property')
+  const properties = Object.entries(definition.shape).map(([name, property]) => {
+    const { fits, findings } = checkOf(z.compile(property))
+    const [text] = findings('', [])
+    const [other] = findings(undefined, [])
+    const missing = probe.find(({ code, path }) => code === 'required' && path[0] === name)
+    return { name, fits, missing, text, other }
+  })
+  const names = new Set(properties.map(({ name }) => name))
+
+  function faults(value: object, path: Finding['path']): readonly Finding[] {
+    const found: Finding[] = []
+    for (const { name, fits, missing, text, other } of properties) {
+      const inner: unknown = value[name as keyof typeof value] // undefined if there is no such property
+      if (fits(inner)) continue
+      const finding = name in value ? (typeof inner === 'string' ? text : other) : missing
+      if (finding !== undefined) found.push({ path: [...path, name], code: finding.code, message: finding.message })
+    }
+    if (unknown === undefined) return found
+    const { code, message } = unknown
+    for (const name of Object.keys(value)) if (!names.has(name)) found.push({ path: [...path, name], code, message })
+    return found
+  }
+
+  return {
+    fits: whole.fits,
+    *findings(value, path) {
+      if (whole.fits(value)) return
+      const found = typeof value === 'object' && value !== null && !Array.isArray(value) ? faults(value, path) : []
+      yield* found.length > 0 ? found : whole.findings(value, path)
     },
   }
 }
@@ -86,10 +126,12 @@ function codeOf(issue: z.core.$ZodIssue): Finding['code'] {
  * Formats a path of property names and array indexes as a JSON pointer. The whole document is `""`. Source: RFC 6901.
  */
 export function jsonPointer(path: readonly PropertyKey[]): string {
-  return path.map((step) => `/${escapeStep(String(step))}`).join('')
+  let pointer = ''
+  for (const step of path) pointer += `/${typeof step === 'string' ? escapeStep(step) : String(step)}`
+  return pointer
 }
 
 // ~ must be replaced first. Otherwise the ~ of the escape for / would be escaped again.
 function escapeStep(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1')
+  return step.includes('~') || step.includes('/') ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step
 }

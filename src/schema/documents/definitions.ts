@@ -11,6 +11,9 @@ export interface Annotation {
 /** A zod definition whose input and output types are the same. */
 export type Definition<T> = z.ZodType<T, T>
 
+/** A zod definition of an object with these properties and no others. */
+export type RecordDefinition<T> = Definition<T> & { readonly shape: Readonly<Record<string, z.ZodType>> }
+
 type ListName = 'labels' | 'reactions' | 'assignees'
 
 /** An issue whose lists may have any value. */
@@ -40,14 +43,14 @@ function record<T extends z.ZodRawShape>(noun: string, shape: T): z.ZodObject<T,
 export const assigneeDefinition: Definition<string> = text()
 
 /** Defines an element of `labels`. */
-export const labelDefinition: Definition<LabelRecord> = record('a label', {
+export const labelDefinition: RecordDefinition<LabelRecord> = record('a label', {
   name: text().register(annotations, { description: 'Name, unique in the repository.' }),
   color: text().register(annotations, { description: 'Color code.' }).exactOptional(),
   description: text().register(annotations, { description: 'What the label is for.' }).exactOptional(),
 }).register(annotations, { title: 'Label', description: 'A label of an issue.' })
 
 /** Defines an element of `reactions`. */
-export const reactionDefinition: Definition<ReactionRecord> = record('a reaction', {
+export const reactionDefinition: RecordDefinition<ReactionRecord> = record('a reaction', {
   user_id: finiteNumber().register(annotations, { description: 'Id of the user who reacted.' }),
   user_name: text().register(annotations, { description: 'Name of the user who reacted.' }).exactOptional(),
   content: text().register(annotations, { description: 'Name of the reaction.' }),
@@ -94,7 +97,7 @@ const issueDefinition: Definition<IssueRecord> = record('an issue', {
  * Defines an issue without its lists, which is checked first. The elements of the lists are checked one by one
  * afterwards, so that a document with a million faults does not produce a million findings at once.
  */
-export const issueFrameDefinition: Definition<IssueFrame> = record('an issue', {
+export const issueFrameDefinition: RecordDefinition<IssueFrame> = record('an issue', {
   ...issueShape,
   labels: z.unknown().exactOptional(),
   reactions: z.unknown().exactOptional(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { IssueRecord, LabelRecord, ReactionRecord } from '../issue-record.ts'
 import { MAX_VIOLATIONS } from '../text.ts'
 import type { Check } from './check.ts'
-import { checkOf, checkOfEach, firstFindings } from './check.ts'
+import { checkOf, checkOfEach, checkOfRecord, firstFindings } from './check.ts'
 import { assigneeDefinition, issueFrameDefinition, labelDefinition, reactionDefinition } from './definitions.ts'
 
 /** One issue that a Standard Schema reports for a value. */
@@ -35,11 +35,11 @@ export interface Schema<T> {
 // `z.compile` makes a check several times faster where the runtime allows code generation from strings. It has no
 // effect elsewhere.
 
-const labelCheck: Check<LabelRecord> = checkOf(z.compile(labelDefinition))
+const labelCheck: Check<LabelRecord> = checkOfRecord(labelDefinition)
 
-const reactionCheck: Check<ReactionRecord> = checkOf(z.compile(reactionDefinition))
+const reactionCheck: Check<ReactionRecord> = checkOfRecord(reactionDefinition)
 
-const frame = checkOf(z.compile(issueFrameDefinition))
+const frame = checkOfRecord(issueFrameDefinition)
 const labels = checkOfEach(labelCheck, 'expected an array of labels')
 const reactions = checkOfEach(reactionCheck, 'expected an array of reactions')
 const assignees = checkOfEach(checkOf(z.compile(assigneeDefinition)), 'expected an array of user names')
