@@ -28,7 +28,7 @@ const SCHEMA_ENTRY = '^src/schema/schema[.]ts$'
 const STORAGE_ENTRIES = '^src/storage/[^/]+[.]ts$'
 const HTTP_ENTRIES = '^src/http-adapters/[^/]+[.]ts$'
 const KEYS_ENTRY = '^src/signing-keys/signing-keys[.]ts$'
-const EXCHANGE_ENTRIES = '^src/exchange/[^/]+[.]ts$'
+const EXCHANGE_ENTRIES = '^src/exchange/(exchange|files)[.]ts$'
 const LIBRARY_ENTRIES = [INDEX, SCHEMA_ENTRY, STORAGE_ENTRIES, HTTP_ENTRIES, KEYS_ENTRY, EXCHANGE_ENTRIES]
 const APPLICATION_ENTRIES = ['standalone', 'testing', 'cli'].map((name) => `^src/${name}/${name}[.]ts$`)
 
