@@ -1,3 +1,4 @@
+import { isObject, need } from './arguments.ts'
 import { canonicalDateTime } from './date-time.ts'
 import type { IssueRecord, LabelRecord, ReactionRecord } from './issue-record.ts'
 
@@ -5,8 +6,11 @@ import type { IssueRecord, LabelRecord, ReactionRecord } from './issue-record.ts
  * Returns the one form that an issue has in canonical documents: properties in the order of the schema, optional ones
  * that are empty left out, times in UTC. Two issues are the same if their canonical forms are equal.
  * Source: docs/exchange.md, The canonical document
+ *
+ * @throws TypeError when the issue is not an object
  */
 export function canonicalIssue(issue: IssueRecord): IssueRecord {
+  need(isObject(issue), 'canonicalIssue', 'an issue record', 'an object')
   const { poster_email, ref, milestone, closed, labels, reactions, assignees } = issue
   return {
     number: issue.number,

@@ -230,6 +230,22 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
       [[memoryStorage, 5], 'known must be an object or omitted'],
     ],
   },
+  exchange: {
+    readIssues: [
+      [[], 'readIssues needs a source'],
+      [[{ json: '[]' }, 5], 'readIssues needs options'],
+    ],
+    readExchange: [[[{}], 'readExchange needs a source']],
+    writeIssues: [[[], 'writeIssues needs issues']],
+    canonicalIssue: [
+      [[], 'canonicalIssue needs an issue record'],
+      [[5], 'canonicalIssue needs an issue record'],
+    ],
+  },
+  'exchange/files': {
+    openIssueSource: [[[], 'openIssueSource needs a path']],
+    writeIssueFile: [[[5, []], 'writeIssueFile needs a path']],
+  },
   standalone: {
     openStandalone: [
       [[], 'openStandalone needs options: an object with db'],

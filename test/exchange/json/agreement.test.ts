@@ -6,7 +6,7 @@ import { blamedByJudge, judge } from '../../schema/documents/draft-04-judge.ts'
 import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import { allViolationsOf, bytesOf, piecesOf } from '../reading.ts'
 
-const RECORDS = process.env['FORGELET_TEST_LONG'] === '1' ? 100_000 : 600
+const RECORDS = process.env['FORGELET_TEST_LONG'] === '1' ? 10_000 : 600
 const ISSUE = JSON.stringify(fullIssue)
 
 /** Records of generated documents, valid and violated, that have no half of a surrogate pair. */
