@@ -20,6 +20,17 @@ class ObjectDatabase implements DurableObjectDatabase {
     return this.#handle.transaction(work)()
   }
 
+  /** Runs work all or nothing, as `ctx.storage.transaction` does: other calls see what it has written so far. */
+  async transaction(work: () => Promise<unknown>): Promise<void> {
+    this.#handle.exec('begin')
+    try {
+      await work()
+      this.#handle.exec('commit')
+    } catch {
+      this.#handle.exec('rollback')
+    }
+  }
+
   /** Lets it grow no more. */
   fill(): void {
     this.#handle.pragma(`max_page_count = ${this.#handle.pragma('page_count', { simple: true })}`)
@@ -84,4 +95,20 @@ test('a call outside withTransaction is not part of the host’s open transactio
   await Promise.all(plain)
 
   expect(await blockedBy(storage, '1')).toEqual(['2'])
+})
+
+test('the total of the audit view never counts what a transaction of the host has rolled back', async () => {
+  const database = new ObjectDatabase()
+  const storage = durableObjectStorage(database)
+  await storage.migrate()
+  const blocks = () => storage.events.list({ organizationId: '1' }, { from: { page: 1 }, limit: 10 })
+
+  await database.transaction(async () => {
+    await block(storage, '1', '2')
+    expect(await blocks()).toMatchObject({ total: 1 })
+    throw new Error('the host thinks again')
+  })
+  await block(storage, '3', '2') // its event gets the id of the one that was rolled back
+
+  expect(await blocks()).toMatchObject({ items: [], total: 0 })
 })

@@ -41,6 +41,8 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
  * become part of one.
  */
 class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntime<S> {
+  /** Those of `ctx.storage.transaction` stay open while the host waits. */
+  readonly seesUncommitted = true
   readonly #database: S
   readonly #schema: Schema
   readonly #session: DurableObjectSession

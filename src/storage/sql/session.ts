@@ -46,6 +46,8 @@ export interface WriteCircumstances<Tx> {
 
 /** Runs the work of the stores: on our own connections, or inside the host's transaction if one is given. */
 export interface SqlRuntime<Tx> {
+  /** Whether plain reads may see what an open transaction of the host has written, and may still roll back. */
+  readonly seesUncommitted: boolean
   /**
    * Reads committed data. Different statements may see different states. The work is a plain function: most reads are
    * one statement, and a generator costs a tenth of it on SQLite.

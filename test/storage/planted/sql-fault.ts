@@ -43,6 +43,7 @@ export function inWrites(make: (context: SqlContext) => Interception): SqlFault 
 export function inAllStatements(make: (context: SqlContext) => Interception): SqlFault {
   return {
     runtime: (runtime, context) => ({
+      seesUncommitted: runtime.seesUncommitted,
       read: (work, transaction) => runtime.read((session) => work(intercepted(session, make(context))), transaction),
       readSnapshot: (work, transaction) =>
         runtime.readSnapshot((session) => work(intercepted(session, make(context))), transaction),
@@ -57,6 +58,7 @@ export function inAllStatements(make: (context: SqlContext) => Interception): Sq
 /** The calls of a runtime as plain functions, to put others in their place. */
 export function plainly<Tx>(runtime: SqlRuntime<Tx>): SqlRuntime<Tx> {
   return {
+    seesUncommitted: runtime.seesUncommitted,
     read: (work, transaction) => runtime.read(work, transaction),
     readSnapshot: (work, transaction) => runtime.readSnapshot(work, transaction),
     readOutside: (work, hidden) => runtime.readOutside(work, hidden),

@@ -33,6 +33,7 @@ export interface ServerRuntimeParts<Tx extends object> {
  * connection of a host's transaction.
  */
 export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
+  readonly seesUncommitted = false
   readonly #server: DatabaseServer<Tx>
   readonly #database: ServerDatabase<Tx>
   readonly #lockingRead: SqlDialect['lockingRead']

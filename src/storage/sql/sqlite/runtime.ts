@@ -21,6 +21,7 @@ export interface SqliteRuntimeParts<H extends SqliteHandle> {
  * transactions of the host on the host's handle.
  */
 export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
+  readonly seesUncommitted = false
   readonly #database: SqliteDatabase<H>
   readonly #batches: GroupCommit
   readonly #joins: HostTransactions<H>

@@ -5,7 +5,7 @@ import type { EventFilter } from '../../contract/events.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
-import type { Session } from '../session.ts'
+import type { Session, SqlRuntime } from '../session.ts'
 
 /** Events with places above `after`, up to `end`. */
 export interface PlaceRange {
@@ -31,9 +31,9 @@ interface Counted extends Bounds {
 const MEMO_SIZE = 100
 
 /**
- * Counts the events that a filter matches. Where ids are in order of commit, a count is kept, and later calls count only
- * newer events: behind the floor no event is ever removed, because a prune moves the floor to the last event that it
- * removes. Below the floor only what the prune has left is counted. The database's own count takes the time that all
+ * Counts the events that a filter matches. Where ids are in order of commit and only committed events are counted, a
+ * count is kept, and later calls count only newer events: behind the floor no event is ever removed, because a prune
+ * moves the floor to the last event that it removes. Below the floor only what the prune has left is counted. The database's own count takes the time that all
  * matching events take, and blocks a process that runs SQLite.
  */
 export class EventTotals {
@@ -41,12 +41,17 @@ export class EventTotals {
   readonly #bounds: Query<Record<never, never>, Bounds> | undefined
   readonly #known = new Map<string, Counted>()
 
-  constructor(context: SqlContext, count: CountEvents) {
+  constructor(
+    context: SqlContext,
+    { seesUncommitted }: Pick<SqlRuntime<unknown>, 'seesUncommitted'>,
+    count: CountEvents,
+  ) {
     this.#count = count
-    this.#bounds = context.dialect.outboxOrder === 'id' ? boundsQuery(context) : undefined
+    const keepsCounts = context.dialect.outboxOrder === 'id' && !seesUncommitted // an id that is rolled back comes again
+    this.#bounds = keepsCounts ? boundsQuery(context) : undefined
   }
 
-  /** Counts in the snapshot of the session, which must show committed data only. */
+  /** Counts in the snapshot of the session. */
   *of(session: Session, filter: EventFilter): SyncOrAsync<number> {
     const bounds = this.#bounds && (yield* wait(session.first(this.#bounds({}))))
     if (bounds === undefined) return yield* this.#counted(session, filter)

@@ -11,7 +11,7 @@ import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { compileStatement, defineQuery, Slot } from '../query.ts'
 import type { Tables } from '../schema/all-migrations.ts'
-import type { Session } from '../session.ts'
+import type { Session, SqlRuntime } from '../session.ts'
 import { query } from '../session.ts'
 import type { StoreParts } from './aggregate.ts'
 import { Consumers } from './consumers.ts'
@@ -26,7 +26,7 @@ import { Pruning } from './pruning.ts'
 
 /** Creates the event store of an SQL storage. */
 export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<Tx> {
-  const events = new Events(context)
+  const events = new Events(context, runtime)
   const row = new OutboxRow(context)
   const numbering = new Numbering(context, runtime, row)
   const outbox = new Outbox({ context, runtime, row, numbering })
@@ -55,9 +55,9 @@ class Events {
   readonly #queries: EventQueries
   readonly #totals: EventTotals
 
-  constructor(context: SqlContext) {
+  constructor(context: SqlContext, runtime: Pick<SqlRuntime<unknown>, 'seesUncommitted'>) {
     this.#queries = eventQueries(context)
-    this.#totals = new EventTotals(context, countQuery(context))
+    this.#totals = new EventTotals(context, runtime, countQuery(context))
   }
 
   /** Runs in a snapshot and counts the events once, because a filter may match very many. */
