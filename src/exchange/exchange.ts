@@ -10,6 +10,13 @@ export type {
 } from '../schema/issue-record.ts'
 export type { ByteSource } from './documents/byte-source.ts'
 export { readExchange, readIssues } from './documents/read-exchange.ts'
-export type { IssueSource, ReadLimits, ReadOptions, ReadProgress, SourceFolder } from './documents/read-options.ts'
+export type {
+  IssueSource,
+  ListSource,
+  ReadLimits,
+  ReadOptions,
+  ReadProgress,
+  SourceFolder,
+} from './documents/read-options.ts'
 export { writeIssues } from './documents/write-issues.ts'
 export type { ExchangeFormat } from './forges/forge-format.ts'

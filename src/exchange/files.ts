@@ -1,3 +1,5 @@
 export type { OpenedSource } from './files/open-issue-source.ts'
 export { openIssueSource } from './files/open-issue-source.ts'
+export type { DumpedRepository } from './files/write-gitea-dump.ts'
+export { writeGiteaDump } from './files/write-gitea-dump.ts'
 export { writeIssueFile } from './files/write-issue-file.ts'

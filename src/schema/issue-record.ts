@@ -91,4 +91,6 @@ export interface NotCarried {
   readonly count: number
   /** A JSON pointer to the first one. */
   readonly pointer: string
+  /** The file that it points into, if the source has several. */
+  readonly file?: string
 }

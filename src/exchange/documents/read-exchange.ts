@@ -1,12 +1,13 @@
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
-import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
-import type { Conversion, ConversionOptions } from '../forges/forge-format.ts'
+import type { FolderCandidate } from '../forges/all-formats.ts'
+import { formatOfRecord, formatsOfFolder } from '../forges/all-formats.ts'
+import type { Conversion, ConversionOptions, FolderFormat } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
-import type { ByteSource } from './byte-source.ts'
+import { readYaml } from '../yaml/read-yaml.ts'
 import { readBytes } from './byte-source.ts'
 import { invalidDocument } from './invalid-document.ts'
-import type { IssueSource, ReadOptions, SourceFolder } from './read-options.ts'
-import { checkReading, limitsOf } from './read-options.ts'
+import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
+import { checkReading, isYamlName, limitsOf } from './read-options.ts'
 import { Reading, RecordFindings } from './reading.ts'
 import type { RecordBatch } from './record-batch.ts'
 
@@ -48,10 +49,10 @@ async function* batchesOf(source: IssueSource, options: ReadOptions): Batches {
   reading.end()
 }
 
-async function* listOf(source: { readonly json: ByteSource }, options: ReadOptions, reading: Reading): Batches {
+async function* listOf(source: ListSource, options: ReadOptions, reading: Reading): Batches {
   const findings = new RecordFindings(reading, undefined)
   let conversion: Conversion | undefined
-  for await (const batch of recordsIn(source.json, options, reading, undefined)) {
+  for await (const batch of recordsIn(source, options, reading, undefined)) {
     conversion ??= formatOfRecord(batch.records[0], options.format).open(conversionOptions(options))
     yield* converted(batch, conversion, findings, reading)
   }
@@ -60,31 +61,57 @@ async function* listOf(source: { readonly json: ByteSource }, options: ReadOptio
 async function* folderOf(folder: SourceFolder, options: ReadOptions, reading: Reading): Batches {
   const names = await folder.list()
   const known = new Set(names)
-  const format = formatOfFolder(names, options.format)
-  if (format?.folder === undefined) {
-    throw invalidDocument([{ pointer: '', code: 'folder', message: 'expected a folder that a forge wrote' }])
+  const open = (name: string): AsyncGenerator<RecordBatch, void, void> => {
+    // A name may come from the source itself, and must not lead out of the folder.
+    if (!known.has(name)) throw new TypeError(`the folder has no file ${name}`)
+    const bytes = folder.open(name)
+    return recordsIn(isYamlName(name) ? { yaml: bytes } : { json: bytes }, options, reading, name)
   }
-  yield* format.folder.read({
+  const format = await formatOf(names, options, open)
+  yield* format.read({
     names,
     options: conversionOptions(options),
     async *read(name, conversion) {
-      // A name may come from the source itself, and must not lead out of the folder.
-      if (!known.has(name)) throw new TypeError(`the folder has no file ${name}`)
       const findings = new RecordFindings(reading, name)
-      for await (const batch of recordsIn(folder.open(name), options, reading, name)) {
-        yield* converted(batch, conversion, findings, reading)
-      }
+      for await (const batch of open(name)) yield* converted(batch, conversion, findings, reading)
     },
+    leave: (what, name) => reading.notCarried(what, '', name),
   })
 }
 
+async function formatOf(
+  names: readonly string[],
+  options: ReadOptions,
+  open: (name: string) => AsyncGenerator<RecordBatch, void, void>,
+): Promise<FolderFormat> {
+  const candidates = formatsOfFolder(names, options.format)
+  const [first, ...others] = candidates
+  const chosen = others.length === 0 ? first : await formatOfIssues(candidates, open)
+  if (chosen !== undefined) return chosen.folder
+
+  throw invalidDocument([{ pointer: '', code: 'folder', message: 'expected a folder that a forge wrote' }])
+}
+
+async function formatOfIssues(
+  candidates: readonly FolderCandidate[],
+  open: (name: string) => AsyncGenerator<RecordBatch, void, void>,
+): Promise<FolderCandidate | undefined> {
+  const [first] = candidates
+  for await (const { records } of first === undefined ? [] : open(first.issuesFile)) {
+    return candidates.find(({ format }) => format.recognizes(records[0]))
+  }
+  return first // without issues every form reads the same
+}
+
 function recordsIn(
-  bytes: ByteSource,
+  source: ListSource,
   options: ReadOptions,
   reading: Reading,
   file: string | undefined,
 ): AsyncGenerator<RecordBatch, void, void> {
-  return readJson(readBytes(bytes, reading), limitsOf(options), file)
+  return 'yaml' in source
+    ? readYaml(readBytes(source.yaml, reading), limitsOf(options), file)
+    : readJson(readBytes(source.json, reading), limitsOf(options), file)
 }
 
 /** Yields what the records of a batch become: once, or up to the record that ends the reading. */
@@ -99,7 +126,9 @@ function* converted(
   try {
     for (const [index, record] of batch.records.entries()) {
       const made = conversion.convert(record, findings)
-      if (findings.settle(batch, index)) all.push(...made)
+      if (!findings.settle(batch, index)) continue
+      conversion.carried?.(made)
+      all.push(...made)
     }
   } catch (error) {
     yield all

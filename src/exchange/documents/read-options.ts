@@ -16,10 +16,18 @@ export interface SourceFolder {
 }
 
 /**
- * A source of issues. `json` is an array, several arrays one after the other (`gh api --paginate`), arrays in an array
- * (`--slurp`), or one record on each line.
+ * A source of one list. `json` is an array, several arrays one after the other (`gh api --paginate`), arrays in an array
+ * (`--slurp`), or one record on each line. `yaml` is one list, or several one after the other.
  */
-export type IssueSource = { readonly json: ByteSource } | { readonly folder: SourceFolder }
+export type ListSource = { readonly json: ByteSource } | { readonly yaml: ByteSource }
+
+/** A source of issues. */
+export type IssueSource = ListSource | { readonly folder: SourceFolder }
+
+/** Returns whether a file with this name is YAML. */
+export function isYamlName(name: string): boolean {
+  return /\.ya?ml(?:\.gz)?$/i.test(name)
+}
 
 /** How far a reading is. `bytes` are those of the source, before decompression. */
 export interface ReadProgress {
@@ -72,7 +80,7 @@ export function limitsOf({ limits }: ReadOptions): Required<{ [Name in keyof Rea
 
 /** Throws if a source or its options are not valid. @throws TypeError that names what is wrong */
 export function checkReading(caller: string, source: IssueSource, options: ReadOptions): void {
-  need(isObject(source) && isSource(source), caller, 'a source', '{ json } or { folder }')
+  need(isObject(source) && isSource(source), caller, 'a source', '{ json }, { yaml } or { folder }')
   need(isObject(options), caller, 'options', 'an object such as { onInvalid }')
   const { format, onInvalid, confidential } = options
   need(format === undefined || formatNames().includes(format), caller, 'format', `one of ${formatNames().join(', ')}`)
@@ -91,7 +99,8 @@ export function checkReading(caller: string, source: IssueSource, options: ReadO
 }
 
 function isSource(source: IssueSource): boolean {
-  return 'folder' in source ? isObject(source.folder) : isByteSource(source.json)
+  if ('folder' in source) return isObject(source.folder)
+  return isByteSource('yaml' in source ? source.yaml : source.json)
 }
 
 function isFrom1To(most: number, value: number): boolean {

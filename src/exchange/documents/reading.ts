@@ -14,7 +14,7 @@ const PROGRESS_MS = 100
 export class Reading implements ByteObserver {
   readonly signal: AbortSignal | undefined
   readonly #options: ReadOptions
-  readonly #notCarried = new Map<string, { what: string; count: number; readonly pointer: string }>()
+  readonly #notCarried = new Map<string, NotCarried>()
   #records = 0
   #bytes = 0
   #reportedAt = performance.now()
@@ -34,10 +34,9 @@ export class Reading implements ByteObserver {
     this.#records += records
   }
 
-  notCarried(what: string, pointer: string): void {
-    const known = this.#notCarried.get(what)
-    if (known === undefined) this.#notCarried.set(what, { what, count: 1, pointer })
-    else known.count += 1
+  notCarried(what: string, pointer: string, file: string | undefined, count = 1): void {
+    const known = this.#notCarried.get(what) ?? { what, count: 0, pointer, ...(file !== undefined && { file }) }
+    this.#notCarried.set(what, { ...known, count: known.count + count })
   }
 
   /** Reports the violations of a record, or ends the reading with them. */
@@ -64,7 +63,7 @@ export class RecordFindings implements Findings {
   readonly #reading: Reading
   readonly #file: string | undefined
   #invalid: Finding[] = []
-  #notCarried: { readonly what: string; readonly path: Path }[] = []
+  #notCarried: { readonly what: string; readonly path: Path; readonly count: number | undefined }[] = []
 
   constructor(reading: Reading, file: string | undefined) {
     this.#reading = reading
@@ -75,8 +74,8 @@ export class RecordFindings implements Findings {
     this.#invalid.push({ path, code, message })
   }
 
-  notCarried(what: string, path: Path): void {
-    this.#notCarried.push({ what, path })
+  notCarried(what: string, path: Path, count?: number): void {
+    this.#notCarried.push({ what, path, count })
   }
 
   /** Reports what was found in a record. Returns whether the record is valid. */
@@ -87,7 +86,9 @@ export class RecordFindings implements Findings {
     if (invalid.length > 0) this.#invalid = []
     if (notCarried.length > 0) this.#notCarried = []
     if (invalid.length === 0 && faults.length === 0) {
-      for (const { what, path } of notCarried) this.#reading.notCarried(what, jsonPointer([record, ...path]))
+      for (const { what, path, count } of notCarried) {
+        this.#reading.notCarried(what, jsonPointer([record, ...path]), this.#file, count)
+      }
       return true
     }
     const findings = [...faults, ...invalid]

@@ -30,7 +30,7 @@ async function* pieces(
   let count = 0
   for await (const issue of issues) {
     if (count > 0) text += ',\n'
-    text += line(issue, count)
+    text += issueLine(issue, count)
     count += 1
     if (text.length >= PIECE_CHARACTERS) {
       yield encoder.encode(text)
@@ -40,7 +40,8 @@ async function* pieces(
   yield encoder.encode(count === 0 ? '[\n]\n' : `${text}\n]\n`)
 }
 
-function line(issue: IssueRecord, index: number): string {
+/** Returns an issue as a line of a canonical document. @throws ForgeError `INVALID_DOCUMENT` when it is not valid */
+export function issueLine(issue: IssueRecord, index: number): string {
   const findings = issueCheck.fits(issue) ? [] : firstFindings(issueCheck, issue, MAX_VIOLATIONS)
   const text = findings.length === 0 ? JSON.stringify(canonicalIssue(issue)) : ''
   // JSON.stringify writes half of a surrogate pair as an escape.

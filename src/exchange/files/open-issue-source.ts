@@ -2,6 +2,7 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import process from 'node:process'
 import type { IssueSource, SourceFolder } from '../documents/read-options.ts'
+import { isYamlName } from '../documents/read-options.ts'
 import { pathOf } from './path.ts'
 
 /** A source on disk, or standard input. */
@@ -25,7 +26,8 @@ export async function openIssueSource(path: string | URL): Promise<OpenedSource>
   const name = pathOf('openIssueSource', path)
   const found = await stat(name)
   if (found.isDirectory()) return { folder: folderAt(name), size: undefined }
-  return { json: bytesOf(name), size: found.isFile() ? found.size : undefined }
+  const size = found.isFile() ? found.size : undefined
+  return isYamlName(name) ? { yaml: bytesOf(name), size } : { json: bytesOf(name), size }
 }
 
 function folderAt(root: string): SourceFolder {

@@ -1,8 +1,12 @@
 import { documentFormat } from './document.ts'
-import type { ExchangeFormat, ForgeFormat } from './forge-format.ts'
+import type { ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
+import { giteaFormat } from './gitea.ts'
+import { giteaDumpFormat } from './gitea-dump.ts'
+import { githubFormat } from './github.ts'
+import { gitlabFormat } from './gitlab.ts'
 
 /** The forms that can be read. The first one that recognizes a source reads it. */
-const ALL_FORMATS: readonly ForgeFormat[] = [documentFormat]
+const ALL_FORMATS: readonly ForgeFormat[] = [githubFormat, gitlabFormat, giteaFormat, giteaDumpFormat, documentFormat]
 
 /** Returns the names of the forms. */
 export function formatNames(): readonly ExchangeFormat[] {
@@ -17,10 +21,21 @@ export function formatOfRecord(record: unknown, name: ExchangeFormat | undefined
   )
 }
 
-/** Returns the form of a folder with these files. Undefined: no form has such folders. */
-export function formatOfFolder(names: readonly string[], name: ExchangeFormat | undefined): ForgeFormat | undefined {
-  return ALL_FORMATS.find(
-    ({ name: own, folder }) =>
-      folder !== undefined && (own === name || (name === undefined && folder.recognizes(names))),
-  )
+/** A form that may be that of a folder, and the file with its issues. */
+export interface FolderCandidate {
+  readonly format: ForgeFormat
+  readonly folder: FolderFormat
+  readonly issuesFile: string
+}
+
+/** Returns the forms that a folder with these files may have. If they are several, the first issue decides. */
+export function formatsOfFolder(
+  names: readonly string[],
+  name: ExchangeFormat | undefined,
+): readonly FolderCandidate[] {
+  return ALL_FORMATS.flatMap((format) => {
+    const { folder } = format
+    const issuesFile = name === undefined || format.name === name ? folder?.issuesFile(names) : undefined
+    return folder === undefined || issuesFile === undefined ? [] : [{ format, folder, issuesFile }]
+  })
 }

@@ -9,7 +9,7 @@ export interface Findings {
   /** Reports a value that is not valid. The record is then left out, or ends the reading. */
   invalid(path: Path, code: string, message: string): void
   /** Reports a value for which exchange records have no property. `what` is a word such as `pull_request`. */
-  notCarried(what: string, path: Path): void
+  notCarried(what: string, path: Path, count?: number): void
 }
 
 /** Options of a conversion. */
@@ -22,6 +22,8 @@ export interface ConversionOptions {
 export interface Conversion {
   /** Returns the exchange records that a record becomes. They are ignored if the record is not valid. */
   convert(record: unknown, findings: Findings): readonly ExchangeRecord[]
+  /** Called with the exchange records of a valid record. */
+  carried?(records: readonly ExchangeRecord[]): void
 }
 
 /** A folder of files that is being read. */
@@ -30,6 +32,8 @@ export interface FolderReading {
   readonly options: ConversionOptions
   /** Reads the records of one file, JSON or YAML by its name, and yields what the conversion makes of them. */
   read(name: string, conversion: Conversion): AsyncGenerator<readonly ExchangeRecord[], void, void>
+  /** Reports a file that is not read. */
+  leave(what: string, name: string): void
 }
 
 /** A form of a source: recognizes it, converts it, and reports what is not carried. One file for each. */
@@ -45,8 +49,8 @@ export interface ForgeFormat {
 
 /** The folders of a form. */
 export interface FolderFormat {
-  /** Returns whether a folder with these files has this form. */
-  recognizes(names: readonly string[]): boolean
-  /** Reads a folder, with its labels and milestones first and the comments of an issue behind it. */
+  /** Returns the file with the issues. Undefined: a folder with these files does not have this form. */
+  issuesFile(names: readonly string[]): string | undefined
+  /** Reads a folder. Labels and milestones precede the issues that name them, and the comments of an issue follow it. */
   read(folder: FolderReading): AsyncGenerator<readonly ExchangeRecord[], void, void>
 }

@@ -1,3 +1,4 @@
+import { DUPLICATE_KEY } from '../documents/duplicate-key.ts'
 import { halfPairs } from '../documents/half-pairs.ts'
 import type { Finding, Path, Place, RecordBatch } from '../documents/record-batch.ts'
 import type { RawBatch, ScanFault } from './json-scanner.ts'
@@ -7,7 +8,6 @@ import { JsonWalk } from './json-walk.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NO_FAULTS: readonly Finding[] = []
-const DUPLICATE = { code: 'duplicate_key', message: 'expected each property once' } as const
 
 /** A batch whose bytes were parsed, up to the first record that cannot be. */
 export interface ParsedBatch {
@@ -107,7 +107,7 @@ class JsonBatch implements RecordBatch {
 
     const duplicates: Path[] = []
     new JsonWalk(this.#raw.bytes, this.#start(index), duplicates).value()
-    return [...duplicates.map((path) => ({ path, ...DUPLICATE })), ...halfPairs(this.records[index], [])]
+    return [...duplicates.map((path) => ({ path, ...DUPLICATE_KEY })), ...halfPairs(this.records[index], [])]
   }
 
   places(index: number, paths: readonly Path[]): readonly Place[] {

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { appendFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isObject, need } from '../../schema/arguments.ts'
+import type {
+  CommentRecord,
+  ExchangeRecord,
+  IssueRecord,
+  LabelRecord,
+  MilestoneRecord,
+} from '../../schema/issue-record.ts'
+import { isIterable } from '../documents/byte-source.ts'
+import { issueLine } from '../documents/write-issues.ts'
+import { dumpComment, dumpIssue, dumpLabel, dumpMilestone } from '../forges/gitea-dump-records.ts'
+import { yamlDocument, yamlItem } from '../yaml/write-yaml.ts'
+import { pathOf } from './path.ts'
+
+/** The repository that a dump is of. */
+export interface DumpedRepository {
+  readonly owner: string
+  readonly name: string
+}
+
+const PIECE_CHARACTERS = 64 * 1024
+
+/**
+ * Writes a Gitea dump: a new folder, or one that is empty. It is written beside the target and renamed at the end.
+ * Source: docs/exchange.md, Files
+ *
+ * @throws ForgeError `INVALID_DOCUMENT` when an issue is not valid; the error of the file system, such as ENOTEMPTY; what
+ * `records` throws
+ */
+export async function writeGiteaDump(
+  folder: string | URL,
+  records: Iterable<ExchangeRecord> | AsyncIterable<ExchangeRecord>,
+  repository: DumpedRepository,
+): Promise<void> {
+  need(isIterable(records), 'writeGiteaDump', 'records', 'what readExchange returns')
+  const isNamed = isObject(repository) && Boolean(repository.owner) && Boolean(repository.name)
+  need(isNamed, 'writeGiteaDump', 'repository', '{ owner, name }')
+  const target = pathOf('writeGiteaDump', folder)
+  await checkEmpty(target)
+
+  const beside = join(dirname(target), `.forgelet-${randomUUID()}.part`)
+  await mkdir(join(beside, 'comments'), { recursive: true })
+  try {
+    await new DumpFolder(beside).write(records, repository)
+    await rename(beside, target)
+  } catch (error) {
+    await rm(beside, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Fails before the records are read, not after. */
+async function checkEmpty(target: string): Promise<void> {
+  try {
+    const [found] = await readdir(target)
+    if (found === undefined) return
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+    throw error
+  }
+  throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
+}
+
+/** The files of a dump. Labels and milestones are collected, because issues may name some that no record precedes. */
+class DumpFolder {
+  readonly #path: string
+  readonly #labels = new Map<string, LabelRecord>()
+  readonly #milestones = new Map<string, MilestoneRecord>()
+  readonly #comments = new Map<number, string>()
+  #commentCharacters = 0
+  #issues = 0
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async write(
+    records: Iterable<ExchangeRecord> | AsyncIterable<ExchangeRecord>,
+    { owner, name }: DumpedRepository,
+  ): Promise<void> {
+    const issues = await open(join(this.#path, 'issue.yml'), 'wx')
+    try {
+      await writeFile(issues, this.#issuePieces(records))
+    } finally {
+      await issues.close()
+    }
+    await this.#writeComments()
+    await this.#writeList('label.yml', [...this.#labels.values()].map(dumpLabel).map(yamlItem))
+    await this.#writeList('milestone.yml', [...this.#milestones.values()].map(dumpMilestone).map(yamlItem))
+    const units = { issues: true, labels: true, milestones: true, comments: true, pulls: false, releases: false }
+    const texts = { clone_addr: '', description: '', original_url: '' }
+    const flags = { assets: false, is_private: false, wiki: false }
+    const repository = yamlDocument({ name, owner, ...texts, ...units, ...flags, service_type: 1 })
+    await writeFile(join(this.#path, 'repo.yml'), repository, { flag: 'wx' })
+  }
+
+  async *#issuePieces(
+    records: Iterable<ExchangeRecord> | AsyncIterable<ExchangeRecord>,
+  ): AsyncGenerator<string, void, void> {
+    let text = ''
+    for await (const record of records) {
+      if (record.kind === 'label') this.#add(this.#labels, record.label.name, record.label)
+      else if (record.kind === 'milestone') this.#add(this.#milestones, record.milestone.title, record.milestone)
+      else if (record.kind === 'comment') await this.#comment(record.comment)
+      else text += this.#issue(record.issue)
+      if (text.length < PIECE_CHARACTERS) continue
+      yield text
+      text = ''
+    }
+    yield this.#issues === 0 ? '[]\n' : text
+  }
+
+  #issue(issue: IssueRecord): string {
+    issueLine(issue, this.#issues) // throws if the issue is not valid
+    this.#issues += 1
+    for (const label of issue.labels ?? []) this.#add(this.#labels, label.name, label)
+    if (issue.milestone) {
+      this.#add(this.#milestones, issue.milestone, { title: issue.milestone, state: 'open', created: issue.created })
+    }
+    return yamlItem(dumpIssue(issue))
+  }
+
+  #add<T>(records: Map<string, T>, name: string, record: T): void {
+    if (!records.has(name)) records.set(name, record)
+  }
+
+  async #comment(comment: CommentRecord): Promise<void> {
+    const item = yamlItem(dumpComment(comment))
+    this.#comments.set(comment.issue_number, (this.#comments.get(comment.issue_number) ?? '') + item)
+    this.#commentCharacters += item.length
+    if (this.#commentCharacters >= PIECE_CHARACTERS) await this.#writeComments()
+  }
+
+  async #writeComments(): Promise<void> {
+    for (const [number, text] of this.#comments) await appendFile(join(this.#path, 'comments', `${number}.yml`), text)
+    this.#comments.clear()
+    this.#commentCharacters = 0
+  }
+
+  async #writeList(name: string, items: readonly string[]): Promise<void> {
+    await writeFile(join(this.#path, name), items.length === 0 ? '[]\n' : items, { flag: 'wx' })
+  }
+}

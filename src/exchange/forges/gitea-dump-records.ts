@@ -1,0 +1,67 @@
+import { canonicalIssue } from '../../schema/canonical-issue.ts'
+import type {
+  CommentRecord,
+  IssueRecord,
+  LabelRecord,
+  MilestoneRecord,
+  ReactionRecord,
+} from '../../schema/issue-record.ts'
+import type { YamlValue } from '../yaml/write-yaml.ts'
+
+/** What Go writes for a time that is not set. */
+export const NO_TIME = '0001-01-01T00:00:00Z'
+
+/** An issue as a Gitea dump has it: every property, also where it is empty. */
+export function dumpIssue(issue: IssueRecord): YamlValue {
+  const { poster_email = '', ref = '', milestone = '', closed = null, ...canonical } = canonicalIssue(issue)
+  return {
+    number: canonical.number,
+    poster_id: canonical.poster_id,
+    poster_name: canonical.poster_name,
+    poster_email,
+    title: canonical.title,
+    content: canonical.content,
+    ref,
+    milestone,
+    state: canonical.state,
+    is_locked: canonical.is_locked,
+    created: canonical.created,
+    updated: canonical.updated,
+    closed,
+    labels: (canonical.labels ?? []).map(dumpLabel),
+    reactions: (canonical.reactions ?? []).map(dumpReaction),
+    assignees: canonical.assignees ?? [],
+    foreignindex: canonical.number,
+  }
+}
+
+/** A label as a Gitea dump has it. */
+export function dumpLabel({ name, color = '', description = '' }: LabelRecord): YamlValue {
+  return { name, color, description, exclusive: false }
+}
+
+/** A milestone as a Gitea dump has it. */
+export function dumpMilestone({ title, description = '', state, ...times }: MilestoneRecord): YamlValue {
+  const { deadline = null, created = NO_TIME, updated = null, closed = null } = times
+  return { title, description, deadline, created, updated, closed, state }
+}
+
+/** A comment as a Gitea dump has it. */
+export function dumpComment(comment: CommentRecord): YamlValue {
+  return {
+    issue_index: comment.issue_number,
+    index: 0,
+    comment_type: '',
+    poster_id: comment.poster_id,
+    poster_name: comment.poster_name,
+    poster_email: comment.poster_email ?? '',
+    created: comment.created,
+    updated: comment.updated,
+    content: comment.content,
+    reactions: (comment.reactions ?? []).map(dumpReaction),
+  }
+}
+
+function dumpReaction({ user_id, user_name = '', content }: ReactionRecord): YamlValue {
+  return { user_id, user_name, content }
+}

@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ExchangeFormat, IssueSource } from '../../../src/exchange/exchange.ts'
+import { folderOf, readSource } from '../source.ts'
+import { giteaComment, giteaDump, giteaIssues, githubComment, githubIssue, gitlabIssue } from './samples.ts'
+
+const RUNS = process.env['FORGELET_TEST_LONG'] === '1' ? 5_000 : 300
+
+/** Only what a form needs: then every word that is reported was added. */
+const user = { id: 3, login: 'mia' }
+const milestone = { title: 'v1', state: 'open' }
+const times = { created_at: '2024-02-29T08:30:00Z', updated_at: '2024-02-29T08:30:00Z' }
+const common = { number: 7, title: 'a', state: 'open', user, assignees: [{ login: 'mia' }], milestone, ...times }
+const github = { ...common, locked: false, labels: [{ name: 'bug' }] }
+const gitea = { ...common, is_locked: false, labels: [{ name: 'bug' }] }
+const poster = { poster_id: 3, poster_name: 'mia' }
+const dumpTimes = { created: '2024-02-29T08:30:00Z', updated: '2024-02-29T08:30:00Z' }
+const reaction = { user_id: 3, content: 'heart' }
+const award = { name: 'heart', user_id: 3 }
+const note = { note: 'b', author_id: 3, system: false, award_emoji: [award], ...times }
+const gitlab = {
+  iid: 7,
+  author_id: 3,
+  title: 'a',
+  state: 'opened',
+  milestone: { title: 'v1', state: 'active' },
+  label_links: [{ label: { title: 'bug' } }],
+  issue_assignees: [{ user_id: 3 }],
+  award_emoji: [award],
+  notes: [note],
+  ...times,
+}
+const dump = {
+  number: 7,
+  ...poster,
+  title: 'a',
+  content: '',
+  state: 'open',
+  is_locked: false,
+  labels: [{ name: 'bug' }],
+  reactions: [reaction],
+  foreignindex: 7,
+  ...dumpTimes,
+}
+const restComment = { issue_url: 'https://git.example.com/issues/7', user, ...times }
+const member = { user: { id: 3, username: 'mia' } }
+
+/** A list of a form, with the objects in it to which properties are added, and how it becomes a source. */
+interface Place {
+  readonly format: ExchangeFormat
+  readonly base: object
+  readonly path: readonly PropertyKey[]
+  source(record: unknown): IssueSource
+}
+
+const list = (format: ExchangeFormat, base: object, ...paths: readonly (readonly PropertyKey[])[]): readonly Place[] =>
+  paths.map((path) => ({ format, base, path, source: (record) => ({ json: JSON.stringify([record]) }) }))
+
+const inFolder = (
+  format: ExchangeFormat,
+  base: object,
+  file: string,
+  files: { readonly [name: string]: string },
+  ...paths: readonly (readonly PropertyKey[])[]
+): readonly Place[] =>
+  paths.map((path) => ({
+    format,
+    base,
+    path,
+    source: (record) => folderOf({ ...files, [file]: JSON.stringify([record]) }),
+  }))
+
+const json = (...records: readonly unknown[]): string => JSON.stringify(records)
+const gitlabFiles = { 'project_members.ndjson': json(member), 'issues.ndjson': json(gitlab) }
+const dumpFiles = { 'issue.yml': json(dump) }
+
+const places: readonly Place[] = [
+  ...list('github', github, [], ['user'], ['labels', 0], ['milestone'], ['assignees', 0]),
+  ...list('gitea', gitea, [], ['user'], ['labels', 0], ['milestone'], ['assignees', 0]),
+  ...list('gitea-dump', dump, [], ['labels', 0], ['reactions', 0]),
+  ...inFolder('github', restComment, 'comments.json', { 'issues.json': json(github) }, [], ['user']),
+  ...inFolder('gitea', restComment, 'comments.json', { 'issues.json': json(gitea) }, [], ['user']),
+  ...inFolder(
+    'gitlab',
+    gitlab,
+    'issues.ndjson',
+    gitlabFiles,
+    [],
+    ['milestone'],
+    ['label_links', 0],
+    ['label_links', 0, 'label'],
+    ['issue_assignees', 0],
+    ['award_emoji', 0],
+    ['notes', 0],
+    ['notes', 0, 'award_emoji', 0],
+  ),
+  ...inFolder('gitlab', member, 'project_members.ndjson', gitlabFiles, [], ['user']),
+  ...inFolder('gitlab', { title: 'other' }, 'labels.ndjson', gitlabFiles, []),
+  ...inFolder('gitlab', { title: 'v2', state: 'active' }, 'milestones.ndjson', gitlabFiles, []),
+  ...inFolder('gitea-dump', { name: 'other' }, 'label.yml', dumpFiles, []),
+  ...inFolder('gitea-dump', { title: 'v2', state: 'open' }, 'milestone.yml', dumpFiles, []),
+  ...inFolder('gitea-dump', { issue_index: 7, ...poster, ...dumpTimes }, 'comments/7.yml', dumpFiles, []),
+]
+
+const names = fc.oneof(
+  fc.constantFrom(
+    ...new Set([
+      ...[githubIssue, githubComment, gitlabIssue, giteaComment, ...giteaIssues].flatMap(propertyNames),
+      ...Object.values(giteaDump).flatMap((text) => text.match(/[a-z_]+(?=:)/g) ?? []),
+      ...['pull_request', 'confidential', 'internal', 'weight', 'original_author', 'access_level', 'public_email'],
+    ]),
+  ),
+  fc.string(),
+  fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty'),
+)
+
+/** Values that say something. */
+const values: fc.Arbitrary<unknown> = fc.oneof(
+  fc.string({ minLength: 1 }),
+  fc.integer({ min: 1 }),
+  fc.constantFrom(true, '2024-12-24', '2024-12-24T08:00:00Z', 'closed'),
+  fc.array(fc.oneof(fc.string({ minLength: 1 }), fc.integer({ min: 1 })), { minLength: 1, maxLength: 3 }),
+  fc.dictionary(fc.string({ minLength: 1 }), fc.integer({ min: 1 }), { minKeys: 1, maxKeys: 3 }),
+)
+
+describe('every property that says something', () => {
+  test('is in the result, reported as not carried, or not valid', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...places),
+        names,
+        values,
+        async ({ format, base, path, source }, name, value) => {
+          fc.pre(!hasProperty(base, path, name))
+          const before = await readSource(source(base), { format })
+          const after = await readSource(source(withProperty(base, path, name, value)), { format })
+
+          expect(before.violations).toEqual([])
+          expect(after).not.toEqual(before)
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  test.each(places)('the base of $format at $path is valid and has its records', async ({ format, base, source }) => {
+    const { records, violations } = await readSource(source(base), { format })
+    expect(violations).toEqual([])
+    expect(records.length).toBeGreaterThan(0)
+  })
+})
+
+function propertyNames(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = Array.isArray(value) ? [] : Object.keys(value)
+  return [...own, ...Object.values(value).flatMap(propertyNames)]
+}
+
+function hasProperty(value: unknown, path: readonly PropertyKey[], name: string): boolean {
+  let object = value
+  for (const step of path) object = Object(object)[step]
+  return Object.hasOwn(Object(object), name)
+}
+
+function withProperty(value: unknown, [step, ...rest]: readonly PropertyKey[], name: string, added: unknown): unknown {
+  if (step === undefined) return Object.fromEntries([...Object.entries(Object(value)), [name, added]])
+  if (Array.isArray(value)) return value.map((item, at) => (at === step ? withProperty(item, rest, name, added) : item))
+  return { ...Object(value), [step]: withProperty(Object(value)[step], rest, name, added) }
+}
