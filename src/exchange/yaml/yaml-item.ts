@@ -17,7 +17,7 @@ export interface ParsedItem {
 }
 
 /** More tokens need more memory than a record may. */
-const MAX_TOKENS = 500_000
+const MAX_TOKENS = 250_000
 /** What the package puts before the text of a scalar that is not quoted. */
 const BEFORE_SCALAR = '\u001f'
 /** The first characters of tokens that could make a small text large, or change what a value is. */
