@@ -35,7 +35,7 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
     const docsUrl = pageUrl(publicUrl)
     listener.docsUrl = docsUrl
     const logger = stderrLogger(io)
-    const host = await openHost(options, {
+    const opening = openHost(options, {
       limits,
       fixture: withoutKey(fixture),
       signingKey,
@@ -43,6 +43,12 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
       docsUrl,
       logger,
     })
+    // A server may keep others waiting for minutes; what is not committed when the process ends is rolled back.
+    const host = await Promise.race([opening, toldToStop(io.stop)])
+    if (host === undefined) {
+      opening.then((late) => late.close()).catch(() => undefined)
+      return 0
+    }
     listener.open(host, options.publicUrl)
     announce(options, io, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
     await toldToStop(io.stop)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -95,5 +95,19 @@ test.each(['0.0.0.0', '::'])('the address of a server on %s is localhost', async
   const { url, ended } = await serve('--host', host)
   expect(url.hostname).toBe('localhost')
   stop.abort()
+  expect(await ended).toBe(0)
+})
+
+test('a server that waits for its database stops at once', async () => {
+  const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))
+  onTestFinished(() => void silent.close())
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  const address = silent.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  const io = { out: () => undefined, err: () => undefined, stop: stop.signal, environment: {} }
+  const ended = runCli(['serve', '--db', `postgres://forge@127.0.0.1:${port}/forge`, '--port', '0'], io)
+  await once(silent, 'connection')
+  stop.abort()
+
   expect(await ended).toBe(0)
 })
