@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import type { SigningKeySource } from '../../../src/index.ts'
@@ -145,6 +145,20 @@ describe('a reply', () => {
 
     expect(statuses(text)).toEqual([500, 200])
     expect(text).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\n/)
+    expect(world.logged).toHaveLength(1)
+  })
+
+  it('whose end fails behind its head closes the connection', async () => {
+    const world = openWorld({ signingKey: sshKey })
+    const handler = mounted(world)
+    class FailingResponse extends ServerResponse {
+      override end(): this {
+        throw new Error('the end of this class fails')
+      }
+    }
+    const port = await serve(handler, { ServerResponse: FailingResponse })
+
+    expect(await talk(port, ask('GET /api/signing-key.pub'))).toBe('')
     expect(world.logged).toHaveLength(1)
   })
 
