@@ -114,27 +114,28 @@ async function openHost<Tx>(
   fixture: Fixture | undefined,
 ): Promise<Standalone> {
   const { limits, signingKey, publicUrl, docsUrl, logger } = options
-  const store = new SqlHostStore(database)
-  const forge = createForge({
-    storage: database.storage,
-    policy: hostPolicy(store),
-    membership: hostMembership(store),
-    signingKey,
-    limits,
-    logger,
-  })
-  const close = async (): Promise<void> => {
-    await forge.close()
-    database.close()
-  }
   try {
+    const store = new SqlHostStore(database)
+    const forge = createForge({
+      storage: database.storage,
+      policy: hostPolicy(store),
+      membership: hostMembership(store),
+      signingKey,
+      limits,
+      logger,
+    })
+    const close = async (): Promise<void> => {
+      await forge.close()
+      database.close()
+    }
     await database.migrate()
     const outcome = await loadFixture({ database, store, forge, fixture })
     const present = hostPresenter(store, publicUrl)
     const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, docsUrl })
     return { forge, api, fixture: outcome, authenticate: (header) => authenticate(store, header), close }
   } catch (error) {
-    await close()
+    await database.storage.close().catch(() => undefined) // the error above says more
+    database.close()
     throw error
   }
 }

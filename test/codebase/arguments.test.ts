@@ -245,6 +245,10 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
   'exchange/files': {
     openIssueSource: [[[], 'openIssueSource needs a path']],
     writeIssueFile: [[[5, []], 'writeIssueFile needs a path']],
+    writeGiteaDump: [
+      [[5, [], { owner: 'ada', name: 'rocket' }], 'writeGiteaDump needs a path'],
+      [['dump', []], 'writeGiteaDump needs repository'],
+    ],
   },
   standalone: {
     openStandalone: [

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runSync } from '../../src/schema/sync-or-async.ts'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import { HostSchema } from '../../src/standalone/host-store/host-schema.ts'
@@ -87,6 +87,14 @@ describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
     await host.close()
     await host.close()
   })
+})
+
+test('closes the file when an option is refused', async () => {
+  const close = vi.spyOn(Database.prototype, 'close')
+  onTestFinished(() => close.mockRestore())
+  await expect(openStandalone({ db: file, limits: { maxPins: { issue: -1 } } })).rejects.toThrow(/maxPins/)
+
+  expect(close.mock.contexts).toMatchObject([{ name: file }])
 })
 
 test('keeps its data, and ignores a fixture then', async () => {

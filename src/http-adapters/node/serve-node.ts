@@ -71,7 +71,8 @@ function write<A extends Actor>(
 
 function writeFailure(request: NodeRequest, response: NodeResponse, reply: ApiResponse): void {
   try {
-    if (response.headersSent && !response.writableEnded) response.destroy?.() // nothing would end it
+    if (response.headersSent && !response.writableEnded)
+      response.destroy?.() // nothing would end it
     else writeReply(request, response, reply)
   } catch {
     response.destroy?.()

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
@@ -151,7 +152,7 @@ describe('a reply', () => {
   it('whose end fails behind its head closes the connection', async () => {
     const world = openWorld({ signingKey: sshKey })
     const handler = mounted(world)
-    class FailingResponse extends ServerResponse {
+    class FailingResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
       override end(): this {
         throw new Error('the end of this class fails')
       }
