@@ -17,7 +17,6 @@ const quick: TestProjectInlineConfiguration = {
     isolate: false, // no file leaves anything behind; importing the library anew for each costs a minute
     include: ['test/**/*.test.ts'],
     exclude: NAMED_SUITES.map((name) => `test/**/*.${name}.test.ts`),
-    maxWorkers: 3, // on two cores: many files wait for a process or for a time
   },
 }
 

@@ -14,7 +14,7 @@ const cache = join(root, 'node_modules/.cache/forgelet/runtimes')
 /** Milliseconds that one proof may take. */
 const PATIENCE = 600_000
 
-const built = build('dist', '--no-dts')
+const built = build()
 const runtimeJobs = RUNTIMES.flatMap((runtime) => {
   const { folder, program } = install(runtime, cache)
   // Beside what is installed there: the package looks for better-sqlite3 from where it is.
@@ -23,11 +23,10 @@ const runtimeJobs = RUNTIMES.flatMap((runtime) => {
   cpSync(built, dist, { recursive: true })
   return proofsOf(runtime, { folder, program, dist })
 })
-const declared = build('types', '--dts-only')
 const compilerJobs = COMPILERS.map((compiler) => ({
   title: `types with ${compiler.name}`,
   program: process.execPath,
-  args: [beside('prove-types.mjs'), install(compiler, cache).folder, declared],
+  args: [beside('prove-types.mjs'), install(compiler, cache).folder, built],
 }))
 const jobs = [...runtimeJobs, ...compilerJobs]
 
@@ -95,11 +94,10 @@ function say(line) {
   process.stdout.write(`${line}\n`)
 }
 
-/** Code and types are built apart: types take long, and a mistake in them hides no failure of the code. */
-function build(folder, part) {
-  const dist = join(cache, folder)
+function build() {
+  const dist = join(cache, 'dist')
   const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
-  execFileSync(process.execPath, [tsup, part, '--out-dir', dist], {
+  execFileSync(process.execPath, [tsup, '--out-dir', dist], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

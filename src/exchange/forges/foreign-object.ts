@@ -6,6 +6,14 @@ import type { Findings } from './forge-format.ts'
 /** Words for properties that are not carried, by name. A property without a word is an `unknown_property`. */
 export type Words = { readonly [property: string]: string }
 
+/** Returns the object at a path, or reports that the value is not an object. */
+export function readObject(value: unknown, path: Path, findings: Findings): ForeignObject | undefined {
+  if (isObject(value) && !Array.isArray(value)) return new ForeignObject(value, path, findings)
+
+  findings.invalid(path, 'type', 'expected an object')
+  return undefined
+}
+
 /**
  * An object that another forge wrote. Each property is taken once; `reportRest` reports those that were not taken, so
  * that none is lost without a word.
@@ -15,18 +23,10 @@ export class ForeignObject {
   readonly #properties: Map<string, unknown>
   readonly #findings: Findings
 
-  private constructor(value: object, path: Path, findings: Findings) {
+  constructor(value: object, path: Path, findings: Findings) {
     this.path = path
     this.#properties = new Map(Object.entries(value))
     this.#findings = findings
-  }
-
-  /** Returns the object at a path, or reports that the value is not an object. */
-  static read(value: unknown, path: Path, findings: Findings): ForeignObject | undefined {
-    if (isObject(value) && !Array.isArray(value)) return new ForeignObject(value, path, findings)
-
-    findings.invalid(path, 'type', 'expected an object')
-    return undefined
   }
 
   /** Returns whether a property has a value that says something. */
@@ -121,7 +121,7 @@ export class ForeignObject {
   /** Takes an object that may be null or absent. */
   object(name: string): ForeignObject | undefined {
     const value = this.take(name) ?? undefined
-    return value === undefined ? undefined : ForeignObject.read(value, [...this.path, name], this.#findings)
+    return value === undefined ? undefined : readObject(value, [...this.path, name], this.#findings)
   }
 
   /** Takes a list that may be null or absent. */
@@ -136,7 +136,7 @@ export class ForeignObject {
   /** Takes a list of objects that may be null or absent. */
   objects(name: string): ForeignObject[] {
     return this.list(name).flatMap(
-      (value, index) => ForeignObject.read(value, [...this.path, name, index], this.#findings) ?? [],
+      (value, index) => readObject(value, [...this.path, name, index], this.#findings) ?? [],
     )
   }
 

@@ -7,7 +7,8 @@ import type {
 } from '../../schema/issue-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { fileNamed } from './file-named.ts'
-import { ForeignObject, hasProperties } from './foreign-object.ts'
+import type { ForeignObject } from './foreign-object.ts'
+import { hasProperties, readObject } from './foreign-object.ts'
 import type { Conversion, Findings, FolderReading, ForgeFormat } from './forge-format.ts'
 import { NO_TIME } from './gitea-dump-records.ts'
 import { reportLinks } from './report-links.ts'
@@ -63,7 +64,7 @@ class DumpIssues implements Conversion {
   }
 
   convert(record: unknown, findings: Findings): readonly ExchangeRecord[] {
-    const object = ForeignObject.read(record, [], findings)
+    const object = readObject(record, [], findings)
     if (object === undefined) return []
 
     const number = object.number('number')
@@ -115,7 +116,7 @@ class DumpIssues implements Conversion {
 function labelConversion(state: ConversionState): Conversion {
   return {
     convert(record, findings) {
-      const object = ForeignObject.read(record, [], findings)
+      const object = readObject(record, [], findings)
       if (object === undefined) return []
 
       const label = labelOf(object)
@@ -127,7 +128,7 @@ function labelConversion(state: ConversionState): Conversion {
 function milestoneConversion(state: ConversionState): Conversion {
   return {
     convert(record, findings) {
-      const object = ForeignObject.read(record, [], findings)
+      const object = readObject(record, [], findings)
       if (object === undefined) return []
 
       const description = object.optionalText('description')
@@ -152,7 +153,7 @@ function milestoneConversion(state: ConversionState): Conversion {
 function commentConversion(state: ConversionState): Conversion {
   return {
     convert(record, findings) {
-      const object = ForeignObject.read(record, [], findings)
+      const object = readObject(record, [], findings)
       if (object === undefined) return []
 
       const type = object.textOrEmpty('comment_type')

@@ -1,7 +1,7 @@
 import type { CommentRecord, ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import { ConversionState } from './conversion-state.ts'
-import type { Words } from './foreign-object.ts'
-import { ForeignObject, hasProperties } from './foreign-object.ts'
+import type { ForeignObject, Words } from './foreign-object.ts'
+import { hasProperties, readObject } from './foreign-object.ts'
 import type { Conversion, Findings, ForgeFormat } from './forge-format.ts'
 import {
   leaveComment,
@@ -52,7 +52,7 @@ class GiteaIssues implements Conversion {
   }
 
   convert(record: unknown, findings: Findings): readonly ExchangeRecord[] {
-    const object = ForeignObject.read(record, [], findings)
+    const object = readObject(record, [], findings)
     if (object === undefined) return []
     if (object.has('pull_request')) {
       findings.notCarried('pull_request', [])
@@ -94,7 +94,7 @@ class GiteaComments implements Conversion {
   }
 
   convert(record: unknown, findings: Findings): readonly ExchangeRecord[] {
-    const object = ForeignObject.read(record, [], findings)
+    const object = readObject(record, [], findings)
     if (object === undefined) return []
     if (object.has('pull_request_url')) return leaveComment(findings)
 

@@ -1,7 +1,7 @@
 import type { CommentRecord, ExchangeRecord, IssueRecord, LabelRecord } from '../../schema/issue-record.ts'
 import { ConversionState } from './conversion-state.ts'
-import type { Words } from './foreign-object.ts'
-import { ForeignObject, hasProperties } from './foreign-object.ts'
+import type { ForeignObject, Words } from './foreign-object.ts'
+import { hasProperties, readObject } from './foreign-object.ts'
 import type { Conversion, Findings, ForgeFormat } from './forge-format.ts'
 import { reportLinks } from './report-links.ts'
 import {
@@ -77,7 +77,7 @@ class GithubIssues implements Conversion {
   }
 
   convert(record: unknown, findings: Findings): readonly ExchangeRecord[] {
-    const object = ForeignObject.read(record, [], findings)
+    const object = readObject(record, [], findings)
     if (object === undefined) return []
     if (object.has('pull_request')) {
       findings.notCarried('pull_request', [])
@@ -117,7 +117,7 @@ class GithubIssues implements Conversion {
     return issue.list('labels').flatMap((value, index) => {
       if (typeof value === 'string') return [{ name: value }]
 
-      const label = ForeignObject.read(value, ['labels', index], findings)
+      const label = readObject(value, ['labels', index], findings)
       return label === undefined ? [] : [restLabel(label, this.#state, findings)]
     })
   }
@@ -131,7 +131,7 @@ class GithubComments implements Conversion {
   }
 
   convert(record: unknown, findings: Findings): readonly ExchangeRecord[] {
-    const object = ForeignObject.read(record, [], findings)
+    const object = readObject(record, [], findings)
     if (object === undefined) return []
 
     const issue_number = numberInUrl(object, 'issue_url', findings)

@@ -8,8 +8,8 @@ import type {
 } from '../../schema/issue-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { fileNamed } from './file-named.ts'
-import type { Words } from './foreign-object.ts'
-import { ForeignObject, hasProperties } from './foreign-object.ts'
+import type { ForeignObject, Words } from './foreign-object.ts'
+import { hasProperties, readObject } from './foreign-object.ts'
 import type { Conversion, ConversionOptions, Findings, FolderReading, ForgeFormat } from './forge-format.ts'
 import { reportLinks } from './report-links.ts'
 
@@ -154,7 +154,7 @@ class People implements Conversion {
   readonly #names = new Map<number, { readonly name: string; readonly email: string | undefined }>()
 
   convert(record: unknown, findings: Findings): readonly ExchangeRecord[] {
-    const member = ForeignObject.read(record, [], findings)
+    const member = readObject(record, [], findings)
     const user = member?.object('user')
     if (user !== undefined) {
       this.#names.set(user.number('id'), { name: user.text('username'), email: user.optionalText('public_email') })
@@ -201,7 +201,7 @@ class GitlabIssues implements Conversion {
   }
 
   convert(record: unknown, findings: Findings): readonly ExchangeRecord[] {
-    const object = ForeignObject.read(record, [], findings)
+    const object = readObject(record, [], findings)
     if (object === undefined || this.#isLeftOut(object, findings)) return []
 
     const milestone = object.object('milestone')
@@ -300,7 +300,7 @@ class GitlabIssues implements Conversion {
 function labelConversion(state: ConversionState): Conversion {
   return {
     convert(record, findings) {
-      const object = ForeignObject.read(record, [], findings)
+      const object = readObject(record, [], findings)
       return object === undefined ? [] : [{ kind: 'label', label: labelOf(object, state, findings) }]
     },
   }
@@ -309,7 +309,7 @@ function labelConversion(state: ConversionState): Conversion {
 function milestoneConversion(state: ConversionState): Conversion {
   return {
     convert(record, findings) {
-      const object = ForeignObject.read(record, [], findings)
+      const object = readObject(record, [], findings)
       return object === undefined ? [] : state.milestone(milestoneOf(object), [], findings)
     },
     carried: (records) => state.carried(records),

@@ -21,7 +21,8 @@ export const leavesGaps: SqlFault = inAllStatements(() => {
   return function* (session, statement) {
     if (!concerns(statement, '^insert into', 'board_pins')) return yield* asItIs(session, statement)
 
-    const position = statement.sql.slice(0, statement.sql.indexOf('"position"')).split(',').length - 1
+    const before = statement.sql.slice(0, statement.sql.search(/["`]position["`]/))
+    const position = before.split(',').length - 1
     const parameters = statement.parameters.map((one, index) => (index === position ? 2 * Number(one) : one))
     return yield* asItIs(session, { ...statement, parameters })
   }
