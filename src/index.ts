@@ -12,6 +12,7 @@ export type {
   ServiceKey,
   ServiceName,
   Services,
+  ServicesInTransaction,
   Sync,
   TransactionServices,
 } from './core/bind-services.ts'
@@ -21,6 +22,23 @@ export type { BlockService } from './core/blocks/block-service.ts'
 export { createForge } from './core/create-forge.ts'
 export type { ConsumeOptions, EventListFilter, EventService } from './core/events/event-service.ts'
 export type { EventHandler } from './core/events/outbox-consumer.ts'
+export type {
+  ExchangeService,
+  ImportCounts,
+  ImportOptions,
+  ImportReport,
+  ImportRequest,
+  InspectReport,
+} from './core/exchange/exchange-service.ts'
+export type {
+  ForeignUser,
+  IncomingBatch,
+  IncomingComment,
+  IncomingIssue,
+  IssueQuery,
+  IssueTracker,
+  TakenNumber,
+} from './core/exchange/issue-tracker.ts'
 export type {
   Forge,
   ForgeLimits,
@@ -72,6 +90,15 @@ export type {
   RuleEvent,
 } from './schema/events.ts'
 export type { Id, IdInput } from './schema/ids.ts'
+export type {
+  CommentRecord,
+  ExchangeRecord,
+  IssueRecord,
+  LabelRecord,
+  MilestoneRecord,
+  NotCarried,
+  ReactionRecord,
+} from './schema/issue-record.ts'
 export type { Page, PageRequest } from './schema/paging.ts'
 export type * from './schema/records.ts'
 export type { MaybePromise } from './schema/sync-or-async.ts'

@@ -7,6 +7,8 @@ import { BlockServiceMethods } from './blocks/block-service.ts'
 import type { OpenCall } from './call.ts'
 import type { Environment } from './environment.ts'
 import type { EventService } from './events/event-service.ts'
+import type { ExchangeService } from './exchange/exchange-service.ts'
+import { ExchangeServiceMethods } from './exchange/exchange-service.ts'
 import type { LifecycleService } from './lifecycle/lifecycle-service.ts'
 import { LifecycleServiceMethods } from './lifecycle/lifecycle-service.ts'
 import type { PinService } from './pins/pin-service.ts'
@@ -21,6 +23,7 @@ export interface Services<A extends Actor> {
   readonly blocks: BlockService<A>
   readonly badges: BadgeService<A>
   readonly signingKeys: SigningKeyService<A>
+  readonly exchange: ExchangeService<A>
   readonly lifecycle: LifecycleService
   readonly events: EventService
 }
@@ -31,6 +34,7 @@ export const SERVICE_KEYS = {
   blocks: 'blocks',
   badges: 'badges',
   'signing-keys': 'signingKeys',
+  exchange: 'exchange',
 } as const
 
 /** A service that a host can choose or leave out. */
@@ -45,19 +49,28 @@ export interface ServicePorts {
   readonly blocks: 'membership'
   readonly badges: never
   readonly 'signing-keys': never
+  readonly exchange: never
 }
 
 /** The services of a forge that has the services `S`. */
-export type ChosenServices<A extends Actor, S extends ServiceName> = TransactionServices<A, S> &
-  Pick<Services<A>, 'events'>
+export type ChosenServices<A extends Actor, S extends ServiceName> = Pick<
+  Services<A>,
+  ServiceKey<S> | 'lifecycle' | 'events'
+>
 
 /**
  * The services inside the host's transaction: all but `events`, which reads committed data and commits its own changes.
+ * `exchange` does not export there: an export is read long after the call.
  */
 export type TransactionServices<A extends Actor, S extends ServiceName = ServiceName> = Pick<
-  Services<A>,
+  ServicesInTransaction<A>,
   ServiceKey<S> | 'lifecycle'
 >
+
+/** All services that a host's transaction can have. */
+export interface ServicesInTransaction<A extends Actor> extends Omit<Services<A>, 'events' | 'exchange'> {
+  readonly exchange: Pick<ExchangeService<A>, 'import' | 'inspect'>
+}
 
 /**
  * Services that return values instead of promises, for synchronous SQLite drivers. If a port returns a promise, the
@@ -71,7 +84,9 @@ export type Sync<T> = {
 export type MaybeAsync<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer P) => Promise<infer R>
     ? (...args: P) => MaybePromise<R>
-    : MaybeAsync<T[K]>
+    : T[K] extends (...args: never) => unknown
+      ? T[K]
+      : MaybeAsync<T[K]>
 }
 
 /** Makes one call of a service method and returns what the host gets: a promise, a value, or what the method returns. */
@@ -91,6 +106,7 @@ export function servicesOf<A extends Actor, Tx>(environment: Environment<A, Tx>)
   const badges = new BadgeServiceMethods(environment)
   const catalogue = new CatalogueServiceMethods(environment)
   const signingKeys = new SigningKeyServiceMethods(environment)
+  const exchange = new ExchangeServiceMethods(environment)
   const lifecycle = new LifecycleServiceMethods(environment)
 
   function bind(open: OpenCall<A, Tx>, run: <T>(work: () => MaybePromise<T>) => Promise<T>): TransactionServices<A>
@@ -132,6 +148,10 @@ export function servicesOf<A extends Actor, Tx>(environment: Environment<A, Tx>)
       signingKeys: {
         publicKey: (caller, request, options) => run(() => signingKeys.publicKey(open(caller, options), request)),
       },
+      exchange: {
+        import: (caller, request, options) => run(() => exchange.import(open(caller, options), request, options)),
+        inspect: (caller, request, options) => run(() => exchange.inspect(open(caller, options), request, options)),
+      },
       lifecycle: {
         userDeleted: (userId) => run(() => lifecycle.userDeleted(open('system', undefined), userId)),
         organizationDeleted: (id) => run(() => lifecycle.organizationDeleted(open('system', undefined), id)),
@@ -144,4 +164,16 @@ export function servicesOf<A extends Actor, Tx>(environment: Environment<A, Tx>)
   }
 
   return bind
+}
+
+/** Binds the exports, which return iterables and run outside of a host's transaction. */
+export function exportsOf<A extends Actor, Tx>(
+  environment: Environment<A, Tx>,
+  open: OpenCall<A, Tx>,
+): Pick<ExchangeService<A>, 'export' | 'exportAll'> {
+  const exchange = new ExchangeServiceMethods(environment)
+  return {
+    export: (caller, repositoryId, options) => exchange.export(open(caller, options), repositoryId),
+    exportAll: (caller, repositoryId, options) => exchange.exportAll(open(caller, options), repositoryId),
+  }
 }

@@ -80,7 +80,10 @@ export function actorIdOf<A extends Actor>(actor: Caller<A>): Id | null {
 }
 
 /** Creates the context of the call that is passed to a port. */
-export function portContext<A extends Actor, Who, Tx>(call: Call<A, Tx>, actor: Who): PortContext<Who, Tx> {
+export function portContext<Who, Tx>(
+  call: Pick<Call<never, Tx>, 'signal' | 'transaction'>,
+  actor: Who,
+): PortContext<Who, Tx> {
   return new CallContext(call, actor)
 }
 

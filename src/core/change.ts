@@ -1,8 +1,7 @@
 import { ForgeError } from '../schema/errors.ts'
-import type { Decision, EventDraft } from '../schema/events.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { isPromise, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
-import type { AggregateStore } from '../storage/contract/stores.ts'
+import type { AggregateStore, ChangeDecision, PreparedDecision } from '../storage/contract/stores.ts'
 import type { Call } from './call.ts'
 import { writeContext } from './call.ts'
 import type { Environment } from './environment.ts'
@@ -11,16 +10,19 @@ import type { Actor } from './ports.ts'
 const MAX_ATTEMPTS = 20
 
 /** A decision that a store can run under its lock. */
-export type Decide<State, Result> = (state: State, at: Date) => Decision<State, Result, EventDraft>
+export type Decide<State, Result> = ChangeDecision<State, Result>['decide']
 
 /** One change of one aggregate, and what must be asked before it can be decided. */
-export interface PlannedChange<Key, State, Result, Tx> {
+export interface PlannedChange<Key, State, Result, Tx, Prepared = undefined> {
   readonly store: AggregateStore<Key, State, Tx>
   readonly key: Key
   /** Whether `ask` looks anything up that a lifecycle call could overtake. */
   readonly fenced: boolean
-  /** Asks the ports and returns the decision that follows. Runs again if a lifecycle call came in between. */
-  readonly ask: () => SyncOrAsync<Decide<State, Result>>
+  /**
+   * Asks the ports and returns the decision that follows: a function, or `{ prepare, decide }` if something must be
+   * looked up under the lock. Runs again if a lifecycle call came in between.
+   */
+  readonly ask: () => SyncOrAsync<Decide<State, Result> | PreparedDecision<State, Result, Tx, Prepared>>
 }
 
 /**
@@ -29,19 +31,19 @@ export interface PlannedChange<Key, State, Result, Tx> {
  *
  * @throws ForgeError `STORAGE_BUSY` when a lifecycle call came in between at every attempt
  */
-export function change<Key, State, Result, A extends Actor, Tx>(
+export function change<Key, State, Result, A extends Actor, Tx, Prepared = undefined>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
-  planned: PlannedChange<Key, State, Result, Tx>,
+  planned: PlannedChange<Key, State, Result, Tx, Prepared>,
 ): MaybePromise<Result> {
   const steps = attempts(environment, call, planned)
   return call.mayWait ? runMaybeAsync(steps) : runSync(steps)
 }
 
-function* attempts<Key, State, Result, A extends Actor, Tx>(
+function* attempts<Key, State, Result, A extends Actor, Tx, Prepared>(
   environment: Environment<A, Tx>,
   call: Call<A, Tx>,
-  planned: PlannedChange<Key, State, Result, Tx>,
+  planned: PlannedChange<Key, State, Result, Tx, Prepared>,
 ): SyncOrAsync<Result> {
   let spentMilliseconds = 0
   const spend = (milliseconds: number): void => {
@@ -51,11 +53,11 @@ function* attempts<Key, State, Result, A extends Actor, Tx>(
     const expectedEpoch = planned.fenced
       ? yield* timed(planned.store.epoch(planned.key, call.transaction), spend)
       : undefined
-    const decide = yield* planned.ask()
+    const decision = yield* planned.ask()
     const outcome = yield* timed(
       planned.store.update(planned.key, {
+        ...(typeof decision === 'function' ? { decide: decision } : decision),
         expectedEpoch,
-        decide,
         spentMilliseconds,
         signal: call.signal,
         ...writeContext(environment, call),

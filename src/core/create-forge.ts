@@ -7,7 +7,7 @@ import type { PinKind } from '../schema/records.ts'
 import { toServiceNames } from '../schema/service-names.ts'
 import { askPolicy, authorize } from './access/gate.ts'
 import type { ServiceName } from './bind-services.ts'
-import { SERVICE_KEYS, servicesOf } from './bind-services.ts'
+import { exportsOf, SERVICE_KEYS, servicesOf } from './bind-services.ts'
 import { openCalls } from './call.ts'
 import type { Environment } from './environment.ts'
 import { eventService } from './events/event-service.ts'
@@ -57,12 +57,17 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
   const guarded = openCalls<A, Tx>({ ...place, guarded: true })
   const unguarded = openCalls<A, Tx>({ ...place, guarded: false })
 
+  const unguardedServices = bindServices(unguarded, (work) => work())
+  const guardedServices = bindServices(guarded, async (work) => work())
+
   const internals: ForgeInternals<A> = {
     operations: {
-      ...bindServices(unguarded, (work) => work()),
+      ...unguardedServices,
+      exchange: { ...unguardedServices.exchange, ...exportsOf(environment, unguarded) },
       authorize: (actor, request, call) => askPolicy(environment, unguarded(actor, call), request),
     },
     services,
+    hasIssues: environment.issues !== undefined,
     logger: environment.logger,
     observe: toObserve(options, environment.logger),
     limits,
@@ -70,7 +75,10 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
   }
   const forge: Forge<A, Tx> = {
     services: [...services],
-    ...chosen(bindServices(guarded, async (work) => work())),
+    ...chosen({
+      ...guardedServices,
+      exchange: { ...guardedServices.exchange, ...exportsOf(environment, guarded) },
+    }),
     events: eventService(environment, { listeners, consumers }),
     withTransaction: (transaction, work) =>
       withTransaction({ environment, listeners, bindServices, chosen }, transaction, work),
@@ -112,7 +120,7 @@ function toEnvironment<A extends Actor, Tx>(
   options: ForgeSettings<A, Tx, ServiceName>,
   services: readonly ServiceName[],
 ): Environment<A, Tx> {
-  const { storage, policy, membership, signingKey, limits = {}, beforeCommit, clock, newId, observer } = options
+  const { storage, policy, membership, issues, signingKey, limits = {}, beforeCommit, clock, newId, observer } = options
   const logger = toLogger(CALLER, options.logger)
   const needs = (isValid: boolean, name: string, expected: string): void => need(isValid, CALLER, name, expected)
   needs(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
@@ -122,6 +130,11 @@ function toEnvironment<A extends Actor, Tx>(
     typeof membership?.isMember === 'function' || (membership === undefined && !services.includes('blocks')),
     'membership',
     'an object with isMember(member, context), for the service blocks',
+  )
+  needs(
+    issues === undefined || isTracker(issues),
+    'issues',
+    "an object with issues(query, context), comments (a method, or 'none'), findUsers(users, context) and write(batch, context), or undefined",
   )
   needs(isObject(limits), 'limits', 'an object such as { maxNoteLength: 100 }, or undefined')
   const { maxPins: pins = {} } = limits
@@ -149,6 +162,7 @@ function toEnvironment<A extends Actor, Tx>(
       : storage,
     policy,
     membership: membership ?? NO_MEMBERSHIP,
+    issues,
     signingKey,
     maxPins: { issue: maxPins(limits, 'issue'), pullRequest: maxPins(limits, 'pullRequest') },
     maxNoteLength: integer(limits.maxNoteLength ?? MAX_NOTE_LENGTH, 'limits.maxNoteLength', MAX_NOTE_LENGTH),
@@ -165,6 +179,15 @@ function isFunctionOrNothing(value: unknown): boolean {
 
 function isKeySource(value: unknown): boolean {
   return isObject(value) && 'publicKey' in value && typeof value.publicKey === 'function' && 'format' in value
+}
+
+function isTracker(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const isMethod = (name: string): boolean => typeof Reflect.get(value, name) === 'function'
+  return (
+    ['issues', 'findUsers', 'write'].every(isMethod) &&
+    (isMethod('comments') || Reflect.get(value, 'comments') === 'none')
+  )
 }
 
 function validDate(now: Date): Date {

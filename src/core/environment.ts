@@ -1,6 +1,7 @@
 import type { PinKind } from '../schema/records.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { BeforeCommit } from '../storage/contract/stores.ts'
+import type { IssueTracker } from './exchange/issue-tracker.ts'
 import type { Actor, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
 
 /**
@@ -10,6 +11,8 @@ export interface Environment<A extends Actor, Tx> {
   readonly storage: ForgeStorage<Tx>
   readonly policy: Policy<A, Tx>
   readonly membership: Membership<A, Tx>
+  /** Undefined: the host has no issues to exchange. */
+  readonly issues: IssueTracker<A, Tx> | undefined
   readonly signingKey: SigningKeySource | undefined
   readonly maxPins: { readonly [K in PinKind]: number }
   readonly maxNoteLength: number

@@ -13,6 +13,7 @@ import type {
   Sync,
   TransactionServices,
 } from './bind-services.ts'
+import type { IssueTracker } from './exchange/issue-tracker.ts'
 import type { ObservedRequest, Observer } from './observer.ts'
 import type { Actor, Caller, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
 
@@ -91,6 +92,8 @@ export interface ForgeInternals<A extends Actor> {
   readonly operations: UnguardedServices<A>
   /** What an API uses unless it has its own. */
   readonly services: readonly ServiceName[]
+  /** Whether the host has issues to exchange. */
+  readonly hasIssues: boolean
   /** Never throws. */
   readonly logger: Logger
   /** The `request` of the host's observer. Never throws. */
@@ -131,6 +134,8 @@ export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> exten
   readonly policy: Policy<A, NoInfer<Tx>>
   /** The instance's signing key. Default: the instance has no signing key. */
   readonly signingKey?: SigningKeySource | undefined
+  /** The host's issues, for the service `exchange`. Default: every call of that service is a TypeError. */
+  readonly issues?: IssueTracker<NoInfer<A>, NoInfer<Tx>> | undefined
   readonly limits?: ForgeLimits | undefined
   /**
    * Runs after the forge has written a change and before the commit, in the same transaction, also inside

@@ -14,6 +14,7 @@ export type AccessRequest =
     }
   | { readonly action: 'badges.catalogue.read' | 'badges.catalogue.write' }
   | { readonly action: 'signing-keys.read'; readonly repositoryId: Id }
+  | { readonly action: 'issues.export' | 'issues.import' | 'issues.attribute'; readonly repositoryId: Id }
   | { readonly action: 'events.read' }
 
 /** The name of an action that a policy can allow or refuse. */
@@ -53,6 +54,10 @@ export const actionFacts: { readonly [A in Action]: ActionFacts<RequestFor<A>> }
   'badges.catalogue.read': { concerns: undefined, anonymous: false, allows: 'site admin' },
   'badges.catalogue.write': { concerns: undefined, anonymous: false, allows: 'site admin' },
   'signing-keys.read': { concerns: 'repository', anonymous: true, allows: 'repository reader' },
+  'issues.export': { concerns: 'repository', anonymous: true, allows: 'repository reader' },
+  'issues.import': { concerns: 'repository', anonymous: false, allows: 'repository admin' },
+  // An import must not put words into other people's mouths.
+  'issues.attribute': { concerns: 'repository', anonymous: false, allows: 'site admin' },
   'events.read': { concerns: undefined, anonymous: false, allows: 'site admin' },
 }
 

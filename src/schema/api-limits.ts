@@ -8,13 +8,25 @@ export interface ApiLimits {
   readonly maxPageSize?: number | undefined
   /** The maximum size of a request body in bytes. Default: 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined
+  /** The maximum size of an import in bytes, also after decompression. Default: 268,435,456 (256 MiB). */
+  readonly maxImportBytes?: number | undefined
+  /** The maximum size of one record of an import in bytes, up to 268,435,456. Default: 8,388,608 (8 MiB). */
+  readonly maxRecordBytes?: number | undefined
 }
 
 /** The limits of an API with every default filled in. */
 export type FilledApiLimits = { readonly [K in keyof ApiLimits]-?: number }
 
 const MAX_PAGE_SIZE = 1000
-const DEFAULTS: FilledApiLimits = { defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 1_048_576 }
+/** A larger text may not fit into a string. */
+const MAX_RECORD_BYTES = 268_435_456
+const DEFAULTS: FilledApiLimits = {
+  defaultPageSize: 30,
+  maxPageSize: 50,
+  maxBodyBytes: 1_048_576,
+  maxImportBytes: 268_435_456,
+  maxRecordBytes: 8_388_608,
+}
 
 /**
  * Checks limits and fills in the others.
@@ -31,6 +43,8 @@ export function toApiLimits(limits: ApiLimits, inherited: ApiLimits = {}): Fille
     maxPageSize,
     defaultPageSize: integer(defaultPageSize, 'limits.defaultPageSize', maxPageSize),
     maxBodyBytes: integer(setting('maxBodyBytes'), 'limits.maxBodyBytes', Number.MAX_SAFE_INTEGER),
+    maxImportBytes: integer(setting('maxImportBytes'), 'limits.maxImportBytes', Number.MAX_SAFE_INTEGER),
+    maxRecordBytes: integer(setting('maxRecordBytes'), 'limits.maxRecordBytes', MAX_RECORD_BYTES),
   }
 }
 

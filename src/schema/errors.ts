@@ -49,6 +49,16 @@ export interface ForgeErrorDetails {
   EVENTS_PRUNED: { readonly oldest: string }
   /** `violations` are the first 100 of `total`. */
   INVALID_DOCUMENT: { readonly violations: readonly Violation[]; readonly total: number }
+  /**
+   * `reason` 'differs': an issue of this number exists and is not the same; `property` is the first one that differs.
+   * 'taken': a pull request or a deleted issue has the number. `pointer` is to the record that was imported.
+   */
+  IMPORT_CONFLICT: {
+    readonly pointer: string
+    readonly number: number
+    readonly reason: 'differs' | 'taken'
+    readonly property?: string | undefined
+  }
   /** `retry` 'call': the same call can be retried; 'host-transaction': the host must run its own transaction again. */
   STORAGE_BUSY: { readonly retry: 'call' | 'host-transaction' }
   /**

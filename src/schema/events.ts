@@ -12,6 +12,8 @@ export interface ForgeEventData {
   'badge.defined': { readonly slug: string }
   'badge.updated': { readonly slug: string }
   'badge.removed': { readonly slug: string }
+  /** One for each batch of an import that changed something. Counts of issues, and of comments that were created. */
+  'issues.imported': { readonly created: number; readonly updated: number; readonly comments: number }
   // One event per lifecycle call, not one per removed row.
   'user.deleted': { readonly blocks: number; readonly grants: number }
   'organization.deleted': { readonly blocks: number }

@@ -1,4 +1,4 @@
-/** A label in an issue document. Source: docs/behaviour.md, Issue exchange. */
+/** A label in an issue document. Source: docs/behaviour.md, Exchange. */
 export interface LabelRecord {
   /** Unique in the repository. */
   name: string
@@ -7,7 +7,7 @@ export interface LabelRecord {
   description?: string
 }
 
-/** One user's reaction to an issue. Source: docs/behaviour.md, Issue exchange. */
+/** One user's reaction to an issue. Source: docs/behaviour.md, Exchange. */
 export interface ReactionRecord {
   /** The schema allows any finite number; an import accepts only exact integers. */
   user_id: number
@@ -16,7 +16,7 @@ export interface ReactionRecord {
   content: string
 }
 
-/** One issue of an issue document, which is an array of issues. Source: docs/behaviour.md, Issue exchange. */
+/** One issue of an issue document, which is an array of issues. Source: docs/behaviour.md, Exchange. */
 export interface IssueRecord {
   /** Unique in the repository. The schema allows any finite number; an import accepts only exact integers from 1 up. */
   number: number

@@ -15,8 +15,8 @@ export type { SchemaPlanOptions } from './sql/schema/schema.ts'
  * A storage in a MariaDB database, 10.6 or newer (10.7 if ids are stored as `uuid`), for any number of processes. MySQL
  * itself is refused: it cannot return the rows it writes.
  *
- * For a URL, the storage opens its own pool on first use, with the mysql2 installed beside the application. A pool of
- * the host is shared and stays open. The storage reads and writes the same whatever the host has set on its pool for
+ * For a URL, the storage opens its own pool on first use, with the mysql2 installed beside the application: ten
+ * connections, or as many as `?connectionLimit=` in the URL states. A pool of the host is shared and stays open. The storage reads and writes the same whatever the host has set on its pool for
  * numbers, texts, rows and placeholders, for `sql_mode`, isolation and `autocommit`, and it changes none of these
  * settings. Two settings are refused with a `TypeError` because they lose text: a `charset` other than `utf8mb4`, and
  * the mode `EMPTY_STRING_IS_NULL`. A connection of the host's pool is checked at each use, which costs a plain read one

@@ -15,8 +15,8 @@ export type { SchemaPlanOptions } from './sql/schema/schema.ts'
  * A storage in a PostgreSQL database, for any number of processes. Every acknowledged change is durable
  * (`synchronous_commit` is on, whatever the default of the role). For PostgreSQL 13 and newer.
  *
- * For a URL, the storage opens its own pool: ten connections, `application_name` forgelet, opened when they are needed.
- * To use another pool, pass it in. That pool must outlive the storage and have spare connections: a change holds one
+ * For a URL, the storage opens its own pool: ten connections, or as many as `?max=` in the URL states, with the
+ * `application_name` forgelet, opened when they are needed. To use another pool, pass it in. That pool must outlive the storage and have spare connections: a change holds one
  * connection from its beginning to its end, and calls that wait for a lock held by a long transaction of the host wait
  * on connections. Each call returns within five seconds, whatever it waits for (docs/databases.md, Time limits).
  * `close()` ends what the storage opened and leaves nothing on the host's pool. Only `migrate()` creates tables.

@@ -21,7 +21,7 @@ export type IssueValidation =
  * Checks an issue document that was parsed from JSON or created by a program. Reports every violation up to a limit.
  * Each violation has a JSON pointer (`/17/created`), a code (`required`, `type`, `choice`, `date_time`,
  * `unknown_property`) and a message that says what was expected.
- * Source: docs/behaviour.md, Issue exchange.
+ * Source: docs/behaviour.md, Exchange.
  *
  * @throws TypeError when the limit is not an integer from 1 up
  */

@@ -25,10 +25,9 @@ export interface WriteContext<Tx> {
   readonly transaction?: Tx | undefined
 }
 
-/** One change of one aggregate. */
-export interface Change<State, Result, Tx> extends WriteContext<Tx> {
-  /** The epoch of the aggregate as read before the ports were called. Undefined if no port was called. */
-  readonly expectedEpoch: number | undefined
+/** How a change is decided. */
+export interface ChangeDecision<State, Result> {
+  readonly prepare?: undefined
   /**
    * Pure and synchronous. It may run again on a newer state, at a later time. It returns the same state object if
    * nothing changes: then nothing is written, except that the head may be created. An exception ends the change with
@@ -37,6 +36,33 @@ export interface Change<State, Result, Tx> extends WriteContext<Tx> {
    * @param at - the time of the attempt, which its events carry too
    */
   readonly decide: (state: State, at: Date) => Decision<State, Result, EventDraft>
+}
+
+/** How a change is decided that needs data of the host which nothing may change until the commit. */
+export interface PreparedDecision<State, Result, Tx, Prepared> {
+  /**
+   * Runs on the open transaction of the change, after the aggregate was locked and loaded and its epoch was compared.
+   * It may read through the storage there, but change nothing through it. It runs again with every attempt. An
+   * exception ends the change with nothing written. Like `beforeCommit`, it may return a promise only where the
+   * storage is asynchronous.
+   */
+  readonly prepare: (state: State, transaction: Tx) => MaybePromise<Prepared>
+  /**
+   * Like `ChangeDecision.decide`.
+   *
+   * @param prepared - what `prepare` returned in the same attempt
+   */
+  readonly decide: (state: State, at: Date, prepared: Prepared) => Decision<State, Result, EventDraft>
+}
+
+/** One change of one aggregate. `Prepared` is what `prepare` returns; a change without `prepare` has none. */
+export type Change<State, Result, Tx, Prepared = undefined> = ChangeCircumstances<Tx> &
+  (ChangeDecision<State, Result> | PreparedDecision<State, Result, Tx, Prepared>)
+
+/** What a change carries besides its decision. */
+export interface ChangeCircumstances<Tx> extends WriteContext<Tx> {
+  /** The epoch of the aggregate as read before the ports were called. Undefined if no port was called. */
+  readonly expectedEpoch: number | undefined
   /**
    * Marks a lifecycle call: the epoch is raised even if nothing else changes, so that changes that were decided on
    * earlier port answers call the ports again.
@@ -68,7 +94,10 @@ export interface AggregateStore<Key, State, Tx> {
    * Applies one change. @throws ForgeError `*_NOT_FOUND` if the key, or what the decision adds, is retired;
    * `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
-  update<Result>(key: Key, change: Change<State, Result, Tx>): MaybePromise<Outcome<Result>>
+  update<Result, Prepared = undefined>(
+    key: Key,
+    change: Change<State, Result, Tx, Prepared>,
+  ): MaybePromise<Outcome<Result>>
 }
 
 /** A page request with its defaults filled in. Its numbers are safe integers from 1 up. */
@@ -166,10 +195,22 @@ export interface BadgeCatalogueStore<Tx> extends AggregateStore<BadgeCatalogueKe
   page(query: PageQuery, transaction?: Tx): MaybePromise<Page<Badge>>
 }
 
+/** Identifies the imports into one repository. */
+export interface IssueImportKey {
+  readonly repositoryId: Id
+}
+
+/**
+ * The issue imports of repositories: heads without rows. An import locks its head, writes into the host's tables in
+ * `prepare` or `beforeCommit`, and adds an event. An `update` on a retired repository is `REPOSITORY_NOT_FOUND`.
+ */
+export type IssueImportStore<Tx> = AggregateStore<IssueImportKey, undefined, Tx>
+
 /** The stores of the aggregates, by name. Every storage has all of them. */
 export interface AggregateStores<Tx> {
   readonly pinBoards: PinBoardStore<Tx>
   readonly blocks: BlockStore<Tx>
   readonly userBadges: UserBadgesStore<Tx>
   readonly badgeCatalogue: BadgeCatalogueStore<Tx>
+  readonly issueImports: IssueImportStore<Tx>
 }

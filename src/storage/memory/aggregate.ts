@@ -1,6 +1,6 @@
 import type { HostThing } from '../../schema/errors.ts'
 import { notFound } from '../../schema/errors.ts'
-import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
+import type { Decision, EventDraft, ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import { runSync, wait } from '../../schema/sync-or-async.ts'
 import type { Change, Outcome, WriteContext } from '../contract/stores.ts'
@@ -23,10 +23,10 @@ export interface Aggregate<State> {
  * Runs one change: loads, decides, writes all or nothing with the events. It is synchronous, so no other change
  * intervenes.
  */
-export function updateAggregate<State, Result>(
+export function updateAggregate<State, Result, Prepared>(
   tables: MemoryTables,
   aggregate: Aggregate<State>,
-  change: Change<State, Result, undefined>,
+  change: Change<State, Result, undefined, Prepared>,
 ): Outcome<Result> {
   change.signal?.throwIfAborted()
   refuseRetired(tables, aggregate.alive)
@@ -34,14 +34,28 @@ export function updateAggregate<State, Result>(
     return { stale: true }
 
   const before = aggregate.load()
+  const decide = prepared(tables, before, change)
   const at = change.by.at()
-  const { state, events: drafts, result } = change.decide(before, at)
+  const { state, events: drafts, result } = decide(before, at)
   aggregate.check?.(before, state)
   const events = append(tables, complete(tables, drafts, change.by.actorId, at), change, () => {
     if (state !== before) aggregate.write(before, state)
     if (change.raisesEpoch === true) tables.raise(aggregate.head)
   })
   return { stale: false, result, events }
+}
+
+/** Calls the host's `prepare`, if there is one, and returns the decision with its answer. */
+function prepared<State, Result, Prepared>(
+  tables: MemoryTables,
+  before: State,
+  change: Change<State, Result, undefined, Prepared>,
+): (state: State, at: Date) => Decision<State, Result, EventDraft> {
+  if (change.prepare === undefined) return change.decide
+
+  const { prepare, decide } = change
+  const answer = tables.exclusively(() => runSync(wait(prepare(before, undefined))))
+  return (state, at) => decide(state, at, answer)
 }
 
 /** Completes drafts with the next event ids, the time and the actor. */

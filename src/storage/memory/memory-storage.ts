@@ -3,6 +3,7 @@ import type { AggregateStores } from '../contract/stores.ts'
 import { memoryBadgeCatalogue } from './badge-catalogue.ts'
 import { memoryBlocks } from './blocks.ts'
 import { memoryEvents } from './events.ts'
+import { memoryIssueImports } from './issue-imports.ts'
 import { MemoryTables } from './memory-tables.ts'
 import { memoryPinBoards } from './pin-boards.ts'
 import type { MemoryStore } from './retirement.ts'
@@ -20,6 +21,7 @@ export function createMemoryStorage(): ForgeStorage<undefined> {
     blocks: memoryBlocks(tables),
     userBadges: memoryUserBadges(tables),
     badgeCatalogue: memoryBadgeCatalogue(tables),
+    issueImports: memoryIssueImports(tables),
   }
 
   return {
@@ -27,6 +29,7 @@ export function createMemoryStorage(): ForgeStorage<undefined> {
     blocks: stores.blocks.store,
     userBadges: stores.userBadges.store,
     badgeCatalogue: stores.badgeCatalogue.store,
+    issueImports: stores.issueImports.store,
     events: memoryEvents(tables),
     retire: (retirement) => retire(tables, Object.values(stores), retirement),
     transactions: 'none',

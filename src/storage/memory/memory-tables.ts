@@ -2,7 +2,7 @@ import { closedError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge, Block, PinKind } from '../../schema/records.ts'
-import type { PinBoardKey, PinRow } from '../contract/stores.ts'
+import type { IssueImportKey, PinBoardKey, PinRow } from '../contract/stores.ts'
 
 /** The head of one aggregate. In memory it locks nothing and only counts. */
 export interface Head {
@@ -11,11 +11,16 @@ export interface Head {
 }
 
 /** Identifies one head. */
-export type HeadKey = `user ${Id}` | `organization ${Id}` | `board ${PinKind} ${Id}` | 'catalogue'
+export type HeadKey = `user ${Id}` | `organization ${Id}` | `board ${PinKind} ${Id}` | `imports ${Id}` | 'catalogue'
 
 /** Returns the key of the head of one board. */
 export function boardHead({ repositoryId, kind }: PinBoardKey): HeadKey {
   return `board ${kind} ${repositoryId}`
+}
+
+/** Returns the key of the head of the imports into one repository. */
+export function importsHead({ repositoryId }: IssueImportKey): HeadKey {
+  return `imports ${repositoryId}`
 }
 
 /** One stored grant. It holds the badge by id, because the definition may change. */
@@ -152,12 +157,12 @@ export class MemoryTables {
     this.#heads.set(key, { ...this.head(key), retired: true })
   }
 
-  /** Runs the host's `beforeCommit`. The calls it makes may read but not write. */
-  exclusively(work: () => void): void {
+  /** Runs the host's code in the middle of a change. The calls it makes may read but not write. */
+  exclusively<T>(work: () => T): T {
     this.refuseWhileExclusive()
     this.#exclusive = true
     try {
-      work()
+      return work()
     } finally {
       this.#exclusive = false
     }

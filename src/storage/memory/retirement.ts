@@ -3,7 +3,7 @@ import type { PinKind } from '../../schema/records.ts'
 import type { Removed, Retired, Retirement } from '../contract/storage.ts'
 import { append, complete } from './aggregate.ts'
 import type { HeadKey, MemoryTables } from './memory-tables.ts'
-import { boardHead } from './memory-tables.ts'
+import { boardHead, importsHead } from './memory-tables.ts'
 
 /** What one store removes with one retired thing. */
 export interface Removal {
@@ -79,7 +79,7 @@ function headsOf(retired: Exclude<Retired, { readonly thing: 'issue' }>): readon
     case 'organization':
       return [`organization ${retired.organizationId}`]
     case 'repository':
-      return PIN_KINDS.map((kind) => boardHead({ repositoryId: retired.repositoryId, kind }))
+      return [...PIN_KINDS.map((kind) => boardHead({ repositoryId: retired.repositoryId, kind })), importsHead(retired)]
     default:
       return retired satisfies never
   }

@@ -7,6 +7,7 @@ import type {
   Kysely,
   RawBuilder,
 } from 'kysely'
+import { sql } from 'kysely'
 import type { IdColumn } from './ids.ts'
 import type { Statement } from './query.ts'
 import type { Tables } from './schema/all-migrations.ts'
@@ -81,6 +82,13 @@ export interface SqlDialect {
    * The rows of a query as one JSON list, each a list of the values of these columns. Undefined if a driver reads rows as fast as JSON.
    */
   readonly jsonRows: ((columns: readonly string[]) => RawBuilder<string>) | undefined
+  /**
+   * The objects of a JSON list as rows of a table `record` with these columns. Undefined if a driver inserts single rows
+   * as fast.
+   */
+  readonly records: ((json: Expression<string>, columns: RecordColumns) => RawBuilder<unknown>) | undefined
+  /** The end of an insert that overwrites these columns if a row with the same key exists. */
+  overwrite(key: string, columns: readonly string[]): RawBuilder<unknown>
   /** The columns of the tables and views in a place. */
   columns(place: Place): Statement<{ readonly table: string; readonly column: string }>
   /**
@@ -101,6 +109,9 @@ export interface SqlDialect {
   script(statements: readonly string[]): readonly string[]
 }
 
+/** The columns of rows that are written as JSON, by name. */
+export type RecordColumns = Readonly<Record<string, 'integer' | 'text'>>
+
 /** The events to number, and the last assigned position. */
 export interface EventNumbering {
   readonly ids: Expression<string>
@@ -116,4 +127,10 @@ export interface Place {
 /** Creates a statement from its text. It returns no rows. */
 export function command(text: string): Statement<unknown> {
   return { sql: text, parameters: [], returnsRows: false }
+}
+
+/** `overwrite` of databases that have `on conflict`. */
+export function overwriteExcluded(key: string, columns: readonly string[]): RawBuilder<unknown> {
+  const values = columns.map((name) => sql`${sql.id(name)} = ${sql.ref(`excluded.${name}`)}`)
+  return sql`on conflict (${sql.id(key)}) do update set ${sql.join(values)}`
 }

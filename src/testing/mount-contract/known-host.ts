@@ -58,6 +58,8 @@ export interface KnownHost {
   readonly publicUrl?: string | undefined
   /** The value that was passed to `createApi`. Default: 1,048,576. */
   readonly maxBodyBytes?: number | undefined
+  /** The value that was passed to `createApi`. Set it low there: cases send longer imports. */
+  readonly maxImportBytes?: number | undefined
   /**
    * The value that was passed to the adapter. With 'allow', the cases about cross-site requests are left out. Default:
    * 'refuse'.

@@ -4,6 +4,7 @@ import { connectionCases } from './cases/connection-cases.ts'
 import { crossSiteCases } from './cases/cross-site-cases.ts'
 import { elsewhereCases } from './cases/elsewhere-cases.ts'
 import { clientGoneCases, errorCases, failureCases } from './cases/error-cases.ts'
+import { exchangeCases } from './cases/exchange-cases.ts'
 import { headerCases } from './cases/header-cases.ts'
 import { hostCases } from './cases/host-cases.ts'
 import { linkCases } from './cases/link-cases.ts'
@@ -26,6 +27,7 @@ const CASES: readonly MountCase[] = [
   ...parsedCases,
   ...headerCases,
   ...connectionCases,
+  ...exchangeCases,
   ...failureCases,
   ...clientGoneCases,
 ]

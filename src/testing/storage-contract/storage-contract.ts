@@ -7,7 +7,6 @@ import { consumerCases } from './cases/consumer-cases.ts'
 import { epochCases } from './cases/epoch-cases.ts'
 import { eventCases } from './cases/event-cases.ts'
 import { fenceCases } from './cases/fence-cases.ts'
-import { joinCases } from './cases/join-cases.ts'
 import { joinedLifeCases } from './cases/joined-life-cases.ts'
 import { joinedWaitingCases } from './cases/joined-waiting-cases.ts'
 import { leaseCases } from './cases/lease-cases.ts'
@@ -17,6 +16,7 @@ import { outboxOrderCases } from './cases/outbox-order-cases.ts'
 import { overtakingCases } from './cases/overtaking-cases.ts'
 import { ownershipCases } from './cases/ownership-cases.ts'
 import { prefixCases } from './cases/prefix-cases.ts'
+import { prepareCases } from './cases/prepare-cases.ts'
 import { pruneCases } from './cases/prune-cases.ts'
 import { prunedReadingCases } from './cases/pruned-reading-cases.ts'
 import { racingCases } from './cases/racing-cases.ts'
@@ -28,12 +28,14 @@ import { rollbackCases } from './cases/rollback-cases.ts'
 import type { StorageCase } from './cases/storage-case.ts'
 import { storeCases } from './cases/stores.ts'
 import { textIdCases } from './cases/text-id-cases.ts'
+import { transactionCases } from './cases/transaction-cases.ts'
 import { valueCases } from './cases/value-cases.ts'
 import type { ContractHost } from './contract-host.ts'
 
 const CASES: readonly StorageCase[] = [
   ...lifeCases,
   ...changeCases,
+  ...prepareCases,
   ...epochCases,
   ...storeCases,
   ...eventCases,
@@ -56,7 +58,7 @@ const CASES: readonly StorageCase[] = [
   ...leaseCases,
   ...pruneCases,
   ...prunedReadingCases,
-  ...joinCases,
+  ...transactionCases,
   ...joinedLifeCases,
   ...joinedWaitingCases,
   ...prefixCases,

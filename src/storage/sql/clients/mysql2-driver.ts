@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { unavailable } from '../errors.ts'
 import type { MysqlConnection, OwnPool } from './mysql2-pool.ts'
 import { isOwnPool } from './mysql2-pool.ts'
+import { poolSize } from './pool-size.ts'
 
 /**
  * The time limit for connecting, in milliseconds, and the number of statements a connection keeps prepared, which
@@ -13,7 +14,8 @@ const OPTIONS = { connectTimeout: 4000, maxPreparedStatements: 100 }
  * Opens a pool with the mysql2 that is installed beside the application. It does not connect yet.
  *
  * @param url - its parameters (`?connectionLimit=20`) are options of mysql2
- * @throws ForgeError `STORAGE_UNAVAILABLE` if mysql2 is not installed; TypeError for a URL that it cannot read
+ * @throws ForgeError `STORAGE_UNAVAILABLE` if mysql2 is not installed; TypeError for a URL that it cannot read, or a
+ * `connectionLimit` that is not an integer from 1 to 1000
  */
 export function openPool<C extends MysqlConnection>(url: string): OwnPool<C> {
   const driver = loaded()
@@ -21,7 +23,11 @@ export function openPool<C extends MysqlConnection>(url: string): OwnPool<C> {
   if (typeof driver.createPool !== 'function') throw unavailable(OTHER)
 
   refuseUnreadable(url)
-  const pool: unknown = driver.createPool({ uri: url, ...optionsBeside(url) })
+  const pool: unknown = driver.createPool({
+    uri: url,
+    connectionLimit: poolSize(url, 'connectionLimit'),
+    ...optionsBeside(url),
+  })
   if (!isOwnPool(pool)) throw unavailable(OTHER)
   return pool as OwnPool<C> // made by the mysql2 beside the application, whose type C is
 }

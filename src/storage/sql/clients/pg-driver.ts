@@ -3,18 +3,21 @@ import { unavailable } from '../errors.ts'
 import { MAX_CALL_MS } from '../server/call-deadline.ts'
 import type { OwnPool } from './pg-pool.ts'
 import { isPgPool } from './pg-pool.ts'
+import { poolSize } from './pool-size.ts'
 
 /**
  * Creates a pool with the pg that is installed beside the application. It connects at first use. Parameters in the
- * query of the URL (`application_name`, `sslmode`) take precedence over the settings here.
+ * query of the URL (`application_name`, `sslmode`) take precedence over the settings here; `max` limits the pool.
  *
- * @throws ForgeError `STORAGE_UNAVAILABLE` if pg is not installed; TypeError for a URL that pg cannot read
+ * @throws ForgeError `STORAGE_UNAVAILABLE` if pg is not installed; TypeError for a URL that pg cannot read, or a `max`
+ * that is not an integer from 1 to 1000
  */
 export function openPool(url: string): OwnPool {
   const pg = loaded()
   refuseUnreadable(pg, url)
   const pool = constructed(pg, 'Pool', {
     connectionString: url,
+    max: poolSize(url, 'max'),
     connectionTimeoutMillis: MAX_CALL_MS,
     keepAlive: true,
     pipeline: true,

@@ -1,6 +1,7 @@
 import type { Expression, RawBuilder } from 'kysely'
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
+import { overwriteExcluded } from '../dialect.ts'
 import { writtenStatement } from '../schema/migration.ts'
 
 const INTEGER = sql`integer`
@@ -39,6 +40,8 @@ export const sqliteDialect: SqlDialect = {
   now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,
   elements,
   jsonRows: (columns) => sql`json_group_array(json_array(${sql.join(columns.map((name) => sql.id(name)))}))`,
+  records: undefined,
+  overwrite: overwriteExcluded,
   columns: ({ prefix }) => ({
     sql:
       'select m.name as "table", c.name as "column" from sqlite_master as m, pragma_table_info(m.name) as c ' +

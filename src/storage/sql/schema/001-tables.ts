@@ -6,7 +6,14 @@ import type { Migration } from './migration.ts'
 import { schemaStatement } from './migration.ts'
 
 /** What a head locks. */
-export type HeadScope = 'user' | 'organization' | 'issueBoard' | 'pullRequestBoard' | 'issue' | 'catalogue'
+export type HeadScope =
+  | 'user'
+  | 'organization'
+  | 'issueBoard'
+  | 'pullRequestBoard'
+  | 'issueImports'
+  | 'issue'
+  | 'catalogue'
 
 /** The rows of the initial tables. */
 export interface FirstTables {

@@ -31,6 +31,7 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
   [1143, 'the server refuses the user access to a column of the storage: grant the privilege it lacks'],
   [1146, 'a table of the storage is missing: migrate(), or see schemaStatus()'],
   [1152, 'the connection to the server was lost'],
+  [1153, 'the server does not accept that much data at once: raise max_allowed_packet'],
   [1203, 'the server refuses the user another connection'],
   [1226, 'the user has exceeded a resource limit of the server'],
   [1290, 'the server is read-only'],

@@ -5,6 +5,7 @@ import { plainRow, plainRows } from '../query.ts'
 import type { Session } from '../session.ts'
 import { saysFinalized, translateError } from './errors.ts'
 import type { PreparedStatement, SqliteHandle } from './handle.ts'
+import { lend } from './transactions.ts'
 
 /** One handle as a session. Statements are prepared once, and every call is synchronous. */
 export class Connection implements Session {
@@ -53,7 +54,7 @@ export class Connection implements Session {
 
   /** Nothing else runs meanwhile: calls that the host may not make are refused where it makes them. */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
-    return work()
+    return lend(this, work)
   }
 
   /** Runs a statement without parameters for its effect. */

@@ -1,4 +1,6 @@
 import { isForgeError } from '../../../schema/errors.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import { unavailable } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
@@ -155,9 +157,21 @@ function isSpoilt(writer: SqliteHandle): boolean {
   return execDespiteOpenStatements(writer, 'rollback') !== 'impossible'
 }
 
-function release(connection: Connection): void {
+/**
+ * Runs the host's code in the middle of work, which goes on behind it: in the same transaction, or not at all.
+ * @throws TypeError if the code left the transaction, or a statement open that was writing
+ */
+export function lend<T>(connection: Connection, work: () => MaybePromise<T>): MaybePromise<T> {
+  connection.command('savepoint forgelet_lent')
+  return after(work(), (value) => {
+    release(connection, 'forgelet_lent')
+    return value
+  })
+}
+
+function release(connection: Connection, savepoint = 'forgelet'): void {
   try {
-    connection.command('release forgelet')
+    connection.command(`release ${savepoint}`)
   } catch (error) {
     if (isForgeError(error) && !saysClosed(error.cause)) throw error
     const message = 'beforeCommit must leave its transaction open and without an unfinished statement'

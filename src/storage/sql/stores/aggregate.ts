@@ -1,5 +1,6 @@
+import type { Decision, EventDraft } from '../../../schema/events.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { after } from '../../../schema/sync-or-async.ts'
+import { after, wait } from '../../../schema/sync-or-async.ts'
 import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
@@ -60,26 +61,27 @@ function epochOf({ epoch }: Head): number {
   return epoch
 }
 
-interface Attempt<Key, State, Result, Tx> {
+interface Attempt<Key, State, Result, Tx, Prepared> {
   readonly session: Session
   readonly key: Key
-  readonly change: Change<State, Result, Tx>
-  /** The open transaction, as the host's `beforeCommit` receives it. */
+  readonly change: Change<State, Result, Tx, Prepared>
+  /** The open transaction, as the host's code receives it. */
   readonly open: Tx
 }
 
 /** Makes one attempt at a change: locks first and then loads; decides; writes all or nothing with the events. */
-function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
+function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx, Prepared>(
   { heads, log }: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
-  { session, key, change, open }: Attempt<Key, State, Result, Tx>,
+  { session, key, change, open }: Attempt<Key, State, Result, Tx, Prepared>,
 ): SyncOrAsync<Outcome<Result>> {
   const { head, rows } = yield* heads.lockThenLoad(session, aggregate.locks(key), aggregate.loading(key))
   if (change.expectedEpoch !== undefined && change.expectedEpoch !== head.epoch) return { stale: true }
 
   const before = aggregate.state(key, rows, head)
+  const decide = yield* prepared(session, before, change, open)
   const at = change.by.at()
-  const { state: after, events: drafts, result } = change.decide(before, at)
+  const { state: after, events: drafts, result } = decide(before, at)
   const raisesEpoch = change.raisesEpoch === true
   if (after === before && drafts.length === 0 && !raisesEpoch) return { stale: false, result, events: [] }
 
@@ -88,4 +90,18 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   const events = yield* log.append(session, drafts, { actorId: change.by.actorId, at })
   yield* log.show(session, events, change, open)
   return { stale: false, result, events }
+}
+
+/** Runs the host's `prepare`, if there is one, and returns the decision with its answer. */
+function* prepared<State, Result, Tx, Prepared>(
+  session: Session,
+  before: State,
+  change: Change<State, Result, Tx, Prepared>,
+  open: Tx,
+): SyncOrAsync<(state: State, at: Date) => Decision<State, Result, EventDraft>> {
+  if (change.prepare === undefined) return change.decide
+
+  const { prepare, decide } = change
+  const answer = yield* wait(session.lend(() => prepare(before, open)))
+  return (state, at) => decide(state, at, answer)
 }

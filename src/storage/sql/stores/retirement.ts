@@ -88,12 +88,13 @@ class Things {
   }
 
   *#repository(session: Session, retired: RetiredAs<'repository'>): SyncOrAsync<Removed | undefined> {
-    const scopes: readonly HeadScope[] = ['issueBoard', 'pullRequestBoard']
+    const scopes: readonly HeadScope[] = ['issueBoard', 'pullRequestBoard', 'issueImports']
     const keys = scopes.map((scope) => this.#head(scope, 'repository', retired.repositoryId))
     const { heads } = yield* this.#heads.lockEach(session, keys, [])
-    if (heads.every((head) => head.retired)) return undefined
+    const boards = heads.filter(({ scope }) => scope !== 'issueImports')
+    if (boards.every((head) => head.retired)) return undefined // also by an older library, which knows no imports
 
-    return yield* this.#remove(session, ({ repository }) => repository(session, retired, heads), heads)
+    return yield* this.#remove(session, ({ repository }) => repository(session, retired, boards), heads)
   }
 
   *#issue(session: Session, retired: RetiredAs<'issue'>): SyncOrAsync<Removed | undefined> {

@@ -6,6 +6,7 @@ import { sqlBadgeCatalogue } from './badge-catalogue.ts'
 import { sqlBlocks } from './blocks.ts'
 import { EventLog } from './event-log.ts'
 import { sqlEvents } from './events.ts'
+import { sqlIssueImports } from './issue-imports.ts'
 import { Heads } from './locks.ts'
 import { sqlPinBoards } from './pin-boards.ts'
 import type { SqlStore } from './removals.ts'
@@ -27,6 +28,7 @@ export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>
     blocks: sqlBlocks(parts),
     userBadges: sqlUserBadges(parts),
     badgeCatalogue: sqlBadgeCatalogue(parts),
+    issueImports: sqlIssueImports(parts),
   }
 
   return {
@@ -34,6 +36,7 @@ export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>
     blocks: stores.blocks.store,
     userBadges: stores.userBadges.store,
     badgeCatalogue: stores.badgeCatalogue.store,
+    issueImports: stores.issueImports.store,
     events: sqlEvents(parts),
     retire: sqlRetirement(parts, Object.values(stores)),
   }

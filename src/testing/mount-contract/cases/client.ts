@@ -5,7 +5,7 @@ import { probeOf, UNKNOWN_NAME } from './probe.ts'
 import type { RawConnection } from './raw-connection.ts'
 import { connect } from './raw-connection.ts'
 import type { RawRequest } from './request.ts'
-import { requestLine, requestText } from './request.ts'
+import { requestBytes, requestLine } from './request.ts'
 
 /** When the responses of a connection are read: while requests are sent, or only after all of them have been sent. */
 export type Reading = 'at once' | 'late'
@@ -105,7 +105,7 @@ export class ContractClient {
 
   async #send(connection: RawConnection, requests: readonly RawRequest[]): Promise<void> {
     try {
-      for (const request of requests) await connection.send(requestText(this.#host, this.prefix, request))
+      for (const request of requests) await connection.send(requestBytes(this.#host, this.prefix, request))
     } catch (error) {
       throw this.#failure(`the connection was cut while it was sent: ${messageOf(error)}`)
     }

@@ -51,6 +51,13 @@ const PROBES: Readonly<Record<ServiceName, Probe>> = {
     code: 'REPOSITORY_NOT_FOUND',
     unsafe: undefined,
   },
+  exchange: {
+    path: (name) => `/repos/${name}/${UNKNOWN_NAME}/issues/export`,
+    split: (slash) => `/repos/${UNKNOWN_NAME}${slash}${UNKNOWN_NAME}/issues/export`,
+    status: 404,
+    code: 'REPOSITORY_NOT_FOUND',
+    unsafe: { method: 'POST', path: `/repos/${UNKNOWN_NAME}/${UNKNOWN_NAME}/issues/import` },
+  },
 }
 
 /**

@@ -15,7 +15,7 @@ export class RawConnection {
    * Fulfils when the system has accepted all bytes. The server has then received whatever does not fit into the buffers
    * between the two.
    */
-  send(bytes: string): Promise<void> {
+  send(bytes: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.write(bytes, (error) => (error ? reject(error) : resolve()))
     })

@@ -10,7 +10,7 @@ export interface RawRequest {
    * `Host` replaces the default host. A list stands for a header with several lines; an empty list omits the header.
    */
   readonly headers?: { readonly [name: string]: string | readonly string[] } | undefined
-  readonly body?: string | undefined
+  readonly body?: string | Uint8Array | undefined
   /** The framing of the body. Default: its length. 'never': announces a million bytes and sends none of them. */
   readonly framing?: 'length' | 'chunked' | 'never' | undefined
 }
@@ -20,12 +20,13 @@ const NEVER = '1000000'
 const CHUNK = 65_536
 
 /** Returns the bytes of a request. */
-export function requestText(host: string, prefix: string, request: RawRequest): string {
+export function requestBytes(host: string, prefix: string, request: RawRequest): Uint8Array {
   const { method = 'GET', body } = request
   const all: NonNullable<RawRequest['headers']> = { Host: host, ...framingOf(request), ...request.headers }
   const lines = Object.entries(all).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`))
   const first = `${method} ${request.target ?? `${prefix}${request.path}`} HTTP/1.1\r\n`
-  return `${first}${lines.join('')}\r\n${body === undefined ? '' : framed(body, request)}`
+  const head = Buffer.from(`${first}${lines.join('')}\r\n`)
+  return body === undefined ? head : Buffer.concat([head, ...framed(Buffer.from(body), request)])
 }
 
 /** Returns the description of a request for an error message. */
@@ -47,15 +48,15 @@ function framingOf({ body, framing = 'length' }: RawRequest): NonNullable<RawReq
     : { 'Content-Length': String(Buffer.byteLength(body)) }
 }
 
-function framed(body: string, { framing }: RawRequest): string {
-  if (framing !== 'chunked') return body
+function framed(body: Uint8Array, { framing }: RawRequest): readonly Uint8Array[] {
+  if (framing !== 'chunked') return [body]
 
-  const pieces: string[] = []
+  const pieces: Uint8Array[] = []
   for (let at = 0; at < body.length; at += CHUNK) {
-    const piece = body.slice(at, at + CHUNK)
-    pieces.push(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`)
+    const piece = body.subarray(at, at + CHUNK)
+    pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'))
   }
-  return `${pieces.join('')}0\r\n\r\n`
+  return [...pieces, Buffer.from('0\r\n\r\n')]
 }
 
 /** Hides credentials, so that they do not appear in the reports of test runners. */

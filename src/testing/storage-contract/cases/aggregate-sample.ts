@@ -1,7 +1,7 @@
 import type { Decision, EventDraft, MaybePromise } from '../../../index.ts'
 import type { AggregateStore, ForgeStorage, Outcome } from '../../../storage/storage.ts'
 import type { Extras } from './sample-changes.ts'
-import { change, define } from './sample-changes.ts'
+import { AUTHOR, change, define } from './sample-changes.ts'
 
 /** One aggregate and a change of it, for rules that apply to every aggregate. */
 export interface AggregateSample {
@@ -14,6 +14,12 @@ export interface AggregateSample {
   time<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<Date>>
   /** Decides to leave the aggregate unchanged. */
   leave<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx>): Promise<Outcome<string>>
+  /** Like `alter`, and returns what `prepare` returned. */
+  lookUp<Tx, Prepared>(
+    storage: ForgeStorage<Tx>,
+    prepare: (transaction: Tx) => MaybePromise<Prepared>,
+    extras?: Extras<Tx>,
+  ): Promise<Outcome<Prepared>>
   /** Throws in the decision. */
   refuse<Tx>(storage: ForgeStorage<Tx>, error: unknown, extras?: Extras<Tx>): Promise<Outcome<never>>
   epoch<Tx>(storage: ForgeStorage<Tx>): MaybePromise<number>
@@ -41,6 +47,14 @@ export function aggregateSample<Key, State>({ store, key, alter, ...facts }: Par
     time: (storage, extras) =>
       change(store(storage), key, (state, at) => ({ ...alter(state), result: new Date(at) }), extras),
     leave: (storage, extras) => change(store(storage), key, (state) => ({ state, events: [], result: 'left' }), extras),
+    lookUp: async (storage, prepare, extras = {}) =>
+      store(storage).update(key, {
+        expectedEpoch: extras.seen,
+        by: AUTHOR,
+        ...extras,
+        prepare: (_state, transaction) => prepare(transaction),
+        decide: (state, _at, prepared) => ({ ...alter(state), result: prepared }),
+      }),
     refuse: (storage, error, extras) =>
       change(
         store(storage),

@@ -37,6 +37,7 @@ function persistent<Tx>(storage: ForgeStorage<Tx>): ForgeStorage<Tx> {
     blocks: persistentCalls(storage.blocks),
     userBadges: persistentCalls(storage.userBadges),
     badgeCatalogue: persistentCalls(storage.badgeCatalogue),
+    issueImports: persistentCalls(storage.issueImports),
     events: persistentCalls(storage.events),
     retire: (retirement) => untilFree(() => storage.retire(retirement)),
   }

@@ -1,7 +1,19 @@
 import type { ForgeErrorCode } from '../../../index.ts'
 import type { ForgeStorage, PinBoardKey, Retired } from '../../../storage/storage.ts'
 import { blockedBy, issuesOn, slugsHeldBy } from './contents.ts'
-import { BOARD, block, change, define, grant, NO_SUBJECT, pin, revoke, unblock, unpin } from './sample-changes.ts'
+import {
+  BOARD,
+  block,
+  change,
+  define,
+  grant,
+  importIssues,
+  NO_SUBJECT,
+  pin,
+  revoke,
+  unblock,
+  unpin,
+} from './sample-changes.ts'
 
 /** The board of pull requests next to the board of issues. */
 export const PULLS: PinBoardKey = { repositoryId: '10', kind: 'pullRequest' }
@@ -46,7 +58,11 @@ export async function epochs<Tx>(storage: ForgeStorage<Tx>, retired: Retired): P
     return [await storage.blocks.epoch({ organizationId: retired.organizationId, userId: '99' })]
   }
 
-  return [await storage.pinBoards.epoch(BOARD), await storage.pinBoards.epoch(PULLS)]
+  return [
+    await storage.pinBoards.epoch(BOARD),
+    await storage.pinBoards.epoch(PULLS),
+    await storage.issueImports.epoch({ repositoryId: '10' }),
+  ]
 }
 
 /** Returns changes of the data that depends on a subject, made with the epoch that was read before. */
@@ -67,7 +83,7 @@ export function changesOf<Tx>(
       { seen },
     )
   if (retired.thing === 'issue') return [pinOn(BOARD)]
-  if (retired.thing === 'repository') return [pinOn(BOARD), pinOn(PULLS)]
+  if (retired.thing === 'repository') return [pinOn(BOARD), pinOn(PULLS), () => importIssues(storage, '10', { seen })]
   if (retired.thing === 'user') return [() => grant(storage, '30', ['a'], { seen })]
 
   return [() => block(storage, '20', '77', { seen })]
@@ -99,9 +115,12 @@ export function refusedAfter<Tx>(
     ]
   }
 
-  return [BOARD, PULLS].flatMap((board) => [
-    ['REPOSITORY_NOT_FOUND', () => pin(storage, board, '77')] as const,
-    ['REPOSITORY_NOT_FOUND', () => unpin(storage, board, '1')] as const,
-    ['REPOSITORY_NOT_FOUND', () => storage.pinBoards.load(board)] as const,
-  ])
+  return [
+    ...[BOARD, PULLS].flatMap((board) => [
+      ['REPOSITORY_NOT_FOUND', () => pin(storage, board, '77')] as const,
+      ['REPOSITORY_NOT_FOUND', () => unpin(storage, board, '1')] as const,
+      ['REPOSITORY_NOT_FOUND', () => storage.pinBoards.load(board)] as const,
+    ]),
+    ['REPOSITORY_NOT_FOUND', () => importIssues(storage, '10')],
+  ]
 }

@@ -257,6 +257,26 @@ export async function revoke<Tx>(storage: ForgeStorage<Tx>, userId: Id, slugs: r
   done(outcome)
 }
 
+/** Imports one issue. Its row would be in the tables of the host. */
+export async function importIssues<Tx>(
+  storage: ForgeStorage<Tx>,
+  repositoryId: Id,
+  extras: Extras<Tx> = {},
+): Promise<void> {
+  const data = { created: 1, updated: 0, comments: 0 }
+  const outcome = await change(
+    storage.issueImports,
+    { repositoryId },
+    (state) => ({
+      state,
+      events: [{ ...NO_SUBJECT, type: 'issues.imported', data, repositoryId }],
+      result: undefined,
+    }),
+    extras,
+  )
+  done(outcome)
+}
+
 /** Retires a subject with the event that the lifecycle service emits. Returns the events. */
 export async function retire<Tx>(
   storage: ForgeStorage<Tx>,

@@ -6,6 +6,7 @@ import { badgeCatalogueCases, badgeCatalogueSample } from './badge-catalogue-cas
 import { blockCases, blockSample } from './block-cases.ts'
 import { blockPageCases } from './block-page-cases.ts'
 import { outbox } from './contents.ts'
+import { issueImportCases, issueImportSample } from './issue-import-cases.ts'
 import { pinBoardCases, pinBoardSample } from './pin-board-cases.ts'
 import type { StorageCase } from './storage-case.ts'
 
@@ -21,6 +22,7 @@ const STORES: Readonly<Record<keyof AggregateStores<unknown>, StoreTests>> = {
   blocks: { sample: blockSample, cases: [...blockCases, ...blockPageCases] },
   userBadges: { sample: userBadgesSample, cases: userBadgesCases },
   badgeCatalogue: { sample: badgeCatalogueSample, cases: badgeCatalogueCases },
+  issueImports: { sample: issueImportSample, cases: issueImportCases },
 }
 
 /** The cases about one store each. */

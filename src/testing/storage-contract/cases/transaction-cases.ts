@@ -13,7 +13,7 @@ const KEY = { organizationId: '20', userId: '30' }
  * Cases about changes inside a transaction of the host, which commit or roll back with it.
  * Source: docs/storage.md, section 3
  */
-export const joinCases: readonly StorageCase[] = [
+export const transactionCases: readonly StorageCase[] = [
   ...AGGREGATES.flatMap((one) => [
     hostCase(
       `a change of ${one.name} in a host’s transaction is visible once that commits`,

@@ -1,0 +1,75 @@
+import type { Violation } from '../../schema/errors.ts'
+import type { NotCarried } from '../../schema/issue-record.ts'
+import { MAX_VIOLATIONS } from '../../schema/text.ts'
+import type { InspectReport } from './exchange-service.ts'
+import type { BatchPlan, Conflict, Counts } from './plan-batch.ts'
+
+const MAX_NAMED = 100
+
+/** What an import has done so far. */
+export class ImportTotals {
+  readonly #issues: Counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+  readonly #comments: Counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+  /** How often each person is named who has no account here. */
+  readonly #unknown = new Map<string, number>()
+  readonly #notCarried = new Map<string, NotCarried>()
+  readonly #conflicts = new First<Conflict>()
+  readonly #violations = new First<Violation>()
+
+  add({ issues, comments, conflicts }: BatchPlan): void {
+    addCounts(this.#issues, issues)
+    addCounts(this.#comments, comments)
+    this.#conflicts.add(conflicts)
+  }
+
+  unknownUser(name: string): void {
+    this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + 1)
+  }
+
+  notCarried(what: string, pointer: string): void {
+    const known = this.#notCarried.get(what) ?? { what, count: 0, pointer }
+    this.#notCarried.set(what, { ...known, count: known.count + 1 })
+  }
+
+  addViolations(violations: readonly Violation[]): void {
+    this.#violations.add(violations)
+  }
+
+  /** The violations that were found, at most the first hundred, and how many there are. */
+  get violations(): { readonly total: number; readonly first: readonly Violation[] } {
+    return this.#violations.list()
+  }
+
+  report(): InspectReport {
+    const unknown = [...this.#unknown].slice(0, MAX_NAMED)
+    return {
+      issues: { ...this.#issues },
+      comments: { ...this.#comments },
+      unknownUsers: { total: this.#unknown.size, first: unknown.map(([name, count]) => ({ name, count })) },
+      notCarried: [...this.#notCarried.values()],
+      conflicts: this.#conflicts.list(),
+    }
+  }
+}
+
+/** The first items of a list, and how many it has. */
+class First<T> {
+  readonly #first: T[] = []
+  #total = 0
+
+  add(items: readonly T[]): void {
+    this.#first.push(...items.slice(0, MAX_VIOLATIONS - this.#first.length))
+    this.#total += items.length
+  }
+
+  list(): { readonly total: number; readonly first: readonly T[] } {
+    return { total: this.#total, first: [...this.#first] }
+  }
+}
+
+function addCounts(totals: Counts, counts: Counts): void {
+  totals.created += counts.created
+  totals.updated += counts.updated
+  totals.unchanged += counts.unchanged
+  totals.skipped += counts.skipped
+}

@@ -1,0 +1,347 @@
+import { isObject } from '../../schema/arguments.ts'
+import { ForgeError, isForgeError } from '../../schema/errors.ts'
+import type { EventDraft } from '../../schema/events.ts'
+import { withSubject } from '../../schema/events.ts'
+import type { Id } from '../../schema/ids.ts'
+import { invalidDocument } from '../../schema/invalid-document.ts'
+import type {
+  CommentRecord,
+  ExchangeRecord,
+  IssueRecord,
+  LabelRecord,
+  MilestoneRecord,
+} from '../../schema/issue-record.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { after, isPromise, runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
+import type { Call } from '../call.ts'
+import { answerOf, portAnswerOf, portContext, writeContext } from '../call.ts'
+import type { Environment } from '../environment.ts'
+import type { Actor, Caller, PortContext } from '../ports.ts'
+import { violationsOf } from './check-record.ts'
+import type { ImportOptions, ImportRequest } from './exchange-service.ts'
+import { ImportTotals } from './import-report.ts'
+import type { Candidate, Naming } from './incoming.ts'
+import { commentCandidate, issueCandidate, peopleToFind } from './incoming.ts'
+import type { IssueTracker } from './issue-tracker.ts'
+import { lookUp } from './look-up.ts'
+import { NumberSet } from './number-set.ts'
+import type { Batch, BatchPlan, Conflict, Earlier, Found, OnConflict } from './plan-batch.ts'
+import { planBatch } from './plan-batch.ts'
+
+const MAX_BUSY_MS = 60_000
+const MAX_PAUSE_MS = 1000
+/** How long batches may keep the event loop from everything else, in milliseconds. */
+const TURN_MS = 10
+
+/** One import or inspection, after the policy allowed it. */
+export interface ImportPlace<A extends Actor, Tx> {
+  readonly environment: Environment<A, Tx>
+  readonly tracker: IssueTracker<A, Tx>
+  readonly call: Call<A, Tx>
+  readonly repositoryId: Id
+  readonly records: ImportRequest['records']
+  readonly settings: ImportSettings
+  /** Whether anything is written. */
+  readonly writes: boolean
+}
+
+/** The options of an import with their defaults. */
+export interface ImportSettings {
+  readonly onConflict: OnConflict
+  readonly naming: Naming
+  readonly batch: number
+  readonly onBatch: ImportOptions['onBatch']
+}
+
+/** Reads the records, and imports or inspects them batch by batch. Returns the totals. */
+export function* runImport<A extends Actor, Tx>(place: ImportPlace<A, Tx>): SyncOrAsync<ImportTotals> {
+  const run = new ImportRun(place)
+  const records = iteratorOf(place.records)
+  let isDone = false
+  try {
+    for (let index = 0; ; index += 1) {
+      const next = records.next()
+      const step = isPromise(next) ? yield* wait(next) : next
+      if (step.done === true) {
+        isDone = true
+        break
+      }
+      run.take(step.value, index)
+      if (run.pending >= place.settings.batch) yield* run.finishBatch()
+    }
+  } finally {
+    if (!isDone) end(records)
+  }
+  if (run.pending > 0) yield* run.finishBatch()
+  return run.end()
+}
+
+class ImportRun<A extends Actor, Tx> {
+  readonly #place: ImportPlace<A, Tx>
+  readonly #totals = new ImportTotals()
+  readonly #seen = new NumberSet()
+  readonly #left = new NumberSet()
+  /** Hashes of the comments that an inspection found missing: an import finds them on the host. */
+  readonly #comments = new NumberSet()
+  /** Labels and milestones wait for a batch that writes something, if the host does not say which ones it has. */
+  #labels: LabelRecord[] = []
+  #milestones: MilestoneRecord[] = []
+  #issues: Candidate<IssueRecord>[] = []
+  #batchComments: Candidate<CommentRecord>[] = []
+  #turnedAt = performance.now()
+  pending = 0
+
+  constructor(place: ImportPlace<A, Tx>) {
+    this.#place = place
+  }
+
+  /** Adds a record to the batch. @throws ForgeError `INVALID_DOCUMENT` unless this is an inspection */
+  take(given: ExchangeRecord | IssueRecord, index: number): void {
+    const pointer = `/${index}`
+    const record: ExchangeRecord = isObject(given) && !('kind' in given) ? { kind: 'issue', issue: given } : given
+    this.pending += 1
+    const violations = violationsOf(record, pointer)
+    if (violations.length > 0) this.#refuse(violations)
+    else this.#add(record, pointer)
+  }
+
+  #add(record: ExchangeRecord, pointer: string): void {
+    switch (record.kind) {
+      case 'label':
+        this.#labels.push(record.label)
+        break
+      case 'milestone':
+        this.#milestones.push(record.milestone)
+        break
+      case 'issue':
+        this.#takeIssue(record.issue, pointer)
+        break
+      default:
+        this.#takeComment(record.comment, pointer)
+    }
+  }
+
+  *finishBatch(): SyncOrAsync<void> {
+    const { call, settings, writes } = this.#place
+    call.signal?.throwIfAborted()
+    const batch = this.#batch()
+    const { plan, found } = writes ? yield* this.#write(batch) : yield* this.#inspect(batch)
+
+    this.#remember(batch, plan, found)
+    this.#issues = []
+    this.#batchComments = []
+    this.pending = 0
+    settings.onBatch?.(this.#totals.report())
+    if (call.mayWait && performance.now() - this.#turnedAt >= TURN_MS) {
+      yield* wait(pause(0))
+      this.#turnedAt = performance.now()
+    }
+  }
+
+  /** Returns the totals. @throws ForgeError `INVALID_DOCUMENT` when an inspection found violations */
+  end(): ImportTotals {
+    const { total, first } = this.#totals.violations
+    if (total > 0) throw invalidDocument(first, total)
+    return this.#totals
+  }
+
+  #batch(): Batch {
+    return { labels: this.#labels, milestones: this.#milestones, issues: this.#issues, comments: this.#batchComments }
+  }
+
+  #takeIssue(issue: IssueRecord, pointer: string): void {
+    const { number } = issue
+    if (this.#seen.has(number)) {
+      const message = `expected a number that no other issue of the document has; ${number} occurs twice`
+      this.#refuse([{ pointer: `${pointer}/number`, code: 'duplicate_number', message }])
+      return
+    }
+    this.#seen.add(number)
+    this.#issues.push(issueCandidate(issue, pointer, this.#place.settings.naming))
+  }
+
+  #takeComment(comment: CommentRecord, pointer: string): void {
+    if (this.#place.tracker.comments === 'none') this.#totals.notCarried('comments', pointer)
+    else this.#batchComments.push(commentCandidate(comment, pointer, this.#place.settings.naming))
+  }
+
+  #refuse(violations: Parameters<ImportTotals['addViolations']>[0]): void {
+    if (this.#place.writes && violations.length > 0) throw invalidDocument(violations)
+    this.#totals.addViolations(violations)
+  }
+
+  /** Looks up, plans and writes a batch in one transaction. Waits for a busy database. */
+  *#write(batch: Batch): SyncOrAsync<Planned> {
+    const until = performance.now() + MAX_BUSY_MS
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return yield* this.#attempt(batch)
+      } catch (error) {
+        if (!this.#mayTryAgain(error) || performance.now() >= until) throw error
+      }
+      yield* wait(pause(Math.min(MAX_PAUSE_MS, 25 * 2 ** attempt)))
+      this.#place.call.signal?.throwIfAborted()
+    }
+  }
+
+  *#attempt(batch: Batch): SyncOrAsync<Planned> {
+    const { environment, call, repositoryId, tracker } = this.#place
+    const context = writeContext(environment, call)
+    // Set by each attempt of the storage, and used by what follows in the same attempt.
+    let planned: Planned | undefined
+    const outcome = yield* wait(
+      environment.storage.issueImports.update<Planned, Planned>(
+        { repositoryId },
+        {
+          expectedEpoch: undefined,
+          prepare: (_state, transaction) =>
+            after(this.#plan(batch, transaction), (plan) => {
+              planned = plan
+              return plan
+            }),
+          decide: (state, _at, prepared) => ({
+            state,
+            events: prepared.plan.write === undefined ? [] : [importedEvent(repositoryId, prepared.plan)],
+            result: prepared,
+          }),
+          ...context,
+          beforeCommit: (events, transaction) => {
+            const write = planned?.plan.write
+            const written = write && tracker.write({ repositoryId, ...write }, this.#contextIn(transaction))
+            return after(answerOf(call, written), () => context.beforeCommit?.(events, transaction))
+          },
+          signal: call.signal,
+        },
+      ),
+    )
+    if (outcome.stale) throw new TypeError('a change without an expected epoch cannot be stale')
+
+    call.announce(outcome.events)
+    return outcome.result
+  }
+
+  /** @throws ForgeError `INVALID_DOCUMENT`, `IMPORT_CONFLICT` */
+  #plan(batch: Batch, transaction: Tx): MaybePromise<Planned> {
+    const { call, tracker, repositoryId, settings } = this.#place
+    const found = lookUp(
+      {
+        tracker,
+        repositoryId,
+        context: this.#contextIn(transaction),
+        attributes: settings.naming.attributes,
+        answerOf: (answer) => answerOf(call, answer),
+      },
+      batch,
+    )
+    return after(runMaybeAsync(found), (known) => {
+      const plan = planBatch(batch, known, this.#earlier(), settings.onConflict)
+      this.#refuse(plan.violations)
+      for (const conflict of plan.conflicts) throw importConflict(conflict)
+      return { plan, found: known }
+    })
+  }
+
+  *#inspect(batch: Batch): SyncOrAsync<Planned> {
+    const { call, tracker, repositoryId, settings } = this.#place
+    const found = yield* lookUp(
+      {
+        tracker,
+        repositoryId,
+        context: portContext(call, call.actor),
+        attributes: settings.naming.attributes,
+        answerOf: (answer) => portAnswerOf(call, answer),
+      },
+      batch,
+    )
+    const plan = planBatch(batch, found, this.#earlier(), settings.onConflict)
+    this.#refuse(plan.violations)
+    return { plan, found }
+  }
+
+  #earlier(): Earlier {
+    return {
+      hasIssue: (number) => !this.#place.writes && this.#seen.has(number),
+      hasLeft: (number) => this.#left.has(number),
+      hasComment: (identities) => !this.#place.writes && identities.some((text) => this.#comments.has(hashOf(text))),
+    }
+  }
+
+  #remember(batch: Batch, plan: BatchPlan, { accounts, labels }: Found): void {
+    this.#totals.add(plan)
+    for (const number of plan.left) this.#left.add(number)
+    if (!this.#place.writes) {
+      for (const identities of plan.created) for (const text of identities) this.#comments.add(hashOf(text))
+    }
+    if (plan.write !== undefined || labels !== undefined) {
+      this.#labels = []
+      this.#milestones = []
+    }
+    if (!this.#place.settings.naming.attributes) return
+    for (const candidate of [...batch.issues, ...batch.comments]) {
+      for (const person of peopleToFind(candidate)) {
+        if (person !== undefined && person.name !== '' && accounts.idOf(person) === null) {
+          this.#totals.unknownUser(person.name)
+        }
+      }
+    }
+  }
+
+  #contextIn(transaction: Tx): PortContext<Caller<A>, Tx> {
+    const { call } = this.#place
+    return portContext({ signal: call.signal, transaction }, call.actor)
+  }
+
+  #mayTryAgain(error: unknown): boolean {
+    const { call } = this.#place
+    if (call.transaction !== undefined || !call.mayWait) return false
+    return isForgeError(error, 'STORAGE_BUSY') && error.details.retry === 'call'
+  }
+}
+
+interface Planned {
+  readonly plan: BatchPlan
+  readonly found: Found
+}
+
+function importedEvent(repositoryId: Id, { issues, comments }: BatchPlan): EventDraft {
+  const data = { created: issues.created, updated: issues.updated, comments: comments.created }
+  return withSubject({ repositoryId }, { type: 'issues.imported', data })
+}
+
+function importConflict(conflict: Conflict): ForgeError {
+  const { number, reason, property } = conflict
+  const message =
+    reason === 'taken'
+      ? `the number ${number} is taken by something that is not an issue`
+      : `issue ${number} exists and differs in ${property}: import with onConflict 'skip' or 'update'`
+  return new ForgeError('IMPORT_CONFLICT', message, conflict)
+}
+
+type Records = Iterator<ExchangeRecord | IssueRecord> | AsyncIterator<ExchangeRecord | IssueRecord>
+
+function iteratorOf(records: ImportRequest['records']): Records {
+  return Symbol.asyncIterator in records ? records[Symbol.asyncIterator]() : records[Symbol.iterator]()
+}
+
+/** Ends a source that was not read to its end. Does not wait: a source that is stuck would never return. */
+function end(records: Records): void {
+  const ended = async (): Promise<unknown> => records.return?.()
+  ended().catch(() => undefined)
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+/** Returns a number below 2^53 for a text: two different texts have the same one very seldom. */
+function hashOf(text: string): number {
+  let [high, low] = [0xdeadbeef, 0x41c6ce57]
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    high = Math.imul(high ^ code, 2654435761)
+    low = Math.imul(low ^ code, 1597334677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
+  return 4294967296 * (2097151 & high) + (low >>> 0)
+}

@@ -1,0 +1,111 @@
+import type { Id } from '../../schema/ids.ts'
+import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
+import type { MaybePromise } from '../../schema/sync-or-async.ts'
+import type { Actor, Caller, PortContext } from '../ports.ts'
+
+/** A person whom a document names. */
+export interface ForeignUser {
+  /** The id in the forge that the document comes from. */
+  readonly id: number | undefined
+  readonly name: string
+  readonly email: string | undefined
+}
+
+/** An issue that is ready to be written: the record, and what every host would otherwise have to derive from it. */
+export interface IncomingIssue {
+  /** Its lists may name the same label or person more than once. */
+  readonly record: IssueRecord
+  /** The author's account; null if no one here has the name, or if accounts are not attributed. */
+  readonly posterId: Id | null
+  /** The accounts of `record.assignees`, in the same order. */
+  readonly assigneeIds: readonly (Id | null)[]
+  /** The accounts of `record.reactions`, in the same order. */
+  readonly reactionUserIds: readonly (Id | null)[]
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly closedAt: Date | null
+}
+
+/** A comment that is ready to be written. */
+export interface IncomingComment {
+  readonly record: CommentRecord
+  /** The author's account; null if no one here has the name, or if accounts are not attributed. */
+  readonly posterId: Id | null
+  /** The accounts of `record.reactions`, in the same order. */
+  readonly reactionUserIds: readonly (Id | null)[]
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A number that no issue can have, because a pull request or a deleted issue has it. */
+export interface TakenNumber {
+  readonly number: number
+  readonly taken: true
+}
+
+/** What is written at once, all or nothing. */
+export interface IncomingBatch {
+  readonly repositoryId: Id
+  /** Create those that are missing; do not change those that exist. Names may repeat: the first one counts. */
+  readonly labels: readonly LabelRecord[]
+  /** Create those that are missing; do not change those that exist. Titles may repeat: the first one counts. */
+  readonly milestones: readonly MilestoneRecord[]
+  /** Issues whose numbers are free. */
+  readonly create: readonly IncomingIssue[]
+  /** Issues that exist, to be replaced whole. Their comments stay. */
+  readonly update: readonly IncomingIssue[]
+  /** New comments, of issues that exist or are in `create`. */
+  readonly comments: readonly IncomingComment[]
+}
+
+/** Which issues of a repository are read: those with these numbers, or the next ones above a number. */
+export type IssueQuery = { readonly repositoryId: Id } & (
+  | { readonly numbers: readonly number[] }
+  | { readonly after: number; readonly limit: number }
+)
+
+/**
+ * Port: the host's issues. During an import every method is called inside the transaction in which the batch is written
+ * (`context.transaction`), so nothing comes between. If the database ends that transaction, the methods are called again
+ * in a new one: they must do nothing outside of it, and must notify no one. `export` and `inspect` call them outside of
+ * a transaction, unless they run inside the host's. `context.actor` is the caller: return no e-mail address that is
+ * hidden from them. Source: docs/exchange.md, Writing a tracker
+ */
+export interface IssueTracker<A extends Actor, Tx = unknown> {
+  /** Returns issues in ascending order of their numbers. The number of an issue never changes. */
+  issues(query: IssueQuery, context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (IssueRecord | TakenNumber)[]>
+  /**
+   * Returns the comments of these issues, ordered by issue, oldest first. 'none': the host has no comments; an import
+   * reports them as not carried.
+   */
+  readonly comments:
+    | 'none'
+    | ((
+        query: { readonly repositoryId: Id; readonly numbers: readonly number[] },
+        context: PortContext<Caller<A>, Tx>,
+      ) => MaybePromise<readonly CommentRecord[]>)
+  /**
+   * Returns the labels and the milestones of the repository. Without it, an export has only the labels that issues
+   * have, and no milestones; an import creates labels and milestones only together with something else.
+   */
+  readonly labelsAndMilestones?:
+    | ((
+        query: { readonly repositoryId: Id },
+        context: PortContext<Caller<A>, Tx>,
+      ) => MaybePromise<{ readonly labels: readonly LabelRecord[]; readonly milestones: readonly MilestoneRecord[] }>)
+    | undefined
+  /** Returns the accounts of these people, in the same order. Undefined: no one here. Called only to attribute accounts. */
+  findUsers(
+    users: readonly ForeignUser[],
+    context: PortContext<Caller<A>, Tx>,
+  ): MaybePromise<readonly (Id | undefined)[]>
+  /**
+   * Writes all of the batch. The next number that the host assigns must be above every number that was written.
+   */
+  write(batch: IncomingBatch, context: PortContext<Caller<A>, Tx>): MaybePromise<void>
+}
+
+/** Returns whether a tracker's answer is an issue, and not a taken number. */
+export function isIssue(answer: IssueRecord | TakenNumber): answer is IssueRecord {
+  return !('taken' in answer)
+}

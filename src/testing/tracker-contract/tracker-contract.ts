@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { canonicalIssue } from '../../exchange/exchange.ts'
+import type { Actor, Caller, CommentRecord, IssueRecord, PortContext } from '../../index.ts'
+import type { ContractCase } from '../contract-case.ts'
+import type { TrackerHost } from './tracker-host.ts'
+import { batchOf, exported, exportedRecords, importAll, sampleComment, sampleIssue } from './tracker-samples.ts'
+
+/** One requirement. `comments`: a host without comments meets it. */
+interface TrackerCase {
+  readonly name: string
+  readonly needs?: 'comments'
+  check<A extends Actor, Tx>(host: TrackerHost<A, Tx>): Promise<void>
+}
+
+const BUG = { name: 'bug', color: 'd73a4a', description: 'It does not work.' }
+const EVERY_PLANE = 'é \u{1F600} \u{20000} \u{E0001} \u{F0000} \u{10FFFD}'
+const TEXTS = [
+  EVERY_PLANE,
+  'a\r\nb\rc\n',
+  'a\u2028b\u2029c',
+  " '; drop table issue; -- \\ %s $1 ?",
+  ' spaces \t',
+  'x'.repeat(300_000),
+]
+
+const FULL: IssueRecord = sampleIssue(7, {
+  ref: 'refs/heads/main',
+  milestone: '1.0',
+  state: 'closed',
+  is_locked: true,
+  created: '2011-12-31T23:59:59.123Z',
+  closed: '2024-02-03T04:05:06Z',
+  labels: [BUG, { name: 'triage' }],
+  reactions: [{ user_id: 8, user_name: 'grace', content: '+1' }],
+  assignees: ['ada', 'no-such-user'],
+})
+
+const CASES: readonly TrackerCase[] = [
+  {
+    name: 'issues are returned in ascending order, from above a number and up to a limit',
+    async check(host) {
+      await importAll(
+        host,
+        [3, 1, 20, 10, 2].map((number) => sampleIssue(number)),
+      )
+      const repositoryId = String(host.repositoryId)
+      const page = await host.tracker.issues({ repositoryId, after: 1, limit: 3 }, contextIn())
+
+      assert.deepEqual(numbersOf(page), [2, 3, 10])
+      assert.deepEqual(numbersOf(await exported(host)), [1, 2, 3, 10, 20])
+    },
+  },
+  {
+    name: 'issues are returned by their numbers, in ascending order, and no others',
+    async check(host) {
+      await importAll(
+        host,
+        [1, 2, 3, 4].map((number) => sampleIssue(number)),
+      )
+      const query = { repositoryId: String(host.repositoryId), numbers: [4, 2, 99] }
+
+      assert.deepEqual(numbersOf(await host.tracker.issues(query, contextIn())), [2, 4])
+    },
+  },
+  {
+    name: 'an issue is returned with every property that was written',
+    async check(host) {
+      await importAll(host, [{ kind: 'milestone', milestone: { title: '1.0', state: 'open' } }, FULL])
+
+      assert.deepEqual(await exported(host), [canonicalIssue(FULL)])
+    },
+  },
+  {
+    name: 'an issue without the optional properties is returned without them',
+    async check(host) {
+      await importAll(host, [sampleIssue(1)])
+
+      assert.deepEqual(await exported(host), [canonicalIssue(sampleIssue(1))])
+    },
+  },
+  {
+    name: 'texts are returned as they were written',
+    async check(host) {
+      const issues = TEXTS.map((text, index) => sampleIssue(index + 1, { title: text.slice(0, 200), content: text }))
+      await importAll(host, issues)
+
+      assert.deepEqual(await exported(host), issues.map(canonicalIssue))
+    },
+  },
+  {
+    name: 'a label that exists is left as it is, and one that is missing is created',
+    async check(host) {
+      await importAll(host, [sampleIssue(1, { labels: [BUG] })])
+      await importAll(host, [
+        sampleIssue(2, {
+          labels: [
+            { ...BUG, color: '000000' },
+            { name: 'new', color: 'ffffff' },
+          ],
+        }),
+      ])
+      const labels = (await exported(host)).map((issue) => issue.labels)
+
+      assert.deepEqual(labels, [[BUG], [BUG, { name: 'new', color: 'ffffff' }]])
+    },
+  },
+  {
+    name: 'an update replaces the whole issue',
+    async check(host) {
+      await importAll(host, [FULL, sampleIssue(8, { labels: [BUG] })])
+      const changed = sampleIssue(7, { title: 'Another title', labels: [{ name: 'other' }] })
+      await importAll(host, [changed], 'update')
+
+      assert.deepEqual(await exported(host), [
+        canonicalIssue(changed),
+        canonicalIssue(sampleIssue(8, { labels: [BUG] })),
+      ])
+    },
+  },
+  {
+    name: 'comments are returned for each issue, oldest first, with every property',
+    needs: 'comments',
+    async check(host) {
+      const first = sampleComment(1, {
+        content: 'first',
+        reactions: [{ user_id: 7, user_name: 'ada', content: 'heart' }],
+      })
+      const second = sampleComment(1, {
+        content: 'second',
+        created: '2024-04-04T05:06:07Z',
+        updated: '2024-04-04T05:06:07Z',
+      })
+      const other = sampleComment(2, { content: EVERY_PLANE })
+      const comments = [second, first, other].map((comment) => ({ kind: 'comment', comment }) as const)
+      await importAll(host, [sampleIssue(1), sampleIssue(2), ...comments])
+      const found = (await exportedRecords(host)).flatMap((record) =>
+        record.kind === 'comment' ? [record.comment] : [],
+      )
+
+      assert.deepEqual(found.map(withoutEmpty), [first, second, other].map(withoutEmpty))
+    },
+  },
+  {
+    name: 'an update keeps the comments of the issue',
+    needs: 'comments',
+    async check(host) {
+      await importAll(host, [sampleIssue(1), { kind: 'comment', comment: sampleComment(1) }])
+      await importAll(host, [sampleIssue(1, { title: 'Another title' })], 'update')
+      const kinds = (await exportedRecords(host)).map(({ kind }) => kind)
+
+      assert.deepEqual(
+        kinds.filter((kind) => kind === 'comment'),
+        ['comment'],
+      )
+    },
+  },
+  {
+    name: 'users are found in the order in which they were asked, and unknown ones are undefined',
+    async check(host) {
+      const [one, other] = host.users
+      const names = [other.name, 'no-such-user', one.name, other.name]
+      const asked = names.map((name, index) => ({ id: 900_000_000 + index, name, email: undefined }))
+      const found = await host.tracker.findUsers(asked, contextIn())
+
+      assert.deepEqual([...found], [other.id, undefined, one.id, other.id])
+    },
+  },
+  {
+    name: 'the next issue of the host has a number above every number that was written',
+    async check(host) {
+      await importAll(host, [sampleIssue(41), sampleIssue(5)])
+      const next = await host.createIssue()
+
+      assert.ok(next > 41, `the next number is ${next}`)
+    },
+  },
+  {
+    name: 'a number that the host has given out is an issue or taken',
+    async check(host) {
+      const number = await host.createIssue()
+      const query = { repositoryId: String(host.repositoryId), numbers: [number] }
+
+      assert.deepEqual(numbersOf(await host.tracker.issues(query, contextIn())), [number])
+    },
+  },
+  {
+    name: 'what is written in a transaction is read in it, and gone when it is rolled back',
+    async check(host) {
+      const repositoryId = String(host.repositoryId)
+      const seen: unknown[] = []
+      await host.rolledBack(async (transaction) => {
+        await host.tracker.write(batchOf(repositoryId, sampleIssue(1, { labels: [BUG] })), contextIn(transaction))
+        const read = await host.tracker.issues({ repositoryId, numbers: [1] }, contextIn(transaction))
+        seen.push(...numbersOf(read))
+      })
+
+      assert.deepEqual(seen, [1])
+      assert.deepEqual(await exportedRecords(host), [])
+    },
+  },
+]
+
+/**
+ * Returns the requirements for the tracker of a host, as plain cases for any test runner. Source: docs/exchange.md,
+ * Writing a tracker
+ *
+ * @param open - opens a new host each time it is called; the case closes it
+ */
+export function trackerContract<A extends Actor, Tx>(open: () => Promise<TrackerHost<A, Tx>>): readonly ContractCase[] {
+  if (typeof open !== 'function') throw new TypeError('trackerContract needs open, a function that returns a new host')
+
+  return CASES.map((one) => ({ name: one.name, run: () => run(one, open) }))
+}
+
+async function run<A extends Actor, Tx>(one: TrackerCase, open: () => Promise<TrackerHost<A, Tx>>): Promise<void> {
+  const host = await open()
+  try {
+    if (one.needs === 'comments' && host.tracker.comments === 'none') return
+    await one.check(host)
+  } finally {
+    await host.close()
+  }
+}
+
+function contextIn<A extends Actor, Tx>(transaction?: Tx): PortContext<Caller<A>, Tx> {
+  return { actor: 'system', transaction }
+}
+
+function numbersOf(issues: readonly { readonly number: number }[]): readonly number[] {
+  return issues.map(({ number }) => number)
+}
+
+function withoutEmpty({ reactions = [], ...comment }: CommentRecord): object {
+  return reactions.length === 0 ? comment : { ...comment, reactions }
+}

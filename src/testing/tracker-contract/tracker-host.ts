@@ -1,0 +1,24 @@
+import type { Actor, Forge, Id, IdInput, IssueTracker, MaybePromise } from '../../index.ts'
+
+/** A host whose tracker is tested: new for each case, with an empty repository. */
+export interface TrackerHost<A extends Actor, Tx> {
+  /** A forge whose option `issues` is the tracker. */
+  readonly forge: Pick<Forge<A, Tx>, 'exchange'>
+  readonly tracker: IssueTracker<A, Tx>
+  /** A repository without issues, labels and milestones. */
+  readonly repositoryId: IdInput
+  /** Two users of the host, by the name that a document has for them. */
+  readonly users: readonly [TrackerUser, TrackerUser]
+  /** Creates an issue as a user of the host does, and returns its number. */
+  createIssue(): MaybePromise<number>
+  /** Begins a transaction of the host, runs the work in it, and rolls it back. */
+  rolledBack(work: (transaction: Tx) => MaybePromise<void>): Promise<void>
+  /** Called when the case is over. */
+  close(): Promise<void>
+}
+
+/** A user of the host. */
+export interface TrackerUser {
+  readonly id: Id
+  readonly name: string
+}

@@ -1,0 +1,75 @@
+import { canonicalIssue } from '../../exchange/exchange.ts'
+import type { Actor, CommentRecord, ExchangeRecord, IncomingBatch, IncomingIssue, IssueRecord } from '../../index.ts'
+import type { TrackerHost } from './tracker-host.ts'
+
+/** An issue with the required properties, and those that are given. */
+export function sampleIssue(number: number, given: Partial<IssueRecord> = {}): IssueRecord {
+  return {
+    number,
+    poster_id: 7,
+    poster_name: 'ada',
+    title: `Issue ${number}`,
+    content: 'It crashes.',
+    state: 'open',
+    is_locked: false,
+    created: '2024-01-02T03:04:05Z',
+    updated: '2024-02-03T04:05:06Z',
+    ...given,
+  }
+}
+
+/** A comment with the required properties, and those that are given. */
+export function sampleComment(issue: number, given: Partial<CommentRecord> = {}): CommentRecord {
+  return {
+    issue_number: issue,
+    poster_id: 8,
+    poster_name: 'grace',
+    created: '2024-03-04T05:06:07Z',
+    updated: '2024-03-05T05:06:07Z',
+    content: 'Seen here too.',
+    ...given,
+  }
+}
+
+/** Imports records as the host itself. */
+export async function importAll<A extends Actor, Tx>(
+  { forge, repositoryId }: TrackerHost<A, Tx>,
+  records: readonly (ExchangeRecord | IssueRecord)[],
+  onConflict: 'refuse' | 'update' = 'refuse',
+): Promise<void> {
+  await forge.exchange.import('system', { repositoryId, records }, { onConflict })
+}
+
+/** Returns the canonical forms of all issues. */
+export async function exported<A extends Actor, Tx>({
+  forge,
+  repositoryId,
+}: TrackerHost<A, Tx>): Promise<readonly IssueRecord[]> {
+  const issues: IssueRecord[] = []
+  for await (const issue of forge.exchange.export('system', repositoryId)) issues.push(canonicalIssue(issue))
+  return issues
+}
+
+/** Returns everything that an export has. */
+export async function exportedRecords<A extends Actor, Tx>({
+  forge,
+  repositoryId,
+}: TrackerHost<A, Tx>): Promise<readonly ExchangeRecord[]> {
+  const records: ExchangeRecord[] = []
+  for await (const record of forge.exchange.exportAll('system', repositoryId)) records.push(record)
+  return records
+}
+
+/** A batch that creates one issue with a label and a milestone. */
+export function batchOf(repositoryId: string, record: IssueRecord): IncomingBatch {
+  const incoming: IncomingIssue = {
+    record,
+    posterId: null,
+    assigneeIds: [],
+    reactionUserIds: [],
+    createdAt: new Date(record.created),
+    updatedAt: new Date(record.updated),
+    closedAt: null,
+  }
+  return { repositoryId, labels: record.labels ?? [], milestones: [], create: [incoming], update: [], comments: [] }
+}
