@@ -9,6 +9,8 @@ export type {
   ReactionRecord,
 } from '../schema/issue-record.ts'
 export type { ByteSource } from './documents/byte-source.ts'
+export type { DocumentReadOptions, IssueDocuments } from './documents/issue-documents.ts'
+export { issueDocuments } from './documents/issue-documents.ts'
 export { readExchange, readIssues } from './documents/read-exchange.ts'
 export type {
   IssueSource,

@@ -5,7 +5,7 @@ import { parseTarget } from './routes/messages.ts'
 import type { MountOptions } from './routes/mount-options.ts'
 import { checkMount } from './routes/mount-options.ts'
 
-export type { NodeRequest, NodeResponse } from './node/node-messages.ts'
+export type { NodeRequest, NodeResponse, ResettableSocket } from './node/node-messages.ts'
 export type { Actor, Api } from './routes/create-api.ts'
 export type { MountOptions } from './routes/mount-options.ts'
 

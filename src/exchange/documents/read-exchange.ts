@@ -1,11 +1,12 @@
+import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { FolderCandidate } from '../forges/all-formats.ts'
 import { formatOfRecord, formatsOfFolder } from '../forges/all-formats.ts'
 import type { Conversion, ConversionOptions, FolderFormat } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
+import type { Bytes } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
-import { invalidDocument } from './invalid-document.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
 import { checkReading, isYamlName, limitsOf } from './read-options.ts'
 import { Reading, RecordFindings } from './reading.ts'
@@ -109,9 +110,23 @@ function recordsIn(
   reading: Reading,
   file: string | undefined,
 ): AsyncGenerator<RecordBatch, void, void> {
-  return 'yaml' in source
-    ? readYaml(readBytes(source.yaml, reading), limitsOf(options), file)
-    : readJson(readBytes(source.json, reading), limitsOf(options), file)
+  const isYaml = 'yaml' in source
+  const all = readBytes(isYaml ? source.yaml : source.json, reading)
+  const bytes = options.onBytes === undefined ? all : observed(all, options.onBytes)
+  return isYaml ? readYaml(bytes, limitsOf(options), file) : readJson(bytes, limitsOf(options), file)
+}
+
+async function* observed(bytes: Bytes, onBytes: (bytes: number) => void): Bytes {
+  try {
+    for (;;) {
+      const piece = await bytes.next()
+      if (piece.done === true) return piece.value
+      onBytes(piece.value.length)
+      yield piece.value
+    }
+  } finally {
+    await bytes.return(undefined)
+  }
 }
 
 /** Yields what the records of a batch become: once, or up to the record that ends the reading. */

@@ -52,6 +52,8 @@ export interface ReadOptions {
   readonly onNotCarried?: ((what: readonly NotCarried[]) => void) | undefined
   /** Called every 100 ms at most, and at the end. */
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined
+  /** Called with the length of each piece of bytes, after decompression. What it throws ends the reading. */
+  readonly onBytes?: ((bytes: number) => void) | undefined
   readonly limits?: ReadLimits | undefined
 }
 

@@ -1,10 +1,10 @@
 import { jsonPointer } from '../../schema/documents/check.ts'
 import type { Violation } from '../../schema/errors.ts'
+import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { NotCarried } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import type { Findings } from '../forges/forge-format.ts'
 import type { ByteObserver } from './byte-source.ts'
-import { invalidDocument } from './invalid-document.ts'
 import type { ReadOptions } from './read-options.ts'
 import type { Finding, Path, Place, RecordBatch } from './record-batch.ts'
 

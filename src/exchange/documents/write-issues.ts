@@ -2,11 +2,11 @@ import { need } from '../../schema/arguments.ts'
 import { canonicalIssue } from '../../schema/canonical-issue.ts'
 import { firstFindings, jsonPointer } from '../../schema/documents/check.ts'
 import { issueCheck } from '../../schema/documents/record-schemas.ts'
+import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import { isIterable } from './byte-source.ts'
 import { halfPairs } from './half-pairs.ts'
-import { invalidDocument } from './invalid-document.ts'
 
 const PIECE_CHARACTERS = 32 * 1024
 

@@ -16,3 +16,16 @@ export const CLOSING_BRACE = 125
 export function isBlank(byte: number | undefined): boolean {
   return byte === BLANK || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB
 }
+
+/** Whether a byte is a comma, a colon, a quote, a brace or a bracket. */
+export function isStructural(byte: number): boolean {
+  return (
+    byte === COMMA ||
+    byte === COLON ||
+    byte === QUOTE ||
+    byte === OPENING_BRACE ||
+    byte === OPENING_BRACKET ||
+    byte === CLOSING_BRACE ||
+    byte === CLOSING_BRACKET
+  )
+}

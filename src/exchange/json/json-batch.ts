@@ -2,9 +2,8 @@ import { DUPLICATE_KEY } from '../documents/duplicate-key.ts'
 import { halfPairs } from '../documents/half-pairs.ts'
 import type { Finding, Path, Place, RecordBatch } from '../documents/record-batch.ts'
 import type { RawBatch, ScanFault } from './json-scanner.ts'
-import { linesIn, unreadableIn } from './json-scanner.ts'
 import type { Sought } from './json-walk.ts'
-import { JsonWalk } from './json-walk.ts'
+import { JsonWalk, linesIn, unreadableIn } from './json-walk.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NO_FAULTS: readonly Finding[] = []

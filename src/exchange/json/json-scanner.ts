@@ -6,13 +6,14 @@ import {
   COLON,
   COMMA,
   isBlank,
+  isStructural,
   LINE_FEED,
   OPENING_BRACE,
   OPENING_BRACKET,
   QUOTE,
 } from './ascii.ts'
-import { JsonWalk } from './json-walk.ts'
-import { invalidUtf8At } from './utf8.ts'
+import { Bytes } from './bytes.ts'
+import { linesIn, unreadableIn } from './json-walk.ts'
 
 /** The bytes of whole records, separated by commas. */
 export interface RawBatch {
@@ -49,7 +50,6 @@ const BATCH_BYTES = 16 * 1024
 const MAX_SPACE_BYTES = 1024 * 1024
 /** So many bytes of a record that ends in a fault are searched for an earlier fault. */
 const EXPLAINED_BYTES = 1024 * 1024
-const MAX_BLOCK_BYTES = 1024 * 1024
 /** So many bytes of a text are checked one by one before its closing quote is searched for. */
 const NEAR = 24
 const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf]
@@ -386,91 +386,8 @@ class Batch {
   }
 }
 
-/** Bytes that are joined once, however many pieces they come in. */
-class Bytes {
-  length = 0
-  readonly #blocks: Uint8Array[] = []
-  /** How many bytes of the last block are free. */
-  #free = 0
-
-  append(piece: Uint8Array): void {
-    const fits = Math.min(piece.length, this.#free)
-    if (fits > 0) this.#blocks.at(-1)?.set(piece.subarray(0, fits), (this.#blocks.at(-1)?.length ?? 0) - this.#free)
-    this.#free -= fits
-    this.length += fits
-    if (fits === piece.length) return
-
-    const rest = piece.subarray(fits)
-    const block = new Uint8Array(Math.max(rest.length, Math.min(this.length, MAX_BLOCK_BYTES)))
-    block.set(rest)
-    this.#blocks.push(block)
-    this.#free = block.length - rest.length
-    this.length += rest.length
-  }
-
-  /** Returns the first bytes, all by default, and begins again with none. */
-  take(most: number = this.length): Uint8Array {
-    const length = Math.min(most, this.length)
-    const joined = new Uint8Array(length)
-    let at = 0
-    for (const block of this.#blocks) {
-      if (at >= length) break
-      joined.set(block.subarray(0, length - at), at)
-      at += block.length
-    }
-    this.#blocks.length = 0
-    this.#free = 0
-    this.length = 0
-    return joined
-  }
-}
-
-/** The first byte of a value, from the index `start`, that cannot be read. */
-export interface Unreadable {
-  readonly at: number
-  readonly code: 'json' | 'utf8'
-  readonly message: string
-}
-
-/**
- * Returns the first byte of a value that cannot be read, or undefined. A value that is cut off is read as far as the
- * bytes go.
- */
-export function unreadableIn(bytes: Uint8Array, start: number, value: 'whole' | 'cut off'): Unreadable | undefined {
-  const walk = new JsonWalk(bytes, start)
-  const isRead = walk.value()
-  const at = invalidUtf8At(bytes, start, walk.at)
-  if (at !== -1) return { at, code: 'utf8', message: 'expected UTF-8' }
-  if (value === 'cut off' && (isRead || walk.at >= bytes.length)) return undefined
-  if (isRead && endsValue(bytes[walk.at])) return undefined
-  return { at: walk.at, code: 'json', message: `expected ${isRead ? 'a comma' : walk.expected}` }
-}
-
-/** Returns how many lines end between two indexes. */
-export function linesIn(bytes: Uint8Array, from: number, to: number): number {
-  let lines = 0
-  for (let at = bytes.indexOf(LINE_FEED, from); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1
-  return lines
-}
-
-function endsValue(byte: number | undefined): boolean {
-  return byte === undefined || byte === COMMA || isBlank(byte)
-}
-
 function backslashesBefore(piece: Uint8Array, end: number, from: number): number {
   let at = end
   while (at > from && piece[at - 1] === BACKSLASH) at -= 1
   return end - at
-}
-
-function isStructural(byte: number): boolean {
-  return (
-    byte === COMMA ||
-    byte === COLON ||
-    byte === QUOTE ||
-    byte === OPENING_BRACE ||
-    byte === OPENING_BRACKET ||
-    byte === CLOSING_BRACE ||
-    byte === CLOSING_BRACKET
-  )
 }

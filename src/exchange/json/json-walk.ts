@@ -6,10 +6,12 @@ import {
   COLON,
   COMMA,
   isBlank,
+  LINE_FEED,
   OPENING_BRACE,
   OPENING_BRACKET,
   QUOTE,
 } from './ascii.ts'
+import { invalidUtf8At } from './utf8.ts'
 
 /** Values whose offsets a walk determines, as a tree of their paths. */
 export interface Sought {
@@ -199,4 +201,36 @@ function isDigit(byte: number | undefined): boolean {
 
 function isHexadecimal(byte: number | undefined): boolean {
   return isDigit(byte) || (byte !== undefined && (byte | 32) >= 97 && (byte | 32) <= 102)
+}
+
+/** The first byte of a value, from the index `start`, that cannot be read. */
+export interface Unreadable {
+  readonly at: number
+  readonly code: 'json' | 'utf8'
+  readonly message: string
+}
+
+/**
+ * Returns the first byte of a value that cannot be read, or undefined. A value that is cut off is read as far as the
+ * bytes go.
+ */
+export function unreadableIn(bytes: Uint8Array, start: number, value: 'whole' | 'cut off'): Unreadable | undefined {
+  const walk = new JsonWalk(bytes, start)
+  const isRead = walk.value()
+  const at = invalidUtf8At(bytes, start, walk.at)
+  if (at !== -1) return { at, code: 'utf8', message: 'expected UTF-8' }
+  if (value === 'cut off' && (isRead || walk.at >= bytes.length)) return undefined
+  if (isRead && endsValue(bytes[walk.at])) return undefined
+  return { at: walk.at, code: 'json', message: `expected ${isRead ? 'a comma' : walk.expected}` }
+}
+
+/** Returns how many lines end between two indexes. */
+export function linesIn(bytes: Uint8Array, from: number, to: number): number {
+  let lines = 0
+  for (let at = bytes.indexOf(LINE_FEED, from); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1
+  return lines
+}
+
+function endsValue(byte: number | undefined): boolean {
+  return byte === undefined || byte === COMMA || isBlank(byte)
 }

@@ -1,5 +1,5 @@
+import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { Bytes } from '../documents/byte-source.ts'
-import { invalidDocument } from '../documents/invalid-document.ts'
 import type { RecordBatch } from '../documents/record-batch.ts'
 import { parseBatch } from './json-batch.ts'
 import type { ScanFault, ScanLimits } from './json-scanner.ts'

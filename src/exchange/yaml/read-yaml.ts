@@ -1,5 +1,5 @@
+import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { Bytes } from '../documents/byte-source.ts'
-import { invalidDocument } from '../documents/invalid-document.ts'
 import type { ReadLimits } from '../documents/read-options.ts'
 import type { Finding, Path, Place, RecordBatch } from '../documents/record-batch.ts'
 import type { YamlParsers } from './yaml-item.ts'

@@ -23,7 +23,12 @@ export class FetchRequestContext implements ApiRequest {
   }
 
   body(limit: number): Promise<Uint8Array | undefined> {
-    return readBody(this.#request, limit, () => this.#clientGone())
+    return readBody(this.#request, limit, () => this.clientGone())
+  }
+
+  stream(limit: number): AsyncIterable<Uint8Array> | undefined {
+    const chunks = unreadChunks(this.#request, limit)
+    return chunks && new RequestStream(chunks, limit, () => this.clientGone())
   }
 
   get signal(): AbortSignal {
@@ -35,8 +40,8 @@ export class FetchRequestContext implements ApiRequest {
     return new URL(this.#request.url).host
   }
 
-  /** Not every runtime aborts the request's own signal. */
-  #clientGone(): unknown {
+  /** Aborts the signal, which not every runtime does, and returns the reason. */
+  clientGone(): unknown {
     this.#gone ??= new AbortController()
     this.#gone.abort()
     return this.#gone.signal.reason
@@ -58,10 +63,7 @@ export async function readBody(
   limit: number,
   clientGone: () => unknown,
 ): Promise<Uint8Array | undefined> {
-  if (request.bodyUsed)
-    throw new TypeError('the host has already read the body of this request: pass a clone made before reading')
-  if (Number(request.headers.get('content-length')) > limit) throw bodyTooLarge(limit)
-  const chunks = request.body?.[Symbol.asyncIterator]()
+  const chunks = unreadChunks(request, limit)
   if (chunks === undefined) return undefined
 
   const bytes = new BodyBuffer(limit)
@@ -71,6 +73,58 @@ export async function readBody(
     throw bodyTooLarge(limit)
   }
   return bytes.joined()
+}
+
+/** Returns the chunks of a body. Throws as `readBody`. */
+function unreadChunks(request: Request, limit: number): AsyncIterator<Uint8Array> | undefined {
+  if (request.bodyUsed)
+    throw new TypeError('the host has already read the body of this request: pass a clone made before reading')
+  if (Number(request.headers.get('content-length')) > limit) throw bodyTooLarge(limit)
+  return request.body?.[Symbol.asyncIterator]()
+}
+
+/**
+ * The bytes of a Fetch request, received while they are read. If they are not read to the end, the rest is discarded as
+ * `readBody` does.
+ */
+class RequestStream implements AsyncIterableIterator<Uint8Array> {
+  readonly #chunks: AsyncIterator<Uint8Array>
+  readonly #limit: number
+  readonly #clientGone: () => unknown
+  #size = 0
+  #isOver = false
+
+  constructor(chunks: AsyncIterator<Uint8Array>, limit: number, clientGone: () => unknown) {
+    this.#chunks = chunks
+    this.#limit = limit
+    this.#clientGone = clientGone
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /** @throws WireError `BODY_TOO_LARGE`; the abort reason when the client has disconnected */
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#isOver) return { done: true, value: undefined }
+
+    const next = await nextOf(this.#chunks, this.#clientGone)
+    if (next.done === true) this.#isOver = true
+    else this.#size += next.value.length
+    if (this.#size <= this.#limit) return next
+    this.#discard()
+    throw bodyTooLarge(this.#limit)
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    if (!this.#isOver) this.#discard()
+    return { done: true, value: undefined }
+  }
+
+  #discard(): void {
+    this.#isOver = true
+    void drain(this.#chunks)
+  }
 }
 
 /** Reads the next chunk. A stream that fails means that the client has disconnected. */

@@ -1,7 +1,8 @@
+import { cancel } from '../routes/byte-stream.ts'
 import type { Actor, Api } from '../routes/create-api.ts'
 import type { Authenticate, DispatchOptions } from '../routes/dispatch.ts'
-import type { ApiResponse, Target } from '../routes/messages.ts'
-import { below, parseTarget } from '../routes/messages.ts'
+import type { ApiResponse, StreamedResponse, Target, TextResponse } from '../routes/messages.ts'
+import { below, isStreamed, parseTarget } from '../routes/messages.ts'
 import { FetchRequestContext } from './fetch-context.ts'
 
 /** One Fetch request. */
@@ -43,7 +44,7 @@ function targetOf({ request: { url }, base }: Pick<FetchContext<never>, 'request
 /** Converts a response. If that fails, for example because of an invalid header, the result is a 500. */
 function respond<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, reply: ApiResponse): Response {
   try {
-    return toResponse(reply)
+    return isStreamed(reply) ? streamed(api, exchange, reply) : toResponse(reply)
   } catch (error) {
     return toResponse(api.failed(exchange, error))
   }
@@ -54,8 +55,42 @@ function respond<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, re
  *
  * @throws TypeError when HTTP does not allow a header
  */
-function toResponse({ status, headers, body }: ApiResponse): Response {
+function toResponse({ status, headers, body }: TextResponse): Response {
+  return new Response(body ?? null, { status, headers: toHeaders(headers) })
+}
+
+/** Converts a response whose body is produced while the runtime sends it. Throws as `toResponse`. */
+function streamed<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, reply: StreamedResponse): Response {
+  const bytes = reply.body[Symbol.asyncIterator]()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const next = await bytes.next()
+          if (next.done === true) controller.close()
+          else controller.enqueue(next.value)
+        } catch (error) {
+          api.failed(exchange, error) // logs it: the response has begun
+          controller.error(new Error('the response is not complete'))
+        }
+      },
+      cancel() {
+        exchange.clientGone()
+        cancel(bytes)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  try {
+    return new Response(body, { status: reply.status, headers: toHeaders(reply.headers) })
+  } catch (error) {
+    cancel(bytes)
+    throw error
+  }
+}
+
+function toHeaders(lines: ApiResponse['headers']): Record<string, string> {
   const head: Record<string, string> = {}
-  for (const [name, value] of headers) head[name] = value
-  return new Response(body ?? null, { status, headers: head })
+  for (const [name, value] of lines) head[name] = value
+  return head
 }

@@ -48,6 +48,7 @@ export function drain(request: NodeRequest, { ended, cut }: Rest): void {
     if (size > MAX_DISCARDED_BYTES) finish(cut)
   })
   for (const event of ['end', 'error', 'close']) request.on(event, () => finish(ended))
+  request.resume?.() // it is paused if its body was being read
 }
 
 /**

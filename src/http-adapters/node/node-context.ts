@@ -1,7 +1,8 @@
-import { BodyBuffer } from '../routes/body.ts'
+import { BodyBuffer, parsedStream } from '../routes/body.ts'
 import { bodyTooLarge } from '../routes/error-status.ts'
 import type { ApiRequest, Target } from '../routes/messages.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
+import { RequestStream, toBytes } from './request-stream.ts'
 
 /** A Node request as the routes see it. It reads nothing and adds no listener until the routes ask for it. */
 export class NodeRequestContext implements ApiRequest {
@@ -27,7 +28,11 @@ export class NodeRequestContext implements ApiRequest {
   }
 
   body(limit: number): unknown {
-    return readBody(this.#request, limit, () => this.#clientGone())
+    return readBody(this.#request, limit, () => this.clientGone())
+  }
+
+  stream(limit: number): ReturnType<ApiRequest['stream']> {
+    return streamBody(this.#request, limit, () => this.clientGone())
   }
 
   /** Created on first access: most requests are answered without it. */
@@ -46,7 +51,8 @@ export class NodeRequestContext implements ApiRequest {
     return controller
   }
 
-  #clientGone(): unknown {
+  /** Aborts the signal: the client has disconnected. Returns the reason. */
+  clientGone(): unknown {
     this.#controller ??= this.#watch()
     this.#controller.abort()
     return this.#controller.signal.reason
@@ -63,11 +69,7 @@ export class NodeRequestContext implements ApiRequest {
  */
 export function readBody(request: NodeRequest, limit: number, clientGone: () => unknown): unknown {
   if (isParsed(request)) return request.body
-  if (request.readableDidRead === true)
-    throw new TypeError('the host has already read this body: leave it in request.body')
-  if (request.readableEnded === true) return undefined
-  if (request.destroyed === true) throw clientGone()
-  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
+  if (!isUnread(request, limit, clientGone)) return undefined
 
   return new Promise((resolve, reject) => {
     const bytes = new BodyBuffer(limit)
@@ -86,6 +88,22 @@ export function readBody(request: NodeRequest, limit: number, clientGone: () => 
   })
 }
 
+/** Returns the body of a Node request as bytes that are received while they are read. Otherwise as `readBody`. */
+function streamBody(request: NodeRequest, limit: number, clientGone: () => unknown): ReturnType<ApiRequest['stream']> {
+  if (isParsed(request)) return parsedStream(request.body, limit)
+  return isUnread(request, limit, clientGone) ? new RequestStream(request, limit, clientGone) : undefined
+}
+
+/** Returns whether a request may have bytes that no one has read. Throws as `readBody`. */
+function isUnread(request: NodeRequest, limit: number, clientGone: () => unknown): boolean {
+  if (request.readableDidRead === true)
+    throw new TypeError('the host has already read this body: leave it in request.body')
+  if (request.readableEnded === true) return false
+  if (request.destroyed === true) throw clientGone()
+  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
+  return true
+}
+
 /**
  * Some body parsers set `body` to null or an empty object although they have read nothing. The bytes are then still
  * unread.
@@ -98,9 +116,4 @@ function isParsed({ body, readableDidRead }: NodeRequest): boolean {
 function isNil(value: unknown): boolean {
   if (typeof value !== 'object' || Array.isArray(value)) return false
   return value === null || Object.keys(value).length === 0
-}
-
-function toBytes(chunk: unknown): Uint8Array {
-  if (chunk instanceof Uint8Array) return chunk
-  return new TextEncoder().encode(String(chunk)) // the host has set an encoding
 }

@@ -4,6 +4,8 @@ export interface NodeRequest {
   readonly url?: string | undefined
   /** Default: 1. */
   readonly httpVersionMajor?: number | undefined
+  /** Default: `1.1`. */
+  readonly httpVersion?: string | undefined
   readonly headers: {
     /** Node never makes a list of it. */
     readonly authorization?: string | undefined
@@ -18,8 +20,18 @@ export interface NodeRequest {
   readonly complete?: boolean | undefined
   /** As in Node. */
   destroy?(): unknown
+  /** As in Node. Without it and `resume`, a body that is streamed is received faster than it is used. */
+  pause?(): unknown
+  /** As in Node. */
+  resume?(): unknown
   /** As in Node. */
   on(event: string, listener: (argument?: unknown) => void): unknown
+}
+
+/** The part of a socket that the adapter uses. */
+export interface ResettableSocket {
+  /** As in Node. */
+  resetAndDestroy?(): unknown
 }
 
 /** The part of a `node:http` response that the adapter uses. The responses of frameworks that extend it fit as well. */
@@ -47,7 +59,9 @@ export interface NodeResponse {
   /** As in Node. */
   end(chunk?: unknown): unknown
   /** As in Node. */
-  destroy?(): unknown
+  destroy?(error?: Error): unknown
+  /** As in Node. */
+  readonly socket?: ResettableSocket | null | undefined
   /** As in Node. */
   on(event: string, listener: (argument?: unknown) => void): unknown
 }

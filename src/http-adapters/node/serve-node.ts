@@ -1,9 +1,12 @@
+import { cancel } from '../routes/byte-stream.ts'
 import type { Actor, Api } from '../routes/create-api.ts'
-import type { ApiRequest, ApiResponse, Target } from '../routes/messages.ts'
+import type { ApiResponse, StreamedResponse, Target, TextResponse } from '../routes/messages.ts'
+import { isStreamed } from '../routes/messages.ts'
 import type { MountOptions } from '../routes/mount-options.ts'
 import { afterHandingOver, drain, isSending, isTooMuchToDrop } from './drain-request.ts'
 import { NodeRequestContext } from './node-context.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
+import { cutResponse, writeStream } from './write-stream.ts'
 
 /** One mount on a Node server. */
 export interface NodeMount<A extends Actor, Req extends NodeRequest> {
@@ -42,7 +45,7 @@ export function serveNode<A extends Actor, Req extends NodeRequest>(
 
 function finish<A extends Actor>(
   api: Api<A>,
-  exchange: ApiRequest,
+  exchange: NodeRequestContext,
   visit: NodeContext<NodeRequest>,
   reply: ApiResponse | undefined,
 ): void {
@@ -57,23 +60,46 @@ function finish<A extends Actor>(
  */
 function write<A extends Actor>(
   api: Api<A>,
-  exchange: ApiRequest,
-  { request, response }: NodeContext<NodeRequest>,
+  exchange: NodeRequestContext,
+  visit: NodeContext<NodeRequest>,
   reply: ApiResponse,
 ): void {
   try {
-    writeReply(request, response, reply)
+    if (isStreamed(reply)) void stream(api, exchange, visit, reply)
+    else writeReply(visit.request, visit.response, reply)
   } catch (error) {
-    if (!isMultiplexed(request)) response.statusMessage = '' // that of the head that could not be written
-    writeFailure(request, response, api.failed(exchange, error))
+    fail(api, exchange, visit, error)
   }
 }
 
-function writeFailure(request: NodeRequest, response: NodeResponse, reply: ApiResponse): void {
+/** Never rejects. */
+async function stream<A extends Actor>(
+  api: Api<A>,
+  exchange: NodeRequestContext,
+  visit: NodeContext<NodeRequest>,
+  reply: StreamedResponse,
+): Promise<void> {
   try {
-    if (response.headersSent && !response.writableEnded)
-      response.destroy?.() // nothing would end it
-    else writeReply(request, response, reply)
+    await sendStream(exchange, visit, reply)
+  } catch (error) {
+    fail(api, exchange, visit, error)
+  }
+}
+
+function fail<A extends Actor>(
+  api: Api<A>,
+  exchange: NodeRequestContext,
+  { request, response }: NodeContext<NodeRequest>,
+  error: unknown,
+): void {
+  const reply = api.failed(exchange, error)
+  try {
+    if (response.headersSent) {
+      if (!response.writableEnded) cutResponse(request, response) // nothing would end it
+      return
+    }
+    if (!isMultiplexed(request)) response.statusMessage = '' // that of the head that could not be written
+    writeReply(request, response, reply)
   } catch {
     response.destroy?.()
   }
@@ -87,8 +113,8 @@ const OF_A_BODY: readonly string[] = ['Content-Type', 'Content-Length']
  * Writes a response. It replaces headers that the host has set only if the response has them too. It does nothing if
  * the host has already started the response or the client has disconnected.
  */
-function writeReply(request: NodeRequest, response: NodeResponse, reply: ApiResponse): void {
-  if (response.headersSent || response.writableEnded || response.destroyed === true) return
+function writeReply(request: NodeRequest, response: NodeResponse, reply: TextResponse): void {
+  if (isTaken(response)) return
 
   if (isSending(request)) {
     writeHeaders(response, reply)
@@ -100,6 +126,11 @@ function writeReply(request: NodeRequest, response: NodeResponse, reply: ApiResp
     if (reply.body === undefined) response.end()
     else response.end(reply.body)
   }
+}
+
+/** Whether the host has already started the response, or the client has disconnected. */
+function isTaken({ headersSent, writableEnded, destroyed }: NodeResponse): boolean {
+  return headersSent || writableEnded || destroyed === true
 }
 
 /**
@@ -120,7 +151,7 @@ function byteLength(text: string): number {
 /** Writes the head in one piece. Each header that is set by itself is checked and stored, and costs as much as a route. */
 function writeAtOnce(
   response: Required<Pick<NodeResponse, 'writeHead'>> & NodeResponse,
-  { status, headers, body }: ApiResponse,
+  { status, headers, body }: TextResponse,
 ): void {
   const head: Record<string, string | number> = {}
   for (const [name, value] of headers) head[name] = value
@@ -133,6 +164,7 @@ function writeAtOnce(
 function writeHeaders(response: NodeResponse, { status, headers, body }: ApiResponse): void {
   response.statusCode = status
   if (body === undefined) for (const name of OF_A_BODY) response.removeHeader?.(name)
+  if (typeof body === 'object') response.removeHeader?.('Content-Length') // of the host
   for (const [name, value] of headers) {
     response.setHeader(name, LISTS.has(name) ? added(response, name, value) : value)
   }
@@ -154,7 +186,7 @@ function isMultiplexed({ httpVersionMajor = 1 }: NodeRequest): boolean {
  * request off.
  */
 function writeEarly(request: NodeRequest, response: NodeResponse, body: string | undefined): void {
-  if (isTooMuchToDrop(request) && !isMultiplexed(request)) response.setHeader('Connection', 'close')
+  announceClose(request, response)
   if (body === undefined) {
     response.flushHeaders?.()
   } else {
@@ -163,6 +195,15 @@ function writeEarly(request: NodeRequest, response: NodeResponse, body: string |
     response.write?.(bytes)
   }
 
+  endWith(request, response)
+}
+
+function announceClose(request: NodeRequest, response: NodeResponse): void {
+  if (isTooMuchToDrop(request) && !isMultiplexed(request)) response.setHeader('Connection', 'close')
+}
+
+/** Ends a response when the client has sent everything, or when the adapter cuts the request off. */
+function endWith(request: NodeRequest, response: NodeResponse): void {
   const ended = (): void => {
     if (!response.writableEnded) response.end()
   }
@@ -171,4 +212,25 @@ function writeEarly(request: NodeRequest, response: NodeResponse, body: string |
     ended()
   }
   drain(request, { ended, cut })
+}
+
+/** Sends a body while it is produced. Ends the bytes if they are not sent to the end. */
+async function sendStream(
+  exchange: NodeRequestContext,
+  { request, response }: NodeContext<NodeRequest>,
+  reply: StreamedResponse,
+): Promise<void> {
+  const bytes = reply.body[Symbol.asyncIterator]()
+  let outcome: 'written' | 'client gone' | undefined
+  try {
+    if (isTaken(response)) return
+    writeHeaders(response, reply)
+    if (isSending(request)) announceClose(request, response)
+    outcome = await writeStream(request, response, bytes, () => exchange.clientGone())
+  } finally {
+    if (outcome === undefined) cancel(bytes)
+  }
+  if (outcome === 'client gone') cutResponse(request, response)
+  else if (isSending(request)) endWith(request, response)
+  else response.end()
 }

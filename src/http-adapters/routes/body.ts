@@ -51,6 +51,24 @@ export class BodyBuffer {
 }
 
 /**
+ * Returns what a body parser of the host produced, for `ApiRequest.stream`: bytes and texts as one piece, JSON as a list.
+ *
+ * @throws WireError `BODY_TOO_LARGE`
+ */
+export function parsedStream(body: unknown, limit: number): ReturnType<ApiRequest['stream']> {
+  if (Array.isArray(body)) return body
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return [body]
+
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  if (bytes.length > limit) throw bodyTooLarge(limit)
+  return onePiece(bytes)
+}
+
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+  yield bytes
+}
+
+/**
  * Reads a body as JSON, whatever its content type. A value that a body parser of the host produced is taken unchanged.
  *
  * @throws ForgeError `INVALID_INPUT` for the whole body if it is missing, not UTF-8 or not JSON; WireError

@@ -5,7 +5,7 @@ import { internalsOf } from '../../schema/internal.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Authenticate, DispatchOptions } from './dispatch.ts'
 import { Dispatcher } from './dispatch.ts'
-import type { ApiRequest, ApiResponse } from './messages.ts'
+import type { ApiRequest, ApiResponse, TextResponse } from './messages.ts'
 import type { OpenApiDocument } from './openapi/document.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { ApiOptions, UncheckedOptions } from './settings.ts'
@@ -60,7 +60,7 @@ export interface Api<A extends Actor> {
     options?: DispatchOptions,
   ): MaybePromise<ApiResponse | undefined>
   /** For adapters: the 404 response for a path that the API does not have, if nothing else can answer the request. */
-  unmatched(request: ApiRequest): ApiResponse
+  unmatched(request: ApiRequest): TextResponse
   /** For adapters: the response to an error in the adapter itself. Unexpected errors are logged. */
-  failed(request: ApiRequest, error: unknown): ApiResponse
+  failed(request: ApiRequest, error: unknown): TextResponse
 }

@@ -5,7 +5,7 @@ import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { after, settle } from '../../schema/sync-or-async.ts'
 import { refuseCrossSite } from './cross-site.ts'
 import { ErrorResponder } from './error-responder.ts'
-import type { ApiRequest, ApiResponse } from './messages.ts'
+import type { ApiRequest, ApiResponse, TextResponse } from './messages.ts'
 import { isNil } from './ports.ts'
 import { errorReply, optionsReply, withoutBody } from './reply.ts'
 import type { RequestContext } from './request-context.ts'
@@ -68,11 +68,11 @@ export class Dispatcher<A extends Actor> {
     return this.#answer(request, match, authenticate, options)
   }
 
-  unmatched(request: ApiRequest): ApiResponse {
+  unmatched(request: ApiRequest): TextResponse {
     return this.#refuse(request, { kind: 'malformed', path: undefined })
   }
 
-  failed(request: ApiRequest, error: unknown): ApiResponse {
+  failed(request: ApiRequest, error: unknown): TextResponse {
     return forMethod(request, this.#failures.reply(error, { request }))
   }
 
@@ -98,7 +98,7 @@ export class Dispatcher<A extends Actor> {
     )
   }
 
-  #refuse(request: ApiRequest, refused: Refused): ApiResponse {
+  #refuse(request: ApiRequest, refused: Refused): TextResponse {
     const observed = this.#observer?.(request, { path: refused.path })
     const reply = refusal(refused, this.#settings)
     observed?.(reply)
@@ -117,11 +117,13 @@ export class Dispatcher<A extends Actor> {
   }
 }
 
+function forMethod(request: ApiRequest, reply: TextResponse): TextResponse
+function forMethod(request: ApiRequest, reply: ApiResponse): ApiResponse
 function forMethod(request: ApiRequest, reply: ApiResponse): ApiResponse {
   return request.method === 'HEAD' ? withoutBody(reply) : reply
 }
 
-function refusal(match: Refused, { docsUrl }: Pick<Settings<never>, 'docsUrl'>): ApiResponse {
+function refusal(match: Refused, { docsUrl }: Pick<Settings<never>, 'docsUrl'>): TextResponse {
   switch (match.kind) {
     case 'options':
       return optionsReply(match.allow)

@@ -1,10 +1,10 @@
 import type { Logger } from '../../core/ports.ts'
-import type { ForgeError } from '../../schema/errors.ts'
+import type { ForgeError, Violation } from '../../schema/errors.ts'
 import { isForgeError } from '../../schema/errors.ts'
 import { ignoreErrors } from '../../schema/observer.ts'
 import type { ErrorCode } from './error-status.ts'
 import { errorStatus, isWireError } from './error-status.ts'
-import type { ApiRequest, ApiResponse, HeaderLine } from './messages.ts'
+import type { ApiRequest, HeaderLine, TextResponse } from './messages.ts'
 import type { ErrorReplyOptions } from './reply.ts'
 import { errorReply } from './reply.ts'
 import type { CredentialKind } from './settings.ts'
@@ -54,7 +54,7 @@ export class ErrorResponder {
   }
 
   /** Never throws: an error that cannot be inspected or written as JSON counts as unexpected. */
-  reply(error: unknown, failed: Failed): ApiResponse {
+  reply(error: unknown, failed: Failed): TextResponse {
     try {
       return this.#known(error, failed)
     } catch {
@@ -62,13 +62,13 @@ export class ErrorResponder {
     }
   }
 
-  #known(error: unknown, failed: Failed): ApiResponse {
+  #known(error: unknown, failed: Failed): TextResponse {
     if (isWireError(error) && Object.hasOwn(errorStatus, error.code)) return this.#reply(error.code, error.message)
     if (isForgeError(error) && Object.hasOwn(errorStatus, error.code)) return this.#forgeError(error, failed)
     return this.#internal(error, failed)
   }
 
-  #forgeError(error: ForgeError, failed: Failed): ApiResponse {
+  #forgeError(error: ForgeError, failed: Failed): TextResponse {
     switch (error.code) {
       case 'UNAUTHENTICATED':
         return this.#reply(error.code, UNAUTHENTICATED[this.#credentials], challenge('Bearer'))
@@ -81,6 +81,8 @@ export class ErrorResponder {
       case 'INVALID_INPUT':
       case 'INVALID_DOCUMENT':
         return this.#reply(error.code, error.message, { violations: error.details.violations })
+      case 'IMPORT_CONFLICT':
+        return this.#reply(error.code, error.message, { violations: [conflict(error)] })
       case 'STORAGE_BUSY':
         return this.#busy(error, failed)
       case 'STORAGE_UNAVAILABLE':
@@ -94,22 +96,22 @@ export class ErrorResponder {
     }
   }
 
-  #busy(error: ForgeError, failed: Failed): ApiResponse {
+  #busy(error: ForgeError, failed: Failed): TextResponse {
     const requestId = this.#log('warn', 'database busy', error, failed)
     return this.#reply(error.code, 'the database is busy, try again', { requestId, headers: [['Retry-After', '1']] })
   }
 
-  #unavailable(error: ForgeError, failed: Failed): ApiResponse {
+  #unavailable(error: ForgeError, failed: Failed): TextResponse {
     const requestId = this.#log('error', 'database not available', error, failed)
     return this.#reply(error.code, 'the database is not available', { requestId, headers: [['Retry-After', '5']] })
   }
 
-  #internal(error: unknown, failed: Failed): ApiResponse {
+  #internal(error: unknown, failed: Failed): TextResponse {
     const requestId = this.#log('error', 'request failed', error, failed)
     return this.#reply('INTERNAL', 'internal error', { requestId })
   }
 
-  #reply(code: ErrorCode, message: string, more: Omit<ErrorReplyOptions, 'docsUrl'> = {}): ApiResponse {
+  #reply(code: ErrorCode, message: string, more: Omit<ErrorReplyOptions, 'docsUrl'> = {}): TextResponse {
     return errorReply(code, message, { docsUrl: this.#docsUrl, ...more })
   }
 
@@ -130,6 +132,10 @@ export class ErrorResponder {
     }
     return crypto.randomUUID()
   }
+}
+
+function conflict({ message, details }: ForgeError<'IMPORT_CONFLICT'>): Violation {
+  return { pointer: details.pointer, code: details.reason, message }
 }
 
 function challenge(value: string): Pick<ErrorReplyOptions, 'headers'> {

@@ -6,7 +6,7 @@ export interface JsonSchema {
   readonly format?: 'int64' | 'date-time' | 'email' | 'uri'
   readonly description?: string
   readonly enum?: readonly (string | number)[]
-  readonly default?: number
+  readonly default?: number | string | boolean
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number

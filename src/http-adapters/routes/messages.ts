@@ -25,21 +25,51 @@ export interface ApiRequest {
    * @throws WireError `BODY_TOO_LARGE`
    */
   body(limit: number): MaybePromise<unknown>
-  /** Aborted when the client disconnects before it receives an answer. */
+  /**
+   * Returns the body as bytes that are received while they are read. Called at most once, in place of `body`. Nothing is
+   * received before the first read, and nothing ahead of the next one beyond the buffers of the connection. Returns the
+   * value that a body parser of the host produced, as a list; `undefined` if the request has no body. The bytes end with
+   * an error when the client disconnects.
+   *
+   * @param limit - the maximum number of bytes to accept, as sent
+   * @throws WireError `BODY_TOO_LARGE`, also while the bytes are read
+   */
+  stream(limit: number): AsyncIterable<Uint8Array> | readonly unknown[] | undefined
+  /** Aborted when the client disconnects before it receives the whole response. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** One header of a response. */
 export type HeaderLine = readonly [name: string, value: string]
 
+/** A response, as every adapter writes it. */
+export type ApiResponse = TextResponse | StreamedResponse
+
 /**
- * A response, as every adapter writes it. A response without a body has no content type, unless it answers a HEAD
- * request: then it has the headers of the GET response and a `Content-Length`.
+ * A response with a text, or without a body. A response without a body has no content type, unless it answers a HEAD
+ * request: then it has the headers of the GET response, and a `Content-Length` if that response is not streamed.
  */
-export interface ApiResponse {
+export interface TextResponse {
   readonly status: number
   readonly headers: readonly HeaderLine[]
   readonly body: string | undefined
+}
+
+/** A response whose body is produced while it is sent. */
+export interface StreamedResponse {
+  readonly status: number
+  readonly headers: readonly HeaderLine[]
+  /**
+   * Read once, one piece at a time, as fast as the client reads. The adapter calls `return` of the iterator when the
+   * bytes are not sent to the end. If the iterator throws, the adapter cuts the connection, so that no client takes the
+   * body for a complete one.
+   */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** Whether the body of a response is produced while it is sent. */
+export function isStreamed(response: ApiResponse): response is StreamedResponse {
+  return typeof response.body === 'object'
 }
 
 /** The parts of a request target, still percent-encoded. */

@@ -1,5 +1,6 @@
 import type { Actor, Caller, PortContext } from '../../core/ports.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
+import type { ExchangeRecord, IssueRecord, NotCarried } from '../../schema/issue-record.ts'
 import type { AccountRef, IssueRef } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
@@ -36,6 +37,31 @@ export interface Presenter<A extends Actor, Tx = unknown> {
   issues(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
   /** The pull requests' JSON objects, in the order of `ids`. */
   pullRequests(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+}
+
+/** Port: reads and writes issue documents: `issueDocuments` of `forgelet/exchange`. */
+export interface IssueDocuments {
+  /**
+   * Reads the records of a body: bytes, or the list that a body parser made of them.
+   * @throws ForgeError `INVALID_DOCUMENT` while it is iterated
+   */
+  read(
+    body: AsyncIterable<Uint8Array> | readonly unknown[],
+    options: IssueDocumentOptions,
+  ): AsyncIterable<ExchangeRecord>
+  /** Writes the canonical document. */
+  write(issues: AsyncIterable<IssueRecord>): AsyncIterable<Uint8Array>
+}
+
+/** How a body is read. */
+export interface IssueDocumentOptions {
+  /** The media type of the body. */
+  readonly contentType: string | undefined
+  readonly limits: { /** The maximum size of a record in bytes. */ readonly maxRecordBytes: number }
+  /** Called with the length of each piece, after decompression. What it throws ends the reading. */
+  readonly onBytes: (bytes: number) => void
+  /** Called once, at the end. */
+  readonly onNotCarried: (what: readonly NotCarried[]) => void
 }
 
 /**

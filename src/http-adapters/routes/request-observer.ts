@@ -42,7 +42,7 @@ function observed({ request, place, reply, milliseconds }: Answered): ObservedRe
 
 /** What the response says about an error. */
 function errorOf({ status, body }: ApiResponse): Pick<ObservedRequest, 'code' | 'requestId' | 'aborted'> {
-  if (status < 400 || body === undefined) return { code: undefined, requestId: undefined, aborted: false }
+  if (status < 400 || typeof body !== 'string') return { code: undefined, requestId: undefined, aborted: false }
 
   const { code, requestId }: ErrorJson = JSON.parse(body)
   // A failed request has no id if the client has disconnected.

@@ -1,6 +1,7 @@
 import type { ServiceName } from '../../core/bind-services.ts'
 import { badgeRoutes } from './badges/badge-routes.ts'
 import { blockRoutes } from './blocks/block-routes.ts'
+import { exchangeRoutes } from './exchange/exchange-routes.ts'
 import { pinRoutes } from './pins/pin-routes.ts'
 import type { Route, ServiceRoutes } from './route.ts'
 import { signingKeyRoutes } from './signing-keys/signing-key-routes.ts'
@@ -11,6 +12,7 @@ export type RoutesByService = {
   readonly pins: typeof pinRoutes
   readonly blocks: typeof blockRoutes
   readonly badges: typeof badgeRoutes
+  readonly exchange: typeof exchangeRoutes
 }
 
 /** The routes of each service, in the order of the specified interface. */
@@ -19,6 +21,7 @@ export const serviceRoutes: RoutesByService = {
   pins: pinRoutes,
   blocks: blockRoutes,
   badges: badgeRoutes,
+  exchange: exchangeRoutes,
 } satisfies Record<ServiceName, ServiceRoutes>
 
 /** Every route of every service. */

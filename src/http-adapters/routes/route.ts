@@ -30,12 +30,22 @@ export interface Parameter {
 export interface Input<Value> {
   readonly parameters: readonly Parameter[]
   /** The content of the body, for inputs that read it. */
-  readonly body?: { readonly description: string; readonly schema: JsonSchema } | undefined
+  readonly body?: BodyFacts | undefined
   /** The action that the policy decides. Exactly one input of a guarded route has one. */
   readonly action?: Action | undefined
   /** The errors that `read` may throw, besides those of every route (route-errors.ts). */
   readonly errors: readonly ErrorCode[]
   read<A extends Actor>(exchange: RequestContext<A>): MaybePromise<Value>
+}
+
+/** The content of a body, as API documents describe it. */
+export interface BodyFacts {
+  readonly description: string
+  readonly schema: JsonSchema
+  /** Default: JSON, whatever the content type says. */
+  readonly types?: readonly string[] | undefined
+  /** The limit of its size. Default: `maxBodyBytes`. */
+  readonly limit?: 'maxBodyBytes' | 'maxImportBytes' | undefined
 }
 
 /** One successful response of a route, as API documents describe it. */

@@ -9,7 +9,7 @@ import { isObserver, toLogger } from '../../schema/observer.ts'
 import { toServiceNames } from '../../schema/service-names.ts'
 import type { ApiPorts } from './needed-ports.ts'
 import { checkPorts } from './needed-ports.ts'
-import type { Directory, Presenter } from './ports.ts'
+import type { Directory, IssueDocuments, Presenter } from './ports.ts'
 
 export type { ServiceName } from '../../core/bind-services.ts'
 export type { ApiLimits } from '../../schema/api-limits.ts'
@@ -45,6 +45,11 @@ export interface ApiSettings {
    * is required", for hosts whose callers have no tokens. Default: `'token'`. Source: docs/behaviour.md, Over HTTP
    */
   readonly credentials?: CredentialKind | undefined
+  /**
+   * Reads and writes issue documents: `issueDocuments` of `forgelet/exchange`. Without it, the API does not have the
+   * routes that import and export issues.
+   */
+  readonly documents?: IssueDocuments | undefined
   /** Each limit that is not set here is that of the forge. */
   readonly limits?: ApiLimits | undefined
 }
@@ -79,6 +84,8 @@ export interface Settings<A extends Actor> {
   readonly docsUrl: string
   readonly credentials: CredentialKind
   readonly services: ReadonlySet<ServiceName>
+  /** Defined if the API has the service `exchange`. */
+  readonly documents: IssueDocuments | undefined
   readonly limits: FilledApiLimits
 }
 
@@ -96,7 +103,8 @@ export function toSettings<A extends Actor>(options: UncheckedOptions, inherited
     throw new TypeError("credentials must be 'token' or 'session'")
   }
 
-  const services = toServiceNames(options.services, inherited.services)
+  const { documents } = options
+  const services = withDocuments(toServiceNames(options.services, inherited.services), options, inherited)
   return {
     ...checkPorts<A>(options, services),
     logger: options.logger === undefined ? inherited.logger : toLogger('createApi', options.logger),
@@ -106,8 +114,25 @@ export function toSettings<A extends Actor>(options: UncheckedOptions, inherited
     docsUrl: docsUrl === '' ? '' : toDocsUrl(docsUrl),
     credentials,
     services: new Set(services),
+    documents,
     limits: toApiLimits(limits, inherited.limits),
   }
+}
+
+/** Leaves out the exchange if there are no documents. */
+function withDocuments(
+  services: readonly ServiceName[],
+  { documents, services: named = [] }: UncheckedOptions,
+  { hasIssues }: Inherited,
+): readonly ServiceName[] {
+  const isPort = isObject(documents) && typeof documents.read === 'function' && typeof documents.write === 'function'
+  need(documents === undefined || isPort, 'createApi', 'documents', 'issueDocuments of forgelet/exchange, or undefined')
+  if (!services.includes('exchange')) return services
+
+  const isNeeded = named.includes('exchange')
+  need(isPort || !isNeeded, 'createApi', 'documents', 'issueDocuments of forgelet/exchange, for the service exchange')
+  need(!isPort || hasIssues, 'createApi', 'issues', 'an option of createForge, for documents')
+  return isPort ? services : services.filter((name) => name !== 'exchange')
 }
 
 function toObserve(observer: Pick<Observer, 'request'>): Settings<never>['observe'] {

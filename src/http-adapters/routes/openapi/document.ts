@@ -24,7 +24,7 @@ export type DocumentSettings = Pick<Settings<never>, 'publicUrl' | 'services' | 
 
 /**
  * Builds the OpenAPI 3.1 document of the mounted routes. Its description covers HEAD and OPTIONS, which are not listed
- * as operations: two dozen nearly identical operations would hide the seventeen that people and generated clients call.
+ * as operations: two dozen nearly identical operations would hide those that people and generated clients call.
  *
  * Without a public address, the server is the address of the document. That is right for a document at `openapi.json`
  * below the mount point.

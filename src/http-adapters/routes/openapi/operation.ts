@@ -6,7 +6,7 @@ import type { JsonSchema } from '../json-schema.ts'
 import { refTo } from '../json-schema.ts'
 import { jsonType } from '../reply.ts'
 import type { ReplyHeader } from '../reply-headers.ts'
-import type { Input, Parameter, ResponseSpec, Route } from '../route.ts'
+import type { BodyFacts, Parameter, ResponseSpec, Route } from '../route.ts'
 import { errorHeaders, routeErrors } from '../route-errors.ts'
 import type { Settings } from '../settings.ts'
 
@@ -55,11 +55,12 @@ function described({ name, in: place, schema, description }: Parameter, limits: 
   }
 }
 
-function requestBody({ description, schema }: NonNullable<Input<unknown>['body']>, limits: Limits): RequestBody {
+function requestBody({ description, schema, types, limit = 'maxBodyBytes' }: BodyFacts, limits: Limits): RequestBody {
+  const note = types === undefined ? ', parsed as JSON whatever the content type' : ''
   return {
     required: true,
-    description: `${description}; at most ${limits.maxBodyBytes} bytes, parsed as JSON whatever the content type`,
-    content: { 'application/json': { schema } },
+    description: `${description}; at most ${limits[limit]} bytes${note}`,
+    content: Object.fromEntries((types ?? ['application/json']).map((type) => [type, { schema }])),
   }
 }
 
@@ -171,6 +172,7 @@ const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   SIGNING_KEY_UNREADABLE: 'the signing key cannot be read',
   EVENTS_PRUNED: 'the events after this cursor have been removed',
   INVALID_DOCUMENT: 'the document is invalid; `violations` lists the causes',
+  IMPORT_CONFLICT: 'an issue of that number exists and differs, or a pull request has the number',
   STORAGE_BUSY: 'the database is busy: try again',
   STORAGE_UNAVAILABLE: 'the database is not available',
   SCHEMA_OUTDATED: 'the database must be migrated first',

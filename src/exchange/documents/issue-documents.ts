@@ -1,0 +1,65 @@
+import { isForgeError } from '../../schema/errors.ts'
+import { invalidDocument } from '../../schema/invalid-document.ts'
+import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { ByteSource } from './byte-source.ts'
+import { readExchange } from './read-exchange.ts'
+import type { ReadOptions } from './read-options.ts'
+import { writeIssues } from './write-issues.ts'
+
+/** Options of `IssueDocuments.read`. */
+export interface DocumentReadOptions extends ReadOptions {
+  /** The media type of the body. YAML is `application/yaml` and its older names; anything else is read as JSON. */
+  readonly contentType: string | undefined
+}
+
+/** Reads and writes the bodies of the routes that import and export issues. */
+export interface IssueDocuments {
+  /**
+   * Reads the records of a body: bytes, or the list that a body parser made of them. A violation in a list has no place.
+   * @throws ForgeError `INVALID_DOCUMENT` while it is iterated; TypeError at once when the body or an option is not valid
+   */
+  read(body: ByteSource | readonly unknown[], options: DocumentReadOptions): AsyncIterable<ExchangeRecord>
+  /** Writes the canonical document, as `writeIssues` does. */
+  write(issues: AsyncIterable<IssueRecord>): AsyncIterable<Uint8Array>
+}
+
+/** What `createApi` needs to import and export issues: without this option it does not have those routes. */
+export const issueDocuments: IssueDocuments = {
+  read(body, { contentType, ...options }) {
+    if (isList(body)) return withoutPlaces(readExchange({ json: elements(body) }, options))
+    return readExchange(isYaml(contentType) ? { yaml: body } : { json: body }, options)
+  },
+  write: (issues) => writeIssues(issues),
+}
+
+function isList(body: ByteSource | readonly unknown[]): body is readonly unknown[] {
+  return Array.isArray(body)
+}
+
+const YAML = /^(?:application|text)\/(?:x-)?(?:[a-z.-]+\+)?yaml\s*(?:;|$)/i
+
+function isYaml(contentType: string | undefined): boolean {
+  return contentType !== undefined && YAML.test(contentType.trim())
+}
+
+function* elements(list: readonly unknown[]): Generator<Uint8Array, void, void> {
+  const encoder = new TextEncoder()
+  yield encoder.encode('[')
+  for (const [index, element] of list.entries()) {
+    yield encoder.encode(`${index === 0 ? '' : ','}${JSON.stringify(element) ?? 'null'}`)
+  }
+  yield encoder.encode(']')
+}
+
+/** The places would be those of a text that no one sent. */
+async function* withoutPlaces(records: AsyncIterable<ExchangeRecord>): AsyncGenerator<ExchangeRecord, void, void> {
+  try {
+    yield* records
+  } catch (error) {
+    if (!isForgeError(error, 'INVALID_DOCUMENT')) throw error
+
+    const { violations, total } = error.details
+    const bare = violations.map(({ pointer, code, message }) => ({ pointer, code, message }))
+    throw invalidDocument(bare, total)
+  }
+}
