@@ -1,15 +1,39 @@
 #!/usr/bin/env node
+import { constants } from 'node:os'
 import { runCli } from './run-cli.ts'
 
+/** A wrapper, such as npx, passes a signal on that the terminal has already sent to the whole group. */
+const SAME_SIGNAL_MS = 500
+
+// The first signal stops the command in an orderly way. Another ends the process at once, with the code that a shell
+// reports for a process that a signal killed.
 const stop = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+let stoppedAt = 0
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stop.signal.aborted && performance.now() - stoppedAt > SAME_SIGNAL_MS) {
+      process.exit(128 + constants.signals[signal])
+    }
+    if (!stop.signal.aborted) stoppedAt = performance.now()
+    stop.abort()
+  })
+}
 
 // The server continues if the reader of its output closes the stream. A full disk cannot be reported anywhere.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
+function showStatus(line: string): void {
+  const columns = process.stderr.columns || 80 // 0: unknown
+  // A line that wraps could not be replaced.
+  process.stderr.write(`\r${line.slice(0, columns - 1)}\u001b[K`)
+}
+
 runCli(process.argv.slice(2), {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
+  write: (bytes) =>
+    new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
+  showStatus: process.stderr.isTTY ? showStatus : undefined,
   stop: stop.signal,
   environment: { FORGELET_DB: process.env['FORGELET_DB'] },
 }).then((code) => {

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
 import type { Violation } from '../index.ts'
 
-/** The exit code of a command: 0 done, 1 invalid input, 2 wrong usage, 3 the database cannot be used. */
+/** The exit code of a command: 0 done, 1 invalid input, 2 wrong usage, 3 the database cannot be used, or stopped. */
 export type ExitCode = 0 | 1 | 2 | 3
 
 /** The maximum number of violations that a command prints. `--json` prints all of them. */
-const MAX_PRINTED_VIOLATIONS = 20
+const MAX_PRINTED_VIOLATIONS = 100
 
 /** Ends a command with a one-line message, the violations, and an exit code. */
 export class CommandError extends Error {
@@ -26,20 +26,23 @@ export class CommandError extends Error {
     const rest = violations.length - MAX_PRINTED_VIOLATIONS
     return [
       `forgelet: ${message}`,
-      ...violations
-        .slice(0, MAX_PRINTED_VIOLATIONS)
-        .map((violation) => printable(`${violation.pointer || 'the document'}: ${violation.message}`))
-        .map((line) => `  ${line}`),
+      ...violations.slice(0, MAX_PRINTED_VIOLATIONS).map((violation) => `  ${violationLine(violation)}`),
       ...(rest > 0 ? [`  and ${rest} more; --json lists all of them`] : []),
     ]
   }
+}
+
+/** Returns a violation as one line: where it is, and what was expected. */
+export function violationLine({ file, line, pointer, message }: Violation): string {
+  const place = file === undefined && line !== undefined ? `line ${line}` : [file, line].filter(Boolean).join(':')
+  return printable([place, pointer || 'the document', message].filter((part) => part !== '').join(': '))
 }
 
 /**
  * Converts a text to one line without control characters, which could move the cursor of the terminal and hide the
  * rest.
  */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -58,6 +61,10 @@ export interface CommandIO {
   out(line: string): void
   /** Writes a line of a message. */
   err(line: string): void
+  /** Writes bytes of the result, and resolves when they are written. Rejects if the stream is closed. */
+  write(bytes: Uint8Array): Promise<void>
+  /** Shows a line on the terminal in place of the one before; an empty one clears it. Undefined: stderr is no terminal. */
+  readonly showStatus: ((line: string) => void) | undefined
   /** Aborted when the command should stop (Ctrl-C). */
   readonly stop: AbortSignal
   readonly environment: Environment

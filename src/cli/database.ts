@@ -65,6 +65,13 @@ export function refuseSchemaOption(schema: string | undefined, { kind }: Databas
   throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
 }
 
+/** Refuses a URL that names only a server, for a command that connects to a database. @throws CommandError (wrong usage) */
+export function refuseUnnamedDatabase({ kind, location, shown }: DatabaseAddress): void {
+  // PostgreSQL connects to the database that is called like the user.
+  if (kind !== 'mysql' || new URL(location).pathname.length > 1) return
+  throw new CommandError(2, `the URL ${shown} names no database: write mysql://user@host/database`)
+}
+
 function schemeOf(text: string): string | undefined {
   return /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Additional header lines of a response. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[]
@@ -31,8 +31,27 @@ export function jsonHeaders(text: string): HeaderLines {
 
 /** Sends a JSON response. The response to HEAD has the same headers. */
 export function replyJson(response: ServerResponse, status: number, body: object, headers: HeaderLines = []): void {
+  response.end(prepare(response, status, body, headers))
+}
+
+/**
+ * Sends a JSON response to a client that may still be sending, on a connection that closes after it. What arrives is
+ * discarded: a connection that is closed while bytes arrive is reset, and the client would not see the response.
+ */
+export function replyEarly(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: HeaderLines,
+): void {
+  response.write(prepare(response, status, body, headers))
+  request.resume().on('end', () => response.end())
+}
+
+function prepare(response: ServerResponse, status: number, body: object, headers: HeaderLines): string {
   const text = JSON.stringify(body)
   response.statusCode = status
   for (const [name, value] of [...headers, ...jsonHeaders(text)]) response.setHeader(name, value)
-  response.end(text)
+  return text
 }

@@ -1,10 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nodeHandler } from '../http-adapters/node.ts'
+import type { Logger } from '../index.ts'
 import type { Standalone } from '../standalone/standalone.ts'
-import { errorBody, jsonHeaders, replyJson } from './json-reply.ts'
+import { Connections } from './connections.ts'
+import { Health } from './health.ts'
+import type { HeaderLines } from './json-reply.ts'
+import { errorBody, jsonHeaders, replyEarly, replyJson } from './json-reply.ts'
 import { API_PATH } from './public-url.ts'
 import type { StaticPages } from './static-page.ts'
 import { answerPage, staticPages } from './static-page.ts'
@@ -17,17 +20,17 @@ export interface RequestHandler {
   readonly docsUrl: string
 }
 
+/** An HTTP server, and its connections. */
+export interface JsonServer {
+  readonly server: Server
+  readonly connections: Connections
+}
+
 /**
  * How long a connection may be inactive in both directions before the server closes it, in milliseconds. A client that
  * does not read its response, or does not finish its request, must not keep the response in memory indefinitely.
  */
 const MAX_SILENCE_MS = 30_000
-/**
- * The maximum number of requests that a client may send ahead on one connection. One more request closes the
- * connection.
- */
-export const MAX_WAITING_REQUESTS = 32
-
 /**
  * Creates an HTTP server that responds in JSON, even to input that Node rejects before it becomes a request, because
  * clients of the API parse every body. The server handles the pipelined requests of a connection one after another. It
@@ -36,50 +39,22 @@ export const MAX_WAITING_REQUESTS = 32
  *
  * @param maxSilenceMs - the inactivity after which a connection is closed, in milliseconds
  */
-export function createJsonServer(handler: RequestHandler, maxSilenceMs: number = MAX_SILENCE_MS): Server {
-  const inTurn = new Turns()
+export function createJsonServer(handler: RequestHandler, maxSilenceMs: number = MAX_SILENCE_MS): JsonServer {
   // Node's own check for the Host header responds without a body.
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
-    inTurn.take(request, response, () => {
+  const server = createServer({ requireHostHeader: false })
+  const connections = new Connections(server)
+  server.on('request', (request, response) => {
+    connections.take(request, response, () => {
       if (lacksHost(request)) refuse(response, 400, NO_HOST, handler)
       else handler.receive(request, response)
     })
   })
   server.on('checkExpectation', (request, response) => {
-    inTurn.take(request, response, () => refuse(response, 417, EXPECTATION, handler))
+    connections.take(request, response, () => refuse(response, 417, EXPECTATION, handler))
   })
   server.on('clientError', (error, socket) => answerUnreadable(error, socket, handler))
   server.timeout = maxSilenceMs
-  return server
-}
-
-/** Queues the requests of each connection. */
-class Turns {
-  /** The requests that wait for the current request of their connection. */
-  readonly #waiting = new WeakMap<Socket, (() => void)[]>()
-
-  /** Handles a request immediately, or after the responses to the previous requests have been sent. */
-  take({ socket }: IncomingMessage, response: ServerResponse, answer: () => void): void {
-    if (socket.destroyed) return // Node had already parsed more requests when the socket was destroyed
-
-    const waiting = this.#waiting.get(socket)
-    if (waiting !== undefined && waiting.length >= MAX_WAITING_REQUESTS) {
-      socket.destroy()
-      return
-    }
-    response.once('close', () => this.#next(socket))
-    if (waiting === undefined) {
-      this.#waiting.set(socket, [])
-      answer()
-    } else waiting.push(answer)
-  }
-
-  #next(socket: Socket): void {
-    // After a response with "Connection: close", Node ends the connection, and the client expects no further response.
-    const answer = socket.destroyed || socket.writableEnded ? undefined : this.#waiting.get(socket)?.shift()
-    if (answer === undefined) this.#waiting.delete(socket)
-    else answer()
-  }
+  return { server, connections }
 }
 
 /** Source: RFC 9112, section 3.2 */
@@ -123,30 +98,42 @@ const REFUSALS: { readonly [code: string]: Refusal | undefined } = {
 }
 
 /**
- * Handles every request of the server: requests to the API, requests for the server's own pages, and requests for
- * unknown paths.
+ * Handles every request of the server: requests to the API, requests for the server's own pages, the probes, and requests
+ * for unknown paths.
  */
 export class RequestListener implements RequestHandler {
   docsUrl = ''
-  #receive: RequestHandler['receive'] = (_, response) =>
-    replyJson(response, 503, errorBody('STORAGE_UNAVAILABLE', 'starting', this.docsUrl), [['Retry-After', '1']])
+  readonly #health = new Health()
+  #answer: RequestHandler['receive'] = (request, response) =>
+    replyEarly(request, response, 503, errorBody('STORAGE_UNAVAILABLE', 'starting', this.docsUrl), ELSEWHERE)
 
   receive(request: IncomingMessage, response: ServerResponse): void {
-    this.#receive(request, response)
+    const path = PATH.exec(request.url ?? '')?.[1] ?? ''
+    if (!this.#health.answer(path, { request, response, docsUrl: this.docsUrl })) this.#answer(request, response)
   }
 
   /**
-   * Starts to pass requests to the host. Until this call, every request receives 503 with `Retry-After`.
+   * Starts to pass requests to the host. Until this call, every request receives 503, and its connection closes.
    *
    * @param publicUrl - the URL of the API root for clients, if configured
    */
-  open(host: Pick<Standalone, 'api' | 'authenticate'>, publicUrl?: string | undefined): void {
+  open(host: Host, { publicUrl, logger }: { readonly publicUrl?: string | undefined; readonly logger: Logger }): void {
     const pages = staticPages(host.api, publicUrl)
     const api = nodeHandler<{ id: string; username: string }, IncomingMessage>(host.api, {
       basePath: API_PATH,
       authenticate: (request) => host.authenticate(request.headers.authorization),
     })
-    this.#receive = (request, response) => api(request, response, () => this.#outside(pages, request, response))
+    this.#answer = (request, response) => api(request, response, () => this.#outside(pages, request, response))
+    this.#health.serves(host, logger)
+  }
+
+  /** Refuses every request that begins from now on, except probes. The connections close after the responses. */
+  shutDown(): void {
+    this.#health.shutsDown()
+    this.#answer = (request, response) => {
+      const body = errorBody('SHUTTING_DOWN', 'the server is shutting down: send the request again', this.docsUrl)
+      replyEarly(request, response, 503, body, ELSEWHERE)
+    }
   }
 
   #outside(pages: StaticPages, request: IncomingMessage, response: ServerResponse): void {
@@ -156,6 +143,14 @@ export class RequestListener implements RequestHandler {
     else answerPage(page, { request, response, docsUrl: this.docsUrl })
   }
 }
+
+type Host = Pick<Standalone, 'api' | 'authenticate' | 'checkDatabase'>
+
+/** The client should repeat the request on another connection, which may lead to another server. */
+const ELSEWHERE: HeaderLines = [
+  ['Connection', 'close'],
+  ['Retry-After', '1'],
+]
 
 /** Matches the path of a request target. Proxies send an absolute URL, with the scheme in any case. */
 const PATH = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)/i

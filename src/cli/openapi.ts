@@ -1,12 +1,14 @@
 import { writeFile } from 'node:fs/promises'
+import { issueDocuments } from '../exchange/exchange.ts'
 import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
 import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
 import { apiDocument } from './api-page.ts'
-import type { OptionValues } from './arguments.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
+import { writeFailure } from './file-failure.ts'
+import type { OptionValues } from './options.ts'
 import { parsePublicUrl } from './public-url.ts'
 
 /**
@@ -27,10 +29,12 @@ function apiOfNobody(): Api<{ readonly id: string }> {
     storage: memoryStorage(),
     policy: { authorize: () => ({ allow: false, reason: 'access is denied' }) },
     membership: { isMember: () => false },
+    issues: { issues: () => [], comments: 'none', findUsers: () => [], write: () => undefined },
   })
   return createApi(forge, {
     directory: { findAccount: () => undefined, findRepository: () => undefined, findIssue: () => undefined },
     present: { users: () => [], issues: () => [], pullRequests: () => [] },
+    documents: issueDocuments,
   })
 }
 
@@ -40,14 +44,6 @@ async function write(file: string, text: string): Promise<void> {
   } catch (error) {
     throw new CommandError(2, `--out ${file} cannot be written: ${writeFailure(error)}`)
   }
-}
-
-function writeFailure(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return 'the directory does not exist; create it, or correct the path'
-  if (code === 'EISDIR') return 'it is a directory; name a file in it'
-  if (code === 'EACCES') return 'permission denied; choose another path'
-  return String(code ?? error)
 }
 
 /** The checked options of `forgelet openapi`. */

@@ -1,10 +1,16 @@
 import type { IdColumns } from '../storage/sqlite.ts'
 import type { SchemaStatus } from '../storage/storage.ts'
-import type { OptionValues } from './arguments.ts'
 import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress } from './database.ts'
-import { databaseRefusal, databaseSetting, parseDatabase, refuseSchemaOption } from './database.ts'
+import {
+  databaseRefusal,
+  databaseSetting,
+  parseDatabase,
+  refuseSchemaOption,
+  refuseUnnamedDatabase,
+} from './database.ts'
+import type { OptionValues } from './options.ts'
 import type { StorageSettings } from './storage-kinds.ts'
 import { openStorage, planSchema } from './storage-kinds.ts'
 
@@ -128,6 +134,7 @@ export function schemaOptions(words: readonly string[], values: OptionValues, en
   const action = actionNamed(words)
   const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
   refuseSchemaOption(values.schema, database)
+  if (action !== 'plan') refuseUnnamedDatabase(database)
   if (values.from !== undefined && action !== 'plan') {
     throw new CommandError(
       2,

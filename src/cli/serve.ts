@@ -1,19 +1,27 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { inspect } from 'node:util'
-import type { Logger, SigningKeySource } from '../index.ts'
+import { setTimeout } from 'node:timers/promises'
+import type { SigningKeySource } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { Fixture, Standalone } from '../standalone/standalone.ts'
 import { openStandalone } from '../standalone/standalone.ts'
-import type { OptionValues } from './arguments.ts'
 import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress } from './database.ts'
-import { databaseRefusal, databaseSetting, parseDatabase, refuseSchemaOption } from './database.ts'
+import {
+  databaseRefusal,
+  databaseSetting,
+  parseDatabase,
+  refuseSchemaOption,
+  refuseUnnamedDatabase,
+} from './database.ts'
 import { createJsonServer, RequestListener } from './json-server.ts'
+import type { OptionValues } from './options.ts'
 import { API_PATH, pageUrl, parsePublicUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
-import { planSchema } from './storage-kinds.ts'
+import type { ServerLog } from './server-log.ts'
+import { jsonLog, requestLog, textLog } from './server-log.ts'
+import { refuseWrongPlace } from './storage-kinds.ts'
 
 /**
  * Serves a standalone host until the command is stopped. It first checks everything that does not need the database:
@@ -22,19 +30,20 @@ import { planSchema } from './storage-kinds.ts'
  * @throws CommandError with the documented exit code
  */
 export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitCode> {
-  await refuseWrongPlace(options)
+  await refuseWrongPlace(options.database, options)
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
 
   const listener = new RequestListener()
-  const server = createJsonServer(listener)
+  const { server, connections } = createJsonServer(listener)
   const port = await listen(server, options.host, options.port)
   try {
     const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}${API_PATH}`
     const docsUrl = pageUrl(publicUrl)
     listener.docsUrl = docsUrl
-    const logger = stderrLogger(io)
+    const logger = options.json ? jsonLog(io) : textLog(io)
+    if (options.logRequests) server.on('request', requestLog(logger))
     const opening = openHost(options, {
       limits,
       fixture: withoutKey(fixture),
@@ -49,17 +58,26 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
       opening.then((late) => late.close()).catch(() => undefined)
       return 0
     }
-    listener.open(host, options.publicUrl)
-    announce(options, io, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
+    listener.open(host, { publicUrl: options.publicUrl, logger })
+    announce(options, io, logger, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
     await toldToStop(io.stop)
-    await stopServer(server)
-    await host.close()
+    listener.shutDown()
+    logger.info('stopping when the requests in progress have ended; a second signal stops it now')
+    const cut = await connections.close(options.shutdownTimeoutMs)
+    if (cut > 0) logger.warn('requests were cut off by the end of --shutdown-timeout', { requests: cut })
+    await Promise.race([host.close(), setTimeout(MAX_DATABASE_CLOSE_MS, undefined, { ref: false })])
     return 0
   } finally {
     server.close()
     server.closeAllConnections()
   }
 }
+
+/**
+ * How long the server waits for its database when no request is left, in milliseconds. Nothing is lost: the database
+ * rolls back what is not committed.
+ */
+const MAX_DATABASE_CLOSE_MS = 1000
 
 type HostOptions = Omit<Parameters<typeof openStandalone>[0], 'db' | 'prefix' | 'schema'>
 
@@ -69,11 +87,6 @@ async function openHost({ database, prefix, schema }: ServeOptions, options: Hos
   } catch (error) {
     throw databaseRefusal(database, error)
   }
-}
-
-/** Checks the names of the tables without a connection: a plan of them needs the same. */
-async function refuseWrongPlace({ database, prefix, schema }: ServeOptions): Promise<void> {
-  if (prefix !== undefined || schema !== undefined) await planSchema(database, { prefix, schema, ids: {}, from: 0 })
 }
 
 async function openKey(file: string | undefined): Promise<SigningKeySource | undefined> {
@@ -96,13 +109,17 @@ function withoutKey(fixture: Fixture | undefined): Fixture | undefined {
   return fixture && { ...fixture, signingKey: undefined }
 }
 
-function announce({ database, fixture, json }: ServeOptions, io: CommandIO, host: Standalone, url: string): void {
+function announce(
+  { database, fixture, json }: ServeOptions,
+  io: CommandIO,
+  log: ServerLog,
+  host: Standalone,
+  url: string,
+): void {
   const db = database.shown
-  if (host.fixture === 'ignored') {
-    io.err(`forgelet: fixture ${fixture} ignored: database ${db} already has users`)
-  }
+  if (host.fixture === 'ignored') log.info(`fixture ${fixture} ignored: database ${db} already has users`)
   io.out(json ? JSON.stringify({ url, db, fixture: host.fixture, pid: process.pid }) : url)
-  if (!json) io.err(`forgelet: serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
+  if (!json) log.info(`serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
 }
 
 function urlHost(host: string): string {
@@ -127,6 +144,9 @@ export interface ServeOptions {
   readonly maxPins: number
   /** The URL of the API root for clients; undefined = the address that the server listens on. */
   readonly publicUrl: string | undefined
+  /** How long the requests in progress may take once the command is stopped. */
+  readonly shutdownTimeoutMs: number
+  readonly logRequests: boolean
   readonly json: boolean
 }
 
@@ -139,6 +159,7 @@ export function serveOptions(words: readonly string[], values: OptionValues, env
 
   const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
   refuseSchemaOption(values.schema, database)
+  refuseUnnamedDatabase(database)
   return {
     database,
     prefix: values.prefix,
@@ -149,6 +170,8 @@ export function serveOptions(words: readonly string[], values: OptionValues, env
     signingKey: values['signing-key'],
     maxPins: integer('--max-pins', values['max-pins'] ?? '3', 1000),
     publicUrl: values['public-url'] === undefined ? undefined : parsePublicUrl(values['public-url']),
+    shutdownTimeoutMs: 1000 * integer('--shutdown-timeout', values['shutdown-timeout'] ?? '8', 3600),
+    logRequests: values['log-requests'] === true,
     json: values.json === true,
   }
 }
@@ -157,27 +180,6 @@ function integer(name: string, text: string, most: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   if (value <= most) return value
   throw new CommandError(2, `${name} ${text}: give an integer from 0 to ${most}`)
-}
-
-/** How long the requests in progress may take to finish, in milliseconds. */
-const GRACE = 5000
-const LOOK_EVERY = 25
-
-/**
- * Stops a server. It accepts no new connections and closes idle ones. Requests in progress may finish, and are aborted
- * after 5 seconds.
- */
-async function stopServer(server: Server): Promise<void> {
-  // `close` also closes the connections that are idle now. The interval closes those that become idle later.
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const idle = setInterval(() => server.closeIdleConnections(), LOOK_EVERY)
-  const cut = setTimeout(() => server.closeAllConnections(), GRACE)
-  try {
-    await closed
-  } finally {
-    clearInterval(idle)
-    clearTimeout(cut)
-  }
 }
 
 /**
@@ -209,19 +211,4 @@ function refusal(error: Error, host: string, port: number): CommandError {
     return new CommandError(2, `port ${port} on ${host} is not permitted: choose one above 1023 with --port`)
   }
   return new CommandError(2, `--host ${host}: cannot listen there (${String(code ?? error.message)}); try 127.0.0.1`)
-}
-
-/**
- * Creates a logger that writes warnings and unexpected failures to the terminal. Each is one line, with the causes of
- * the error and the place where it was thrown.
- */
-export function stderrLogger(io: Pick<CommandIO, 'err'>): Logger {
-  const write = (level: string) => (message: string, fields: object) =>
-    io.err(`forgelet: ${level}: ${message} ${inOneLine(fields)}`)
-  return { error: write('error'), warn: write('warning') }
-}
-
-function inOneLine(fields: object): string {
-  const lines = inspect(fields, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 5 }).split('\n')
-  return lines.map((line) => line.trim()).join(' ') // one expression for this would be quadratic in a run of blanks
 }

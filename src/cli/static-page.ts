@@ -64,13 +64,20 @@ const ALLOW = 'GET, HEAD, OPTIONS'
  * receives 204, any other method 405. If the page cannot be read, the response is 500.
  */
 export function answerPage(page: StaticPage | MovedPage, visit: Visit): void {
+  if (!isRead(visit)) return
+  if ('movedTo' in page) visit.response.writeHead(page.status, { Location: page.movedTo }).end()
+  else show(page, visit)
+}
+
+/** Returns true for GET and HEAD. Responds to OPTIONS with 204 and to any other method with 405, and returns false. */
+export function isRead(visit: Visit): boolean {
   const { request, response } = visit
   const { method } = request
+  if (method === 'GET' || method === 'HEAD') return true
+
   if (method === 'OPTIONS') response.writeHead(204, { Allow: ALLOW }).end()
-  else if (method !== 'GET' && method !== 'HEAD') {
-    refuse(visit, 405, 'METHOD_NOT_ALLOWED', 'method not allowed', [['Allow', ALLOW]])
-  } else if ('movedTo' in page) response.writeHead(page.status, { Location: page.movedTo }).end()
-  else show(page, visit)
+  else refuse(visit, 405, 'METHOD_NOT_ALLOWED', 'method not allowed', [['Allow', ALLOW]])
+  return false
 }
 
 function show(page: StaticPage, visit: Visit): void {

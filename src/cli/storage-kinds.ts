@@ -54,6 +54,17 @@ export function planSchema(
   return asUsage(KINDS[kind].plan(settings))
 }
 
+/**
+ * Checks the names of the tables of `forgelet serve` without a connection: a plan of them needs the same.
+ * @throws CommandError (wrong usage)
+ */
+export async function refuseWrongPlace(
+  database: DatabaseAddress,
+  { prefix, schema }: { readonly prefix?: string | undefined; readonly schema?: string | undefined },
+): Promise<void> {
+  if (prefix !== undefined || schema !== undefined) await planSchema(database, { prefix, schema, ids: {}, from: 0 })
+}
+
 async function asUsage<T>(made: Promise<T>): Promise<T> {
   try {
     return await made

@@ -15,7 +15,10 @@ export interface MemoryHost {
 
 /** The options of an in-memory host. */
 export interface MemoryHostOptions
-  extends Pick<ForgeOptions<StandaloneUser, undefined>, 'beforeCommit' | 'clock' | 'limits' | 'logger' | 'signingKey'> {
+  extends Pick<
+    ForgeOptions<StandaloneUser, undefined>,
+    'beforeCommit' | 'clock' | 'issues' | 'limits' | 'logger' | 'signingKey'
+  > {
   /** Replaces or wraps Gitea's rules. */
   readonly policy?: ((ordinary: Policy<StandaloneUser>) => Policy<StandaloneUser>) | undefined
 }

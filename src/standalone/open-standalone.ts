@@ -1,6 +1,17 @@
+import { issueDocuments } from '../exchange/exchange.ts'
 import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
-import type { Forge, ForgeLimits, Logger, MaybePromise, SigningKeySource } from '../index.ts'
+import type {
+  Caller,
+  Forge,
+  ForgeLimits,
+  Id,
+  ImportOptions,
+  ImportReport,
+  Logger,
+  MaybePromise,
+  SigningKeySource,
+} from '../index.ts'
 import { createForge } from '../index.ts'
 import { authenticate } from './authenticate.ts'
 import type { Fixture } from './fixture/fixture.ts'
@@ -10,8 +21,11 @@ import { seedFromFixture } from './fixture/seed-from-fixture.ts'
 import { forgeSeedCalls } from './fixture/write-forge-seed.ts'
 import type { StandaloneUser } from './host-ports.ts'
 import { hostDirectory, hostMembership, hostPolicy } from './host-ports.ts'
-import type { HostDatabase } from './host-store/host-database.ts'
+import type { AtomicImportRequest, HostDatabase } from './host-store/host-database.ts'
+import type { DatabaseLocation } from './host-store/open-host-database.ts'
+import { openHostDatabase } from './host-store/open-host-database.ts'
 import { SqlHostStore } from './host-store/sql-host-store.ts'
+import { SqlIssueTracker } from './host-store/sql-issue-tracker.ts'
 import { hostPresenter } from './presenter/presenter.ts'
 
 /**
@@ -21,19 +35,7 @@ import { hostPresenter } from './presenter/presenter.ts'
 export type FixtureOutcome = 'loaded' | 'ignored' | 'none'
 
 /** The options of `openStandalone`. */
-export interface StandaloneOptions {
-  /**
-   * `postgres://…` (PostgreSQL 13 and newer), `mysql://…` (MariaDB 10.6 and newer), an SQLite file, which is created if
-   * it is missing, or `:memory:`. Any number of processes can be open on one server or file.
-   */
-  readonly db: string
-  /**
-   * The prefix of the names of the forge's tables; the host's have it too, followed by `host_`. Default: `forgelet_`, and
-   * `host_` for those of the host.
-   */
-  readonly prefix?: string | undefined
-  /** The schema of all tables, on PostgreSQL; it is created if it does not exist. Default: that of the connection. */
-  readonly schema?: string | undefined
+export interface StandaloneOptions extends DatabaseLocation {
   /**
    * A parsed fixture (docs/fixture.md), which is loaded into an empty database. It is validated even if the database
    * already has accounts.
@@ -66,6 +68,25 @@ export interface Standalone {
    * @throws ForgeError `INVALID_CREDENTIALS` if the token is invalid
    */
   authenticate(header: string | undefined): MaybePromise<StandaloneUser | null>
+  /**
+   * Checks that the database answers, within two seconds, and that this release can use the tables of the host and of
+   * the forge in it. For a readiness probe.
+   * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
+   */
+  checkDatabase(): Promise<void>
+  /** Returns the repository that has this name, in any case. On SQLite it answers at once. */
+  findRepository(owner: string, name: string): MaybePromise<{ readonly id: Id } | undefined>
+  /**
+   * Imports as `forge.exchange.import` does, but in one transaction: all of it, or nothing. The records must not wait,
+   * and must be iterable again. On SQLite the import blocks the event loop, and a signal that aborts meanwhile takes
+   * effect at its end, before the commit.
+   * @throws as `forge.exchange.import`
+   */
+  importAtomically(
+    caller: Caller<StandaloneUser>,
+    request: AtomicImportRequest,
+    options?: ImportOptions,
+  ): Promise<ImportReport>
   /** Closes the database. It is safe to call this method twice. */
   close(): Promise<void>
 }
@@ -83,29 +104,9 @@ export interface Standalone {
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
   if (typeof options !== 'object' || options === null)
     throw new TypeError('openStandalone needs options: an object with db')
-  const kind = kindOf(options)
   const fixture = options.fixture && parseFixture(options.fixture, options.limits)
   const signingKey = options.signingKey ?? (await fixtureKey(fixture))
-  return OPENERS[kind]({ ...options, signingKey }, fixture)
-}
-
-type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
-type OpenHost = (options: StandaloneOptions, fixture: Fixture | undefined) => Promise<Standalone>
-
-/** Each kind loads its own driver, and what only servers need. */
-const OPENERS: { readonly [K in DatabaseKind]: OpenHost } = {
-  async sqlite(options, fixture) {
-    const { openSqliteDatabase } = await import('./host-store/sqlite-database.ts')
-    return openHost(await openSqliteDatabase(options.db, options.prefix), options, fixture)
-  },
-  async postgres(options, fixture) {
-    const { openPostgresDatabase } = await import('./host-store/postgres-database.ts')
-    return openHost(openPostgresDatabase(options.db, options), options, fixture)
-  },
-  async mysql(options, fixture) {
-    const { openMysqlDatabase } = await import('./host-store/mysql-database.ts')
-    return openHost(openMysqlDatabase(options.db, options), options, fixture)
-  },
+  return openHostDatabase(options, (database) => openHost(database, { ...options, signingKey }, fixture))
 }
 
 async function openHost<Tx>(
@@ -120,6 +121,7 @@ async function openHost<Tx>(
       storage: database.storage,
       policy: hostPolicy(store),
       membership: hostMembership(store),
+      issues: new SqlIssueTracker(database),
       signingKey,
       limits,
       logger,
@@ -131,8 +133,18 @@ async function openHost<Tx>(
     await database.migrate()
     const outcome = await loadFixture({ database, store, forge, fixture })
     const present = hostPresenter(store, publicUrl)
-    const api = createApi(forge, { directory: hostDirectory(store), present, publicUrl, docsUrl })
-    return { forge, api, fixture: outcome, authenticate: (header) => authenticate(store, header), close }
+    const directory = hostDirectory(store)
+    const api = createApi(forge, { directory, present, documents: issueDocuments, publicUrl, docsUrl })
+    return {
+      forge,
+      api,
+      fixture: outcome,
+      authenticate: (header) => authenticate(store, header),
+      checkDatabase: () => database.check(),
+      findRepository: (owner, name) => store.findRepository(owner, name),
+      importAtomically: (caller, request, given = {}) => database.importAtomically(forge, caller, request, given),
+      close,
+    }
   } catch (error) {
     await database.storage.close().catch(() => undefined) // the error above says more
     database.close()
@@ -157,25 +169,4 @@ async function loadFixture<Tx>({ database, store, forge, fixture }: HostParts<Tx
     return store.load(session, seed, calls)
   })
   return isLoaded ? 'loaded' : 'ignored'
-}
-
-const SCHEMES: { readonly [scheme: string]: DatabaseKind | undefined } = {
-  postgres: 'postgres',
-  postgresql: 'postgres',
-  mysql: 'mysql',
-  mariadb: 'mysql',
-}
-
-/** The message shows at most the scheme of a URL, which may contain a password. */
-function kindOf({ db, schema }: StandaloneOptions): DatabaseKind {
-  const expected = 'a postgres:// or mysql:// URL, an SQLite file, or ":memory:"'
-  if (typeof db !== 'string' || db.trim() === '') throw new TypeError(`db must be ${expected}`)
-
-  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[1]
-  const kind = scheme === undefined ? undefined : SCHEMES[scheme.toLowerCase()]
-  if (kind === undefined && db.includes('://')) {
-    throw new TypeError(`db: ${scheme === undefined ? 'a URL' : `${scheme}://`} is not supported: give ${expected}`)
-  }
-  if (schema !== undefined && kind !== 'postgres') throw new TypeError('schema is for PostgreSQL: leave it out')
-  return kind ?? 'sqlite'
 }

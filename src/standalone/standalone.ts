@@ -1,3 +1,5 @@
+export type { AccessToken, CreatedAccessToken } from './access-tokens.ts'
+export { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 export type {
   Fixture,
   FixtureBadge,
@@ -12,5 +14,9 @@ export type {
 } from './fixture/fixture.ts'
 export { parseFixture } from './fixture/fixture.ts'
 export type { StandaloneUser } from './host-ports.ts'
+export type { Finding } from './host-store/checks.ts'
+export type { AtomicImportRequest } from './host-store/host-database.ts'
+export type { DatabaseLocation } from './host-store/open-host-database.ts'
+export { inspectDatabase } from './inspect-database.ts'
 export type { FixtureOutcome, Standalone, StandaloneOptions } from './open-standalone.ts'
 export { openStandalone } from './open-standalone.ts'

@@ -1,9 +1,20 @@
-import type { Forge, MaybePromise, Sync, TransactionServices } from '../../index.ts'
+import type { ExchangeRecord, IssueRecord } from '../../exchange/exchange.ts'
+import type {
+  Caller,
+  Forge,
+  ImportOptions,
+  ImportReport,
+  ImportRequest,
+  MaybePromise,
+  Sync,
+  TransactionServices,
+} from '../../index.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import type { RowsOfEach, Session, Statements } from '../../storage/sql/session.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
 import type { StandaloneUser } from '../host-ports.ts'
+import type { Finding } from './checks.ts'
 import type { HostContext } from './host-tables.ts'
 
 /** The services of the forge inside a transaction of the host. */
@@ -15,6 +26,11 @@ type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionService
  */
 export type Loading = (session: Pick<Session, 'all' | 'batch'>, forge: LoadedForge) => SyncOrAsync<boolean>
 
+/** The records to import in one transaction. They are iterated again if the database ends the transaction. */
+export interface AtomicImportRequest extends ImportRequest {
+  readonly records: Iterable<ExchangeRecord | IssueRecord>
+}
+
 /** The database of a standalone host: its own tables, and the storage of its forge. */
 export interface HostDatabase<Tx> {
   readonly context: HostContext
@@ -25,15 +41,36 @@ export interface HostDatabase<Tx> {
    * @param transaction - a transaction of the host that is open; its changes are seen
    */
   rows<Row>(statement: Statement<Row>, transaction?: Tx | undefined): MaybePromise<readonly Row[]>
-  /** Returns the rows of each statement, in as few round trips as possible. */
-  rowsOfEach<Rows extends readonly unknown[]>(statements: Statements<Rows>): MaybePromise<RowsOfEach<Rows>>
+  /**
+   * Runs statements in order, in as few round trips as possible, and returns the rows of each.
+   *
+   * @param transaction - a transaction of the host or of the storage that is open; the statements are part of it
+   */
+  rowsOfEach<Rows extends readonly unknown[]>(
+    statements: Statements<Rows>,
+    transaction?: Tx | undefined,
+  ): MaybePromise<RowsOfEach<Rows>>
   /**
    * Brings the tables of the host up to date, then those of the forge. Nothing is written if the database cannot be
    * used: see `HostSchema.refuseUnusable`.
    */
   migrate(): Promise<void>
+  /**
+   * Checks that the database answers, and that the tables of the host and of the forge can be used. Writes nothing.
+   * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
+   */
+  check(): Promise<void>
+  /** Checks the tables, the settings, the clock and the connections. Writes nothing. */
+  inspect(): Promise<readonly Finding[]>
   /** Loads all or nothing. No other process loads meanwhile, so what is found is still so when it is written. */
   load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean>
+  /** Imports in one transaction: see `Standalone.importAtomically`. */
+  importAtomically(
+    forge: Forge<StandaloneUser, Tx>,
+    caller: Caller<StandaloneUser>,
+    request: AtomicImportRequest,
+    options: ImportOptions,
+  ): Promise<ImportReport>
   /** Closes what the database has opened and the storage has not. Call it after the storage has been closed. */
   close(): void
 }

@@ -12,6 +12,7 @@ import type {
   OrganizationStandingRow,
   RepositoryRow,
   RepositoryStandingRow,
+  ShownMilestoneRow,
 } from './sql-rows.ts'
 
 interface PageIds {
@@ -38,6 +39,7 @@ export interface HostQueries {
   readonly shownAccounts: Query<PageIds & { readonly viewerId: Id }, AccountRow>
   readonly labels: Query<PageIds, LabelRow>
   readonly assignees: Query<PageIds, AssigneeRow>
+  readonly milestones: Query<PageIds, ShownMilestoneRow>
 }
 
 /** Defines the statements of the store. */
@@ -173,7 +175,10 @@ function standings({
   }
 }
 
-type PageQueries = Pick<HostQueries, 'accounts' | 'issues' | 'repositories' | 'shownAccounts' | 'labels' | 'assignees'>
+type PageQueries = Pick<
+  HostQueries,
+  'accounts' | 'issues' | 'repositories' | 'shownAccounts' | 'labels' | 'assignees' | 'milestones'
+>
 
 /** What a page shows, each kind of record in one statement. */
 function pageQueries({ build, columns, ids, dialect }: HostContext): PageQueries {
@@ -186,6 +191,14 @@ function pageQueries({ build, columns, ids, dialect }: HostContext): PageQueries
         .whereRef('issues.repository_id', '=', sql.ref('repositories.id'))
         .where('issues.state', '=', sql.lit('open'))
         .where('issues.kind', '=', sql.lit(kind)),
+    )
+  const having = (state: 'open' | 'closed') =>
+    dialect.number(
+      build
+        .selectFrom('issues')
+        .select((counted) => counted.fn.countAll().as('count'))
+        .whereRef('issues.milestone_id', '=', sql.ref('milestones.id'))
+        .where('issues.state', '=', sql.lit(state)),
     )
 
   return {
@@ -258,6 +271,25 @@ function pageQueries({ build, columns, ids, dialect }: HostContext): PageQueries
         .where('issue_id', 'in', page(given))
         .orderBy('place'),
     ),
+    milestones: defineQuery((given) =>
+      build
+        .selectFrom('milestones')
+        .select([columns.id('milestones.id').as('id'), 'milestones.title', 'milestones.description'])
+        .select([
+          'milestones.state',
+          columns.numberOrNull('milestones.deadline').as('deadline'),
+          columns.numberOrNull('milestones.created_at').as('created_at'),
+          columns.numberOrNull('milestones.updated_at').as('updated_at'),
+          columns.numberOrNull('milestones.closed_at').as('closed_at'),
+          having('open').as('open_issues'),
+          having('closed').as('closed_issues'),
+        ])
+        .where(
+          'milestones.id',
+          'in',
+          build.selectFrom('issues as listed').select('listed.milestone_id').where('listed.id', 'in', page(given)),
+        ),
+    ),
   }
 }
 
@@ -306,6 +338,11 @@ function issueColumns(columns: Columns) {
     'state',
     columns.number('is_locked').as('is_locked'),
     'branch',
+    'ref',
+    columns.idOrNull('milestone_id').as('milestone_id'),
+    columns.numberOrNull('author_id').as('author_id'),
+    'author_name',
+    columns.number('poster_is_author').as('poster_is_author'),
     columns.number('comment_count').as('comment_count'),
     columns.number('created_at').as('created_at'),
     columns.number('updated_at').as('updated_at'),

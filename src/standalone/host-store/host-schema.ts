@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { AddColumnNode, AlterTableNode, CreateTableNode, sql } from 'kysely'
 import { ForgeError } from '../../index.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
@@ -10,8 +10,9 @@ import type { MigratedTables, MigrationPart, SchemaStatement } from '../../stora
 import { schemaStatement } from '../../storage/sql/schema/migration.ts'
 import type { Queryable } from '../../storage/sql/session.ts'
 import { query, queryFirst } from '../../storage/sql/session.ts'
+import type { SchemaStatus } from '../../storage/storage.ts'
 import type { HostContext } from './host-tables.ts'
-import { HOST_MIGRATIONS, HOST_TABLES } from './host-tables.ts'
+import { HOST_MIGRATIONS, HOST_TABLES, OLDEST_LIBRARY } from './host-tables.ts'
 
 /** The host's own tables as a whole: creates, migrates and checks them. */
 export class HostSchema implements MigratedTables {
@@ -20,6 +21,7 @@ export class HostSchema implements MigratedTables {
   readonly #forgeLedger: Ledger
   readonly #place: string
   readonly #version: Query<Record<never, never>, { readonly version: number }>
+  readonly #oldestLibrary: Query<Record<never, never>, { readonly oldest: number }>
 
   /**
    * @param forge - the context of the forge's tables in the same database
@@ -30,18 +32,55 @@ export class HostSchema implements MigratedTables {
     this.#forge = forge
     this.#forgeLedger = new Ledger(forge)
     this.#place = place
-    this.#version = versionQuery(context)
+    const { build, columns } = context
+    this.#version = defineQuery(() => build.selectFrom('schema').select(columns.number('version').as('version')))
+    this.#oldestLibrary = defineQuery(() =>
+      build.selectFrom('schema').select(columns.number('oldest_library').as('oldest')),
+    )
   }
 
   /**
-   * Checks, without writing, that the database is empty or was created by this server or an older release of it.
+   * Checks, without writing, that the database is empty or has tables of this server that this release can use.
    *
-   * @throws ForgeError `SCHEMA_TOO_NEW` if a newer release created the tables; `STORAGE_UNAVAILABLE` if another program
+   * @throws ForgeError `SCHEMA_TOO_NEW` if the tables are for newer releases only; `STORAGE_UNAVAILABLE` if another program
    * uses the same names, or if the database holds the forge of an application, whose ids refer to other users
    */
   *refuseUnusable(session: Queryable): SyncOrAsync<void> {
     yield* this.#refuseForeign(session)
     yield* this.#found(session)
+  }
+
+  /**
+   * Checks, without writing, that the tables exist in a version that this release can use, also if a newer release has
+   * migrated them meanwhile.
+   *
+   * @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
+   */
+  *refuseOutdated(session: Queryable): SyncOrAsync<void> {
+    const found = yield* this.#found(session)
+    const needed = HOST_MIGRATIONS.length
+    if (found >= needed) return
+    const message = `the host's tables have version ${found}, but ${needed} is needed: restart the server`
+    throw new ForgeError('SCHEMA_OUTDATED', message, { found, needed })
+  }
+
+  /**
+   * Returns the state of the tables. `drifted`: a table or column that the migrations create is missing, or everything
+   * under these names was created by others.
+   */
+  *state(session: Queryable): SyncOrAsync<SchemaStatus['state']> {
+    const { schema, prefix, dialect } = this.context
+    const rows = yield* query(session, dialect.columns({ schema, prefix }))
+    const present = new Set(rows.map(({ table, column }) => `${table}.${column}`))
+    const tables = new Set(rows.map(({ table }) => table))
+    const needed = columnsMade(this.context)
+    if (needed.every(({ table }) => !tables.has(table))) return 'empty'
+
+    const found = yield* this.#readVersion(session)
+    if ((yield* this.#oldestRelease(session, found)) > HOST_MIGRATIONS.length) return 'too-new'
+    const isWhole = found > 0 && needed.every(({ table, column }) => present.has(`${table}.${column}`))
+    if (found > 0 && found < HOST_MIGRATIONS.length) return 'outdated'
+    return isWhole ? 'current' : 'drifted'
   }
 
   *needsMigration(session: Queryable): SyncOrAsync<boolean> {
@@ -51,7 +90,7 @@ export class HostSchema implements MigratedTables {
   *migrate(session: Queryable, take: (part: MigrationPart) => SyncOrAsync<void>): SyncOrAsync<void> {
     yield* this.#refuseForeign(session) // an application may have created its tables first
     const found = yield* this.#found(session)
-    if (found === HOST_MIGRATIONS.length) return
+    if (found >= HOST_MIGRATIONS.length) return
 
     const { dialect, schema } = this.context
     const made = found === 0 ? [...dialect.createSchema(schema), ledgerTable(this.context)] : []
@@ -59,16 +98,28 @@ export class HostSchema implements MigratedTables {
     yield* take({ together: [...made, ...missing.map(schemaStatement), ...noteVersion(this.context)] })
   }
 
-  /** Returns the version of the tables, or 0 if they are missing. */
+  /** Returns the version of the tables, or 0 if they are missing. @throws ForgeError `SCHEMA_TOO_NEW` */
   *#found(session: Queryable): SyncOrAsync<number> {
+    const found = yield* this.#readVersion(session)
+    const oldestLibrary = yield* this.#oldestRelease(session, found)
+    if (oldestLibrary <= HOST_MIGRATIONS.length) return found
+    const message = `the host's tables have version ${found}, which only releases that know version ${oldestLibrary} can use`
+    throw new ForgeError('SCHEMA_TOO_NEW', message, { found, oldestLibrary })
+  }
+
+  /** Returns the version that a release must know to use tables of this version. */
+  *#oldestRelease(session: Queryable, found: number): SyncOrAsync<number> {
+    if (found <= HOST_MIGRATIONS.length) return OLDEST_LIBRARY
+
+    const row = yield* queryFirst(session, this.#oldestLibrary({}))
+    return row?.oldest ?? found
+  }
+
+  *#readVersion(session: Queryable): SyncOrAsync<number> {
     if (!(yield* this.#hasVersion(session))) return 0
 
     const row = yield* queryFirst(session, this.#version({}))
-    const found = row?.version ?? 0
-    const newest = HOST_MIGRATIONS.length
-    if (found <= newest) return found
-    const message = `the host's tables have version ${found}, newer than ${newest}, which this release supports`
-    throw new ForgeError('SCHEMA_TOO_NEW', message, { found, oldestLibrary: found })
+    return row?.version ?? 0
   }
 
   *#hasVersion(session: Queryable): SyncOrAsync<boolean> {
@@ -110,6 +161,19 @@ function* namesIn(
   return things.map(({ name }) => name)
 }
 
+/** Returns the columns of all tables that the migrations create. */
+function columnsMade(context: HostContext): readonly { readonly table: string; readonly column: string }[] {
+  return HOST_MIGRATIONS.flatMap((statements) => statements(context)).flatMap((statement) => {
+    const { query: node } = statement.compile()
+    if (!CreateTableNode.is(node) && !AlterTableNode.is(node)) return []
+    const { name: table } = node.table.table.identifier
+    const added = CreateTableNode.is(node)
+      ? node.columns
+      : (node.columnAlterations ?? []).filter(AddColumnNode.is).map(({ column }) => column)
+    return added.map(({ column }) => ({ table, column: column.column.name }))
+  })
+}
+
 function ledgerTable({ build, dialect: { types, tableEnd } }: HostContext): SchemaStatement {
   return schemaStatement(
     build.schema
@@ -123,10 +187,8 @@ function ledgerTable({ build, dialect: { types, tableEnd } }: HostContext): Sche
 function noteVersion({ build }: HostContext): readonly SchemaStatement[] {
   return [
     build.deleteFrom('schema'),
-    build.insertInto('schema').values({ version: sql.lit(HOST_MIGRATIONS.length) }),
+    build
+      .insertInto('schema')
+      .values({ version: sql.lit(HOST_MIGRATIONS.length), oldest_library: sql.lit(OLDEST_LIBRARY) }),
   ].map(schemaStatement)
-}
-
-function versionQuery({ build, columns }: HostContext): Query<Record<never, never>, { readonly version: number }> {
-  return defineQuery(() => build.selectFrom('schema').select(columns.number('version').as('version')))
 }

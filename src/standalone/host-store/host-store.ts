@@ -27,6 +27,20 @@ export interface Standing<Access> {
   readonly access: Access | undefined
 }
 
+/** A milestone of a repository. */
+export interface Milestone {
+  readonly id: Id
+  readonly title: string
+  readonly description: string
+  readonly state: 'open' | 'closed'
+  readonly deadline: Date | null
+  readonly createdAt: Date | null
+  readonly updatedAt: Date | null
+  readonly closedAt: Date | null
+  readonly openIssues: number
+  readonly closedIssues: number
+}
+
 /** An issue or pull request with the related records that a response contains. */
 export interface IssueDetails {
   readonly issue: Issue
@@ -35,6 +49,9 @@ export interface IssueDetails {
   readonly poster: Account
   readonly labels: readonly Label[]
   readonly assignees: readonly Account[]
+  readonly milestone?: Milestone | undefined
+  /** Of an imported issue whose author has no account here: who the document names as the author. */
+  readonly originalAuthor?: { readonly id: number; readonly name: string } | undefined
   readonly openIssues: number
   readonly openPullRequests: number
   /** The user for whom the issue is read, if one is named. */

@@ -1,17 +1,22 @@
 import type { ColumnDefinitionBuilder, Compilable } from 'kysely'
+import { sql } from 'kysely'
 import type { Id, PinKind } from '../../index.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
 import { createTableContext } from '../../storage/sql/context.ts'
 import type { FixtureVisibility } from '../fixture/fixture.ts'
 import type { CollaboratorRole } from '../fixture/seed.ts'
+import type { ExchangeIssueColumns, ExchangeTables } from './exchange-tables.ts'
+import { exchangeTables } from './exchange-tables.ts'
+import type { TokenColumns } from './token-columns.ts'
+import { tokenColumns } from './token-columns.ts'
 
 /**
  * The host's own tables, by name without prefix. The host assigns the ids; they are integers, and text here, because
  * every query casts them. Flags are 0 or 1, times are in milliseconds.
  */
-export interface HostTables {
-  /** One row: the version of the tables. */
-  readonly schema: { readonly version: number }
+export interface HostTables extends ExchangeTables {
+  /** One row: the version of the tables, and the oldest release that can use them, by the version that it knows. */
+  readonly schema: { readonly version: number; readonly oldest_library: number }
   readonly accounts: {
     readonly id: Id
     readonly kind: 'user' | 'organization'
@@ -27,7 +32,7 @@ export interface HostTables {
     readonly description: string
     readonly created_at: number
   }
-  readonly tokens: { readonly digest: string; readonly user_id: Id }
+  readonly tokens: { readonly digest: string; readonly user_id: Id } & TokenColumns
   readonly members: { readonly organization_id: Id; readonly user_id: Id; readonly role: 'owner' | 'member' }
   readonly repositories: {
     readonly id: Id
@@ -63,7 +68,7 @@ export interface HostTables {
     readonly created_at: number
     readonly updated_at: number
     readonly closed_at: number | null
-  }
+  } & ExchangeIssueColumns
   readonly issue_labels: { readonly issue_id: Id; readonly place: number; readonly label_id: Id }
   readonly issue_assignees: { readonly issue_id: Id; readonly place: number; readonly user_id: Id }
 }
@@ -83,6 +88,12 @@ export const HOST_TABLES: readonly (keyof HostTables)[] = [
   'issues',
   'issue_labels',
   'issue_assignees',
+  'milestones',
+  'issue_assignee_names',
+  'issue_reactions',
+  'comments',
+  'comment_reactions',
+  'deleted_issues',
 ]
 
 /** The prefix of the forge's tables if no other is chosen. The host's tables begin with `host_` then. */
@@ -97,7 +108,18 @@ export function hostContext({ dialect, schema, prefix }: SqlContext): HostContex
 type Ddl = readonly Compilable<unknown>[]
 
 /** The statements of each version of the tables. They never change once released. */
-export const HOST_MIGRATIONS: readonly ((context: HostContext) => Ddl)[] = [firstTables]
+export const HOST_MIGRATIONS: readonly ((context: HostContext) => Ddl)[] = [
+  firstTables,
+  exchangeTables,
+  oldestLibrary,
+  tokenColumns,
+]
+
+/**
+ * The oldest release that can use the tables after the last step, by the version that it knows. A step that does more
+ * than add raises it to its own version.
+ */
+export const OLDEST_LIBRARY = 1
 
 const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
 
@@ -190,4 +212,10 @@ function firstTables({ build, prefix, dialect: { types, tableEnd } }: HostContex
       .addColumn('user_id', types.integer, of('accounts'))
       .addPrimaryKeyConstraint(`${prefix}issue_assignees_pk`, ['issue_id', 'place']),
   ].map((table) => table.modifyEnd(tableEnd))
+}
+
+/** From this version on, a release knows whether it can use tables of a newer one. */
+function oldestLibrary({ build, dialect: { types } }: HostContext): Ddl {
+  const column = (one: ColumnDefinitionBuilder): ColumnDefinitionBuilder => one.notNull().defaultTo(sql.lit(1))
+  return [build.schema.alterTable('schema').addColumn('oldest_library', types.integer, column)]
 }

@@ -1,8 +1,10 @@
-import type { Forge } from '../../index.ts'
+import type { Caller, Forge, ImportOptions, ImportReport } from '../../index.ts'
 import { runAsync, runMaybeAsync } from '../../schema/sync-or-async.ts'
+import { unavailable } from '../../storage/sql/errors.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
 import { limitedTo, retry } from '../../storage/sql/retry.ts'
+import { Schema } from '../../storage/sql/schema/schema.ts'
 import type { ServerDatabase } from '../../storage/sql/server/database.ts'
 import type { DatabaseServer } from '../../storage/sql/server/database-server.ts'
 import { migrateServer } from '../../storage/sql/server/migrate.ts'
@@ -11,7 +13,9 @@ import type { RowsOfEach, Statements } from '../../storage/sql/session.ts'
 import { queryEach } from '../../storage/sql/session.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
 import type { StandaloneUser } from '../host-ports.ts'
-import type { HostDatabase, Loading } from './host-database.ts'
+import type { DatabaseChecks, Finding } from './checks.ts'
+import { tablesFinding } from './checks.ts'
+import type { AtomicImportRequest, HostDatabase, Loading } from './host-database.ts'
 import { HostSchema } from './host-schema.ts'
 import type { HostContext } from './host-tables.ts'
 import { hostContext } from './host-tables.ts'
@@ -19,6 +23,9 @@ import { hostContext } from './host-tables.ts'
 /** How long one attempt to load may take, and how long other processes that load are waited for, in milliseconds. */
 const MAX_LOAD_MS = 300_000
 const MAX_PAUSE_MS = 500
+
+/** How long the check of the database may take, in milliseconds: those who ask wait for little longer. */
+const MAX_CHECK_MS = 2000
 
 /** A database on a server, on the connections of the storage: with their deadlines, retries and checks. */
 export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
@@ -28,22 +35,29 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
   readonly #database: ServerDatabase<Tx>
   readonly #runtime: ServerRuntime<Tx>
   readonly #schema: HostSchema
+  readonly #forgeSchema: Schema
+  readonly #checks: DatabaseChecks
 
-  constructor({ storage, context, server, database, runtime }: ServerStorage<Tx>) {
+  constructor({ storage, context, server, database, runtime }: ServerStorage<Tx>, checks: DatabaseChecks) {
+    this.#checks = checks
     this.context = hostContext(context)
     this.storage = storage
     this.#server = server
     this.#database = database
     this.#runtime = runtime
     this.#schema = new HostSchema(this.context, context, 'database')
+    this.#forgeSchema = new Schema(context)
   }
 
   rows<Row>(statement: Statement<Row>, transaction?: Tx | undefined): Promise<readonly Row[]> {
     return this.#runtime.read((session) => session.all(statement), transaction)
   }
 
-  rowsOfEach<Rows extends readonly unknown[]>(statements: Statements<Rows>): Promise<RowsOfEach<Rows>> {
-    return this.#runtime.read((session) => runMaybeAsync(queryEach<Rows>(session, statements)), undefined)
+  rowsOfEach<Rows extends readonly unknown[]>(
+    statements: Statements<Rows>,
+    transaction?: Tx | undefined,
+  ): Promise<RowsOfEach<Rows>> {
+    return this.#runtime.read((session) => runMaybeAsync(queryEach<Rows>(session, statements)), transaction)
   }
 
   async migrate(): Promise<void> {
@@ -55,6 +69,30 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
       total: Number.POSITIVE_INFINITY,
     })
     await this.storage.migrate()
+  }
+
+  async check(): Promise<void> {
+    await this.#database.during(
+      (deadline) =>
+        this.#server.plainly(async (one) => {
+          await runAsync(this.#schema.refuseOutdated(one))
+          await runAsync(this.#forgeSchema.refuseUnusable(one))
+        }, deadline),
+      { total: MAX_CHECK_MS, expired: () => unavailable('the database did not answer within two seconds') },
+    )
+  }
+
+  inspect(): Promise<readonly Finding[]> {
+    return this.#database.during((deadline) =>
+      this.#server.plainly(
+        async (one) => [
+          tablesFinding('tables of the forge', await runAsync(this.#forgeSchema.state(one))),
+          tablesFinding('tables of the server', await runAsync(this.#schema.state(one))),
+          ...(await runAsync(this.#checks(one))),
+        ],
+        deadline,
+      ),
+    )
   }
 
   async load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean> {
@@ -71,6 +109,29 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
         { total: MAX_LOAD_MS },
       )
     return retry(attempt, { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS })
+  }
+
+  async importAtomically(
+    forge: Forge<StandaloneUser, Tx>,
+    caller: Caller<StandaloneUser>,
+    request: AtomicImportRequest,
+    options: ImportOptions,
+  ): Promise<ImportReport> {
+    const attempt = () =>
+      this.#database.during(
+        (deadline) =>
+          this.#server.inTransaction(
+            (connection) =>
+              forge.withTransaction(connection.transaction, ({ exchange }) =>
+                exchange.import(caller, request, options),
+              ),
+            deadline,
+          ),
+        { total: Number.POSITIVE_INFINITY },
+      )
+    const { value, afterCommit } = await retry(attempt, { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS })
+    afterCommit()
+    return value
   }
 
   close(): void {

@@ -10,8 +10,17 @@ import type { HostDatabase } from './host-database.ts'
 import type { HostQueries } from './host-queries.ts'
 import { hostQueries, NO_ONE } from './host-queries.ts'
 import type { HostStore, IssueDetails, OrganizationAccess, RepositoryAccess, Standing } from './host-store.ts'
-import type { AccountRow, AssigneeRow, IssueRow, LabelRow, RepositoryRow } from './sql-rows.ts'
-import { accountOf, issueOf, labelOf, organizationAccess, repositoryAccess, repositoryOf } from './sql-rows.ts'
+import type { AccountRow, AssigneeRow, IssueRow, LabelRow, RepositoryRow, ShownMilestoneRow } from './sql-rows.ts'
+import {
+  accountOf,
+  issueOf,
+  labelOf,
+  milestoneOf,
+  organizationAccess,
+  originalAuthorOf,
+  repositoryAccess,
+  repositoryOf,
+} from './sql-rows.ts'
 import { writeSeed } from './write-seed.ts'
 
 /** A store in the host's own tables, in the same database as the forge's tables. */
@@ -99,23 +108,24 @@ export class SqlHostStore<Tx> implements HostStore<Tx> {
   }
 
   issues(ids: readonly Id[], viewerId?: Id | undefined): MaybePromise<readonly (IssueDetails | undefined)[]> {
-    const { issues, repositories, shownAccounts, labels, assignees } = this.#queries
+    const { issues, repositories, shownAccounts, labels, assignees, milestones } = this.#queries
     const statements = [
       issues({ ids }),
       repositories({ ids }),
       shownAccounts({ ids, viewerId: viewerId ?? NO_ONE }),
       labels({ ids }),
       assignees({ ids }),
+      milestones({ ids }),
     ] as const
     return whenReady(this.#database.rowsOfEach<IssueTables>(statements), (tables) => detailsOf(tables, ids, viewerId))
   }
 }
 
 /** The rows that belong to the issues of a page. */
-type IssueTables = readonly [IssueRow, RepositoryRow, AccountRow, LabelRow, AssigneeRow]
+type IssueTables = readonly [IssueRow, RepositoryRow, AccountRow, LabelRow, AssigneeRow, ShownMilestoneRow]
 
 function detailsOf(
-  [issues, repositories, shown, labels, assignees]: RowsOfEach<IssueTables>,
+  [issues, repositories, shown, labels, assignees, milestones]: RowsOfEach<IssueTables>,
   ids: readonly Id[],
   viewerId: Id | undefined,
 ): readonly (IssueDetails | undefined)[] {
@@ -124,6 +134,7 @@ function detailsOf(
   const accounts = accountsById(shown)
   const labelRows = byIssue(labels)
   const assigneeRows = byIssue(assignees)
+  const milestoneRows = new Map(milestones.map((row) => [row.id, row]))
 
   return ids.map((id) => {
     const row = rows.get(id)
@@ -132,7 +143,8 @@ function detailsOf(
     const poster = accounts.get(row?.poster_id ?? '')
     if (row === undefined || repository === undefined || owner === undefined || poster === undefined) return undefined
 
-    const itsLabels = (labelRows.get(id) ?? []).map(labelOf)
+    const itsLabels = distinct(labelRows.get(id) ?? []).map(labelOf)
+    const milestone = milestoneRows.get(row.milestone_id ?? '')
     const itsAssignees = (assigneeRows.get(id) ?? []).flatMap(({ user_id }) => accounts.get(user_id) ?? [])
     return {
       issue: issueOf(
@@ -145,11 +157,18 @@ function detailsOf(
       poster,
       labels: itsLabels,
       assignees: itsAssignees,
+      milestone: milestone && milestoneOf(milestone),
+      originalAuthor: originalAuthorOf(row),
       openIssues: repository.open_issues,
       openPullRequests: repository.open_pull_requests,
       viewer: accounts.get(viewerId ?? ''),
     }
   })
+}
+
+/** A document may name a label of an issue twice. */
+function distinct(rows: readonly LabelRow[]): readonly LabelRow[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
 function byIssue<Row extends { readonly issue_id: Id }>(rows: readonly Row[]): ReadonlyMap<Id, readonly Row[]> {

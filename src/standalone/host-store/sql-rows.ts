@@ -1,7 +1,7 @@
 import type { Id, PinKind } from '../../index.ts'
 import type { FixtureVisibility } from '../fixture/fixture.ts'
 import type { Account, CollaboratorRole, Issue, Label, Repository } from '../fixture/seed.ts'
-import type { OrganizationAccess, RepositoryAccess } from './host-store.ts'
+import type { IssueDetails, Milestone, OrganizationAccess, RepositoryAccess } from './host-store.ts'
 
 /** One row of the accounts. */
 export interface AccountRow {
@@ -99,6 +99,11 @@ export interface IssueRow {
   readonly state: 'open' | 'closed'
   readonly is_locked: number
   readonly branch: string
+  readonly ref: string
+  readonly milestone_id: Id | null
+  readonly author_id: number | null
+  readonly author_name: string | null
+  readonly poster_is_author: number
   readonly comment_count: number
   readonly created_at: number
   readonly updated_at: number
@@ -107,7 +112,7 @@ export interface IssueRow {
 
 /** Converts a row, and the ids from the related tables, to an issue. */
 export function issueOf(row: IssueRow, labelIds: readonly Id[], assigneeIds: readonly Id[]): Issue {
-  const { id, kind, title, body, state, branch } = row
+  const { id, kind, title, body, state, branch, ref } = row
   return {
     id,
     repositoryId: row.repository_id,
@@ -119,13 +124,59 @@ export function issueOf(row: IssueRow, labelIds: readonly Id[], assigneeIds: rea
     state,
     isLocked: row.is_locked === 1,
     branch,
+    ref,
     commentCount: row.comment_count,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
-    closedAt: row.closed_at === null ? null : new Date(row.closed_at),
+    closedAt: dateOrNull(row.closed_at),
     labelIds,
     assigneeIds,
   }
+}
+
+/** Returns who the document names as the author of an imported issue, if the author has no account here. */
+export function originalAuthorOf({
+  author_id,
+  author_name,
+  poster_is_author,
+}: IssueRow): IssueDetails['originalAuthor'] {
+  if (poster_is_author === 1 || author_id === null || author_name === null) return undefined
+  return { id: author_id, name: author_name }
+}
+
+/** One milestone of the issues on a page, with how many issues it has. */
+export interface ShownMilestoneRow {
+  readonly id: Id
+  readonly title: string
+  readonly description: string
+  readonly state: 'open' | 'closed'
+  readonly deadline: number | null
+  readonly created_at: number | null
+  readonly updated_at: number | null
+  readonly closed_at: number | null
+  readonly open_issues: number
+  readonly closed_issues: number
+}
+
+/** Converts a row to a milestone. */
+export function milestoneOf(row: ShownMilestoneRow): Milestone {
+  const { id, title, description, state } = row
+  return {
+    id,
+    title,
+    description,
+    state,
+    deadline: dateOrNull(row.deadline),
+    createdAt: dateOrNull(row.created_at),
+    updatedAt: dateOrNull(row.updated_at),
+    closedAt: dateOrNull(row.closed_at),
+    openIssues: row.open_issues,
+    closedIssues: row.closed_issues,
+  }
+}
+
+function dateOrNull(milliseconds: number | null): Date | null {
+  return milliseconds === null ? null : new Date(milliseconds)
 }
 
 /** What a user is to an organization. */

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { statSync } from 'node:fs'
-import type { Forge } from '../../index.ts'
+import type { Caller, Forge, ImportOptions, ImportReport } from '../../index.ts'
 import { ForgeError, isForgeError } from '../../index.ts'
 import { runSync } from '../../schema/sync-or-async.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
@@ -9,16 +9,20 @@ import { sqliteDialect } from '../../storage/sql/dialects/sqlite.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import { migrateAtOnce } from '../../storage/sql/schema/migrate-at-once.ts'
+import { Schema } from '../../storage/sql/schema/schema.ts'
 import type { RowsOfEach, Statements } from '../../storage/sql/session.ts'
 import { Connection } from '../../storage/sql/sqlite/connection.ts'
 import type { SqliteConnection } from '../../storage/sqlite.ts'
 import { openSqlite, sqliteStorage } from '../../storage/sqlite.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
 import type { StandaloneUser } from '../host-ports.ts'
-import type { HostDatabase, Loading } from './host-database.ts'
+import type { Finding } from './checks.ts'
+import { tablesFinding } from './checks.ts'
+import type { AtomicImportRequest, HostDatabase, Loading } from './host-database.ts'
 import { HostSchema } from './host-schema.ts'
 import type { HostContext } from './host-tables.ts'
 import { hostContext } from './host-tables.ts'
+import { sqliteChecks } from './sqlite-checks.ts'
 
 /** How long a statement waits for another process while the host starts, in milliseconds. */
 const PATIENCE_AT_START = 5000
@@ -33,6 +37,9 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
   readonly #handle: SqliteConnection
   readonly #connection: Connection
   readonly #schema: HostSchema
+  readonly #forgeSchema: Schema
+  /** The connections of handles on which the storage has a transaction open. */
+  readonly #transactions = new WeakMap<SqliteConnection, Connection>()
 
   /** @param forge - the context of the forge's tables */
   constructor(handle: SqliteConnection, forge: SqlContext) {
@@ -41,14 +48,18 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
     this.#handle = handle
     this.#connection = new Connection(handle, 'call', 'us')
     this.#schema = new HostSchema(this.context, forge, 'file')
+    this.#forgeSchema = new Schema(forge)
   }
 
-  rows<Row>(statement: Statement<Row>): readonly Row[] {
-    return this.#connection.all(statement)
+  rows<Row>(statement: Statement<Row>, transaction?: SqliteConnection | undefined): readonly Row[] {
+    return this.#on(transaction).all(statement)
   }
 
-  rowsOfEach<Rows extends readonly unknown[]>(statements: Statements<Rows>): RowsOfEach<Rows> {
-    const rows: unknown = this.#connection.batch(statements)
+  rowsOfEach<Rows extends readonly unknown[]>(
+    statements: Statements<Rows>,
+    transaction?: SqliteConnection | undefined,
+  ): RowsOfEach<Rows> {
+    const rows: unknown = this.#on(transaction).batch(statements)
     return rows as RowsOfEach<Rows> // unknown data: the row types were inferred from the queries
   }
 
@@ -60,6 +71,21 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
       await this.storage.migrate()
       this.#handle.exec(`pragma foreign_keys = on; pragma synchronous = full; pragma busy_timeout = ${PATIENCE}`)
     })
+  }
+
+  async check(): Promise<void> {
+    await asUsable(async () => {
+      runSync(this.#schema.refuseOutdated(this.#connection))
+      runSync(this.#forgeSchema.refuseUnusable(this.#connection))
+    })
+  }
+
+  async inspect(): Promise<readonly Finding[]> {
+    return asUsable(async () => [
+      tablesFinding('tables of the forge', runSync(this.#forgeSchema.state(this.#connection))),
+      tablesFinding('tables of the server', runSync(this.#schema.state(this.#connection))),
+      ...runSync(sqliteChecks(this.#connection)),
+    ])
   }
 
   async load(forge: Forge<StandaloneUser, SqliteConnection>, steps: Loading): Promise<boolean> {
@@ -75,9 +101,55 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
     })
   }
 
+  async importAtomically(
+    forge: Forge<StandaloneUser, SqliteConnection>,
+    caller: Caller<StandaloneUser>,
+    request: AtomicImportRequest,
+    options: ImportOptions,
+  ): Promise<ImportReport> {
+    return asUsable(async () => {
+      this.#handle.exec(`pragma busy_timeout = ${PATIENCE_AT_START}`)
+      try {
+        const { value, afterCommit } = await this.#inTransactionUnlessAborted(options.signal, () =>
+          forge.withTransactionSync(this.#handle, ({ exchange }) => exchange.import(caller, request, options)),
+        )
+        afterCommit()
+        return value
+      } finally {
+        this.#handle.exec(`pragma busy_timeout = ${PATIENCE}`)
+      }
+    })
+  }
+
   close(): void {
     this.#connection.end()
     this.#handle.close()
+  }
+
+  /** On a file the storage writes on a handle of its own. */
+  #on(transaction: SqliteConnection | undefined): Connection {
+    if (transaction === undefined || transaction === this.#handle) return this.#connection
+
+    const known = this.#transactions.get(transaction)
+    if (known !== undefined) return known
+    const connection = new Connection(transaction, 'call', 'host')
+    this.#transactions.set(transaction, connection)
+    return connection
+  }
+
+  /** The work keeps the event loop from receiving signals, so they are received before the commit. */
+  async #inTransactionUnlessAborted<T>(signal: AbortSignal | undefined, work: () => T): Promise<T> {
+    this.#handle.exec('begin immediate')
+    try {
+      const value = work()
+      await new Promise((resolve) => setImmediate(resolve))
+      signal?.throwIfAborted()
+      this.#handle.exec('commit')
+      return value
+    } catch (error) {
+      if (this.#handle.inTransaction) this.#handle.exec('rollback')
+      throw error
+    }
   }
 
   #inTransaction<T>(work: () => T): T {

@@ -1,4 +1,4 @@
-import type { Compilable } from 'kysely'
+import type { Compilable, Insertable } from 'kysely'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { Statement } from '../../storage/sql/query.ts'
@@ -8,36 +8,59 @@ import type { Account, Collaborator, Issue, Label, Member, Repository, Seed, Tok
 import { normalizeName } from '../host-names.ts'
 import type { HostContext, HostTables } from './host-tables.ts'
 
-/** Rows in one statement. SQLite and PostgreSQL limit the number of values; the widest table has 14 columns. */
+/** Rows in one statement. SQLite and PostgreSQL limit the number of values; the widest table has 15 columns. */
 const ROWS_TOGETHER = 100
+/**
+ * The characters of the rows in one round trip, unless one row is longer. MariaDB accepts 16 MiB (`max_allowed_packet`),
+ * and 2 million characters take at most 6 MB.
+ */
+const CHARACTERS_TOGETHER = 2_000_000
 
 /** Writes the host's part of a seed. Runs inside the caller's transaction. */
 export function* writeSeed(session: Pick<Session, 'batch'>, { build }: HostContext, seed: Seed): SyncOrAsync<void> {
-  yield* wait(
-    session.batch([
-      ...inserts(seed.accounts.map(accountRow), (rows) => build.insertInto('accounts').values(rows)),
-      ...inserts(seed.tokens.map(tokenRow), (rows) => build.insertInto('tokens').values(rows)),
-      ...inserts(seed.members.map(memberRow), (rows) => build.insertInto('members').values(rows)),
-      ...inserts(seed.repositories.map(repositoryRow), (rows) => build.insertInto('repositories').values(rows)),
-      ...inserts(seed.collaborators.map(collaboratorRow), (rows) => build.insertInto('collaborators').values(rows)),
-      ...inserts(seed.labels.map(labelRow), (rows) => build.insertInto('labels').values(rows)),
-      ...inserts(seed.issues.map(issueRow), (rows) => build.insertInto('issues').values(rows)),
-      ...inserts(seed.issues.flatMap(labelRows), (rows) => build.insertInto('issue_labels').values(rows)),
-      ...inserts(seed.issues.flatMap(assigneeRows), (rows) => build.insertInto('issue_assignees').values(rows)),
-    ]),
-  )
+  const insertions = [
+    ...inserts(seed.accounts.map(accountRow), (rows) => build.insertInto('accounts').values(rows)),
+    ...inserts(seed.tokens.map(tokenRow), (rows) => build.insertInto('tokens').values(rows)),
+    ...inserts(seed.members.map(memberRow), (rows) => build.insertInto('members').values(rows)),
+    ...inserts(seed.repositories.map(repositoryRow), (rows) => build.insertInto('repositories').values(rows)),
+    ...inserts(seed.collaborators.map(collaboratorRow), (rows) => build.insertInto('collaborators').values(rows)),
+    ...inserts(seed.labels.map(labelRow), (rows) => build.insertInto('labels').values(rows)),
+    ...inserts(seed.issues.map(issueRow), (rows) => build.insertInto('issues').values(rows)),
+    ...inserts(seed.issues.flatMap(labelRows), (rows) => build.insertInto('issue_labels').values(rows)),
+    ...inserts(seed.issues.flatMap(assigneeRows), (rows) => build.insertInto('issue_assignees').values(rows)),
+  ]
+  for (const together of grouped(insertions, sizeOf)) yield* wait(session.batch(together))
 }
 
-function inserts<Row>(
+function inserts<Row extends object>(
   rows: readonly Row[],
   inserting: (together: readonly Row[]) => Compilable<unknown>,
 ): readonly Statement<unknown>[] {
-  return chunks(rows).map((together) => ({ ...compileStatement(inserting(together)), mayTakeLong: true as const }))
+  const lists = grouped(rows, (row) => Math.max(lengthOf(Object.values(row)), CHARACTERS_TOGETHER / ROWS_TOGETHER))
+  return lists.map((together) => ({ ...compileStatement(inserting(together)), mayTakeLong: true as const }))
 }
 
-function chunks<T>(rows: readonly T[]): readonly (readonly T[])[] {
-  const count = Math.ceil(rows.length / ROWS_TOGETHER)
-  return Array.from({ length: count }, (_, at) => rows.slice(at * ROWS_TOGETHER, (at + 1) * ROWS_TOGETHER))
+/** Puts what comes one after the other into groups that are not larger than `CHARACTERS_TOGETHER`, or hold one thing. */
+function grouped<T>(things: readonly T[], size: (thing: T) => number): readonly (readonly T[])[] {
+  const groups: T[][] = []
+  let left = 0
+  for (const thing of things) {
+    left -= size(thing)
+    const group = groups.at(-1)
+    if (group === undefined || left < 0) {
+      groups.push([thing])
+      left = CHARACTERS_TOGETHER - size(thing)
+    } else group.push(thing)
+  }
+  return groups
+}
+
+function sizeOf({ sql, parameters }: Statement<unknown>): number {
+  return sql.length + lengthOf(parameters)
+}
+
+function lengthOf(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 function accountRow(account: Account): HostTables['accounts'] {
@@ -59,7 +82,7 @@ function accountRow(account: Account): HostTables['accounts'] {
   }
 }
 
-function tokenRow({ digest, userId }: Token): HostTables['tokens'] {
+function tokenRow({ digest, userId }: Token): Insertable<HostTables['tokens']> {
   return { digest, user_id: userId }
 }
 
@@ -98,7 +121,7 @@ function assigneeRows({ id, assigneeIds }: Issue): readonly HostTables['issue_as
   return assigneeIds.map((userId, place) => ({ issue_id: id, place, user_id: userId }))
 }
 
-function issueRow(issue: Issue): HostTables['issues'] {
+function issueRow(issue: Issue): Insertable<HostTables['issues']> {
   const { id, kind, title, body, state, branch } = issue
   return {
     id,
@@ -111,6 +134,7 @@ function issueRow(issue: Issue): HostTables['issues'] {
     state,
     is_locked: flag(issue.isLocked),
     branch,
+    ref: issue.ref,
     comment_count: issue.commentCount,
     created_at: issue.createdAt.getTime(),
     updated_at: issue.updatedAt.getTime(),

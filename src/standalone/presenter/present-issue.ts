@@ -1,10 +1,10 @@
 import type { Label } from '../fixture/seed.ts'
-import type { IssueDetails } from '../host-store/host-store.ts'
+import type { IssueDetails, Milestone } from '../host-store/host-store.ts'
 import { presentRepository } from './present-repository.ts'
 import type { UserView } from './present-user.ts'
 import { presentUser } from './present-user.ts'
 import type { SiteLinks } from './site-links.ts'
-import { wireTime } from './site-links.ts'
+import { UNSET, wireTime } from './site-links.ts'
 
 /**
  * Returns an issue as Gitea's API represents it, with the keys in Gitea's order. The poster is presented as the caller
@@ -19,14 +19,14 @@ export function presentIssue(details: IssueDetails, posterView: UserView, links:
     html_url: links.issue(owner, repository, issue),
     number: issue.index,
     user: presentUser(details.poster, posterView, links),
-    original_author: '',
-    original_author_id: 0,
+    original_author: details.originalAuthor?.name ?? '',
+    original_author_id: details.originalAuthor?.id ?? 0,
     title: issue.title,
     body: issue.body,
-    ref: '',
+    ref: issue.ref,
     assets: [],
     labels: presentLabels(details, links),
-    milestone: null,
+    milestone: presentMilestone(details.milestone),
     projects: null,
     assignee: assignees[0] ?? null,
     assignees: assignees.length === 0 ? null : assignees,
@@ -65,6 +65,25 @@ function presentLabel({ id, name, color, description }: Label, url: string): obj
   return { id: Number(id), name, exclusive: false, is_archived: false, color, description, url }
 }
 
+/** A milestone may come from a document without times. */
+function presentMilestone(milestone: Milestone | undefined): object | null {
+  if (milestone === undefined) return null
+
+  const { id, title, description, state, openIssues, closedIssues } = milestone
+  return {
+    id: Number(id),
+    title,
+    description,
+    state,
+    open_issues: openIssues,
+    closed_issues: closedIssues,
+    created_at: milestone.createdAt ? wireTime(milestone.createdAt) : UNSET,
+    updated_at: milestone.updatedAt && wireTime(milestone.updatedAt),
+    closed_at: milestone.closedAt && wireTime(milestone.closedAt),
+    due_on: milestone.deadline && wireTime(milestone.deadline),
+  }
+}
+
 const DRAFT_TITLE = /^(wip:|\[wip\])/i
 
 /**
@@ -84,7 +103,7 @@ export function presentPullRequest(details: IssueDetails, posterView: UserView, 
     title: issue.title,
     body: issue.body,
     labels: presentLabels(details, links),
-    milestone: null,
+    milestone: presentMilestone(details.milestone),
     assignee: assignees[0] ?? null,
     assignees,
     requested_reviewers: [],

@@ -1,0 +1,231 @@
+import type { ExchangeRecord, NotCarried } from '../../exchange/exchange.ts'
+import type { Id, ImportOptions, ImportReport, InspectReport, Violation } from '../../index.ts'
+import { isForgeError } from '../../index.ts'
+import type { Standalone } from '../../standalone/standalone.ts'
+import type { CommandIO, Environment, ExitCode } from '../command.ts'
+import { CommandError, printable } from '../command.ts'
+import type { OptionValues } from '../options.ts'
+import { readDataFile } from '../read-data-file.ts'
+import type { RepositoryAddress } from './open-repository.ts'
+import { repositoryAddress, withRepository } from './open-repository.ts'
+import type { RecordSpool } from './record-spool.ts'
+import { createRecordSpool } from './record-spool.ts'
+import type { SourceOptions, SourceReading } from './source-reading.ts'
+import { isReadOnce, notCarriedLines, openSource, shownSource, sourceOptions } from './source-reading.ts'
+
+/**
+ * Imports a source into a repository. The source is checked whole before the first issue is written.
+ * @throws CommandError with the documented exit code
+ */
+export async function importIssues(options: ImportCommandOptions, io: CommandIO): Promise<ExitCode> {
+  const users = options.users === undefined ? {} : await readUsers(options.users)
+  return withRepository(options.address, async (host, repositoryId) => {
+    const isKept = options.isAtomic || (await isReadOnce(options.source))
+    const spool = isKept && !options.isDryRun ? await createRecordSpool() : undefined
+    try {
+      return await new Import(options, { host, repositoryId, users, spool }, io).run()
+    } finally {
+      await spool?.remove()
+    }
+  })
+}
+
+interface ImportPlace {
+  readonly host: Standalone
+  readonly repositoryId: Id
+  readonly users: { readonly [name: string]: string | null }
+  /** Where the records are kept between the check and the import; undefined = the source is read again. */
+  readonly spool: RecordSpool | undefined
+}
+
+/** One import: the check, then the writing. */
+class Import {
+  readonly #options: ImportCommandOptions
+  readonly #place: ImportPlace
+  readonly #io: CommandIO
+  #written: ImportReport | undefined
+
+  constructor(options: ImportCommandOptions, place: ImportPlace, io: CommandIO) {
+    this.#options = options
+    this.#place = place
+    this.#io = io
+  }
+
+  async run(): Promise<ExitCode> {
+    try {
+      const { report, notCarried } = await this.#check()
+      const { total } = report.conflicts
+      if (this.#options.isDryRun) return this.#print(report, notCarried)
+
+      if (total > 0) throw conflictError(report.conflicts)
+      return this.#print(await this.#write(), notCarried)
+    } catch (error) {
+      throw this.#failure(error)
+    }
+  }
+
+  async #check(): Promise<{ readonly report: InspectReport; readonly notCarried: readonly NotCarried[] }> {
+    const { host, repositoryId, spool } = this.#place
+    const reading = await openSource(this.#options.source, this.#io, this.#label('checking'))
+    const records = spool === undefined ? validRecords(reading) : spool.keep(validRecords(reading))
+    const report = await host.forge.exchange.inspect('system', { repositoryId, records }, this.#settings())
+    return { report, notCarried: reading.notCarried }
+  }
+
+  async #write(): Promise<ImportReport> {
+    const { host, repositoryId, spool } = this.#place
+    if (spool !== undefined && this.#options.isAtomic) {
+      return host.importAtomically('system', { repositoryId, records: spool }, this.#settings())
+    }
+    const settings = {
+      ...this.#settings(),
+      onBatch: (soFar: ImportReport) => {
+        this.#written = soFar
+      },
+    }
+    const records = spool ?? validRecords(await openSource(this.#options.source, this.#io, this.#label('importing')))
+    return host.forge.exchange.import('system', { repositoryId, records }, settings)
+  }
+
+  #settings(): ImportOptions {
+    const { onConflict, attribution } = this.#options
+    return { onConflict, attribution, users: this.#place.users, signal: this.#io.stop }
+  }
+
+  #label(label: string): string | undefined {
+    return this.#options.json ? undefined : label
+  }
+
+  #print(report: ImportReport | InspectReport, lost: readonly NotCarried[]): ExitCode {
+    const whole = { ...report, notCarried: [...lost, ...report.notCarried] }
+    const lines = this.#options.json ? [JSON.stringify(whole)] : reportLines(whole, this.#options.isDryRun)
+    for (const line of lines) this.#io.out(line)
+    return 'conflicts' in report && report.conflicts.total > 0 ? 1 : 0
+  }
+
+  /** Converts an error to the one that ends the command. It says what stays, and how to go on. */
+  #failure(error: unknown): unknown {
+    if (this.#io.stop.aborted) return new CommandError(3, `stopped: ${this.#outcome()}`)
+    if (isForgeError(error, 'INVALID_DOCUMENT')) {
+      const { violations, total } = error.details
+      const count = total === 1 ? '1 violation' : `${total.toLocaleString('en')} violations`
+      return new CommandError(1, `${shownSource(this.#options.source)} cannot be imported: ${count}`, violations)
+    }
+    if (isForgeError(error, 'IMPORT_CONFLICT')) {
+      return new CommandError(1, `${error.message}: ${CONFLICT_FIX}; ${this.#outcome()}`)
+    }
+    const isOutage = isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
+    if (!isOutage) return error
+    const { shown } = this.#options.address.database
+    return new CommandError(3, `database ${shown} cannot be used: ${error.message}; ${this.#outcome()}`)
+  }
+
+  #outcome(): string {
+    const { created = 0, updated = 0 } = this.#written?.issues ?? {}
+    const comments = this.#written?.comments.created ?? 0
+    if (created + updated + comments === 0) return 'nothing was imported; run the same command again'
+    const issues = `${(created + updated).toLocaleString('en')} issues and ${comments.toLocaleString('en')} comments`
+    return `${issues} were imported and stay; run the same command again to import the rest`
+  }
+}
+
+/** Yields the records of a source, and refuses it if it is not valid: a file may change between two readings. */
+async function* validRecords(reading: SourceReading): AsyncGenerator<ExchangeRecord, void, void> {
+  yield* reading.records()
+  reading.refuseInvalid()
+}
+
+const CONFLICT_FIX = 'give --on-conflict skip or update, or remove the issue from the source'
+
+function conflictError({ total, first }: InspectReport['conflicts']): CommandError {
+  const count = total === 1 ? '1 conflict' : `${total.toLocaleString('en')} conflicts`
+  return new CommandError(1, `${count}, nothing was imported: ${CONFLICT_FIX}`, first.map(conflictViolation))
+}
+
+function conflictViolation({
+  pointer,
+  number,
+  reason,
+  property,
+}: InspectReport['conflicts']['first'][number]): Violation {
+  const message =
+    reason === 'taken'
+      ? `a pull request or a deleted issue has the number ${number}`
+      : `issue ${number} exists and differs${property === undefined ? '' : ` in ${property}`}`
+  return { pointer, code: 'conflict', message }
+}
+
+function reportLines(report: ImportReport & Partial<InspectReport>, isDryRun: boolean): readonly string[] {
+  const { issues, comments, unknownUsers, notCarried, conflicts } = report
+  const people = unknownUsers.first.map(({ name, count }) => `${name} (${count.toLocaleString('en')})`)
+  const rest = unknownUsers.total - people.length
+  const unknown = [...people, ...(rest > 0 ? [`and ${rest.toLocaleString('en')} more`] : [])].join(', ')
+  return [
+    ...(conflicts?.first ?? [])
+      .map(conflictViolation)
+      .map(({ pointer, message }) => `conflict: ${pointer}: ${message}`),
+    ...notCarriedLines(notCarried),
+    ...(unknownUsers.total === 0 ? [] : [printable(`no account here, kept as names: ${unknown}`)]),
+    ...(isDryRun ? [`nothing was written; an import would report:`] : []),
+    `issues: ${counts(issues)}`,
+    `comments: ${counts(comments)}`,
+    ...(conflicts === undefined || conflicts.total === 0 ? [] : [`conflicts: ${conflicts.total.toLocaleString('en')}`]),
+  ]
+}
+
+function counts(all: ImportReport['issues']): string {
+  return Object.entries(all)
+    .map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
+    .join(', ')
+}
+
+async function readUsers(file: string): Promise<{ readonly [name: string]: string | null }> {
+  const value = await readDataFile('users', file, 2)
+  if (isUsers(value)) return value
+  throw new CommandError(1, `users ${file} is not valid: give a map of names to names, or to null`)
+}
+
+function isUsers(value: unknown): value is { readonly [name: string]: string | null } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(value).every((name) => name === null || (typeof name === 'string' && name !== ''))
+}
+
+/** The checked options of `forgelet issues import`. */
+export interface ImportCommandOptions {
+  readonly source: SourceOptions
+  readonly address: RepositoryAddress
+  readonly isDryRun: boolean
+  readonly isAtomic: boolean
+  readonly onConflict: 'refuse' | 'skip' | 'update'
+  readonly attribution: 'names' | 'accounts'
+  /** A file. */
+  readonly users: string | undefined
+  readonly json: boolean
+}
+
+/**
+ * Checks the words and options of `forgelet issues import`.
+ * @throws CommandError (wrong usage)
+ */
+export function importOptions(
+  words: readonly string[],
+  values: OptionValues,
+  environment: Environment,
+): ImportCommandOptions {
+  return {
+    source: sourceOptions(words, values),
+    address: repositoryAddress(values, environment),
+    isDryRun: values['dry-run'] === true,
+    isAtomic: values.atomic === true,
+    onConflict: oneOf('--on-conflict', values['on-conflict'] ?? 'refuse', ['refuse', 'skip', 'update']),
+    attribution: oneOf('--attribution', values.attribution ?? 'names', ['names', 'accounts']),
+    users: values.users,
+    json: values.json === true,
+  }
+}
+
+function oneOf<T extends string>(name: string, text: string, words: readonly T[]): T {
+  const found = words.find((word) => word === text)
+  if (found !== undefined) return found
+  throw new CommandError(2, `${name} ${text}: give ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`)
+}

@@ -1,0 +1,185 @@
+import { join } from 'node:path'
+import type { ExchangeFormat, ExchangeRecord, NotCarried } from '../../exchange/exchange.ts'
+import { readExchange } from '../../exchange/exchange.ts'
+import type { OpenedSource } from '../../exchange/files.ts'
+import { openIssueSource } from '../../exchange/files.ts'
+import type { Violation } from '../../index.ts'
+import { isForgeError } from '../../index.ts'
+import type { CommandIO } from '../command.ts'
+import { CommandError, printable } from '../command.ts'
+import { readFailure, systemCode } from '../file-failure.ts'
+import type { OptionValues } from '../options.ts'
+import { ProgressBar } from './progress-bar.ts'
+
+/** The source that a command reads, and how. */
+export interface SourceOptions {
+  /** A file, a folder, or `-` for standard input. */
+  readonly path: string
+  /** Undefined: recognized. */
+  readonly format: ExchangeFormat | undefined
+  readonly confidential: 'leave-out' | 'keep'
+}
+
+/** The maximum number of violations that a reading keeps. */
+const MAX_VIOLATIONS = 100
+
+/** One reading of a source to its end. It counts and finds what is wrong; violations name files as the user did. */
+export class SourceReading {
+  readonly #options: SourceOptions
+  readonly #source: OpenedSource
+  readonly #stop: AbortSignal
+  readonly #bar: ProgressBar
+  /** The number of records of the source, valid or not. */
+  recordCount = 0
+  /** The first 100 violations. */
+  readonly violations: Violation[] = []
+  /** The number of violations. */
+  total = 0
+  notCarried: readonly NotCarried[] = []
+
+  constructor(options: SourceOptions, source: OpenedSource, stop: AbortSignal, bar: ProgressBar) {
+    this.#options = options
+    this.#source = source
+    this.#stop = stop
+    this.#bar = bar
+  }
+
+  /**
+   * Yields the records up to the first violation, and then reads on to find the others.
+   * @throws CommandError if the source cannot be read, or the command is stopped
+   */
+  async *records(): AsyncGenerator<ExchangeRecord, void, void> {
+    let issues = 0
+    const { format, confidential } = this.#options
+    const reading = readExchange(this.#source, {
+      format,
+      confidential,
+      signal: this.#stop,
+      onInvalid: (violation) => this.#add(violation),
+      onNotCarried: (notCarried) => {
+        this.notCarried = notCarried.map((what) => ({ ...what, ...this.#file(what.file) }))
+      },
+      onProgress: ({ records, bytes }) => {
+        this.recordCount = records
+        this.#bar.update({ issues, bytes })
+      },
+    })
+    try {
+      for await (const record of reading) {
+        if (record.kind === 'issue') issues += 1
+        if (this.total === 0) yield record
+      }
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.#bar.clear()
+    }
+  }
+
+  /** @throws CommandError (invalid input) with the violations, if there are some */
+  refuseInvalid(): void {
+    if (this.total > 0) throw new CommandError(1, invalidSource(this.#options, this), this.violations)
+  }
+
+  #add(violation: Violation): void {
+    this.total += 1
+    if (this.violations.length < MAX_VIOLATIONS) this.violations.push({ ...violation, ...this.#file(violation.file) })
+  }
+
+  #file(file: string | undefined): { readonly file: string } | undefined {
+    const { path } = this.#options
+    if (path === '-') return undefined
+    return { file: file === undefined ? path : join(path, file) }
+  }
+
+  /** Handles an error that ended the reading early. Bytes that cannot be read are the last violation. */
+  #fail(error: unknown): void {
+    if (isForgeError(error, 'INVALID_DOCUMENT')) {
+      for (const violation of error.details.violations) this.#add(violation)
+      return
+    }
+    if (this.#stop.aborted) throw new CommandError(3, 'stopped before the end')
+    if (systemCode(error) === undefined) throw error
+    throw unreadable(this.#options, error)
+  }
+}
+
+/**
+ * Opens a source for a reading.
+ *
+ * @param label - what the progress bar says; undefined = no bar
+ * @throws CommandError (wrong usage) if the source cannot be read
+ */
+export async function openSource(
+  options: SourceOptions,
+  io: CommandIO,
+  label: string | undefined,
+): Promise<SourceReading> {
+  try {
+    const source = await openIssueSource(options.path)
+    const bar = new ProgressBar(label === undefined ? undefined : io.showStatus, label ?? '', source.size)
+    return new SourceReading(options, source, io.stop, bar)
+  } catch (error) {
+    throw unreadable(options, error)
+  }
+}
+
+/**
+ * Returns whether a source can be read only once: standard input, or a pipe such as that of `<(command)`.
+ * @throws CommandError (wrong usage) if the source cannot be read
+ */
+export async function isReadOnce(options: SourceOptions): Promise<boolean> {
+  try {
+    const source = await openIssueSource(options.path)
+    return !('folder' in source) && source.size === undefined
+  } catch (error) {
+    throw unreadable(options, error)
+  }
+}
+
+function unreadable(options: SourceOptions, error: unknown): CommandError {
+  return new CommandError(2, `${shownSource(options)} cannot be read: ${readFailure(error)}`)
+}
+
+/** Returns the name of a source for messages. */
+export function shownSource({ path }: SourceOptions): string {
+  return path === '-' ? 'standard input' : path
+}
+
+/** Returns a line that says that a source is not valid. */
+export function invalidSource(options: SourceOptions, { total }: Pick<SourceReading, 'total'>): string {
+  const count = total === 1 ? '1 violation' : `${total.toLocaleString('en')} violations`
+  const listed = total > MAX_VIOLATIONS ? `, of which the first ${MAX_VIOLATIONS} are listed` : ''
+  return `${shownSource(options)} is not valid: ${count}${listed}`
+}
+
+/** Returns a line for each kind of thing that is not carried. */
+export function notCarriedLines(notCarried: readonly NotCarried[]): readonly string[] {
+  return notCarried.map(({ what, count, pointer, file }) => {
+    const place = [file, pointer].filter(Boolean).join(' ')
+    return printable(`not carried: ${what}: ${count.toLocaleString('en')}${place === '' ? '' : `, first at ${place}`}`)
+  })
+}
+
+const FORMATS: readonly ExchangeFormat[] = ['document', 'github', 'gitlab', 'gitea', 'gitea-dump']
+
+/**
+ * Checks the words and options that name a source.
+ * @throws CommandError (wrong usage)
+ */
+export function sourceOptions([path, ...others]: readonly string[], values: OptionValues): SourceOptions {
+  if (path === undefined) {
+    throw new CommandError(2, 'name a source: a file, a folder that a forge wrote, or - for standard input')
+  }
+  if (others.length > 0) throw new CommandError(2, `unexpected argument "${others[0]}": name one source`)
+
+  const { from, confidential } = values
+  const format = FORMATS.find((name) => name === from)
+  if (from !== undefined && format === undefined) {
+    throw new CommandError(2, `--from ${from}: give ${FORMATS.slice(0, -1).join(', ')} or ${FORMATS.at(-1)}`)
+  }
+  if (confidential !== undefined && confidential !== 'keep') {
+    throw new CommandError(2, `--confidential ${confidential}: give keep, or leave it out`)
+  }
+  return { path, format, confidential: confidential ?? 'leave-out' }
+}

@@ -1,0 +1,35 @@
+import type { IssueRecord } from '../../exchange/exchange.ts'
+import { writeIssues } from '../../exchange/exchange.ts'
+import { writeIssueFile } from '../../exchange/files.ts'
+import type { CommandIO } from '../command.ts'
+import { CommandError } from '../command.ts'
+import { systemCode, writeFailure } from '../file-failure.ts'
+
+/**
+ * Writes a canonical document into a file, or to standard output if `out` is `-`. A reader of standard output that
+ * closes it, such as `head`, has what it wants: the writing then ends without an error.
+ *
+ * @returns whether the document was written to its end
+ * @throws CommandError (wrong usage) if it cannot be written; what `issues` throws
+ */
+export async function writeDocument(out: string, issues: AsyncIterable<IssueRecord>, io: CommandIO): Promise<boolean> {
+  try {
+    if (out !== '-') await writeIssueFile(out, issues)
+    else for await (const bytes of writeIssues(issues)) await io.write(bytes)
+    return true
+  } catch (error) {
+    if (out === '-' && isClosed(error)) return false
+    throw unwritable(out, error)
+  }
+}
+
+function isClosed(error: unknown): boolean {
+  const code = systemCode(error)
+  return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED'
+}
+
+/** Converts an error of the file system to a CommandError. Returns any other error unchanged. */
+export function unwritable(out: string, error: unknown): unknown {
+  if (systemCode(error) === undefined) return error
+  return new CommandError(2, `--out ${out} cannot be written: ${writeFailure(error)}`)
+}

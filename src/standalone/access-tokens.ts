@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import type { Id } from '../index.ts'
+import { ForgeError } from '../index.ts'
+import { tokenDigest } from './host-names.ts'
+import type { DatabaseLocation } from './host-store/open-host-database.ts'
+import { onExistingDatabase } from './host-store/open-host-database.ts'
+import { SqlHostStore } from './host-store/sql-host-store.ts'
+import { SqlTokenStore } from './host-store/sql-token-store.ts'
+
+/** An access token of a user, without the token itself: only its SHA-256 is stored. */
+export interface AccessToken {
+  /** The first 12 hexadecimal digits of the token's SHA-256. */
+  readonly id: string
+  /** Undefined if the token has no name, like those of a fixture. */
+  readonly name: string | undefined
+  /** Undefined for a token of a fixture. */
+  readonly createdAt: Date | undefined
+}
+
+/** A token that was just created. */
+export interface CreatedAccessToken extends AccessToken {
+  /** The token: 40 hexadecimal digits. It cannot be shown again. */
+  readonly token: string
+}
+
+const TOKEN_BYTES = 20
+const ID_LENGTH = 12
+
+/**
+ * Creates an access token. Every server of the database accepts it at once.
+ *
+ * @param name - what the token is for
+ * @throws ForgeError `USER_NOT_FOUND`; `SCHEMA_OUTDATED` if no server of this release has set up the database yet;
+ * `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`
+ */
+export function createAccessToken(
+  location: DatabaseLocation,
+  username: string,
+  name?: string | undefined,
+): Promise<CreatedAccessToken> {
+  return onUser(location, username, async (tokens, userId) => {
+    const token = randomBytes(TOKEN_BYTES).toString('hex')
+    const digest = tokenDigest(token)
+    const createdAt = new Date()
+    await tokens.add({ digest, userId, name, createdAt })
+    return { id: idOf(digest), name, createdAt, token }
+  })
+}
+
+/** Lists the access tokens of a user, the oldest first. @throws ForgeError as `createAccessToken` does */
+export function listAccessTokens(location: DatabaseLocation, username: string): Promise<readonly AccessToken[]> {
+  return onUser(location, username, async (tokens, userId) => {
+    const found = await tokens.of(userId)
+    return found.map(({ digest, name, createdAt }) => ({ id: idOf(digest), name, createdAt }))
+  })
+}
+
+/**
+ * Revokes an access token of a user. From now on every server of the database refuses it. Returns false if the user has
+ * no such token.
+ *
+ * @param id - as `listAccessTokens` returns it
+ * @throws ForgeError as `createAccessToken` does
+ */
+export function revokeAccessToken(location: DatabaseLocation, username: string, id: string): Promise<boolean> {
+  return onUser(location, username, async (tokens, userId) => {
+    const found = (await tokens.of(userId)).filter(({ digest }) => idOf(digest) === id)
+    for (const { digest } of found) await tokens.remove(digest)
+    return found.length > 0
+  })
+}
+
+type TokenWork<T> = (tokens: Pick<SqlTokenStore<unknown>, 'add' | 'of' | 'remove'>, userId: Id) => Promise<T>
+
+function onUser<T>(location: DatabaseLocation, username: string, work: TokenWork<T>): Promise<T> {
+  return onExistingDatabase(location, async (database) => {
+    await database.check()
+    const account = await new SqlHostStore(database).findAccount(username)
+    if (account?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has this name')
+    return work(new SqlTokenStore(database), account.id)
+  })
+}
+
+function idOf(digest: string): string {
+  return digest.slice(0, ID_LENGTH)
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs'
+import { needObject } from '../../schema/arguments.ts'
+import { unavailable } from '../../storage/sql/errors.ts'
+import type { HostDatabase } from './host-database.ts'
+
+/** Where the database of a standalone host is. */
+export interface DatabaseLocation {
+  /**
+   * `postgres://…` (PostgreSQL 13 and newer), `mysql://…` (MariaDB 10.6 and newer), an SQLite file, which is created if
+   * it is missing, or `:memory:`. Any number of processes can be open on one server or file.
+   */
+  readonly db: string
+  /**
+   * The prefix of the names of the forge's tables; the host's have it too, followed by `host_`. Default: `forgelet_`, and
+   * `host_` for those of the host.
+   */
+  readonly prefix?: string | undefined
+  /** The schema of all tables, on PostgreSQL; it is created if it does not exist. Default: that of the connection. */
+  readonly schema?: string | undefined
+}
+
+type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
+
+/** Work on a database of any kind. It closes the database. */
+export type DatabaseWork<T> = <Tx>(database: HostDatabase<Tx>) => Promise<T>
+
+/**
+ * Opens a database and passes it on. A server is connected to when the database is first used.
+ * @throws TypeError if `db` is of another kind, or if a prefix or a schema is invalid; ForgeError `STORAGE_UNAVAILABLE`
+ * if an SQLite file cannot be opened or is not a database
+ */
+export async function openHostDatabase<T>(location: DatabaseLocation, work: DatabaseWork<T>): Promise<T> {
+  const { db, prefix } = location
+  // Each kind loads its own driver, and what only servers need.
+  switch (kindOf(location)) {
+    case 'sqlite': {
+      const { openSqliteDatabase } = await import('./sqlite-database.ts')
+      return work(await openSqliteDatabase(db, prefix))
+    }
+    case 'postgres': {
+      const { openPostgresDatabase } = await import('./postgres-database.ts')
+      return work(openPostgresDatabase(db, location))
+    }
+    case 'mysql': {
+      const { openMysqlDatabase } = await import('./mysql-database.ts')
+      return work(openMysqlDatabase(db, location))
+    }
+  }
+}
+
+/**
+ * Like `openHostDatabase`, for a database that `forgelet serve` has set up. Closes it after the work.
+ * @throws ForgeError `STORAGE_UNAVAILABLE`, also if the file does not exist
+ */
+export async function onExistingDatabase<T>(location: DatabaseLocation, work: DatabaseWork<T>): Promise<T> {
+  needObject(location, 'location', "{ db: 'forge.sqlite' }")
+  if (kindOf(location) === 'sqlite' && !existsSync(location.db)) {
+    throw unavailable('the file does not exist: name the file of "forgelet serve"')
+  }
+  return openHostDatabase(location, async (database) => {
+    try {
+      return await work(database)
+    } finally {
+      await database.storage.close().catch(() => undefined) // what the work throws says more
+      database.close()
+    }
+  })
+}
+
+const SCHEMES: { readonly [scheme: string]: DatabaseKind | undefined } = {
+  postgres: 'postgres',
+  postgresql: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
+}
+
+/** The message shows at most the scheme of a URL, which may contain a password. */
+function kindOf({ db, schema }: DatabaseLocation): DatabaseKind {
+  const expected = 'a postgres:// or mysql:// URL, an SQLite file, or ":memory:"'
+  if (typeof db !== 'string' || db.trim() === '') throw new TypeError(`db must be ${expected}`)
+
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[1]
+  const kind = scheme === undefined ? undefined : SCHEMES[scheme.toLowerCase()]
+  if (kind === undefined && db.includes('://')) {
+    throw new TypeError(`db: ${scheme === undefined ? 'a URL' : `${scheme}://`} is not supported: give ${expected}`)
+  }
+  if (schema !== undefined && kind !== 'postgres') throw new TypeError('schema is for PostgreSQL: leave it out')
+  return kind ?? 'sqlite'
+}

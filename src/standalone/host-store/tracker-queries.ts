@@ -1,0 +1,358 @@
+import { sql } from 'kysely'
+import type { Id } from '../../index.ts'
+import type { Query, QueryValues } from '../../storage/sql/query.ts'
+import { defineQuery } from '../../storage/sql/query.ts'
+import type { HostContext, HostTables } from './host-tables.ts'
+
+/** A repository, and numbers in it. */
+interface Numbered {
+  readonly repositoryId: Id
+  readonly numbers: readonly number[]
+}
+
+/** A repository, and the next numbers in it. */
+interface NextNumbers {
+  readonly repositoryId: Id
+  readonly after: number
+  readonly limit: number
+}
+
+interface OfThese {
+  readonly ids: readonly Id[]
+}
+
+/** An issue with the account of its poster and the title of its milestone. */
+export interface TrackedIssueRow {
+  readonly id: Id
+  readonly issue_index: number
+  readonly kind: HostTables['issues']['kind']
+  readonly title: string
+  readonly body: string
+  readonly state: 'open' | 'closed'
+  readonly is_locked: number
+  readonly ref: string
+  readonly milestone: string | null
+  readonly created_at: number
+  readonly updated_at: number
+  readonly closed_at: number | null
+  readonly offsets: string | null
+  readonly author_id: number | null
+  readonly author_name: string | null
+  readonly author_email: string | null
+  readonly poster_id: Id
+  readonly poster_name: string
+  readonly poster_email: string
+  readonly poster_hides_email: number
+}
+
+/** The number of a deleted issue. */
+export interface DeletedRow {
+  readonly issue_index: number
+}
+
+/** A label of an issue. */
+export interface IssueLabelRow {
+  readonly issue_id: Id
+  readonly name: string
+  readonly color: string
+  readonly description: string
+}
+
+/** The name of an assignee: the document's, or that of the account. */
+export interface AssigneeNameRow {
+  readonly issue_id: Id
+  readonly name: string
+}
+
+/** A reaction to an issue or a comment. */
+export interface ReactionRow {
+  /** The issue or comment. */
+  readonly owner_id: Id
+  readonly user_id: number
+  readonly user_name: string | null
+  readonly content: string
+}
+
+/** A comment with the number of its issue. */
+export interface CommentRow {
+  readonly id: Id
+  readonly issue_index: number
+  readonly content: string
+  readonly created_at: number
+  readonly updated_at: number
+  readonly offsets: string | null
+  readonly author_id: number
+  readonly author_name: string
+  readonly author_email: string | null
+}
+
+/** The last ids that were assigned. */
+export interface LastIdsRow {
+  readonly issue: number
+  readonly label: number
+  readonly milestone: number
+  readonly comment: number
+}
+
+/** A label of a repository. */
+export interface RepositoryLabelRow extends Omit<IssueLabelRow, 'issue_id'> {
+  readonly id: Id
+}
+
+/** A milestone of a repository. */
+export type MilestoneRow = Omit<HostTables['milestones'], 'repository_id'>
+
+/** The statements of the tracker that read. */
+export interface TrackerQueries {
+  readonly issuesNumbered: Query<Numbered, TrackedIssueRow>
+  readonly nextIssues: Query<NextNumbers, TrackedIssueRow>
+  readonly deletedNumbered: Query<Numbered, DeletedRow>
+  readonly nextDeleted: Query<NextNumbers, DeletedRow>
+  readonly labels: Query<OfThese, IssueLabelRow>
+  readonly assigneeNames: Query<OfThese, AssigneeNameRow>
+  readonly issueReactions: Query<OfThese, ReactionRow>
+  readonly comments: Query<Numbered, CommentRow>
+  readonly commentReactions: Query<OfThese, ReactionRow>
+  readonly users: Query<{ readonly names: readonly string[] }, { readonly id: Id; readonly name: string }>
+  readonly lastIds: Query<Record<never, never>, LastIdsRow>
+  readonly issueIds: Query<Numbered, { readonly id: Id; readonly issue_index: number }>
+  readonly repositoryLabels: Query<{ readonly repositoryId: Id }, RepositoryLabelRow>
+  readonly milestones: Query<{ readonly repositoryId: Id }, MilestoneRow>
+  readonly owner: Query<{ readonly repositoryId: Id }, { readonly id: Id }>
+}
+
+/** Defines the statements of the tracker that read. */
+export function trackerQueries(context: HostContext): TrackerQueries {
+  return { ...issueQueries(context), ...commentQueries(context), ...lookUps(context) }
+}
+
+const toNumbers = (numbers: readonly number[]): string => JSON.stringify(numbers)
+
+function numbersOf<P extends { readonly numbers: readonly number[] }>({ dialect }: HostContext, given: QueryValues<P>) {
+  return dialect.elements(given('numbers').as(toNumbers), dialect.casts.integer)
+}
+
+function issueQueries(
+  context: HostContext,
+): Pick<
+  TrackerQueries,
+  | 'issuesNumbered'
+  | 'nextIssues'
+  | 'deletedNumbered'
+  | 'nextDeleted'
+  | 'labels'
+  | 'assigneeNames'
+  | 'issueReactions'
+  | 'issueIds'
+> {
+  const { build, columns, ids } = context
+  const inRepository = <P extends { readonly repositoryId: Id }>(given: QueryValues<P>) =>
+    ids.given('repository', given('repositoryId'))
+  const after = <P extends NextNumbers>(given: QueryValues<P>) => ids.givenInteger(given('after').as(String))
+  // Left joins: MariaDB would otherwise read all issues of the few accounts of a small host.
+  const issues = build
+    .selectFrom('issues')
+    .leftJoin('accounts', 'accounts.id', 'issues.poster_id')
+    .leftJoin('milestones', 'milestones.id', 'issues.milestone_id')
+    .select([
+      columns.id('issues.id').as('id'),
+      columns.number('issues.issue_index').as('issue_index'),
+      'issues.kind',
+      'issues.title',
+      'issues.body',
+      'issues.state',
+      columns.number('issues.is_locked').as('is_locked'),
+      'issues.ref',
+      'milestones.title as milestone',
+      columns.number('issues.created_at').as('created_at'),
+      columns.number('issues.updated_at').as('updated_at'),
+      columns.numberOrNull('issues.closed_at').as('closed_at'),
+      'issues.offsets',
+      columns.numberOrNull('issues.author_id').as('author_id'),
+      'issues.author_name',
+      'issues.author_email',
+      columns.id('accounts.id').as('poster_id'),
+      sql.ref<string>('accounts.name').as('poster_name'),
+      sql.ref<string>('accounts.email').as('poster_email'),
+      columns.number('accounts.hides_email').as('poster_hides_email'),
+    ])
+    .orderBy('issues.issue_index')
+  const deleted = build
+    .selectFrom('deleted_issues')
+    .select(columns.number('issue_index').as('issue_index'))
+    .orderBy('issue_index')
+
+  return {
+    issuesNumbered: defineQuery((given) =>
+      issues
+        .where('issues.repository_id', '=', inRepository(given))
+        .where(sql.ref('issues.issue_index'), 'in', numbersOf(context, given)),
+    ),
+    nextIssues: defineQuery((given) =>
+      issues
+        .where('issues.repository_id', '=', inRepository(given))
+        .where(sql.ref('issues.issue_index'), '>', after(given))
+        .limit(given('limit')),
+    ),
+    deletedNumbered: defineQuery((given) =>
+      deleted.where('repository_id', '=', inRepository(given)).where(sql`issue_index`, 'in', numbersOf(context, given)),
+    ),
+    nextDeleted: defineQuery((given) =>
+      deleted
+        .where('repository_id', '=', inRepository(given))
+        .where(sql`issue_index`, '>', after(given))
+        .limit(given('limit')),
+    ),
+    issueIds: defineQuery((given) =>
+      build
+        .selectFrom('issues')
+        .select([columns.id('id').as('id'), columns.number('issue_index').as('issue_index')])
+        .where('repository_id', '=', inRepository(given))
+        .where(sql`issue_index`, 'in', numbersOf(context, given)),
+    ),
+    labels: defineQuery((given) =>
+      build
+        .selectFrom('issue_labels')
+        .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
+        .select([columns.id('issue_labels.issue_id').as('issue_id'), 'labels.name', 'labels.color'])
+        .select('labels.description')
+        .where('issue_labels.issue_id', 'in', ids.givenList('issue', given('ids')))
+        .orderBy('issue_labels.issue_id')
+        .orderBy('issue_labels.place'),
+    ),
+    assigneeNames: defineQuery((given) =>
+      build
+        .selectFrom('issue_assignee_names')
+        .select([columns.id('issue_id').as('issue_id'), 'name', columns.number('place').as('place')])
+        .where('issue_id', 'in', ids.givenList('issue', given('ids')))
+        .unionAll(
+          build
+            .selectFrom('issue_assignees')
+            .leftJoin('accounts', 'accounts.id', 'issue_assignees.user_id')
+            .leftJoin('issue_assignee_names as named', (join) =>
+              join
+                .onRef('named.issue_id', '=', 'issue_assignees.issue_id')
+                .onRef('named.place', '=', 'issue_assignees.place'),
+            )
+            .select([
+              columns.id('issue_assignees.issue_id').as('issue_id'),
+              sql.ref<string>('accounts.name').as('name'),
+              columns.number('issue_assignees.place').as('place'),
+            ])
+            .where('issue_assignees.issue_id', 'in', ids.givenList('issue', given('ids')))
+            .where('named.issue_id', 'is', null),
+        )
+        .orderBy('place'),
+    ),
+    issueReactions: defineQuery((given) =>
+      build
+        .selectFrom('issue_reactions')
+        .select([columns.id('issue_id').as('owner_id'), columns.number('user_id').as('user_id')])
+        .select(['user_name', 'content'])
+        .where('issue_id', 'in', ids.givenList('issue', given('ids')))
+        .orderBy('issue_id')
+        .orderBy('place'),
+    ),
+  }
+}
+
+function commentQueries(context: HostContext): Pick<TrackerQueries, 'comments' | 'commentReactions'> {
+  const { build, columns, ids } = context
+  return {
+    comments: defineQuery((given) =>
+      build
+        .selectFrom('comments')
+        .innerJoin('issues', 'issues.id', 'comments.issue_id')
+        .select([
+          columns.id('comments.id').as('id'),
+          columns.number('issues.issue_index').as('issue_index'),
+          'comments.content',
+          columns.number('comments.created_at').as('created_at'),
+          columns.number('comments.updated_at').as('updated_at'),
+          'comments.offsets',
+          columns.number('comments.author_id').as('author_id'),
+          'comments.author_name',
+          'comments.author_email',
+        ])
+        .where('issues.repository_id', '=', ids.given('repository', given('repositoryId')))
+        .where(sql.ref('issues.issue_index'), 'in', numbersOf(context, given))
+        .orderBy('issues.issue_index')
+        .orderBy('comments.created_at')
+        .orderBy('comments.id'),
+    ),
+    commentReactions: defineQuery((given) =>
+      build
+        .selectFrom('comment_reactions')
+        .select([columns.id('comment_id').as('owner_id'), columns.number('user_id').as('user_id')])
+        .select(['user_name', 'content'])
+        .where('comment_id', 'in', ids.givenList('issue', given('ids')))
+        .orderBy('comment_id')
+        .orderBy('place'),
+    ),
+  }
+}
+
+function lookUps({
+  build,
+  columns,
+  ids,
+  dialect,
+}: HostContext): Pick<TrackerQueries, 'users' | 'lastIds' | 'repositoryLabels' | 'milestones' | 'owner'> {
+  const inRepository = <P extends { readonly repositoryId: Id }>(given: QueryValues<P>) =>
+    ids.given('repository', given('repositoryId'))
+  const last = (...tables: readonly ('issues' | 'deleted_issues' | 'labels' | 'milestones' | 'comments')[]) => {
+    const found = tables.map((table) => sql`select max(id) as id from ${sql.table(table)}`)
+    return dialect.number(sql`(select coalesce(max(id), 0) from (${sql.join(found, sql` union all `)}) as used)`)
+  }
+
+  return {
+    users: defineQuery((given) =>
+      build
+        .selectFrom('accounts')
+        .select([columns.id('id').as('id'), 'folded_name as name'])
+        .where('kind', '=', sql.lit('user'))
+        .where(
+          'folded_name',
+          'in',
+          dialect.elements(
+            given('names').as((names) => JSON.stringify(names)),
+            dialect.casts.text,
+          ),
+        ),
+    ),
+    lastIds: defineQuery(() =>
+      build.selectNoFrom([
+        last('issues', 'deleted_issues').as('issue'),
+        last('labels').as('label'),
+        last('milestones').as('milestone'),
+        last('comments').as('comment'),
+      ]),
+    ),
+    repositoryLabels: defineQuery((given) =>
+      build
+        .selectFrom('labels')
+        .select([columns.id('id').as('id'), 'name', 'color', 'description'])
+        .where('repository_id', '=', inRepository(given))
+        .orderBy('labels.id'),
+    ),
+    milestones: defineQuery((given) =>
+      build
+        .selectFrom('milestones')
+        .select([
+          columns.id('id').as('id'),
+          'title',
+          'description',
+          'state',
+          columns.numberOrNull('deadline').as('deadline'),
+          columns.numberOrNull('created_at').as('created_at'),
+          columns.numberOrNull('updated_at').as('updated_at'),
+          columns.numberOrNull('closed_at').as('closed_at'),
+        ])
+        .where('repository_id', '=', inRepository(given))
+        .orderBy('milestones.id'),
+    ),
+    owner: defineQuery((given) =>
+      build.selectFrom('repositories').select(columns.id('owner_id').as('id')).where('id', '=', inRepository(given)),
+    ),
+  }
+}
