@@ -18,7 +18,7 @@ const WORLD = {
   badges: [{ slug: 'night-owl', description: 'Ships after midnight' }],
 }
 const ON_MEMORY = ['--db', ':memory:', '--fixture', 'world.json']
-/** The browser talks to nobody by itself, as far as it can be told. */
+/** The browser makes no connections of its own, as far as it can be configured. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -79,7 +79,7 @@ describeWith(['chromium'], 'the API page in a browser', () => {
     await page.locator('.btn-done').first().click()
   }
 
-  /** Opens an operation, fills in the user, and sends it; gives back where its answer is shown. */
+  /** Opens an operation, fills in the user, and sends it; returns where its answer is shown. */
   async function tryOut(operation: string, username: string): Promise<Locator> {
     const block = page.locator(`[id$="-${operation}"]`)
     await block.locator('.opblock-summary-control').click()
@@ -130,7 +130,7 @@ describeWith(['chromium'], 'the API page in a browser', () => {
     const refused = await tryOut('adminListUserBadges', 'sam')
 
     expect(await refused.textContent()).toMatch(/401.*"code": "UNAUTHENTICATED"/s)
-    expect(complaints).toEqual([expect.stringContaining('401')]) // as a browser tells of every such answer
+    expect(complaints).toEqual([expect.stringContaining('401')]) // as a browser logs every such answer
   })
 
   test('works under a prefix that something in front strips', async () => {

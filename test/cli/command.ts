@@ -19,6 +19,8 @@ export interface Running {
   /** The API's address. */
   readonly url: string
   readonly pid: number
+  /** How it ends. */
+  readonly ended: Promise<Ended>
   /** Sends the signal, and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
@@ -33,9 +35,10 @@ interface Starting {
 /** Variables of the environment that the command gets. */
 type Variables = { readonly FORGELET_DB?: string }
 
-function start(cwd: string, args: readonly string[], variables: Variables = {}): Starting {
+/** @param program - the command, built; default: that of this tree */
+function start(cwd: string, args: readonly string[], variables: Variables = {}, program: string = cli): Starting {
   const env = { ...process.env, FORGELET_DB: '', ...variables }
-  const child = spawn(process.execPath, [cli, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   return { child, ended: ending(child) }
 }
 
@@ -80,17 +83,23 @@ export function startCommand(cwd: string, args: readonly string[]): Started {
 }
 
 /** Runs a command to its end. */
-export function runCommand(cwd: string, args: readonly string[]): Promise<Ended> {
-  return start(cwd, args).ended
+export function runCommand(cwd: string, args: readonly string[], program?: string): Promise<Ended> {
+  return start(cwd, args, {}, program).ended
 }
 
 /** Starts `forgelet serve` on a free port; fails when it does not serve. */
-export async function startServe(cwd: string, args: readonly string[], variables?: Variables): Promise<Running> {
-  const { child, ended } = start(cwd, ['serve', '--port', '0', ...args], variables)
+export async function startServe(
+  cwd: string,
+  args: readonly string[],
+  variables?: Variables,
+  program?: string,
+): Promise<Running> {
+  const { child, ended } = start(cwd, ['serve', '--port', '0', ...args], variables, program)
   const url = await Promise.race([firstLine(child), ended.then(({ err }) => Promise.reject(new Error(err)))])
   return {
     url,
     pid: child.pid ?? 0,
+    ended,
     stop(signal = 'SIGTERM') {
       child.kill(signal)
       return ended

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-// Real child processes of dist/cli.js whose output nobody reads any more.
+// Real child processes of dist/cli.js whose output is no longer read.
 
 const cli = resolve(import.meta.dirname, '../../dist/cli.js')
 let folder: string

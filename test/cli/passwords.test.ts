@@ -21,8 +21,14 @@ async function printed(
 ): Promise<{ readonly text: string; readonly code: number }> {
   const lines: string[] = []
   const write = (line: string): void => void lines.push(line)
-  const terminal = { out: write, err: write, stop: AbortSignal.timeout(20_000), environment: { FORGELET_DB: variable } }
-  const code = await runCli(args, terminal)
+  const code = await runCli(args, {
+    out: write,
+    err: write,
+    write: async () => undefined,
+    showStatus: undefined,
+    stop: AbortSignal.timeout(20_000),
+    environment: { FORGELET_DB: variable },
+  })
   return { text: lines.join('\n'), code }
 }
 

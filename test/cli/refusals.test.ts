@@ -52,7 +52,7 @@ beforeAll(async () => {
   await application('application.sqlite')
   await newer('half.sqlite', 'pragma foreign_keys = off; drop table host_accounts')
   await newer('newer.sqlite', 'update forgelet_ledger set version = 9999, oldest_library = 9999')
-  await newer('newer-host.sqlite', 'update host_schema set version = 9999')
+  await newer('newer-host.sqlite', 'update host_schema set version = 9999, oldest_library = 9999')
 })
 
 afterAll(async () => {
@@ -196,7 +196,12 @@ const REFUSED: readonly (readonly [
   ['an empty value', ['serve', '--db='], 2, '--db needs a value'],
   ['a value that is not taken', ['serve', '--help=no'], 2, '--help takes no value'],
   ['a blank database', ['serve', '--db', ' \t'], 2, '--db is blank: give a URL or a file'],
-  ['an unknown command', ['server'], 2, 'unknown command "server": the commands are "serve", "schema" and "openapi"'],
+  [
+    'an unknown command',
+    ['server'],
+    2,
+    'unknown command "server": the commands are "serve", "schema", "issues", "token", "doctor" and "openapi"',
+  ],
   ['no command', [], 2, 'no command given: try "forgelet serve"'],
   ['a word too many for openapi', ['openapi', 'openapi.json'], 2, 'unexpected argument "openapi.json": name the file'],
   [
@@ -253,8 +258,8 @@ const REFUSED: readonly (readonly [
   [
     'a URL without a database',
     database('mysql://u:secret@127.0.0.1:1'),
-    3,
-    'database mysql://127.0.0.1:1 cannot be used: the URL must name a database: mysql://server/database\n',
+    2,
+    'the URL mysql://127.0.0.1:1 names no database: write mysql://user@host/database\n',
   ],
   ...['newer.sqlite', 'newer-host.sqlite'].map(
     (name) =>
@@ -321,14 +326,14 @@ describe('forgelet refuses', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('with the first 20 mistakes of a fixture, and how many more there are', async () => {
-    const fields = Array.from({ length: 23 }, (_, at) => [`field-${at}`, at])
+  test('with the first 100 mistakes of a fixture, and how many more there are', async () => {
+    const fields = Array.from({ length: 103 }, (_, at) => [`field-${at}`, at])
     await writeFile(join(folder, 'very-many.json'), JSON.stringify(Object.fromEntries(fields)))
     const lines = (await runCommand(folder, fixture('very-many.json'))).err.split('\n')
     await rm(join(folder, 'very-many.json'))
-    expect([lines.length, lines[0]]).toEqual([23, 'forgelet: fixture very-many.json has 23 mistakes'])
-    expect(lines.slice(20)).toEqual([
-      '  /field-19: unknown field: remove it or correct its name',
+    expect([lines.length, lines[0]]).toEqual([103, 'forgelet: fixture very-many.json has 103 mistakes'])
+    expect(lines.slice(100)).toEqual([
+      '  /field-99: unknown field: remove it or correct its name',
       '  and 3 more; --json lists all of them',
       '',
     ])

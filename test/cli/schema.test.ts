@@ -132,6 +132,7 @@ describe('forgelet schema refuses', () => {
     ['a database that is gone with the command', ['apply', '--db', ':memory:'], '--db :memory: would be lost'],
     ['an unknown kind of database', ['status', '--db', 'oracle://u:secret@h/x'], '--db oracle://: give a postgres://'],
     ['an invalid URL', ['status', '--db', 'postgres://u:secret@h:x/y'], '--db postgres://: the URL cannot be read'],
+    ['a URL without a database', ['status', '--db', 'mysql://u:secret@h'], 'the URL mysql://h names no database'],
     ['an invalid prefix', ['plan', '--prefix', 'X'], 'prefix must be'],
     ['an invalid schema', ['plan', '--db', 'postgres://', '--schema', 'a.b'], 'schema must be'],
     ['a schema on SQLite', ['plan', '--schema', 'a'], '--schema is for PostgreSQL'],

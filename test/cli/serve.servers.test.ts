@@ -131,6 +131,53 @@ onServer(POSTGRES.server, (server) => {
   })
 })
 
+onServer(MARIADB.server, (server) => {
+  /** A world whose issues have bodies of this many characters. */
+  const worldOf = (issues: number, characters: number): string =>
+    JSON.stringify({
+      users: [{ username: 'alice' }],
+      repositories: [
+        {
+          owner: 'alice',
+          name: 'rocket',
+          issues: many(issues).map((index) => ({
+            index,
+            title: `Issue ${index}`,
+            poster: 'alice',
+            body: 'é'.repeat(characters),
+          })),
+          pins: [2],
+        },
+      ],
+    })
+
+  test('a fixture that is larger than a packet of the server is loaded', async () => {
+    const { url, run } = await database(MARIADB, server)
+    const [row] = await run('select @@max_allowed_packet as most')
+    const issues = 100
+    const characters = Math.ceil(Number(row?.['most']) / issues)
+    await writeFile(join(folder, 'large.json'), worldOf(issues, characters))
+    await serve('--db', url, '--fixture', 'large.json')
+    const [sum] = await run('select sum(char_length(body)) as characters from host_issues')
+    expect(Number(sum?.['characters'])).toBe(issues * characters)
+  })
+
+  test('a fixture with an issue that is larger than a packet of the server is refused in one line', async () => {
+    const { url, run } = await database(MARIADB, server)
+    const [row] = await run('select @@max_allowed_packet as most')
+    await writeFile(join(folder, 'larger.json'), worldOf(2, Number(row?.['most']) / 2))
+    const args = ['serve', '--port', '0', '--db', url, '--fixture', 'larger.json']
+    const { code, out, err } = await runCommand(folder, args)
+    expect([code, out]).toEqual([3, ''])
+    expect(err).toMatch(/^forgelet: database mysql:\/\/\S+ cannot be used: [^\n]+: raise max_allowed_packet\n$/)
+    expect(await run('select id from host_accounts')).toEqual([])
+  })
+})
+
+function many(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, at) => at + 1)
+}
+
 /** A database, and statements of the host's on it. */
 async function database(kind: ServerKind, server: string) {
   const made = await newDatabase(kind, server)
@@ -213,7 +260,7 @@ const REFUSED: readonly (readonly [
     async (made) => {
       const running = await serve('--db', made.url)
       await running.stop()
-      await made.run('update host_schema set version = 99')
+      await made.run('update host_schema set version = 99, oldest_library = 99')
       return made.url
     },
     'its tables have version 99, newer than this release supports: install a newer forgelet, or name another database with --db\n',

@@ -174,7 +174,31 @@ describe('forgelet serve', () => {
     expect(err.split('\n').filter((line) => line.includes('request failed'))).toEqual([
       expect.stringMatching(/^forgelet: error: request failed \{.*SIGNING_KEY_UNREADABLE.*key\.pub.* \}$/),
     ])
-    expect(err.split('\n')).toHaveLength(3)
+    expect(err.split('\n')).toHaveLength(4) // it says that it serves, and that it stops
+  })
+
+  test('with --json and --log-requests, every line of the log is one JSON object', async () => {
+    const url = await serve('--db', ':memory:', '--fixture', 'world.json', '--log-requests', '--json')
+    const { url: api } = JSON.parse(url)
+    expect((await fetch(`${api}/orgs/acme/blocks?token=secret`)).status).toBe(401)
+    const { err = '' } = (await running?.stop()) ?? {}
+    const lines = err
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    expect(lines).toEqual([
+      {
+        time,
+        level: 'info',
+        message: 'request',
+        method: 'GET',
+        path: '/api/v1/orgs/acme/blocks',
+        status: 401,
+        milliseconds: expect.any(Number),
+      },
+      { time, level: 'info', message: expect.stringContaining('stopping') },
+    ])
   })
 
   test.each(['/api', '/api/v1/nothing', '/API/V1/version', '/api/v1/Version', '/elsewhere'])(
@@ -204,7 +228,8 @@ describe('forgelet serve', () => {
       db: ':memory:',
       fixture: 'loaded',
     })
-    expect(await running?.stop('SIGINT')).toEqual({ code: 0, out: `${first}\n`, err: '' })
+    const log = expect.stringMatching(/^\{"time":"[^"]+","level":"info","message":"stopping [^\n]*\}\n$/)
+    expect(await running?.stop('SIGINT')).toEqual({ code: 0, out: `${first}\n`, err: log })
   })
 
   test('finishes the request under way before it stops', async () => {
@@ -248,6 +273,8 @@ describe('forgelet', () => {
       'signing-key',
       'max-pins',
       'public-url',
+      'shutdown-timeout',
+      'log-requests',
       'json',
       'help',
       'version',

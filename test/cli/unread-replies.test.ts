@@ -6,7 +6,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { createJsonServer, MAX_WAITING_REQUESTS } from '../../src/cli/json-server.ts'
+import { MAX_WAITING_REQUESTS } from '../../src/cli/connections.ts'
+import { createJsonServer } from '../../src/cli/json-server.ts'
 import { startServe } from './command.ts'
 
 // Clients that ask for much and read nothing.
@@ -62,7 +63,7 @@ async function serverOf(
     docsUrl: '',
     receive: ({ url = '' }: { readonly url?: string | undefined }, response: ServerResponse) => receive(url, response),
   }
-  const server = createJsonServer(reception, maxSilenceMs)
+  const { server } = createJsonServer(reception, maxSilenceMs)
   servers.push(server)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return server

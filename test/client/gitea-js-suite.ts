@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import type { Served, StartServer } from './served.ts'
 
-type Who = 'root' | 'olga' | 'mia' | 'ada' | 'wim' | 'rea' | 'stan' | 'nobody' | 'wrong'
+type Who = 'root' | 'olga' | 'mia' | 'ada' | 'wim' | 'rea' | 'stan' | 'anonymous' | 'wrong'
 
 // A real client over real HTTP.
 
@@ -64,26 +64,26 @@ function giteaJsTests(start: StartServer, isProgram: boolean): void {
   afterAll(() => Promise.all([served.stop(), other.stop()]))
 
   function as(who: Who, server: Served = served): Api<unknown> {
-    const token = who === 'nobody' ? {} : { token: who === 'wrong' ? 'no-such-token' : `${who}-token` }
+    const token = who === 'anonymous' ? {} : { token: who === 'wrong' ? 'no-such-token' : `${who}-token` }
     return giteaApi(new URL(server.url).origin, token)
   }
 
-  function raw(path: string, who: Who = 'nobody', server: Served = served): Promise<Response> {
-    const headers = who === 'nobody' ? {} : { authorization: `token ${who}-token` }
+  function raw(path: string, who: Who = 'anonymous', server: Served = served): Promise<Response> {
+    const headers = who === 'anonymous' ? {} : { authorization: `token ${who}-token` }
     return fetch(`${server.url}${path}`, { headers })
   }
 
   describe('signing keys', () => {
     test('serves the OpenPGP key, of the instance and of a repository', async () => {
-      const instance = await as('nobody').signingKeyGpg.getSigningKey({ format: 'text' })
-      const repository = await as('nobody').repos.repoSigningKey('acme', 'rocket', { format: 'text' })
+      const instance = await as('anonymous').signingKeyGpg.getSigningKey({ format: 'text' })
+      const repository = await as('anonymous').repos.repoSigningKey('acme', 'rocket', { format: 'text' })
       expect(instance.data).toMatch(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/)
       expect(repository.data).toBe(instance.data)
     })
 
     test('serves the SSH key, of the instance and of a repository', async () => {
-      const instance = await raw('/signing-key.pub', 'nobody', other)
-      const repository = await raw('/repos/acme/rocket/signing-key.pub', 'nobody', other)
+      const instance = await raw('/signing-key.pub', 'anonymous', other)
+      const repository = await raw('/repos/acme/rocket/signing-key.pub', 'anonymous', other)
       const text = await instance.text()
       expect([instance.status, instance.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
       expect(text).toMatch(/^ssh-ed25519 /)
@@ -96,7 +96,7 @@ function giteaJsTests(start: StartServer, isProgram: boolean): void {
         expect([reply.status, await reply.json()]).toMatchObject([404, { message: 'signing key format is openpgp' }])
       }
       for (const path of ['/signing-key.gpg', '/repos/acme/rocket/signing-key.gpg']) {
-        const reply = await raw(path, 'nobody', other)
+        const reply = await raw(path, 'anonymous', other)
         expect([reply.status, await reply.json()]).toMatchObject([404, { message: 'signing key format is ssh' }])
       }
     })
@@ -154,7 +154,7 @@ function giteaJsTests(start: StartServer, isProgram: boolean): void {
     test('keeps pull requests on a board of their own', async () => {
       const { repos } = as('ada')
       expect(await ending(repos.pinIssue('acme', 'rocket', 7))).toEqual({ status: 204 })
-      const { data } = await as('nobody').repos.repoListPinnedPullRequests('acme', 'rocket')
+      const { data } = await as('anonymous').repos.repoListPinnedPullRequests('acme', 'rocket')
       expect(data.map((pull: PullRequest) => [pull.number, pinOrder(pull)])).toEqual([[7, 1]])
     })
 
@@ -175,15 +175,15 @@ function giteaJsTests(start: StartServer, isProgram: boolean): void {
 
     const failures: readonly [string, Who, string, string, number, number, string][] = [
       ['a wrong token', 'wrong', 'acme', 'rocket', 1, 401, 'INVALID_CREDENTIALS'],
-      ['nobody', 'nobody', 'acme', 'rocket', 1, 401, 'UNAUTHENTICATED'],
-      ['anonymous on a private repository', 'nobody', 'acme', 'secret', 1, 404, 'REPOSITORY_NOT_FOUND'],
+      ['anonymous', 'anonymous', 'acme', 'rocket', 1, 401, 'UNAUTHENTICATED'],
+      ['anonymous on a private repository', 'anonymous', 'acme', 'secret', 1, 404, 'REPOSITORY_NOT_FOUND'],
       ['a stranger on a private repository', 'stan', 'acme', 'secret', 1, 404, 'REPOSITORY_NOT_FOUND'],
       ['a stranger', 'stan', 'acme', 'rocket', 1, 403, 'FORBIDDEN'],
       ['a reader', 'rea', 'acme', 'rocket', 1, 403, 'FORBIDDEN'],
       ['a writer', 'wim', 'acme', 'rocket', 1, 403, 'FORBIDDEN'],
       ['an admin, and an unknown issue', 'ada', 'acme', 'rocket', 99, 404, 'ISSUE_NOT_FOUND'],
       ['an admin, and an unknown repository', 'ada', 'acme', 'nowhere', 1, 404, 'REPOSITORY_NOT_FOUND'],
-      ['an admin, and an unknown owner', 'ada', 'nobody', 'rocket', 1, 404, 'REPOSITORY_NOT_FOUND'],
+      ['an admin, and an unknown owner', 'ada', 'anonymous', 'rocket', 1, 404, 'REPOSITORY_NOT_FOUND'],
     ]
 
     test.each(failures)('refuses %s', async (_who, who, owner, repo, index, status, code) => {
@@ -240,8 +240,8 @@ function giteaJsTests(start: StartServer, isProgram: boolean): void {
 
     const refusals: readonly [string, Who, string, string, number, string][] = [
       ['a wrong token', 'wrong', 'acme', 'eve', 401, 'INVALID_CREDENTIALS'],
-      ['nobody', 'nobody', 'acme', 'eve', 401, 'UNAUTHENTICATED'],
-      ['anonymous on a private organization', 'nobody', 'hidden', 'eve', 404, 'ORGANIZATION_NOT_FOUND'],
+      ['anonymous', 'anonymous', 'acme', 'eve', 401, 'UNAUTHENTICATED'],
+      ['anonymous on a private organization', 'anonymous', 'hidden', 'eve', 404, 'ORGANIZATION_NOT_FOUND'],
       ['a stranger on a private organization', 'rea', 'hidden', 'eve', 404, 'ORGANIZATION_NOT_FOUND'],
       ['a stranger', 'rea', 'acme', 'eve', 403, 'FORBIDDEN'],
       ['a member', 'mia', 'acme', 'eve', 403, 'FORBIDDEN'],
@@ -303,7 +303,7 @@ function giteaJsTests(start: StartServer, isProgram: boolean): void {
 
     const refusals: readonly [string, Who, string, string, number, string][] = [
       ['a wrong token', 'wrong', 'mia', 'founder', 401, 'INVALID_CREDENTIALS'],
-      ['nobody', 'nobody', 'mia', 'founder', 401, 'UNAUTHENTICATED'],
+      ['anonymous', 'anonymous', 'mia', 'founder', 401, 'UNAUTHENTICATED'],
       ['callers who are not site admins', 'olga', 'mia', 'founder', 403, 'FORBIDDEN'],
       ['callers who are not site admins, before it looks up the user', 'olga', 'nowho', 'founder', 403, 'FORBIDDEN'],
       ['an unknown user', 'root', 'nowho', 'founder', 404, 'USER_NOT_FOUND'],

@@ -31,7 +31,8 @@ export async function serveFromMemory(options: ServeOptions): Promise<Served> {
   const server = createServer((request, response) => listener.receive(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
-  listener.open({ api: apiAt(url), authenticate: memory.authenticate })
+  const checkDatabase = async (): Promise<void> => undefined
+  listener.open({ api: apiAt(url), authenticate: memory.authenticate, checkDatabase }, { logger: console })
 
   return {
     url,

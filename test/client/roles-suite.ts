@@ -3,7 +3,7 @@ import type { Served, StartServer } from './served.ts'
 
 // What a permitted caller asks for changes nothing, so rows cannot meet.
 
-const people = ['wrong', 'nobody', 'stan', 'rea', 'wim', 'ada', 'mia', 'olga', 'root'] as const
+const people = ['wrong', 'anonymous', 'stan', 'rea', 'wim', 'ada', 'mia', 'olga', 'root'] as const
 
 // One line a route: what each of them is answered.
 const table = `
@@ -46,7 +46,7 @@ const rows = table
   })
 
 function credential(person: (typeof people)[number]): Readonly<Record<string, string>> {
-  if (person === 'nobody') return {}
+  if (person === 'anonymous') return {}
   return { authorization: `token ${person === 'wrong' ? 'no-such-token' : `${person}-token`}` }
 }
 

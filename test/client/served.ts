@@ -32,7 +32,7 @@ export type Keeping = ':memory:' | 'file' | 'memory'
 /** Starts a server with these options. */
 export type StartServer = (options?: ServeOptions) => Promise<Served>
 
-/** Starts a server on a free port with the world as its fixture: of ours, or of a framework in which the API is mounted. */
+/** Starts a server on a free port with the world as its fixture: our server, or one of a framework in which the API is mounted. */
 export async function serve(where: Keeping | Host, options: ServeOptions = {}): Promise<Served> {
   if (typeof where === 'object') return serveMounted(where, options)
   return where === 'memory' ? serveFromMemory(options) : serveFromSqlite(where, options)

@@ -53,7 +53,7 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
       ],
       [
         [{ ...ports, services: 'pins' }],
-        'services must be an array of these names: pins, blocks, badges, signing-keys',
+        'services must be an array of these names: pins, blocks, badges, signing-keys, exchange',
       ],
       [[{ ...ports, logger: console.log }], 'createForge needs logger: an object with error(message, fields) and warn'],
     ],
@@ -229,6 +229,7 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
       [[], 'mountContract needs start, a function that starts the application'],
       [[memoryStorage, 5], 'known must be an object or omitted'],
     ],
+    trackerContract: [[[], 'trackerContract needs open, a function that returns a new host']],
   },
   exchange: {
     readIssues: [
@@ -237,6 +238,8 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
     ],
     readExchange: [[[{}], 'readExchange needs a source']],
     writeIssues: [[[], 'writeIssues needs issues']],
+    // An object. Its methods check what `readExchange` and `writeIssues` check.
+    issueDocuments: [],
     canonicalIssue: [
       [[], 'canonicalIssue needs an issue record'],
       [[5], 'canonicalIssue needs an issue record'],
@@ -255,6 +258,22 @@ const ROWS: { readonly [entry: string]: { readonly [name: string]: readonly Row[
       [[], 'openStandalone needs options: an object with db'],
       [['forge.sqlite'], 'openStandalone needs options: an object with db'],
       [[{}], 'db must be a postgres:// or mysql:// URL'],
+    ],
+    createAccessToken: [
+      [[], 'location must be an object such as'],
+      [[{}, 'olga'], 'db must be a postgres:// or mysql:// URL'],
+    ],
+    inspectDatabase: [
+      [[], 'location must be an object such as'],
+      [[{}], 'db must be a postgres:// or mysql:// URL'],
+    ],
+    listAccessTokens: [
+      [[], 'location must be an object such as'],
+      [[{}, 'olga'], 'db must be a postgres:// or mysql:// URL'],
+    ],
+    revokeAccessToken: [
+      [[], 'location must be an object such as'],
+      [[{}, 'olga', '0'], 'db must be a postgres:// or mysql:// URL'],
     ],
     // A fixture is a document that people write: what is wrong with it is INVALID_INPUT.
     parseFixture: [],

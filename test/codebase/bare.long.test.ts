@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Folders, and a file that is a module by itself. */
-const ROOMS = [
+const MODULES = [
   'src/schema',
   'src/core',
   'src/storage/contract',
@@ -19,21 +19,21 @@ const ROOMS = [
 ]
 const SINS = ["Buffer.from('')", 'process.pid', 'setImmediate(() => undefined)', "require('fs')", '__dirname']
 
-describe('the portable rooms', () => {
+describe('the portable modules', () => {
   const tree = mkdtempSync(join(tmpdir(), 'bare-'))
   for (const name of ['src', 'tsconfig.json', 'tsconfig.bare.json', 'web-globals.d.ts', 'package.json']) {
     cpSync(join(ROOT, name), join(tree, name), { recursive: true })
   }
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
-  for (const room of ROOMS) appendFileSync(join(tree, plantedIn(room)), `${SINS.join('\n')}\nexport {}\n`)
+  for (const module of MODULES) appendFileSync(join(tree, plantedIn(module)), `${SINS.join('\n')}\nexport {}\n`)
   writeFileSync(join(tree, 'src/schema/allowed.ts'), "new URL('a:b')\nnew TextEncoder().encode('')\nexport {}\n")
   const errors = compile(join(tree, 'tsconfig.bare.json'))
 
   afterAll(() => rmSync(tree, { recursive: true }))
 
-  it.each(ROOMS)('know none of Node’s globals: %s', (room) => {
-    const before = room.endsWith('.ts') ? readFileSync(join(ROOT, room), 'utf8').split('\n').length - 1 : 0
-    const lines = errors.filter(({ file }) => file === plantedIn(room)).map(({ line }) => line - before)
+  it.each(MODULES)('know none of Node’s globals: %s', (module) => {
+    const before = module.endsWith('.ts') ? readFileSync(join(ROOT, module), 'utf8').split('\n').length - 1 : 0
+    const lines = errors.filter(({ file }) => file === plantedIn(module)).map(({ line }) => line - before)
 
     expect(new Set(lines)).toEqual(new Set(SINS.keys()))
   })
@@ -60,8 +60,8 @@ describe('the portable rooms', () => {
 })
 
 /** The file that the globals of Node are planted in. */
-function plantedIn(room: string): string {
-  return room.endsWith('.ts') ? room : `${room}/planted.ts`
+function plantedIn(module: string): string {
+  return module.endsWith('.ts') ? module : `${module}/planted.ts`
 }
 
 function program(config: string): ts.Program {

@@ -74,13 +74,13 @@ describe('the check of paths', () => {
 
 describe('the check of names', () => {
   it.each([
-    ['a retired name', 'joinSync(database, work)', 1],
+    ['a retired name', ['join', 'Sync(database, work)'].join(''), 1],
     ['the name that replaced it', 'withTransactionSync(database, work)', 0],
     ['a retired prefix of a constant', ['LONGEST', 'NOTE'].join('_'), 1],
     ['the same letters in a longer word', 'Interminable', 0],
-    ['a retired word', 'It tells the caller', 1],
+    ['a retired word', ['It tel', 'ls the caller'].join(''), 1],
     ['the word that replaced it', 'It reports to the caller', 0],
-    ['a retired phrase', 'a cursor that is none', 1],
+    ['a retired phrase', ['a cursor that is', 'none'].join(' '), 1],
     ['the letters of a retired word in another', 'a commending doorway', 0],
     ['a retired phrase that means something else', "the host's objects", 0],
   ])('knows %s', (_, text, status) => {

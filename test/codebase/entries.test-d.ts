@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import type { ForgeError, ForgeErrorCode } from '../../src/index.ts'
 import { isForgeError } from '../../src/index.ts'
-import type { Change, ForgeStorage, PinRow } from '../../src/storage/storage.ts'
+import type { Change, ChangeCircumstances, ForgeStorage, PinRow } from '../../src/storage/storage.ts'
 
 describe('"forgelet"', () => {
   it('narrows the details of an error by its code', () => {
@@ -34,6 +34,21 @@ describe('"forgelet/storage"', () => {
 
   it('shows what a storage keeps as read only', () => {
     expectTypeOf<Parameters<Decide>[0]>().not.toExtend<PinRow[]>()
+  })
+
+  it('passes a decision what was prepared for it', () => {
+    const update = (storage: ForgeStorage<'open'>, circumstances: ChangeCircumstances<'open'>) =>
+      storage.issueImports.update(
+        { repositoryId: '10' },
+        {
+          ...circumstances,
+          prepare: async (state, transaction) => ({ state, transaction }),
+          decide: (state, _at, prepared) => ({ state, events: [], result: prepared }),
+        },
+      )
+    type Prepared = Extract<Awaited<ReturnType<typeof update>>, { readonly stale: false }>['result']
+
+    expectTypeOf<Prepared>().toEqualTypeOf<{ state: undefined; transaction: 'open' }>()
   })
 
   it('distinguishes the transactions of two drivers', () => {

@@ -14,8 +14,8 @@ const ENTRIES = [
   ...filesIn('exchange').map((name) => [name === 'exchange' ? name : `exchange/${name}`, `src/exchange/${name}.ts`]),
 ]
 
-function filesIn(room: string): readonly string[] {
-  const files = readdirSync(resolve(ROOT, 'src', room)).filter((file) => file.endsWith('.ts'))
+function filesIn(module: string): readonly string[] {
+  const files = readdirSync(resolve(ROOT, 'src', module)).filter((file) => file.endsWith('.ts'))
   return files.map((file) => file.slice(0, -'.ts'.length))
 }
 

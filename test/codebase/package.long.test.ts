@@ -91,14 +91,14 @@ describe('the packed package', () => {
     ['postgres', 'pg', "postgresStorage('postgres://127.0.0.1/forge')"],
     ['mysql', 'mysql2', "mysqlStorage('mysql://127.0.0.1/forge')"],
   ])('says how to get the driver of %s, in either format', (entry, driver, storage) => {
-    const tell = `${storage}.schemaStatus().catch((error) => process.stdout.write(error.code + ' ' + error.message))`
+    const report = `${storage}.schemaStatus().catch((error) => process.stdout.write(error.code + ' ' + error.message))`
     const name = storage.replace(/\(.*/, '')
 
-    for (const told of [
-      load(`import { ${name} } from 'forgelet/storage/${entry}'; ${tell}`, 'module'),
-      load(`const { ${name} } = require('forgelet/storage/${entry}'); ${tell}`),
+    for (const reported of [
+      load(`import { ${name} } from 'forgelet/storage/${entry}'; ${report}`, 'module'),
+      load(`const { ${name} } = require('forgelet/storage/${entry}'); ${report}`),
     ]) {
-      expect(told).toMatch(new RegExp(`^STORAGE_UNAVAILABLE ${driver} is not installed: npm i ${driver}`))
+      expect(reported).toMatch(new RegExp(`^STORAGE_UNAVAILABLE ${driver} is not installed: npm i ${driver}`))
     }
   })
 
@@ -223,7 +223,7 @@ describe('the packed package', () => {
     return errors.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
   }
 
-  /** Runs a program in the project; gives back what it writes to stdout. */
+  /** Runs a program in the project; returns what it writes to stdout. */
   function load(program: string, type: 'module' | 'commonjs' = 'commonjs'): string {
     return execFileSync(process.execPath, [`--input-type=${type}`, '--eval', program], {
       cwd: project,

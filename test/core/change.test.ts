@@ -17,9 +17,9 @@ test('a change reports to the storage how long the storage has taken before', as
       await pause(60)
       return storage.pinBoards.epoch(key)
     },
-    update: async <Result>(
+    update: async <Result, Prepared>(
       key: Parameters<typeof storage.pinBoards.update>[0],
-      change: Change<readonly PinRow[], Result, undefined>,
+      change: Change<readonly PinRow[], Result, undefined, Prepared>,
     ) => {
       spent.push(change.spentMilliseconds)
       if (spent.length === 1) {
@@ -110,6 +110,7 @@ function overtakenStorage(): { readonly storage: ForgeStorage<undefined>; overta
       blocks: { ...storage.blocks, ...epochs(storage.blocks) },
       userBadges: { ...storage.userBadges, ...epochs(storage.userBadges) },
       badgeCatalogue: { ...storage.badgeCatalogue, ...epochs(storage.badgeCatalogue) },
+      issueImports: { ...storage.issueImports, ...epochs(storage.issueImports) },
     },
     overtakeNext() {
       isOvertaken = true

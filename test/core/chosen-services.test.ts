@@ -59,7 +59,7 @@ describe('a forge with some services', () => {
 test('a forge has every service by default', () => {
   const forge = aForge()
 
-  expect(forge.services).toEqual(['pins', 'blocks', 'badges', 'signing-keys'])
+  expect(forge.services).toEqual(['pins', 'blocks', 'badges', 'signing-keys', 'exchange'])
   expect(Object.keys(forge)).toEqual(expect.arrayContaining(['pins', 'blocks', 'badges', 'signingKeys']))
 })
 
@@ -78,9 +78,12 @@ test('a membership that is not valid is refused, also where no service needs it'
 })
 
 test.each([
-  ['pins', 'services must be an array of these names: pins, blocks, badges, signing-keys'],
-  [['wiki'], 'services must be some of pins, blocks, badges, signing-keys; "wiki" is not one of them'],
-  [['pins', 'signingKeys'], 'services must be some of pins, blocks, badges, signing-keys; "signingKeys" is not one'],
+  ['pins', 'services must be an array of these names: pins, blocks, badges, signing-keys, exchange'],
+  [['wiki'], 'services must be some of pins, blocks, badges, signing-keys, exchange; "wiki" is not one of them'],
+  [
+    ['pins', 'signingKeys'],
+    'services must be some of pins, blocks, badges, signing-keys, exchange; "signingKeys" is not one',
+  ],
 ])('the services %j are refused', (services, message) => {
   const options = { storage: memoryStorage(), policy: everyone, membership: { isMember: () => false }, services }
 

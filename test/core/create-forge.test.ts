@@ -37,7 +37,7 @@ describe('createForge', () => {
   test('gives every forge its own list of services', () => {
     const [one, other] = [aForge(), aForge()]
     Reflect.apply(Array.prototype.pop, one.services, [])
-    expect(other.services).toEqual(['pins', 'blocks', 'badges', 'signing-keys'])
+    expect(other.services).toEqual(['pins', 'blocks', 'badges', 'signing-keys', 'exchange'])
     expect(aForge().services).toEqual(other.services)
   })
 

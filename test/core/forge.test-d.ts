@@ -105,8 +105,8 @@ describe('a forge', () => {
   })
 
   test('answers at once inside withTransactionSync, and takes no promise as its work', () => {
-    const joined = forge.withTransactionSync(handle, (inner) => inner.badges.heldBy(account, 1))
-    expectTypeOf(joined.value).toEqualTypeOf<readonly Grant[]>()
+    const result = forge.withTransactionSync(handle, (inner) => inner.badges.heldBy(account, 1))
+    expectTypeOf(result.value).toEqualTypeOf<readonly Grant[]>()
     // @ts-expect-error work that takes time runs outside the transaction
     forge.withTransactionSync(handle, async () => 1)
     // @ts-expect-error the outbox is not read inside a transaction

@@ -12,32 +12,37 @@ const issue = { id: 1, repositoryId: 10, kind: 'issue' } as const
 
 describe('a forge with an observer', () => {
   test('reports each operation of its storage', async () => {
-    const told: string[] = []
+    const reported: string[] = []
     const forge = aForge({
-      observer: { operation: ({ store, operation, outcome }) => told.push(`${store}.${operation} ${outcome}`) },
+      observer: { operation: ({ store, operation, outcome }) => reported.push(`${store}.${operation} ${outcome}`) },
     })
     await forge.pins.pin(olga, issue)
     await forge.events.read()
     await forge.close()
 
-    expect(told).toEqual(['pinBoards.epoch done', 'pinBoards.update done', 'events.read done', 'storage.close done'])
+    expect(reported).toEqual([
+      'pinBoards.epoch done',
+      'pinBoards.update done',
+      'events.read done',
+      'storage.close done',
+    ])
   })
 
   test('reports what a rule refuses, and the caller receives the same error', async () => {
-    const told: ObservedOperation[] = []
-    const forge = aForge({ limits: { maxPins: { issue: 0 } }, observer: { operation: (seen) => told.push(seen) } })
+    const reported: ObservedOperation[] = []
+    const forge = aForge({ limits: { maxPins: { issue: 0 } }, observer: { operation: (seen) => reported.push(seen) } })
 
     expect(await codeOf(() => forge.pins.pin(olga, issue))).toBe('PIN_LIMIT_REACHED')
-    expect(told.at(-1)).toMatchObject({ operation: 'update', outcome: 'refused', code: 'PIN_LIMIT_REACHED' })
+    expect(reported.at(-1)).toMatchObject({ operation: 'update', outcome: 'refused', code: 'PIN_LIMIT_REACHED' })
   })
 
   test('reveals no ids, names or contents', async () => {
-    const told: ObservedOperation[] = []
-    const forge = aForge({ observer: { operation: (seen) => told.push(seen) } })
+    const reported: ObservedOperation[] = []
+    const forge = aForge({ observer: { operation: (seen) => reported.push(seen) } })
     await forge.blocks.block(olga, { organizationId: 'acme', account: { kind: 'user', id: 'mia' }, note: 'spam' })
 
-    expect(JSON.stringify(told)).not.toMatch(/acme|mia|spam/)
-    expect(told.length).toBeGreaterThan(0)
+    expect(JSON.stringify(reported)).not.toMatch(/acme|mia|spam/)
+    expect(reported.length).toBeGreaterThan(0)
   })
 
   test('reports the operations of withTransactionSync, which stay synchronous', async () => {
@@ -45,19 +50,19 @@ describe('a forge with an observer', () => {
     onTestFinished(() => void handle.close())
     const storage = sqliteStorage(handle)
     await storage.migrate()
-    const told: string[] = []
+    const reported: string[] = []
     const forge = createForge<Person, Database.Database>({
       storage,
       policy: { authorize: () => ({ allow: true }) },
       membership: { isMember: () => false },
-      observer: { operation: ({ store, operation }) => told.push(`${store}.${operation}`) },
+      observer: { operation: ({ store, operation }) => reported.push(`${store}.${operation}`) },
     })
-    const joined = handle
+    const result = handle
       .transaction(() => forge.withTransactionSync(handle, ({ pins }) => pins.pin(olga, issue)))
       .immediate()
 
-    expect(joined.value.position).toBe(1)
-    expect(told).toEqual(['storage.checkTransaction', 'pinBoards.epoch', 'pinBoards.update'])
+    expect(result.value.position).toBe(1)
+    expect(reported).toEqual(['storage.checkTransaction', 'pinBoards.epoch', 'pinBoards.update'])
   })
 
   test('answers at once where its storage does', () => {

@@ -40,14 +40,14 @@ describe('every method of the storage contract', () => {
       asked.push(this, ...given)
       return { stale: false }
     })
-    const told: ObservedOperation[] = []
-    const observed = instrumentStorage(storage, (seen) => void told.push(seen))
+    const reported: ObservedOperation[] = []
+    const observed = instrumentStorage(storage, (seen) => void reported.push(seen))
     const observedOwner = store === 'storage' ? observed : Reflect.get(observed, store)
     Reflect.apply(Reflect.get(observedOwner, operation), undefined, ['one', 'two', 'three', 'four'])
 
     expect(asked).toEqual([owner, 'one', 'two', 'three', 'four'])
     expect(asked[0]).toBe(owner)
-    expect(told).toMatchObject([{ store, operation, outcome: 'done', code: undefined }])
+    expect(reported).toMatchObject([{ store, operation, outcome: 'done', code: undefined }])
   })
 })
 
@@ -83,14 +83,17 @@ describe('a storage that has more than the contract of today', () => {
   }
 
   test('is observed in all of it', async () => {
-    const told: string[] = []
-    const storage: object = instrumentStorage(grown, ({ store, operation }) => void told.push(`${store}.${operation}`))
+    const reported: string[] = []
+    const storage: object = instrumentStorage(
+      grown,
+      ({ store, operation }) => void reported.push(`${store}.${operation}`),
+    )
     expect(storage).toMatchObject(shapeOf(grown))
-    // the cast gives back what instrumentStorage does not promise of members that the contract does not name
+    // the cast restores what instrumentStorage does not promise of members that the contract does not name
     const { blocks, imports, vacuum } = storage as typeof grown
 
     expect([blocks.count('41'), vacuum(), await imports.start()]).toEqual([42, 'clean', 'started'])
-    expect(told).toEqual(['blocks.count', 'storage.vacuum', 'imports.start'])
+    expect(reported).toEqual(['blocks.count', 'storage.vacuum', 'imports.start'])
   })
 })
 
@@ -112,15 +115,15 @@ test('a storage made of classes is observed, frozen or not', () => {
     }
   }
   const own = new Storage()
-  const told: string[] = []
-  const report = ({ store, operation }: ObservedOperation) => void told.push(`${store}.${operation}`)
+  const reported: string[] = []
+  const report = ({ store, operation }: ObservedOperation) => void reported.push(`${store}.${operation}`)
   // the cast stands for the storage of a host in JavaScript that lacks what this test does not need
   const storage = instrumentStorage(own as unknown as ForgeStorage<undefined>, report)
   const found = storage.blocks.find({ organizationId: '5', userId: '9' })
   Reflect.apply(storage.retire, undefined, [])
   own.transactions = 'synchronous'
 
-  expect([found, storage.transactions, told]).toEqual([undefined, 'synchronous', ['blocks.find', 'storage.retire']])
+  expect([found, storage.transactions, reported]).toEqual([undefined, 'synchronous', ['blocks.find', 'storage.retire']])
 })
 
 describe('an observed operation', () => {
@@ -140,11 +143,11 @@ describe('an observed operation', () => {
   test('takes as long as its storage', async () => {
     const inner = memoryStorage()
     const load = () => new Promise<never[]>((resolve) => setTimeout(() => resolve([]), 30))
-    const { storage, told } = observing({ ...inner, pinBoards: { ...inner.pinBoards, load } })
+    const { storage, reported } = observing({ ...inner, pinBoards: { ...inner.pinBoards, load } })
     await storage.pinBoards.load(BOARD)
 
-    expect(told[0]?.milliseconds).toBeGreaterThan(25)
-    expect(told[0]?.milliseconds).toBeLessThan(5000)
+    expect(reported[0]?.milliseconds).toBeGreaterThan(25)
+    expect(reported[0]?.milliseconds).toBeLessThan(5000)
   })
 
   test('is reported when it has ended, and not before', async () => {
@@ -153,45 +156,45 @@ describe('an observed operation', () => {
     const ending = new Promise<never[]>((resolve) => {
       end = resolve
     })
-    const { storage, told } = observing({ ...inner, pinBoards: { ...inner.pinBoards, load: () => ending } })
+    const { storage, reported } = observing({ ...inner, pinBoards: { ...inner.pinBoards, load: () => ending } })
     const loading = storage.pinBoards.load(BOARD)
-    const before = [...told]
+    const before = [...reported]
     end([])
     await loading
 
-    expect([before, told.length]).toEqual([[], 1])
+    expect([before, reported.length]).toEqual([[], 1])
   })
 })
 
 describe('the outcome', () => {
   test('of a change is done', async () => {
-    const { storage, told } = observing()
+    const { storage, reported } = observing()
     await pin(storage, BOARD, '1')
 
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { store: 'pinBoards', operation: 'update', milliseconds: expect.any(Number), outcome: 'done', code: undefined },
     ])
   })
 
   test('of a change that a lifecycle call overtook is stale', async () => {
-    const { storage, told } = observing()
+    const { storage, reported } = observing()
     await expect(pin(storage, BOARD, '1', { seen: 7 })).rejects.toThrow('stale')
 
-    expect(told).toMatchObject([{ outcome: 'stale', code: undefined }])
+    expect(reported).toMatchObject([{ outcome: 'stale', code: undefined }])
   })
 
   test('of a change that its rule refuses is refused, with the code', async () => {
-    const { storage, told } = observing()
+    const { storage, reported } = observing()
     await expect(pin(storage, BOARD, '1', { limit: 0 })).rejects.toThrow('full')
 
-    expect(told).toMatchObject([{ outcome: 'refused', code: 'PIN_LIMIT_REACHED' }])
+    expect(reported).toMatchObject([{ outcome: 'refused', code: 'PIN_LIMIT_REACHED' }])
   })
 
   test('of a change whose caller has gone is aborted', async () => {
-    const { storage, told } = observing()
+    const { storage, reported } = observing()
     await expect(pin(storage, BOARD, '1', { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
 
-    expect(told).toMatchObject([{ outcome: 'aborted', code: undefined }])
+    expect(reported).toMatchObject([{ outcome: 'aborted', code: undefined }])
   })
 
   test('of a change that fails for another reason, though its caller has gone, is not aborted', async () => {
@@ -201,10 +204,10 @@ describe('the outcome', () => {
       caller.abort()
       return Promise.reject(new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' }))
     }
-    const { storage, told } = observing({ ...inner, pinBoards: { ...inner.pinBoards, update } })
+    const { storage, reported } = observing({ ...inner, pinBoards: { ...inner.pinBoards, update } })
     await expect(pin(storage, BOARD, '1', { signal: caller.signal })).rejects.toThrow('busy')
 
-    expect(told).toMatchObject([{ outcome: 'failed', code: 'STORAGE_BUSY' }])
+    expect(reported).toMatchObject([{ outcome: 'failed', code: 'STORAGE_BUSY' }])
   })
 
   test.each([
@@ -216,17 +219,17 @@ describe('the outcome', () => {
     ['a string', undefined],
   ])('of what ends in %s is failed, with the code %s', async (error, code) => {
     const inner = memoryStorage()
-    const { storage, told } = observing({ ...inner, retire: () => Promise.reject(error) })
+    const { storage, reported } = observing({ ...inner, retire: () => Promise.reject(error) })
     const retired = Reflect.apply(storage.retire, storage, [{}])
 
     await expect(retired).rejects.toBe(error)
-    expect(told).toMatchObject([{ store: 'storage', operation: 'retire', outcome: 'failed', code }])
+    expect(reported).toMatchObject([{ store: 'storage', operation: 'retire', outcome: 'failed', code }])
   })
 })
 
 function observing(inner: ForgeStorage<undefined> = memoryStorage()) {
-  const told: ObservedOperation[] = []
-  return { storage: instrumentStorage(inner, (seen) => void told.push(seen)), told }
+  const reported: ObservedOperation[] = []
+  return { storage: instrumentStorage(inner, (seen) => void reported.push(seen)), reported }
 }
 
 /** What `toMatchObject` must find: the same members, with functions for functions. */

@@ -57,7 +57,7 @@ function pinStep(repositoryId) {
     const dice = Math.random()
     if (dice < 0.9) return pinOrMove(repositoryId, dice)
 
-    // an issue is deleted for good, so it is one that no other run knows
+    // an issue is deleted permanently, so it is one that no other run knows
     const issue = leaving ?? { id: `${repositoryId}1${run}${count++}`, repositoryId, kind: 'issue' }
     const call = leaving === undefined ? 'pin' : 'issueDeleted'
     leaving = leaving === undefined ? issue : undefined

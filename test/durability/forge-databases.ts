@@ -19,32 +19,40 @@ export interface Place {
   readonly at: string
 }
 
-/** A database for the processes of one forge, migrated and empty. */
+/** A database for the processes of one forge. */
 export interface ForgeDatabase extends Place {
   drop(): Promise<void>
 }
 
-/** Makes a database in a file. */
-export async function sqliteDatabase(): Promise<ForgeDatabase> {
+/** Makes an empty database in a file. */
+export async function emptySqlite(): Promise<ForgeDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'forgelet-load-'))
-  return migrated({ kind: 'sqlite', at: join(folder, 'forge.sqlite') }, async () => rmSync(folder, { recursive: true }))
+  const drop = async () => rmSync(folder, { recursive: true })
+  return { kind: 'sqlite', at: join(folder, 'forge.sqlite'), drop }
 }
 
-/** Makes a database on a PostgreSQL server. */
-export async function postgresDatabase(server: string): Promise<ForgeDatabase> {
+/** Makes an empty database on a PostgreSQL server. */
+export async function emptyPostgres(server: string): Promise<ForgeDatabase> {
   const database = new PostgresDatabase(server)
   await database.pool
-  return migrated({ kind: 'postgres', at: database.url }, () => database.end())
+  return { kind: 'postgres', at: database.url, drop: () => database.end() }
 }
 
-/** Makes a database on a MariaDB server. */
-export async function mariadbDatabase(server: string): Promise<ForgeDatabase> {
+/** Makes an empty database on a MariaDB server. */
+export async function emptyMariadb(server: string): Promise<ForgeDatabase> {
   const databases = new MariadbDatabases(server)
   const { url } = await databases.take()
-  return migrated({ kind: 'mysql', at: url }, () => databases.end())
+  return { kind: 'mysql', at: url, drop: () => databases.end() }
 }
 
-/** Looks at a forge from outside its processes. */
+/** Migrates an empty database. */
+export async function migrated(making: Promise<ForgeDatabase>): Promise<ForgeDatabase> {
+  const database = await making
+  await onStorage(database, (storage) => storage.migrate())
+  return database
+}
+
+/** Reads a forge from outside its processes. */
 export function lookedAt<T>(place: Place, look: (services: Services<Actor>) => Promise<T>): Promise<T> {
   return onStorage(place, (storage) => {
     const ports = { policy: { authorize: () => ALLOWED }, membership: { isMember: () => false } }
@@ -82,9 +90,4 @@ async function closing<T, Tx>(storage: ForgeStorage<Tx>, use: (storage: ForgeSto
   } finally {
     await storage.close()
   }
-}
-
-async function migrated(place: Place, drop: () => Promise<void>): Promise<ForgeDatabase> {
-  await onStorage(place, (storage) => storage.migrate())
-  return { ...place, drop }
 }

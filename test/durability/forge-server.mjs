@@ -1,8 +1,8 @@
-// One process of a forge: the built package over a database, served by node:http on a free port, which it says. Whoever
-// sends a credential may do everything. Users, organizations and repositories are told by number: u40, o20, r10.
-// It ends with its stdin, so that it never outlives the test, and failures are told on stderr.
+// One process of a forge: the built package over a database, served by node:http on a free port, which it prints. A client that
+// sends a credential may do everything. Users, organizations and repositories are identified by number: u40, o20, r10.
+// It ends with its stdin, so that it never outlives the test, and failures are logged on stderr.
 // Arguments: sqlite, postgres or mysql; a file or an address; the most pins on a board; whether the test has outages, which
-// are not told.
+// are not logged.
 import { createServer } from 'node:http'
 import { createApi } from '../../dist/http.js'
 import { createForge } from '../../dist/index.js'
@@ -30,8 +30,12 @@ const api = createApi(forge, {
     },
     findIssue: (repositoryId, index) => ({ id: String(index), repositoryId, kind: 'issue' }),
   },
-  present: { users: numbered, issues: numbered, pullRequests: numbered },
-  logger: { warn: tell, error: tell },
+  present: {
+    users: (ids) => ids.map((id) => ({ id: Number(id), login: `u${id}` })),
+    issues: numbered,
+    pullRequests: numbered,
+  },
+  logger: { warn: report, error: report },
   limits: { maxPageSize: 1000 },
 })
 
@@ -45,11 +49,11 @@ process.stdin.resume().on('end', async () => {
   await forge.close()
 })
 
-function tell(message, { error }) {
+function report(message, { error }) {
   if (hasOutages === 'true' && error.code === 'STORAGE_UNAVAILABLE') return
   process.stderr.write(`${message}: ${error.stack}\ncause: ${error.cause?.stack}\n`)
 }
 
 function numbered(ids) {
-  return ids.map((id) => ({ id: Number(id) }))
+  return ids.map((id) => ({ id: Number(id), number: Number(id) }))
 }

@@ -17,7 +17,7 @@ export interface ForgeServer {
 export interface ForgeSetup {
   /** The most pins on a board. */
   readonly maxPins: number
-  /** Whether the database will be away, so that nobody need hear of it. */
+  /** Whether the database will be away, so that it is not reported. */
   readonly hasOutages: boolean
 }
 

@@ -44,7 +44,7 @@ export function modelLane(state: ModelState, lane: string, run: number): object 
   return [users('22'), users('23'), leavers(run).map(held), catalogue.filter(isShort).sort()]
 }
 
-/** The whole state as the forge has it, for the same names that the replayed events told of, and all known ones. */
+/** The whole state as the forge has it, for the same names that the replayed events name, and all known ones. */
 export async function actualState(
   forge: Services<Actor>,
   { boards, blocks, grants }: ReplayedState,

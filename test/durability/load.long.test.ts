@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { replay } from '../model/replay.ts'
 import { onServer, SERVERS } from '../storage/databases/servers.ts'
 import type { ForgeDatabase, Place } from './forge-databases.ts'
-import { allEvents, lookedAt, mariadbDatabase, postgresDatabase, sqliteDatabase } from './forge-databases.ts'
+import { allEvents, emptyMariadb, emptyPostgres, emptySqlite, lookedAt, migrated } from './forge-databases.ts'
 import type { ForgeServer } from './forge-servers.ts'
 import { startForgeServers } from './forge-servers.ts'
 import type { Tally } from './load-writer.ts'
@@ -15,9 +15,9 @@ const MILLISECONDS = LONG ? 20_000 : 3000
 const WRITERS = LONG ? 50 : 20 // at each process
 const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
 
-describe('on SQLite', () => underLoad(2, sqliteDatabase))
-onServer(SERVERS.postgres, (url) => underLoad(4, () => postgresDatabase(url)))
-onServer(SERVERS.mariadb, (url) => underLoad(4, () => mariadbDatabase(url)))
+describe('on SQLite', () => underLoad(2, emptySqlite))
+onServer(SERVERS.postgres, (url) => underLoad(4, () => emptyPostgres(url)))
+onServer(SERVERS.mariadb, (url) => underLoad(4, () => emptyMariadb(url)))
 
 function underLoad(processes: number, makeDatabase: () => Promise<ForgeDatabase>): void {
   let database: ForgeDatabase
@@ -31,7 +31,7 @@ function underLoad(processes: number, makeDatabase: () => Promise<ForgeDatabase>
   test(`${processes} processes with ${WRITERS} writers each on one board and one organization fail no request, and their reports match the data`, {
     timeout: LONGEST,
   }, async () => {
-    database = await makeDatabase()
+    database = await migrated(makeDatabase())
     servers = await startForgeServers(processes, database, { maxPins: MAX_PINS, hasOutages: false })
 
     const tally = await load(servers)
@@ -54,7 +54,7 @@ async function load(servers: readonly ForgeServer[]): Promise<Tally> {
   return tally
 }
 
-/** The events tell the state, one by one, and every answered block and unblock is one of them. */
+/** The events give the state, one by one, and every answered block and unblock is one of them. */
 async function stateIsWhatWasTold(place: Place, tally: Tally): Promise<void> {
   await lookedAt(place, async (forge) => {
     const events = await allEvents(forge)

@@ -1,4 +1,4 @@
-// Asks for a hundred pins, moves and unpins on one board at once, each time it is told to, and says how they ended.
+// Asks for a hundred pins, moves and unpins on one board at once, on each command, and says how they ended.
 // Argument: the SQLite file.
 import { createInterface } from 'node:readline'
 import { openForge, owner } from './open-forge.mjs'

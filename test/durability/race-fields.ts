@@ -29,7 +29,7 @@ const LIMITS = { maxPins: { issue: 1000 } }
 /** Makes a field; `folder` is for its files. */
 export type OpenField = (folder: string) => Promise<RaceField>
 
-/** The host keeps its tables in memory, as we do, and tells us after it wrote, as it must without a transaction to share. */
+/** The host keeps its tables in memory, as we do, and calls us after it wrote, as it must without a transaction to share. */
 export const memoryField: OpenField = async () => {
   const members = new Set<string>()
   const issues = new Set<string>()

@@ -1,4 +1,4 @@
-// One side of the races between two processes: does what it is told, one line at a time, and says how it ended.
+// One side of the races between two processes: executes commands, one a line, and prints how it ended.
 // Argument: the SQLite file, which holds the host's tables too.
 
 import { createInterface } from 'node:readline'

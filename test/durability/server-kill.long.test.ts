@@ -1,21 +1,21 @@
 // The processes run the built package in dist.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { replay } from '../model/replay.ts'
+import { holdsWhatWasAcknowledged } from './acknowledged.ts'
 import { answerTo } from './answer-to.ts'
 import type { Place } from './forge-databases.ts'
-import { allEvents, lookedAt, onStorage } from './forge-databases.ts'
+import { onStorage } from './forge-databases.ts'
 import type { ForgeServer } from './forge-servers.ts'
 import { startForgeServers } from './forge-servers.ts'
-import type { LaneReport, Phase, Switch } from './outage-lanes.ts'
-import { MAX_PINS, newReport, runLanes } from './outage-lanes.ts'
+import type { LaneReport, Phase } from './outage-lanes.ts'
+import { isUnavailable, MAX_PINS, newReport, runLanes } from './outage-lanes.ts'
 import { onOwnServer, ownMariadb, ownPostgres } from './own-servers/on-own-server.ts'
 import type { OwnServer } from './own-servers/own-server.ts'
 
 const KILLS = process.env['FORGELET_TEST_LONG'] === '1' ? 8 : 1
 const LANES = 16
 const SETUP = { maxPins: MAX_PINS, hasOutages: true }
-const LONGEST_ANSWER = 5000 // milliseconds
+const MAX_ANSWER_MS = 5000 // milliseconds
 const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
 
 onOwnServer('PostgreSQL', ownPostgres(), (start) => onKilledServer('postgres', start, 'fsync=off'))
@@ -47,7 +47,7 @@ function onKilledServer(kind: 'postgres' | 'mysql', start: () => Promise<OwnServ
       await killedUnderLoad(server, forges, report)
 
       expect(report.wrong).toEqual([])
-      expect(report.longest).toBeLessThan(LONGEST_ANSWER)
+      expect(report.longest).toBeLessThan(MAX_ANSWER_MS)
       expect(report.refused).toBeGreaterThan(before.refused)
       expect(report.acknowledged).toBeGreaterThan(before.acknowledged)
       expect(forges.map((forge) => forge.isRunning())).toEqual([true, true])
@@ -84,7 +84,7 @@ async function killedUnderLoad(server: OwnServer, forges: readonly ForgeServer[]
   const urls = forges.map((forge) => forge.url)
   let phase: Phase = { server: 'up' }
   let isOver = false
-  const lanes = runLanes({ urls, count: LANES, phase: () => phase, last: () => isOver }, report)
+  const lanes = runLanes({ urls, count: LANES, phase: () => phase, isAway: isUnavailable, last: () => isOver }, report)
   const acknowledged = async (count: number): Promise<void> => {
     const enough = report.acknowledged + count
     while (report.acknowledged < enough && !isOver) await pause(5)
@@ -114,38 +114,6 @@ async function killedUnderLoad(server: OwnServer, forges: readonly ForgeServer[]
 function readAndWrite(url: string): readonly Promise<number>[] {
   const requests = [answerTo(url, 'GET', '/orgs/o20/blocks'), answerTo(url, 'DELETE', '/repos/o20/r10/issues/1/pin')]
   return requests.map(async (answer) => (await answer).status)
-}
-
-/** Every switch is as its last answer said, no acknowledged change is missing, and the events tell the state. */
-async function holdsWhatWasAcknowledged(place: Place, { switches }: LaneReport): Promise<void> {
-  await lookedAt(place, async (forge) => {
-    const events = await allEvents(forge)
-    const { boards, blocks } = replay(events, () => 'board')
-    const pinned = (await forge.pins.list('system', { repositoryId: '10', kind: 'issue' })).map((pin) => pin.issueId)
-    const page = await forge.blocks.list('system', { organizationId: '20', limit: 1000 })
-    const blocked = page.items.map((block) => block.userId)
-    const times = (type: string, id: string) =>
-      events.filter((event) => event.type === type && (event.issueId ?? event.userId) === id).length
-
-    expect(pinned).toEqual(boards.get('board') ?? [])
-    expect(blocked).toEqual(blocks.get('20') ?? [])
-    for (const one of switches) {
-      const isOn = (one.kind === 'pin' ? pinned : blocked).includes(one.id)
-      if (one.isOn !== undefined) expect(isOn, nameOf(one)).toBe(one.isOn)
-      const [on, off] = one.kind === 'pin' ? ['issue.pinned', 'issue.unpinned'] : ['user.blocked', 'user.unblocked']
-      within(times(on, one.id), one.counts.on, nameOf(one))
-      within(times(off, one.id), one.counts.off, nameOf(one))
-    }
-  })
-}
-
-function within(count: number, { sure, most }: { readonly sure: number; readonly most: number }, name: string): void {
-  expect(count, name).toBeGreaterThanOrEqual(sure)
-  expect(count, name).toBeLessThanOrEqual(most)
-}
-
-function nameOf({ kind, id }: Switch): string {
-  return `${kind} ${id}`
 }
 
 function tellFigures(kind: string, { acknowledged, refused, longest }: LaneReport): void {

@@ -40,13 +40,13 @@ test('two processes with a hundred pins, moves and unpins each never exceed the 
     new Set(['done', 'PIN_LIMIT_REACHED', 'ISSUE_NOT_PINNED']),
   )
   expect(looks).toBeGreaterThan(0)
-  const told = replay(await subject.events(), () => 'board')
+  const reported = replay(await subject.events(), () => 'board')
   const board = await subject.forge.pins.list('system', BOARD)
-  expect(board.map((pin) => pin.issueId)).toEqual(told.boards.get('board') ?? [])
+  expect(board.map((pin) => pin.issueId)).toEqual(reported.boards.get('board') ?? [])
   await subject.forge.close()
 })
 
-/** Looks at the board again and again, from outside both processes; gives how often. */
+/** Reads the board again and again, from outside both processes; returns how often. */
 async function watch({ pins }: Pick<Services<Actor>, 'pins'>, goesOn: () => boolean): Promise<number> {
   let looks = 0
   while (goesOn()) {

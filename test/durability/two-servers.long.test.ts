@@ -1,16 +1,17 @@
-// Two real `forgelet serve` from dist over one SQLite file.
+// Two real `forgelet serve` from dist over one database.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
-import { sqliteStorage } from '../../src/storage/sqlite.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startServe } from '../cli/command.ts'
-import { ForgeUnderTest } from '../model/forge-under-test.ts'
 import { replay } from '../model/replay.ts'
+import { onServer, SERVERS } from '../storage/databases/servers.ts'
+import type { ForgeDatabase } from './forge-databases.ts'
+import { allEvents, emptyMariadb, emptyPostgres, emptySqlite, lookedAt } from './forge-databases.ts'
 
-const ROUNDS = process.env['FORGELET_TEST_LONG'] === '1' ? 10 : 2
+const EACH = 50 // requests at once at each server
+const ROUNDS = process.env['FORGELET_TEST_LONG'] === '1' ? 15 : 3
 const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
-const folder = mkdtempSync(join(tmpdir(), 'forgelet-two-servers-'))
 const ISSUES = '/repos/acme/rocket/issues'
 
 const FIXTURE = {
@@ -28,37 +29,59 @@ const FIXTURE = {
 /** What a storm may be answered: done, the limit, and the move of what is not pinned. */
 const EXPECTED: readonly string[] = ['204', '400 PIN_LIMIT_REACHED', '404 ISSUE_NOT_PINNED']
 
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'forgelet-two-servers-'))
+  writeFileSync(join(folder, 'fixture.json'), JSON.stringify(FIXTURE))
+})
+
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('two servers started at once on one empty file answer a hundred pins, moves and unpins each, and no request fails', {
-  timeout: LONGEST,
-}, async () => {
-  writeFileSync(join(folder, 'fixture.json'), JSON.stringify(FIXTURE))
-  const start = () => startServe(folder, ['--db', 'forge.sqlite', '--fixture', 'fixture.json'])
-  const servers = await Promise.all([start(), start()])
+describe('on SQLite', () => underStorm(emptySqlite))
+onServer(SERVERS.postgres, (url) => underStorm(() => emptyPostgres(url)))
+onServer(SERVERS.mariadb, (url) => underStorm(() => emptyMariadb(url)))
 
+function underStorm(makeDatabase: () => Promise<ForgeDatabase>): void {
+  test(`two servers started at once on an empty database answer ${2 * EACH * ROUNDS} racing pins, moves and unpins, and no request fails`, {
+    timeout: LONGEST,
+  }, async () => {
+    const database = await makeDatabase()
+    onTestFinished(() => database.drop())
+    const start = () => startServe(folder, ['--db', database.at, '--fixture', 'fixture.json'])
+    const servers = await Promise.all([start(), start()])
+    try {
+      const answers = await storm(servers.map(({ url }) => url))
+      expect(answers).toHaveLength(2 * EACH * ROUNDS)
+      expect(answers.filter((answer) => !EXPECTED.includes(answer))).toEqual([])
+      for (const answer of EXPECTED) expect(answers).toContain(answer)
+    } finally {
+      const ends = await Promise.all(servers.map((server) => server.stop()))
+      expect(ends.map((end) => end.code)).toEqual([0, 0])
+    }
+    await lookedAt(database, async (forge) => {
+      const events = await allEvents(forge)
+      const { boards } = replay(events, () => 'board')
+      const repositoryId = events.find((event) => event.type === 'issue.pinned')?.repositoryId ?? ''
+      const pins = await forge.pins.list('system', { repositoryId, kind: 'issue' })
+      expect(pins.map((pin) => pin.issueId)).toEqual(boards.get('board') ?? [])
+    })
+  })
+}
+
+/** Changes one board through every server at once, round after round, while it is read through each. */
+async function storm(urls: readonly string[]): Promise<readonly string[]> {
   let storming = true
-  const watched = Promise.all(servers.map(({ url }) => watch(url, () => storming)))
+  const watched = Promise.all(urls.map((url) => watch(url, () => storming)))
   const answers: string[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    const storm = servers.flatMap(({ url }) => Array.from({ length: 100 }, (_, n) => change(url, n)))
-    answers.push(...(await Promise.all(storm)))
+    const requests = urls.flatMap((url) => Array.from({ length: EACH }, (_, n) => change(url, n)))
+    answers.push(...(await Promise.all(requests)))
   }
   storming = false
   await watched
-  const ends = await Promise.all(servers.map((server) => server.stop()))
-
-  expect(answers.filter((answer) => !EXPECTED.includes(answer))).toEqual([])
-  expect(answers).toContain('204')
-  expect(ends.map((end) => end.code)).toEqual([0, 0])
-  const subject = new ForgeUnderTest(sqliteStorage(join(folder, 'forge.sqlite')))
-  const events = await subject.events()
-  const { boards } = replay(events, () => 'board')
-  const repositoryId = events.find((event) => event.type === 'issue.pinned')?.repositoryId ?? ''
-  const pins = await subject.forge.pins.list('system', { repositoryId, kind: 'issue' })
-  expect(pins.map((pin) => pin.issueId)).toEqual(boards.get('board') ?? [])
-  await subject.forge.close()
-})
+  return answers
+}
 
 async function change(url: string, n: number): Promise<string> {
   const pin = `${ISSUES}/${1 + Math.floor(Math.random() * 7)}/pin`
@@ -73,7 +96,7 @@ async function answerTo(url: string, method: string, path: string): Promise<stri
   return text === '' ? String(response.status) : `${response.status} ${JSON.parse(text).code}`
 }
 
-/** Looks at the board again and again through one server. */
+/** Reads the board again and again through one server. */
 async function watch(url: string, goesOn: () => boolean): Promise<void> {
   while (goesOn()) {
     const response = await fetch(`${url}${ISSUES}/pinned`, { headers: { authorization: 'token alice-token' } })

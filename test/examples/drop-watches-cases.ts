@@ -30,7 +30,7 @@ export function dropWatchesCases(name: string, makeDatabase: () => Promise<HostD
   test('who may not block drops nothing', async () => {
     const { example } = bench()
 
-    expect(await example.ask('PUT', BLOCK, { as: 'nobody' })).toMatchObject({ status: 401 })
+    expect(await example.ask('PUT', BLOCK, { as: 'anonymous' })).toMatchObject({ status: 401 })
     expect(await watches(example)).toEqual(['2 20', '2 21', '3 20'])
   })
 }

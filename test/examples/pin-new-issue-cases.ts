@@ -25,7 +25,7 @@ export function pinNewIssueCases(name: string, makeDatabase: () => Promise<HostD
 
   test('who may not pin does not create', async () => {
     const { example } = bench()
-    const answer = await example.ask('POST', '/issues', { body: { title: 'first' }, as: 'nobody' })
+    const answer = await example.ask('POST', '/issues', { body: { title: 'first' }, as: 'anonymous' })
 
     expect(answer).toEqual({ status: 401, body: { code: 'UNAUTHENTICATED' } })
     expect(await found(example)).toEqual([])

@@ -13,8 +13,10 @@ export interface RunningExample {
   readonly url: string
   /** What it has said since it served, line by line. */
   readonly said: readonly string[]
-  /** Asks it, as olga, whom the examples know, or as nobody. */
-  ask(method: string, path: string, more?: { readonly body?: object; readonly as?: 'nobody' }): Promise<Answer>
+  /** Asks it, as olga, whom the examples know, or without a credential. */
+  ask(method: string, path: string, more?: { readonly body?: object; readonly as?: 'anonymous' }): Promise<Answer>
+  /** Sends it a signal. */
+  signal(name: NodeJS.Signals): void
   stop(): Promise<void>
 }
 
@@ -25,8 +27,12 @@ export interface Answer {
 }
 
 /** Starts an example on a free port; fails when it does not serve. */
-export async function startExample(name: string, env: Readonly<Record<string, string>>): Promise<RunningExample> {
-  return start(name, [resolve(examples, name)], env)
+export async function startExample(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Promise<RunningExample> {
+  return start(name, [resolve(examples, name), ...args], env)
 }
 
 /** As `startExample`, of an example that is a module for a runtime or framework: its functions of Fetch requests are served. */
@@ -57,7 +63,8 @@ async function start(
     url: base,
     said,
     ask: (method, path, { body, as } = {}) =>
-      ask(new URL(path, base), method, body, as === 'nobody' ? {} : { authorization: 'Bearer olga-token' }),
+      ask(new URL(path, base), method, body, as === 'anonymous' ? {} : { authorization: 'Bearer olga-token' }),
+    signal: (signal) => void child.kill(signal),
     async stop() {
       child.stdin.end()
       await ended

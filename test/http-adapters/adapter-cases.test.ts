@@ -42,7 +42,7 @@ describe.each([...hosts, untouchedNodeHost])('$name', (host) => {
 
   describe.each(Object.entries(cases))('%s', (_section, list) => {
     it.each(list.filter((one) => reaches(host, one)))('$fact: to the byte what dispatch gives', async (given) => {
-      expect(await told(given, send)).toEqual(await told(given, dispatched))
+      expect(await reported(given, send)).toEqual(await reported(given, dispatched))
     })
   })
 })
@@ -60,7 +60,7 @@ async function collect(incoming: IncomingMessage): Promise<Seen> {
 }
 
 /** Every reply to the requests of a case. */
-async function told(given: Case, send: Send): Promise<readonly Seen[]> {
+async function reported(given: Case, send: Send): Promise<readonly Seen[]> {
   const replies: Seen[] = []
   await runCase(given, async (world, ask) => {
     const seen = await send(world, ask)
@@ -70,7 +70,7 @@ async function told(given: Case, send: Send): Promise<readonly Seen[]> {
   return replies
 }
 
-/** The length of a body that is there is the server's to tell. */
+/** The length of a body that is there is set by the server. */
 function isOurs(name: string, { method }: Sent, { text }: Seen): boolean {
   if (name === 'content-length' && method !== 'HEAD' && text !== '') return false
   return !NOT_OURS.includes(name)

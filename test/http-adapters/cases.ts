@@ -3,6 +3,7 @@ import { userBadges } from './cases/badge-cases.ts'
 import { blockCases } from './cases/block-cases.ts'
 import type { Case } from './cases/case.ts'
 import { everywhereCases } from './cases/everywhere-cases.ts'
+import { exchangeCases } from './cases/exchange-cases.ts'
 import { pinCases } from './cases/pin-cases.ts'
 import { signingKeyCases } from './cases/signing-key-cases.ts'
 
@@ -13,4 +14,5 @@ export const cases: Readonly<Record<ServiceName | 'everywhere', readonly Case[]>
   blocks: blockCases,
   badges: userBadges,
   'signing-keys': signingKeyCases,
+  exchange: exchangeCases,
 }

@@ -41,7 +41,7 @@ export async function runCase(given: Case, send: Send): Promise<void> {
 }
 
 function toSent([who, method, path, body]: Ask, headers: Readonly<Record<string, string>> = {}): Sent {
-  const credential = who === 'nobody' ? {} : { authorization: `token ${who}` }
+  const credential = who === 'anonymous' ? {} : { authorization: `token ${who}` }
   return {
     method,
     path,

@@ -5,13 +5,13 @@ import type { Bundle, Strained } from './strain/strained.ts'
 import { bundleServer, startStrained } from './strain/strained.ts'
 import type { Holdings } from './strain/strained-server.ts'
 
-// Clients that mean no good, against every adapter: each server is a process of its own, and is looked at from outside.
+// Hostile clients, against every adapter: each server is a process of its own, and is observed from outside.
 
 const CLIENTS = 1000
 const FLOOD = 100_000_000
 const MEBIBYTE = 1_048_576
 /** In bytes: compiled code comes and goes. A thousand visits that stay are ten times as much. */
-const MOST_KEPT = 4_000_000
+const MAX_KEPT_BYTES = 4_000_000
 const ROOT = { Authorization: 'token root' }
 const WAIT = { timeout: 20_000, interval: 100 }
 
@@ -39,7 +39,7 @@ describe.each(hosts)('$name', ({ name }) => {
     const { answer, sent } = await flood(server.port, headers, FLOOD)
     const { peak } = await server.holdings()
 
-    tell(`${name}, ${status}: ${mebibytes(sent)} sent, peak ${mebibytes(peak - resident)} above idle`)
+    report(`${name}, ${status}: ${mebibytes(sent)} sent, peak ${mebibytes(peak - resident)} above idle`)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(peak - resident).toBeLessThan(40 * MEBIBYTE)
   })
@@ -51,10 +51,10 @@ describe.each(hosts)('$name', ({ name }) => {
     const after = await vi.waitFor(async () => {
       const held = await atRest(server)
       expect(held.timers).toBeLessThanOrEqual(before.timers)
-      expect(held.kept - before.kept).toBeLessThan(MOST_KEPT)
+      expect(held.kept - before.kept).toBeLessThan(MAX_KEPT_BYTES)
       return held
     }, WAIT)
-    tell(`${name}: ${after.kept - before.kept} bytes more are kept after ${CLIENTS} clients`)
+    report(`${name}: ${after.kept - before.kept} bytes more are kept after ${CLIENTS} clients`)
   })
 })
 
@@ -64,7 +64,7 @@ async function atRest({ holdings }: Strained): Promise<Holdings> {
   return holdings()
 }
 
-function tell(figure: string): void {
+function report(figure: string): void {
   if (process.env['FORGELET_TEST_FIGURES'] === '1') process.stdout.write(`${figure}\n`)
 }
 

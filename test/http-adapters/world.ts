@@ -1,9 +1,11 @@
+import { issueDocuments } from '../../src/exchange/exchange.ts'
 import type { Api, ApiOptions, Directory, Presenter } from '../../src/http-adapters/http.ts'
 import { createApi } from '../../src/http-adapters/http.ts'
-import type { Forge, ForgeLimits, SigningKeySource } from '../../src/index.ts'
+import type { Forge, ForgeLimits, IssueTracker, SigningKeySource } from '../../src/index.ts'
 import { createForge, ForgeError, rolePolicy } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
+import { worldIssues } from './world-issues.ts'
 
 /** A signed-in user of this world. */
 export interface Person {
@@ -39,7 +41,7 @@ const repositories: readonly Repository[] = [
   { id: 2, owner: 'acme', name: 'secret', isPrivate: true },
 ]
 /** Issues 1 to 5 and pull requests 6 to 9 of acme/rocket, and issue 1 of acme/secret. */
-const issues: readonly Issue[] = [
+const numbered: readonly Issue[] = [
   ...[1, 2, 3, 4, 5].map((index) => issue(1, index, 'issue')),
   ...[6, 7, 8, 9].map((index) => issue(1, index, 'pullRequest')),
   issue(2, 1, 'issue'),
@@ -56,6 +58,8 @@ const repositoryReaders = ['olga', 'ada', 'will', 'rita']
 export interface WorldOptions extends Partial<ApiOptions<Person>> {
   readonly forgeLimits?: ForgeLimits | undefined
   readonly signingKey?: SigningKeySource | undefined
+  /** Default: a few issues in memory. */
+  readonly issues?: IssueTracker<Person, undefined> | undefined
   /** Default: a fresh one in memory. */
   readonly storage?: ForgeStorage<undefined> | undefined
   /** Every port answers with a promise. */
@@ -96,7 +100,7 @@ export const directory: Directory<Person> = {
   findRepository: (owner, name) =>
     repositories.find((one) => one.owner === owner.toLowerCase() && one.name === name.toLowerCase()),
   findIssue: (repositoryId, index) =>
-    issues.find((one) => String(one.repositoryId) === repositoryId && one.index === index),
+    numbered.find((one) => String(one.repositoryId) === repositoryId && one.index === index),
 }
 
 export const present: Presenter<Person> = {
@@ -111,7 +115,7 @@ function asUser(person: Person | undefined): object | undefined {
 }
 
 function asIssue(id: string): object | undefined {
-  const found = issues.find((one) => String(one.id) === id)
+  const found = numbered.find((one) => String(one.id) === id)
   return found && { number: found.index, pin_order: 99, title: found.title }
 }
 
@@ -124,7 +128,14 @@ export function authenticate(header: string | undefined): Person | null {
 }
 
 export function openWorld(options: WorldOptions = {}): World {
-  const { forgeLimits, signingKey, storage = memoryStorage(), later = false, ...apiOptions } = options
+  const {
+    forgeLimits,
+    signingKey,
+    storage = memoryStorage(),
+    later = false,
+    issues = worldIssues(readsAddresses),
+    ...apiOptions
+  } = options
   const logged: { level: string; message: string; fields: object }[] = []
   const log = (level: string) => (message: string, fields: object) => void logged.push({ level, message, fields })
   const clock = aClock()
@@ -137,6 +148,7 @@ export function openWorld(options: WorldOptions = {}): World {
       organizationRole: (id, { actor }) => organizationRole(id, nameOf(actor)),
     }),
     membership: { isMember: ({ userId }) => ['2', '3'].includes(userId) },
+    issues,
     limits: forgeLimits,
     signingKey,
     clock,
@@ -146,6 +158,7 @@ export function openWorld(options: WorldOptions = {}): World {
     ...ports,
     newId: () => 'request-1',
     logger: { error: log('error'), warn: log('warn') },
+    documents: issueDocuments,
     ...apiOptions,
   })
   return { forge, api, logged }
@@ -164,6 +177,10 @@ function aClock(): { now(): Date } {
 
 function nameOf(actor: Person | 'anonymous'): string {
   return actor === 'anonymous' ? '' : actor.name
+}
+
+function readsAddresses(repositoryId: string, name: string): boolean {
+  return name === 'root' || repositoryRole(repositoryId, name) === 'admin'
 }
 
 function repositoryRole(id: string, name: string): 'admin' | 'reader' | 'none' {

@@ -26,7 +26,7 @@ export function answerOf(step: () => unknown): Answer {
   }
 }
 
-/** The answer of a forge's step. Of invalid input only the pointers are told. */
+/** The answer of a forge's step. Of invalid input only the pointers are kept. */
 export async function forgeAnswerOf(step: () => unknown): Promise<Answer> {
   try {
     return { value: await step() }

@@ -16,9 +16,9 @@ export interface Turn {
   readonly now: Date
   /** Who asks, as events and rows keep it. */
   readonly actorId: string | null
-  /** Refuses whoever may not; `concealed` is what an outsider is told. */
+  /** Refuses a caller who may not; `concealed` is the answer to an outsider. */
   check(concealed: 'REPOSITORY_NOT_FOUND' | 'ORGANIZATION_NOT_FOUND' | 'USER_NOT_FOUND' | 'FORBIDDEN'): void
-  tell(type: string, data: object, subject?: Partial<ModelEvent>): void
+  report(type: string, data: object, subject?: Partial<ModelEvent>): void
 }
 
 const CALLS: { readonly [C in Call]: (turn: Turn, step: StepOf<C>) => unknown } = {
@@ -33,7 +33,7 @@ const CALLS: { readonly [C in Call]: (turn: Turn, step: StepOf<C>) => unknown } 
   findBlock: blocks.find,
   listBlocks: blocks.list,
   walkBlocks: blocks.walk,
-  blockedAmong: blocks.among,
+  filterBlocked: blocks.among,
   grant: badges.grant,
   revoke: badges.revoke,
   heldBy: badges.heldBy,
@@ -79,7 +79,7 @@ function turnOf(state: ModelState, as: Who, now: Date): Turn {
       if (as === 'stranger') throw new Refusal('FORBIDDEN')
       if (as === 'outsider') throw new Refusal(concealed)
     },
-    tell(type, data, subject = {}) {
+    report(type, data, subject = {}) {
       const nothing = { organizationId: null, repositoryId: null, issueId: null, userId: null }
       state.events.push({ type, data, at: now, actorId, ...nothing, ...subject })
     },

@@ -10,14 +10,14 @@ import type { Step } from './step.ts'
 import type { Who } from './world.ts'
 import { MAX_PINS, momentOf, WHO_IDS } from './world.ts'
 
-const MOST_PAGES = 100
-const MOST_EVENTS = 1_000_000
+const MAX_PAGES = 100
+const MAX_EVENTS = 1_000_000
 
 /** A real forge that takes the model's steps, and gives answers in the model's form. */
 export class ForgeUnderTest<Tx> {
   readonly forge: Forge<Actor, Tx>
-  /** What the listeners of this process were told. */
-  readonly heard: ForgeEvent[] = []
+  /** What the listeners of this process received. */
+  readonly received: ForgeEvent[] = []
   readonly #storage: ForgeStorage<Tx>
   readonly #members = new Set<string>()
   readonly #ordinals = new Map<string, string>()
@@ -38,7 +38,7 @@ export class ForgeUnderTest<Tx> {
       limits: { maxPins: MAX_PINS },
       clock: { now: () => new Date(this.#now) },
     })
-    this.forge.events.on((event) => this.heard.push(event))
+    this.forge.events.on((event) => this.received.push(event))
   }
 
   /** Makes the tables. */
@@ -98,7 +98,7 @@ export class ForgeUnderTest<Tx> {
         return blocks.list(as, step)
       case 'walkBlocks':
         return this.#walk(step.organizationId, step.limit)
-      case 'blockedAmong':
+      case 'filterBlocked':
         return blocks.filterBlocked({ organizationId: step.organizationId, userIds: step.userIds })
       case 'grant':
         return badges.grant(as, { userId: step.userId, slugs: step.slugs })
@@ -143,7 +143,7 @@ export class ForgeUnderTest<Tx> {
     let page: Page<Block> = await this.forge.blocks.list('system', { organizationId, limit })
     all.push(...page.items)
     for (let pages = 1; page.cursor !== undefined; pages++) {
-      if (pages > MOST_PAGES) throw new RangeError('the walk over the blocks does not end')
+      if (pages > MAX_PAGES) throw new RangeError('the walk over the blocks does not end')
       page = await this.forge.blocks.list('system', { organizationId, after: page.cursor, limit })
       all.push(...page.items)
     }
@@ -158,7 +158,7 @@ export class ForgeUnderTest<Tx> {
       const { events, cursor } = await this.forge.events.read({ after, limit: 1000 })
       if (events.length === 0) return all
       all.push(...events)
-      if (all.length > MOST_EVENTS) throw new RangeError('the outbox does not end')
+      if (all.length > MAX_EVENTS) throw new RangeError('the outbox does not end')
       after = cursor
     }
   }

@@ -14,7 +14,7 @@ export function grant(turn: Turn, { userId, slugs }: Slugs): unknown {
     if (grants.some((one) => one.badgeId === badge.id)) continue
 
     grants.push({ badgeId: badge.id, grantedAt: turn.now, grantedBy: turn.actorId })
-    turn.tell('badge.granted', { slug: badge.slug }, { userId })
+    turn.report('badge.granted', { slug: badge.slug }, { userId })
   }
   return undefined
 }
@@ -26,7 +26,7 @@ export function revoke(turn: Turn, { userId, slugs }: Slugs): unknown {
     if (found < 0) continue
 
     grants.splice(found, 1)
-    turn.tell('badge.revoked', { slug: badge.slug }, { userId })
+    turn.report('badge.revoked', { slug: badge.slug }, { userId })
   }
   return undefined
 }
@@ -51,7 +51,7 @@ export function define(turn: Turn, { slug, description = '' }: Definition): unkn
   turn.state.badgesEver += 1
   const badge: Badge = { id: String(turn.state.badgesEver), slug, description, imageUrl: '' }
   turn.state.catalogue.push(badge)
-  turn.tell('badge.defined', { slug })
+  turn.report('badge.defined', { slug })
   return badge
 }
 
@@ -64,7 +64,7 @@ export function update(turn: Turn, { slug, description }: Definition): unknown {
   if (after.description === before.description) return before
 
   turn.state.catalogue.splice(turn.state.catalogue.indexOf(before), 1, after)
-  turn.tell('badge.updated', { slug })
+  turn.report('badge.updated', { slug })
   return after
 }
 
@@ -75,7 +75,7 @@ export function remove(turn: Turn, { slug }: OneSlug): unknown {
   if (holders.length > 0) throw new Refusal('BADGE_IN_USE', { slug, holders: holders.length })
 
   turn.state.catalogue.splice(turn.state.catalogue.indexOf(badge), 1)
-  turn.tell('badge.removed', { slug })
+  turn.report('badge.removed', { slug })
   return undefined
 }
 

@@ -15,7 +15,7 @@ export function block(turn: Turn, step: StepOf<'block'>): unknown {
 
   const added = { organizationId, userId: account.id, note, blockedAt: turn.now, blockedBy: turn.actorId }
   turn.state.blocksOf(organizationId).push(added)
-  turn.tell('user.blocked', { note }, { organizationId, userId: account.id })
+  turn.report('user.blocked', { note }, { organizationId, userId: account.id })
   return added
 }
 
@@ -28,7 +28,7 @@ export function unblock(turn: Turn, { organizationId, account }: StepOf<'unblock
 
   const blocks = turn.state.blocksOf(organizationId)
   blocks.splice(blocks.indexOf(found), 1)
-  turn.tell('user.unblocked', {}, { organizationId, userId: account.id })
+  turn.report('user.unblocked', {}, { organizationId, userId: account.id })
   return undefined
 }
 
@@ -49,11 +49,11 @@ export function walk(turn: Turn, { organizationId }: StepOf<'walkBlocks'>): unkn
   return [...turn.state.blocksOf(organizationId)]
 }
 
-export function among(turn: Turn, { organizationId, userIds }: StepOf<'blockedAmong'>): unknown {
+export function among(turn: Turn, { organizationId, userIds }: StepOf<'filterBlocked'>): unknown {
   return [...new Set(userIds)].filter((userId) => blockOf(turn, organizationId, userId) !== undefined).sort()
 }
 
-/** Refuses a page request that is none. */
+/** Refuses an invalid page request. */
 export function checkPage(page: number, limit: number): void {
   if (!Number.isInteger(page) || page < 1) throw new Refusal('INVALID_INPUT', ['/page'])
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000) throw new Refusal('INVALID_INPUT', ['/limit'])

@@ -15,7 +15,7 @@ export function userDeleted(turn: Turn, { userId }: StepOf<'userDeleted'>): unkn
     if (found >= 0) blocks += list.splice(found, 1).length
   }
   const grants = turn.state.grantsOf(userId).splice(0).length
-  turn.tell('user.deleted', { blocks, grants }, { userId })
+  turn.report('user.deleted', { blocks, grants }, { userId })
   return undefined
 }
 
@@ -23,7 +23,7 @@ export function organizationDeleted(turn: Turn, { organizationId }: StepOf<'orga
   if (!leaves(turn, `organization ${organizationId}`)) return undefined
 
   const blocks = turn.state.blocksOf(organizationId).splice(0).length
-  turn.tell('organization.deleted', { blocks }, { organizationId })
+  turn.report('organization.deleted', { blocks }, { organizationId })
   return undefined
 }
 
@@ -31,7 +31,7 @@ export function repositoryDeleted(turn: Turn, { repositoryId }: StepOf<'reposito
   if (!leaves(turn, `repository ${repositoryId}`)) return undefined
 
   const pins = KINDS.map((kind) => turn.state.board(repositoryId, kind).splice(0).length)
-  turn.tell('repository.deleted', { pins: pins.reduce((sum, count) => sum + count) }, { repositoryId })
+  turn.report('repository.deleted', { pins: pins.reduce((sum, count) => sum + count) }, { repositoryId })
   return undefined
 }
 
@@ -41,7 +41,7 @@ export function issueDeleted(turn: Turn, { issue }: StepOf<'issueDeleted'>): unk
   const board = turn.state.board(issue.repositoryId, issue.kind)
   const found = board.findIndex((one) => one.issueId === issue.id)
   if (found >= 0) board.splice(found, 1)
-  turn.tell('issue.deleted', { wasPinned: found >= 0 }, { repositoryId: issue.repositoryId, issueId: issue.id })
+  turn.report('issue.deleted', { wasPinned: found >= 0 }, { repositoryId: issue.repositoryId, issueId: issue.id })
   return undefined
 }
 

@@ -15,7 +15,7 @@ export function pin(turn: Turn, { issue }: OneIssue): unknown {
   if (turn.state.gone.has(`issue ${issue.id}`)) throw new Refusal('ISSUE_NOT_FOUND')
 
   board.push({ issueId: issue.id, pinnedAt: turn.now, pinnedBy: turn.actorId })
-  turn.tell('issue.pinned', { position: board.length }, subjectOf(issue))
+  turn.report('issue.pinned', { position: board.length }, subjectOf(issue))
   return shown(board, board.length - 1)
 }
 
@@ -25,7 +25,7 @@ export function unpin(turn: Turn, { issue }: OneIssue): unknown {
   if (found < 0) return undefined
 
   board.splice(found, 1)
-  turn.tell('issue.unpinned', { position: found + 1 }, subjectOf(issue))
+  turn.report('issue.unpinned', { position: found + 1 }, subjectOf(issue))
   return undefined
 }
 
@@ -38,7 +38,7 @@ export function move(turn: Turn, { issue, position }: StepOf<'move'>): unknown {
   const to = position > board.length ? board.length - 1 : position - 1
   if (to !== found) {
     board.splice(to, 0, ...board.splice(found, 1))
-    turn.tell('issue.moved', { from: found + 1, to: to + 1 }, subjectOf(issue))
+    turn.report('issue.moved', { from: found + 1, to: to + 1 }, subjectOf(issue))
   }
   return shown(board, to)
 }

@@ -14,7 +14,7 @@ import type { Step } from './step.ts'
 import { FIRST_STEPS, listsOf } from './step.ts'
 import { ISSUES } from './world.ts'
 
-const LONG = process.env['FORGELET_TEST_LONG'] === '1' ? 20 : 1
+const LONG = process.env['FORGELET_TEST_LONG'] === '1' ? 10 : 1
 const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
 const folder = mkdtempSync(join(tmpdir(), 'forgelet-model-'))
 let files = 0
@@ -66,29 +66,29 @@ async function agree(forge: Subject, steps: readonly Step[]): Promise<void> {
 
   const events = await forge.events()
   expect(forge.comparable(events)).toEqual(model.state.events)
-  expect(forge.heard).toEqual(events)
+  expect(forge.received).toEqual(events)
 }
 
 async function explain(forge: Subject, batches: readonly (readonly Step[])[]): Promise<void> {
   for (const [index, batch] of [FIRST_STEPS, ...batches].entries())
     await Promise.all(batch.map((step) => forge.take(step, index)))
 
-  const told = replay(await forge.events(), boardOf)
+  const reported = replay(await forge.events(), boardOf)
   const { pins, blocks, badges } = forge.forge
-  for (const [board, issueIds] of told.boards) {
+  for (const [board, issueIds] of reported.boards) {
     const issue = ISSUES.find((one) => boardOf(one.id) === board) ?? fail(board)
     expect((await pins.list('system', issue)).map((pin) => pin.issueId)).toEqual(issueIds)
   }
-  for (const [organizationId, userIds] of told.blocks) {
+  for (const [organizationId, userIds] of reported.blocks) {
     const page = await blocks.list('system', { organizationId, limit: 1000 })
     expect(page.items.map((block) => block.userId)).toEqual(userIds)
     expect(page.total).toBe(userIds.length)
   }
-  for (const [userId, slugs] of told.grants) {
+  for (const [userId, slugs] of reported.grants) {
     expect((await badges.heldBy('system', userId)).map((grant) => grant.badge.slug)).toEqual(slugs)
   }
   expect((await badges.catalogue.list('system', { limit: 1000 })).items.map((badge) => badge.slug)).toEqual(
-    told.catalogue,
+    reported.catalogue,
   )
 }
 

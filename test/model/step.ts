@@ -31,7 +31,7 @@ export type Step =
     }
   | { readonly call: 'walkBlocks'; readonly as: 'system'; readonly organizationId: string; readonly limit: number }
   | {
-      readonly call: 'blockedAmong'
+      readonly call: 'filterBlocked'
       readonly as: 'system'
       readonly organizationId: string
       readonly userIds: readonly string[]
@@ -120,7 +120,7 @@ const blockStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ call: call('walkBlocks'), as: system, organizationId, limit }) },
   {
     weight: 1,
-    arbitrary: fc.record({ call: call('blockedAmong'), as: system, organizationId, userIds: fc.array(userId) }),
+    arbitrary: fc.record({ call: call('filterBlocked'), as: system, organizationId, userIds: fc.array(userId) }),
   },
 )
 
@@ -147,16 +147,19 @@ const STEPS: Readonly<Record<ServiceName, fc.Arbitrary<Step> | undefined>> = {
   blocks: blockStep,
   badges: badgeStep,
   'signing-keys': undefined,
+  exchange: undefined,
 }
 const stateful = Object.values(STEPS).flatMap((steps) => steps ?? [])
 
-/** Steps of one service, or of all; what cannot be undone comes seldom. */
-const rooms: readonly fc.Arbitrary<Step>[] = [...stateful, fc.oneof(...stateful)]
+/** One step of one service, or of all; what cannot be undone comes seldom. */
+const modules: readonly fc.Arbitrary<Step>[] = [...stateful, fc.oneof(...stateful)]
 
-/** Makes lists of steps, each about one room or about all. */
+/** Makes lists of steps, each about one service or about all. */
 export function listsOf<T>(listed: (step: fc.Arbitrary<Step>) => fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof(
-    ...rooms.map((room) => listed(fc.oneof({ weight: 29, arbitrary: room }, { weight: 1, arbitrary: farewellStep }))),
+    ...modules.map((module) =>
+      listed(fc.oneof({ weight: 29, arbitrary: module }, { weight: 1, arbitrary: farewellStep })),
+    ),
   )
 }
 

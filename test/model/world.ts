@@ -1,6 +1,6 @@
 import type { IssueRef, PinKind } from '../../src/schema/records.ts'
 
-/** Who asks in the model's world: one who may do all, one who may nothing, one from whom all is concealed, nobody, the host. */
+/** Who asks in the model's world: one who may do all, one who may nothing, one from whom all is concealed, an anonymous caller, the host. */
 export type Who = 'owner' | 'stranger' | 'outsider' | 'anonymous' | 'system'
 
 /** The ids of those who are signed in. */
@@ -27,7 +27,7 @@ export const ISSUES: readonly (IssueRef & { readonly id: string; readonly reposi
     ),
   )
 
-/** The moment of a step: a second after the step before. */
+/** The time of a step: a second after the step before. */
 export function momentOf(step: number): Date {
   return new Date(1_700_000_000_000 + 1000 * step)
 }

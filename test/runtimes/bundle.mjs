@@ -39,12 +39,13 @@ function builtPackage(dist, whole) {
     setup({ onResolve }) {
       const built = (name) => ({ path: join(dist, `${name}.js`), external: !whole })
       // Not there on a Worker: what is used of them fails when it is loaded.
-      if (whole) onResolve({ filter: /^(openpgp|yaml)$/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
+      if (whole) onResolve({ filter: /^openpgp$/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
       onResolve({ filter: /^forgelet(\/|$)/ }, ({ path }) => built(path.slice('forgelet/'.length) || 'index'))
       onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
         const source = relative(root, resolve(resolveDir, path))
         if (!source.startsWith('src/')) return undefined
-        const [, name] = /^src\/(?:http-adapters\/)?(index|http|fetch|node|storage\/\w+)\.ts$/.exec(source) ?? []
+        const [, name] =
+          /^src\/(?:http-adapters\/|exchange\/)?(index|http|fetch|node|exchange|storage\/\w+)\.ts$/.exec(source) ?? []
         return name === undefined ? { errors: [{ text: `${source} is no entry of the package` }] } : built(name)
       })
     },

@@ -32,11 +32,11 @@ const ON_FILES = {
     const forge = await host.forge()
     await forge.pins.pin(olga, issue(1))
     inTransaction(host.handle, () =>
-      forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(2))),
+      forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(2))),
     )
     await pinned(forge)
     await host.storage.schemaStatus()
-    host.handle.close() // on Bun it lives on until the last statement of anybody's is finalized
+    host.handle.close() // on Bun it lives on until the last statement is finalized
     await forge.close()
 
     assert.deepEqual([existsSync(host.place), existsSync(`${host.place}-wal`)], [true, false])
@@ -56,7 +56,7 @@ const ON_FILES = {
     assert.deepEqual(host.pins(), ['1'])
   },
 
-  'a statement that a beforeCommit left reading holds up nobody’s changes': async (host) => {
+  'a statement that a beforeCommit left reading holds up no changes': async (host) => {
     const left = []
     const forge = await host.forge({
       beforeCommit(_events, transaction) {
@@ -99,7 +99,7 @@ const ON_FILES = {
     assert.deepEqual(await pinned(forge), [...answered(outcomes), '3'])
   },
 
-  'a class of the host’s that opens its file whatever it is told is well': async (host) => {
+  'a class of the host’s that ignores its arguments and opens its file is accepted': async (host) => {
     const { Database } = host.world.driver
     class Own extends Database {
       constructor() {
@@ -128,7 +128,7 @@ const ON_FILES = {
 
   'a file that is no database is STORAGE_UNAVAILABLE': async (host) => {
     const file = host.world.newPlace()
-    writeFileSync(file, 'no database at all, and long enough to look at. '.repeat(100))
+    writeFileSync(file, 'no database at all, and long enough to be read. '.repeat(100))
     const storage = host.world.storage(host.world.keep(new host.world.driver.Database(file)))
 
     await assert.rejects(storage.migrate(), {
@@ -169,9 +169,9 @@ const EVERYWHERE = {
     host.handle.exec(`insert into issue (id, title) values (${BEYOND_DOUBLE}, 'last')`)
     await forge.pins.pin(olga, issue('9223372036854775806'))
     host.handle.exec('begin immediate')
-    forge.withTransactionSync(host.handle, (joined) => {
-      joined.lifecycle.issueDeleted(issue('9223372036854775805'))
-      joined.pins.pin(olga, issue('9223372036854775804'))
+    forge.withTransactionSync(host.handle, (services) => {
+      services.lifecycle.issueDeleted(issue('9223372036854775805'))
+      services.pins.pin(olga, issue('9223372036854775804'))
     })
     host.handle.exec('commit')
 
@@ -186,11 +186,11 @@ const EVERYWHERE = {
     const forge = await host.forge({ limits: { maxPins: { issue: 2 } } }, handle)
     await forge.pins.pin(olga, issue(1))
     inTransaction(handle, () => {
-      forge.withTransactionSync(handle, (joined) => {
-        joined.pins.pin(olga, issue(2))
-        assert.throws(() => joined.pins.pin(olga, issue(3)), { code: 'PIN_LIMIT_REACHED' })
+      forge.withTransactionSync(handle, (services) => {
+        services.pins.pin(olga, issue(2))
+        assert.throws(() => services.pins.pin(olga, issue(3)), { code: 'PIN_LIMIT_REACHED' })
         assert.deepEqual(
-          joined.pins.list(olga, board).map(({ position }) => position),
+          services.pins.list(olga, board).map(({ position }) => position),
           [1, 2],
         )
       })
@@ -204,7 +204,7 @@ const EVERYWHERE = {
     const forge = await host.forge()
     host.handle.exec('begin immediate')
     const rows = write(host.handle)
-    const join = () => forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(1)))
+    const join = () => forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(1)))
 
     assert.throws(join, (error) => error instanceof TypeError && /busy with another statement/.test(error.message))
     rows.return()
@@ -241,7 +241,7 @@ const OF_NODE = {
     await assert.rejects(storage.migrate(), CLOSED)
     handle.open()
     const forge = await host.forge({}, handle)
-    const pin = (id) => forge.withTransactionSync(handle, (joined) => joined.pins.pin(olga, issue(id)))
+    const pin = (id) => forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(id)))
     inTransaction(handle, () => pin(1))
     handle.close()
     handle.open()
@@ -258,7 +258,7 @@ const OF_NODE_24 = {
       const forge = await host.forge({}, host.world.open(place))
       await forge.pins.pin(olga, issue(id))
       inTransaction(host.handle, () =>
-        forge.withTransactionSync(host.handle, (joined) => joined.pins.pin(olga, issue(id + 10))),
+        forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(id + 10))),
       )
     }
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { fileNameCases, handleCases, memoryCases } from './contract-cases.mjs'
 import { driverCases } from './driver-cases.mjs'
 import { loadDriver } from './drivers.mjs'
-import { joinCases } from './join-cases.mjs'
+import { withTransactionCases } from './with-transaction-cases.mjs'
 
 /** Milliseconds that a case may take: some race hundreds of writers. */
 const PATIENCE = 30_000
@@ -16,7 +16,7 @@ const dist = resolve(folder)
 const forgelet = Object.assign({}, ...(await Promise.all(['index', 'storage/sqlite', 'testing'].map(entry))))
 const parts = { forgelet, driver: await loadDriver(name, dist) }
 
-const cases = [handleCases, memoryCases, joinCases, driverCases].flatMap((make) => make(parts))
+const cases = [handleCases, memoryCases, withTransactionCases, driverCases].flatMap((make) => make(parts))
 // A file name is opened with better-sqlite3, whatever the runtime.
 if (name === 'better-sqlite3') cases.push(...fileNameCases(parts))
 

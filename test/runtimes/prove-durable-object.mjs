@@ -37,7 +37,7 @@ await Promise.all(Array.from({ length: AT_ONCE }, work))
 await prove('a Durable Object without SQLite says itself what is missing', async () => {
   assert.match(await textOf('/plain'), /new_sqlite_classes/)
 })
-await prove('what was answered is there when the object begins anew', async () => {
+await prove('what was answered is there when the object starts again', async () => {
   assert.equal(await textOf('/kept/pin'), '7')
   await assert.rejects(textOf('/kept/abort'), /^Error: 500/)
   assert.equal(await textOf('/kept/pins'), '7')

@@ -19,7 +19,7 @@ export async function startWorker({ folder, file, objects = {}, flags = [] }) {
     compatibilityFlags: flags,
     durableObjects: objects,
     cf: false, // or it would be asked for over the network
-    // Straight to workerd: Miniflare's own door is a Worker, and does not tell when a client has gone.
+    // Straight to workerd: Miniflare's own entry is a Worker, and does not report when a client has gone.
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   })
   const { port } = await worker.unsafeGetDirectURL()

@@ -26,7 +26,7 @@ export class World {
     return this.where === 'file' ? join(this.#folder, `forge-${this.#files}.sqlite`) : ':memory:'
   }
 
-  /** A handle of the host's. */
+  /** A handle of the host. */
   open(place = this.newPlace(), options = {}) {
     return this.keep(this.driver.open(place, options))
   }

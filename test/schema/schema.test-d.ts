@@ -36,7 +36,7 @@ describe('the types of the schema entry', () => {
     const validation = validateIssues([])
     if (validation.valid) expectTypeOf(validation.issues).toEqualTypeOf<readonly IssueRecord[]>()
     else expectTypeOf(validation.violations).toEqualTypeOf<readonly Violation[]>()
-    // @ts-expect-error violations are there only after a look at `valid`
+    // @ts-expect-error violations exist only after `valid` was checked
     void validation.violations
   })
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 export class GpgHome {
   readonly #folder = mkdtempSync(join(tmpdir(), 'fgl-gpg-'))
 
-  /** Makes a key and gives back its fingerprint. */
+  /** Makes a key and returns its fingerprint. */
   generate(email: string, algorithm: string, passphrase = ''): string {
     this.run(['--passphrase', passphrase, '--quick-gen-key', `Forge Signer <${email}>`, algorithm, 'sign', 'never'])
     return this.fingerprints(email)[0] ?? ''
@@ -19,7 +19,7 @@ export class GpgHome {
     return listing.split('\n').flatMap((line) => (line.startsWith('fpr:') ? (line.split(':')[9] ?? []) : []))
   }
 
-  /** Runs gpg without asking anybody anything. */
+  /** Runs gpg without any question. */
   run(options: readonly string[], input?: string | Uint8Array): Buffer {
     const quiet = ['--batch', '--quiet', '--no-tty', '--pinentry-mode', 'loopback']
     return execFileSync('gpg', [...quiet, ...options], { env: this.#environment, input, stdio: 'pipe' })
@@ -36,7 +36,7 @@ export class GpgHome {
   }
 }
 
-/** Imports a key into a fresh GnuPG, which must take it, and gives back the fingerprints it found; secret keys are an error. */
+/** Imports a key into a fresh GnuPG, which must take it, and returns the fingerprints it found; secret keys are an error. */
 export function importedFingerprints(key: string): readonly string[] {
   const home = new GpgHome()
   try {

@@ -50,7 +50,7 @@ const CHANGES_OF_BYTES: Readonly<Record<string, Change>> = {
   'the beginning cut off': (bytes, random) => bytes.subarray(random(bytes.length)),
 }
 
-/** Moves bytes of one part over another. Nothing tells a public half from its copy where it is not bound to anything. */
+/** Moves bytes of one part over another. Nothing distinguishes a public half from its copy where it is not bound to anything. */
 const COPY: Change = (bytes, random) => {
   const [from, to] = [random(bytes.length), random(bytes.length)]
   return replaced(bytes, to, bytes.subarray(from, from + RUN + random(40)).subarray(0, bytes.length - to))

@@ -180,7 +180,7 @@ describe('an OpenPGP key', () => {
     expect(await served(writeArmor(enums.armor.publicKey, bytes))).toBe(pair.publicKey)
   })
 
-  const harmless: readonly (readonly [string, (armored: string) => string | Uint8Array])[] = [
+  const allowed: readonly (readonly [string, (armored: string) => string | Uint8Array])[] = [
     ['with CRLF line ends', (armored) => armored.replaceAll('\n', '\r\n')],
     ['with a byte order mark', (armored) => `\uFEFF${armored}`],
     ['in UTF-8 bytes with a byte order mark', (armored) => Buffer.from(`\uFEFF${armored}`)],
@@ -190,7 +190,7 @@ describe('an OpenPGP key', () => {
     ['without a newline at the end', (armored) => armored.trimEnd()],
     ['with prose around it', (armored) => `Dear operator,\n${armored}\nyours`],
   ]
-  test.each(harmless)('%s is served like any other', async (_title, change) => {
+  test.each(allowed)('%s is served like any other', async (_title, change) => {
     expect(await served(change(pair.publicKey))).toBe(pair.publicKey)
   })
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const room = new URL('../../src/signing-keys/', import.meta.url)
+const module = new URL('../../src/signing-keys/', import.meta.url)
 
 test('openpgp is loaded when a key is made, never with the entry', () => {
-  const sources = readdirSync(room).map((name) => readFileSync(new URL(name, room), 'utf8'))
+  const sources = readdirSync(module).map((name) => readFileSync(new URL(name, module), 'utf8'))
   const imports = sources.flatMap((source) => source.match(/^(?:import|export)\b.*'openpgp'/gm) ?? [])
 
   expect(imports).toEqual([])

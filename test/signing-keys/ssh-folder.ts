@@ -30,7 +30,7 @@ export class SshFolder {
     return readFileSync(join(this.path, name), 'utf8')
   }
 
-  /** Writes a file that only its owner may read; gives back its path. */
+  /** Writes a file that only its owner may read; returns its path. */
   write(name: string, content: string | Uint8Array): string {
     const path = join(this.path, name)
     writeFileSync(path, content)

@@ -129,14 +129,14 @@ describe('an SSH key', () => {
   const line = `ssh-ed25519 ${blob.toString('base64')} forge@example.com\n`
   const lineOf = (...parts: readonly Buffer[]) => `ssh-ed25519 ${Buffer.concat(parts).toString('base64')} forge\n`
 
-  const harmless: readonly (readonly [string, string])[] = [
+  const allowed: readonly (readonly [string, string])[] = [
     ['with CRLF line ends', line.replaceAll('\n', '\r\n')],
     ['with a byte order mark', `\uFEFF${line}`],
     ['without a newline at the end', line.trimEnd()],
     ['with blank lines and remarks around it', `# our key\n\n${line}\n\n`],
     ['with wide gaps', line.replaceAll(' ', ' \t ')],
   ]
-  test.each(harmless)('%s is served like any other', async (_title, key) => {
+  test.each(allowed)('%s is served like any other', async (_title, key) => {
     expect(await served(key)).toBe(line)
   })
 

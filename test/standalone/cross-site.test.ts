@@ -15,8 +15,8 @@ let server: Running
 beforeAll(async () => {
   host = await openStandalone({ db: ':memory:', fixture: WORLD })
   const listener = new RequestListener()
-  listener.open(host)
-  server = await running(createJsonServer(listener))
+  listener.open(host, { logger: console })
+  server = await running(createJsonServer(listener).server)
 })
 
 afterAll(async () => {

@@ -164,8 +164,8 @@ describe('a standalone host is refused', () => {
   )
 
   test.each([
-    ['a schema where there is none', { schema: 'forge' }, 'schema is for PostgreSQL: leave it out'],
-    ['a prefix that is none', { prefix: 'Forge-' }, 'prefix must be 1 to 31 lower-case letters'],
+    ['a schema on a database without schemas', { schema: 'forge' }, 'schema is for PostgreSQL: leave it out'],
+    ['an invalid prefix', { prefix: 'Forge-' }, 'prefix must be 1 to 31 lower-case letters'],
   ])('for %s, before a file is made', async (_what, options, message) => {
     await expect(openStandalone({ db: file, ...options })).rejects.toThrow(message)
     expect(await readdir(folder)).toEqual([])
@@ -218,7 +218,7 @@ describe('a standalone host is refused', () => {
   })
 
   test.each([
-    ['update host_schema set version = 99', 'SCHEMA_TOO_NEW'],
+    ['update host_schema set version = 99, oldest_library = 99', 'SCHEMA_TOO_NEW'],
     ['update forgelet_ledger set version = 99, oldest_library = 99', 'SCHEMA_TOO_NEW'],
   ])('on tables of a newer release: %s', async (sql, code) => {
     await (await openStandalone({ db: file })).close()

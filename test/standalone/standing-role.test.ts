@@ -34,7 +34,7 @@ describe('the role in a repository', () => {
     ['of a reader with a private owner', { ...concealed, collaboration: 'reader' }, true, 'reader'],
     ['of a signed-in stranger, of a limited owner', { ...outsider, ownerVisibility: 'limited' }, true, 'reader'],
     ['of an anonymous caller, of a limited owner', { ...outsider, ownerVisibility: 'limited' }, false, 'none'],
-    ['when there is none', undefined, true, 'none'],
+    ['when it is missing', undefined, true, 'none'],
   ]
   test.each(cases)('%s', (_, standing, signedIn, role) => {
     expect(repositoryRole(standing, signedIn)).toBe(role)
@@ -53,7 +53,7 @@ describe('the role in an organization', () => {
     expect(organizationRole({ visibility, membership }, signedIn)).toBe(role)
   })
 
-  test('when there is none', () => {
+  test('when it is missing', () => {
     expect(organizationRole(undefined, true)).toBe('none')
   })
 })

@@ -12,10 +12,10 @@ export function consumedBy<Tx>(kind: StorageKind<Tx>): void {
   test('three that consume one name beside twenty writers get every committed event once, in order', {
     timeout: LONGEST,
   }, async () => {
-    const told = await watchCrowd(kind, CHANGES)
+    const reported = await watchCrowd(kind, CHANGES)
 
-    expect(told.outbox.toSorted()).toEqual(told.committed.toSorted())
-    expect(told.consumed).toEqual(told.outbox)
-    expect(told.consumers.size).toBeGreaterThan(1)
+    expect(reported.outbox.toSorted()).toEqual(reported.committed.toSorted())
+    expect(reported.consumed).toEqual(reported.outbox)
+    expect(reported.consumers.size).toBeGreaterThan(1)
   })
 }

@@ -10,7 +10,7 @@ const CONSUMERS = 3
 const NAME = 'search'
 
 /** What happened while a crowd wrote and consumed. Events are named by their issues. */
-export interface Told {
+export interface Reported {
   /** Of every change that was committed. */
   readonly committed: readonly string[]
   /** What the consumers were given, one after the other. */
@@ -22,7 +22,7 @@ export interface Told {
 }
 
 /** Lets twenty writers and three consumers of one name work on one database, through storages of their own. */
-export async function watchCrowd<Tx>({ open, host }: StorageKind<Tx>, changes: number): Promise<Told> {
+export async function watchCrowd<Tx>({ open, host }: StorageKind<Tx>, changes: number): Promise<Reported> {
   const { again, begin } = host
   if (again === undefined || begin === undefined) throw new TypeError('a crowd needs storages and transactions')
 
@@ -55,7 +55,7 @@ type Turns = <T>(work: () => Promise<T>) => Promise<T>
 
 const atOnce: Turns = (work) => work()
 
-/** On a database with one write lock, a host that waits for it would keep whoever has it from going on. */
+/** On a database with one write lock, a host that waits for it would keep its holder from going on. */
 function oneAtATime(): Turns {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -65,7 +65,7 @@ function oneAtATime(): Turns {
   }
 }
 
-/** Pins issues on a board of its own, with pauses, and now and then three in a transaction of the host's. Gives those that stay. */
+/** Pins issues on a board of its own, with pauses, and now and then three in a transaction of the host. Returns those that stay. */
 async function write<Tx>({ storage, n, changes, begin, turns }: Writer<Tx>): Promise<readonly string[]> {
   const board = { repositoryId: String(n), kind: 'issue' } as const
   const mayWait = storage.transactions === 'asynchronous'
@@ -83,7 +83,7 @@ async function write<Tx>({ storage, n, changes, begin, turns }: Writer<Tx>): Pro
     const issueIds = [1, 2, 3].map((each) => `${n}${each}${1000 + round}`)
     const { transaction, commit, rollback, release } = await begin()
     for (const issueId of issueIds) await pin(storage, board, issueId, { transaction })
-    await pause(random(mayWait ? 300 : 5)) // on a database with one write lock, nobody writes meanwhile
+    await pause(random(mayWait ? 300 : 5)) // on a database with one write lock, no other writer gets in meanwhile
     const stays = random(2) > 0
     if (stays) await commit()
     else await rollback()
@@ -119,7 +119,7 @@ function consume<Tx>(storages: readonly ForgeStorage<Tx>[]) {
 
   return {
     /** Ends when so many events were consumed, or none came for five seconds. */
-    async end(expected: number): Promise<Pick<Told, 'consumed' | 'consumers'>> {
+    async end(expected: number): Promise<Pick<Reported, 'consumed' | 'consumers'>> {
       for (let seen = -1; consumed.length < expected && consumed.length > seen; ) {
         seen = consumed.length
         const deadline = performance.now() + 5000

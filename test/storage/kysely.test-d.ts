@@ -31,7 +31,7 @@ test('a Kysely of another version will do', () => {
   expectTypeOf(open29).returns.toEqualTypeOf<ForgeStorage<Transaction29<HostTables>>>()
 })
 
-test('a forge joins a transaction of the Kysely, and gives it to what the host runs there', () => {
+test('a forge runs in a transaction of the Kysely, and gives it to what the host runs there', () => {
   const forge = createForge({
     storage: kyselyStorage(kysely, { dialect: 'postgres', schema: 'forge' }),
     policy: { authorize: () => ({ allow: true }) },
@@ -56,6 +56,6 @@ test('a Kysely is not a transaction, and its dialect must be named', () => {
   expectTypeOf<Kysely<HostTables>>().not.toExtend<KyselyTransaction>()
   // @ts-expect-error: it cannot be seen from a Kysely
   kyselyStorage(kysely, {})
-  // @ts-expect-error: there is none of that name
+  // @ts-expect-error: no option has that name
   kyselyStorage(kysely, { dialect: 'mssql' })
 })

@@ -27,7 +27,7 @@ describe('a MariaDB storage', () => {
   })
 
   test('opens nothing before its first use', async () => {
-    const storage = mysqlStorage('mariadb://nobody@192.0.2.1/forge')
+    const storage = mysqlStorage('mariadb://user@192.0.2.1/forge')
 
     await expect(storage.close()).resolves.toBeUndefined()
   })
@@ -38,6 +38,12 @@ describe('a MariaDB storage', () => {
     await expect(storage.schemaStatus()).rejects.toThrow(
       new TypeError('mysql2 cannot read the URL of the database: write % as %25'),
     )
+  })
+
+  test.each(['0', '1001', 'ten', ''])('refuses a pool of "%s" connections', async (limit) => {
+    const storage = mysqlStorage(`mysql://127.0.0.1/forge?connectionLimit=${limit}`)
+
+    await expect(storage.schemaStatus()).rejects.toThrow(/^connectionLimit in the URL .* an integer from 1 to 1000$/)
   })
 
   test('waits for what is done on the transaction of its host', () => {

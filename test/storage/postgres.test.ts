@@ -40,6 +40,12 @@ describe('a PostgreSQL storage', () => {
     expect(JSON.stringify([String(thrown), thrown, thrown instanceof Error && thrown.cause])).not.toContain('secret')
   })
 
+  test.each(['0', '1001', 'ten', ''])('refuses a pool of "%s" connections', async (max) => {
+    const storage = postgresStorage(`${URL}?max=${max}`)
+
+    await expect(storage.schemaStatus()).rejects.toThrow(/^max in the URL .* an integer from 1 to 1000$/)
+  })
+
   test('runs what is on a transaction later', () => {
     expect(postgresStorage(URL).transactions).toBe('asynchronous')
   })

@@ -94,7 +94,7 @@ describe('a test forge', () => {
   })
 
   test.each([
-    ['nobody', 'the fixture has no user "nobody"'],
+    ['anonymous', 'the fixture has no user "anonymous"'],
     ['acme', 'the fixture has no user "acme"'],
   ])('reports that the user %s does not exist', async (name, message) => {
     const { user } = await createTestForge()

@@ -23,7 +23,7 @@ const AMONG_PARSERS: readonly Mounting[] = (isLong ? ALONE : ALONE.slice(0, 1)).
 
 for (const host of hosts) {
   for (const mounting of host.hasParsers ? [...ALONE, ...AMONG_PARSERS] : ALONE) {
-    describe(`the contract over ${host.name}, ${toldHow(mounting)}`, () => {
+    describe(`the contract over ${host.name}, ${inWords(mounting)}`, () => {
       contractOver(host, mounting)
     })
   }
@@ -37,9 +37,9 @@ for (const service of new Set(routeTable.map((row) => row.service))) {
 
 function contractOver(host: Host, mounting: Mounting, services?: readonly ServiceName[]): void {
   const { prefix } = mounting
-  // Half of the worlds tell where they are.
+  // Half of the worlds say where they are.
   const { world, known } = openKnownWorld({
-    limits: { maxBodyBytes: 50_000 },
+    limits: { maxBodyBytes: 50_000, maxImportBytes: 400_000 },
     publicUrl: prefix === '' ? undefined : 'https://git.example.com/api/v1',
     services,
   })
@@ -70,7 +70,7 @@ function knownOf({ letsPass }: Host, prefix: string): KnownHost {
   return { headers: HOST_HEADERS, elsewhere: letsPass ? elsewhere : undefined }
 }
 
-function toldHow({ prefix, before, behind }: Mounting): string {
+function inWords({ prefix, before, behind }: Mounting): string {
   const where = prefix === '' ? 'at the root' : `under ${prefix}`
   if (before !== undefined) return `${where}, behind the parser ${before}`
   return behind === undefined ? where : `${where}, before the parser ${behind}`

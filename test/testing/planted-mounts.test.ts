@@ -24,7 +24,7 @@ const elsewhere = [`${PREFIX}?x=1&y=%2F`, `${PREFIX}/users/stan?x=1`].map((path)
 /** A case of the contract over a mounting, and what it is served by. */
 async function caseOver(plant: PlantedMount['plant'], name: string, hangs: () => void): Promise<ContractCase> {
   const { world, known } = openKnownWorld({
-    limits: { maxBodyBytes: 50_000 },
+    limits: { maxBodyBytes: 50_000, maxImportBytes: 400_000 },
     publicUrl: 'https://git.example.com/api/v1',
   })
   const api = nodeHandler<Person, IncomingMessage>(world.api, {
@@ -106,7 +106,10 @@ describe('a case', () => {
 describe('the list of cases', () => {
   const start = () => Promise.reject(new Error('no case of this list is run'))
   const names = (known: KnownHost): readonly string[] => mountContract(start, known).map(({ name }) => name)
-  const { known } = openKnownWorld({ publicUrl: 'https://git.example.com/api/v1' })
+  const { known } = openKnownWorld({
+    limits: { maxImportBytes: 400_000 },
+    publicUrl: 'https://git.example.com/api/v1',
+  })
   const all = names({ ...known, headers: HOST_HEADERS, elsewhere })
 
   test('has no name twice', () => {
@@ -117,15 +120,21 @@ describe('the list of cases', () => {
     expect(names({}).length).toBeGreaterThan(30)
   })
 
-  test.each(['authorization', 'organization', 'users', 'repository', 'publicUrl', 'failing', 'waiting'] as const)(
-    'leaves out what needs %s if that is missing, and nothing else',
-    (part) => {
-      const left = names({ ...known, headers: HOST_HEADERS, elsewhere, [part]: undefined })
+  test.each([
+    'authorization',
+    'organization',
+    'users',
+    'repository',
+    'publicUrl',
+    'maxImportBytes',
+    'failing',
+    'waiting',
+  ] as const)('leaves out what needs %s if that is missing, and nothing else', (part) => {
+    const left = names({ ...known, headers: HOST_HEADERS, elsewhere, [part]: undefined })
 
-      expect(left.length).toBeLessThan(all.length)
-      expect(left.filter((name) => !all.includes(name))).toEqual([])
-    },
-  )
+    expect(left.length).toBeLessThan(all.length)
+    expect(left.filter((name) => !all.includes(name))).toEqual([])
+  })
 
   test('has no case about other sites where the host allows them', () => {
     expect(names({ crossSite: 'allow' }).filter((name) => name.includes('403'))).toEqual([])

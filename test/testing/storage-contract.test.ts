@@ -103,7 +103,7 @@ function busyStorage(isBusy: (call: number) => boolean): ForgeStorage<undefined>
         }
       },
     })
-  const { pinBoards, blocks, userBadges, badgeCatalogue, events, ...rest } = memoryStorage()
+  const { pinBoards, blocks, userBadges, badgeCatalogue, issueImports, events, ...rest } = memoryStorage()
   const { retire } = refusing({ retire: rest.retire })
   return {
     ...rest,
@@ -112,6 +112,7 @@ function busyStorage(isBusy: (call: number) => boolean): ForgeStorage<undefined>
     blocks: refusing(blocks),
     userBadges: refusing(userBadges),
     badgeCatalogue: refusing(badgeCatalogue),
+    issueImports: refusing(issueImports),
     events: refusing(events),
   }
 }

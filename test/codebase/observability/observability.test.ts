@@ -54,9 +54,9 @@ const ask = async (path) => {
 
 describe(`the programs of ${PAGE}`, () => {
   test('log a failure with pino, under the id that the reply names', async () => {
-    const told = await run(0, `import { api } from './program.mjs'\n${ASK}\nwrite(await ask('/orgs/acme/blocks'))`)
-    const entry = told.find((line) => 'level' in line) // pino writes in its own time: before the reply or after it
-    const reply = told.find((line) => 'code' in line)
+    const reported = await run(0, `import { api } from './program.mjs'\n${ASK}\nwrite(await ask('/orgs/acme/blocks'))`)
+    const entry = reported.find((line) => 'level' in line) // pino writes in its own time: before the reply or after it
+    const reply = reported.find((line) => 'code' in line)
 
     expect(entry).toMatchObject({
       level: 50,

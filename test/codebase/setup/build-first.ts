@@ -1,5 +1,5 @@
 // Builds the package once, before the tests, when a test of this run reads what was built and the build is not the
-// sources' own. The suite "quick" does without declarations, which take most of the time. A failing build is told here and
+// sources' own. The suite "quick" does without declarations, which take most of the time. A failing build is reported here and
 // fails the tests that need it, no others.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,17 +1,17 @@
-// A guest does not shout in the house: whatever library code writes to the console fails the test it happened in.
-// Recorded and told after the test, because a throw from inside console.* may be caught by the code under test.
-// A test that expects output puts its own spy in place of ours.
+// A library does not write to the console of its host: what it writes fails the test in which it happens.
+// Recorded, and reported after the test, because a throw from inside console.* may be caught by the code under test.
+// A test that expects output puts its own spy in place of this one.
 import { afterEach, beforeEach } from 'vitest'
 
 const METHODS = ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const
 const originals = METHODS.map((method) => [method, console[method]] as const)
-const heard: string[] = []
+const received: string[] = []
 
 beforeEach(() => {
-  heard.length = 0
+  received.length = 0
   for (const method of METHODS) {
     console[method] = (...values: unknown[]) => {
-      heard.push(`console.${method}(${values.map(String).join(', ')})`)
+      received.push(`console.${method}(${values.map(String).join(', ')})`)
     }
   }
 })
@@ -19,5 +19,5 @@ beforeEach(() => {
 afterEach(() => {
   for (const [method, original] of originals) console[method] = original
 
-  if (heard.length > 0) throw new Error(`this test wrote to the console:\n${heard.join('\n')}`)
+  if (received.length > 0) throw new Error(`this test wrote to the console:\n${received.join('\n')}`)
 })

@@ -111,8 +111,36 @@ const asking: readonly [string, Act, AccessRequest, string][] = [
     { action: 'signing-keys.read', repositoryId: '10' },
     'REPOSITORY_NOT_FOUND',
   ],
+  [
+    'exchange.import',
+    (f, who) => f.exchange.import(who, { repositoryId: 10, records: [] }),
+    { action: 'issues.import', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  [
+    'exchange.inspect',
+    (f, who) => f.exchange.inspect(who, { repositoryId: 10, records: [] }),
+    { action: 'issues.import', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  [
+    'exchange.export',
+    (f, who) => firstOf(f.exchange.export(who, 10)),
+    { action: 'issues.export', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
+  [
+    'exchange.exportAll',
+    (f, who) => firstOf(f.exchange.exportAll(who, 10)),
+    { action: 'issues.export', repositoryId: '10' },
+    'REPOSITORY_NOT_FOUND',
+  ],
   ['authorize', (f, who) => f.authorize(who, { action: 'events.read' }), { action: 'events.read' }, 'FORBIDDEN'],
 ]
+
+async function firstOf(records: AsyncIterable<unknown>): Promise<unknown> {
+  return (await records[Symbol.asyncIterator]().next()).value
+}
 
 function guarded(verdict: AccessDecision): {
   readonly forge: Forge<Person, undefined>
@@ -127,6 +155,7 @@ function guarded(verdict: AccessDecision): {
       },
     },
     signingKey: { format: 'ssh', publicKey: () => publicKey },
+    issues: { issues: () => [], comments: 'none', findUsers: () => [], write: () => undefined },
   })
   return { forge, asked }
 }

@@ -134,7 +134,7 @@ describe('rolePolicy<User> refuses', () => {
     rolePolicy({ ...others, isSiteAdmin: (actor) => actor.admin })
   })
 
-  test('roles that are none', () => {
+  test('unknown roles', () => {
     // @ts-expect-error the role of an organization
     rolePolicy<User>({ ...others, repositoryRole: () => 'owner' })
     // @ts-expect-error the role of a repository

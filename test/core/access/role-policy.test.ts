@@ -32,6 +32,8 @@ function word(verdict: unknown): string {
 const repositories: readonly [AccessRequest['action'], Readonly<Record<RepositoryRole, string>>][] = [
   ['pins.read', { admin: 'allowed', writer: 'allowed', reader: 'allowed', none: 'concealed' }],
   ['pins.write', { admin: 'allowed', writer: 'refused', reader: 'refused', none: 'concealed' }],
+  ['issues.export', { admin: 'allowed', writer: 'allowed', reader: 'allowed', none: 'concealed' }],
+  ['issues.import', { admin: 'allowed', writer: 'refused', reader: 'refused', none: 'concealed' }],
   ['signing-keys.read', { admin: 'allowed', writer: 'allowed', reader: 'allowed', none: 'concealed' }],
 ]
 const organizations: readonly [AccessRequest['action'], Readonly<Record<OrganizationRole, string>>][] = [
@@ -44,6 +46,7 @@ const siteAdminsOnly: readonly AccessRequest['action'][] = [
   'badges.catalogue.read',
   'badges.catalogue.write',
   'events.read',
+  'issues.attribute',
 ]
 
 test('every action is in one of the lists', () => {

@@ -7,10 +7,10 @@ const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
 describe('listeners', () => {
   test('receive a change once it is committed', async () => {
     const forge = aForge()
-    const heard: ForgeEvent[] = []
-    forge.events.on((event) => heard.push(event))
+    const received: ForgeEvent[] = []
+    forge.events.on((event) => received.push(event))
     await forge.pins.pin(olga, issue)
-    expect(heard).toEqual([
+    expect(received).toEqual([
       {
         id: '1',
         type: 'issue.pinned',
@@ -29,30 +29,30 @@ describe('listeners', () => {
   test('receive nothing of a change that changed nothing', async () => {
     const forge = aForge()
     await forge.pins.pin(olga, issue)
-    const heard: ForgeEvent[] = []
-    forge.events.on((event) => heard.push(event))
+    const received: ForgeEvent[] = []
+    forge.events.on((event) => received.push(event))
     await forge.pins.pin(olga, issue)
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
   })
 
   test('receive nothing once they are removed', async () => {
     const forge = aForge()
-    const heard: ForgeEvent[] = []
-    forge.events.on((event) => heard.push(event))()
+    const received: ForgeEvent[] = []
+    forge.events.on((event) => received.push(event))()
     await forge.pins.pin(olga, issue)
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
   })
 
   test('that throw are logged and stop no other', async () => {
     const logged: string[] = []
-    const heard: string[] = []
+    const received: string[] = []
     const forge = aForge({ logger: { error: (message) => logged.push(message), warn: () => undefined } })
     forge.events.on(() => {
       throw new Error('deaf')
     })
-    forge.events.on((event) => heard.push(event.type))
+    forge.events.on((event) => received.push(event.type))
     await forge.pins.pin(olga, issue)
-    expect([logged, heard]).toEqual([['an event listener failed'], ['issue.pinned']])
+    expect([logged, received]).toEqual([['an event listener failed'], ['issue.pinned']])
   })
 })
 
@@ -106,7 +106,7 @@ describe('a listener', () => {
   })
 
   test('must be a function', () => {
-    expect(() => aForge().events.on('hear' as unknown as () => void)).toThrow(TypeError)
+    expect(() => aForge().events.on('listen' as unknown as () => void)).toThrow(TypeError)
   })
 })
 

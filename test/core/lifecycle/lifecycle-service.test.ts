@@ -68,7 +68,7 @@ describe('the lifecycle service', () => {
     expect(received).toEqual(['issue.deleted', 'repository.deleted', 'organization.deleted', 'user.deleted'])
   })
 
-  test('changes nothing when it is told the same twice', async () => {
+  test('changes nothing when the same call is made twice', async () => {
     const forge = aForge()
     for (let times = 0; times < 2; times += 1) {
       await forge.lifecycle.userDeleted(9)

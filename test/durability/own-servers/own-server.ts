@@ -38,7 +38,7 @@ export interface ServerRecipe {
   readonly ask: (port: number) => Promise<void>
 }
 
-const LONGEST_START = 60_000 // milliseconds
+const MAX_START_MS = 60_000 // milliseconds
 
 /** Makes a server and starts it. It dies with the process that called this, whatever becomes of that. */
 export async function startOwnServer(recipe: ServerRecipe): Promise<OwnServer> {
@@ -77,7 +77,7 @@ async function serving(recipe: ServerRecipe, command: readonly string[], port: n
     complaint = (complaint + chunk).slice(-4000)
   })
 
-  const deadline = performance.now() + LONGEST_START
+  const deadline = performance.now() + MAX_START_MS
   while (child.exitCode === null && performance.now() < deadline) {
     try {
       await recipe.ask(port)

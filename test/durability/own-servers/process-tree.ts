@@ -32,7 +32,7 @@ function childrenOf(pid: number): readonly number[] {
   return pids.map(Number).filter((one) => statOf(one)?.parent === pid)
 }
 
-/** What Linux tells of a process; undefined when it is gone. */
+/** What Linux reports about a process; undefined when it is gone. */
 function statOf(pid: number): { readonly state: string | undefined; readonly parent: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

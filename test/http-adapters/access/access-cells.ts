@@ -1,5 +1,6 @@
 import type { ApiResponse } from '../../../src/http-adapters/http.ts'
 import type { Route } from '../../../src/http-adapters/routes/route.ts'
+import { readText } from '../plain-request.ts'
 import type { Answer, RouteRule, Subject } from './access-rules.ts'
 import { expected, RULES } from './access-rules.ts'
 import type { AccessWorld, Asked } from './access-world.ts'
@@ -40,7 +41,7 @@ function subjectsOf(path: string, rule: RouteRule): readonly Subject[] {
 }
 
 function valuesOf(name: string, { values = {} }: RouteRule): readonly string[] {
-  if (name === 'owner' || name === 'org') return [...OWNERS.map((owner) => owner.name), 'nobody-of-that-name']
+  if (name === 'owner' || name === 'org') return [...OWNERS.map((owner) => owner.name), 'unknown-name']
   if (name === 'repo') return ['public', 'private', 'nothing-of-that-name']
   const own = values[name]
   if (own === undefined) throw new TypeError(`the access table has no values for {${name}}: add them to the rule`)
@@ -57,7 +58,7 @@ function subjectOf(values: Subject['values'], body: string | undefined): Subject
 export async function* mismatches(world: AccessWorld, cells: readonly Cell[]): AsyncGenerator<string, void, void> {
   for (const cell of cells) {
     const before = await world.changes()
-    const answer = answerOf(cell, await world.ask(cell))
+    const answer = await answerOf(cell, await world.ask(cell))
     const isChanged = (await world.changes()) !== before
     const wanted = cell.method === 'HEAD' ? cell.answer.slice(0, 3) : cell.answer
     if (answer !== wanted) yield `${nameOf(cell)}: ${answer}, not ${wanted}`
@@ -66,9 +67,10 @@ export async function* mismatches(world: AccessWorld, cells: readonly Cell[]): A
   }
 }
 
-function answerOf({ method }: Cell, { status, body }: ApiResponse): string {
+async function answerOf({ method }: Cell, reply: ApiResponse): Promise<string> {
+  const { status } = reply
   if (method === 'HEAD' || status < 400) return String(status)
-  return `${status} ${JSON.parse(body ?? '').code}`
+  return `${status} ${JSON.parse(await readText(reply)).code}`
 }
 
 function nameOf({ caller, method, path, body }: Cell): string {

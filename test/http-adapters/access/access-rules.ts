@@ -6,7 +6,7 @@ import { OWNERS } from './access-world.ts'
 /** What a request is about; what its path does not name is undefined. */
 export interface Subject {
   readonly owner?: Owner | undefined
-  /** Undefined: there is none of that name. */
+  /** Undefined: not found. */
   readonly repository?: 'public' | 'private' | undefined
   readonly values: Readonly<Record<string, string>>
   readonly body: string | undefined
@@ -27,7 +27,7 @@ export interface RouteRule {
 }
 
 const ISSUES = ['1', '2', '99']
-const ACCOUNTS = ['eve', 'member', 'pam', 'open', 'nobody-of-that-name']
+const ACCOUNTS = ['eve', 'member', 'pam', 'open', 'unknown-name']
 const BODIES = ['{"badge_slugs":[]}', 'not JSON']
 
 /** One rule for each route, by its operation: a route without one fails the table. */
@@ -47,6 +47,13 @@ export const RULES: Readonly<Record<string, RouteRule>> = {
     values: { index: ['3', '99'], position: ['1', '0'] },
     answer: (subject) =>
       onIssue(subject, subject.values['position'] === '0' ? '422 INVALID_INPUT' : '404 ISSUE_NOT_PINNED'),
+  },
+
+  repoExportIssues: { needs: 'repository reader', answer: () => '200' },
+  repoImportIssues: {
+    needs: 'repository admin',
+    bodies: ['[]', 'not JSON'],
+    answer: ({ body }) => (body === '[]' ? '200' : '422 INVALID_DOCUMENT'),
   },
 
   organizationListBlocks: { needs: 'organization owner', answer: () => '200' },
@@ -106,7 +113,7 @@ export function expected(rule: RouteRule, caller: Caller, subject: Subject): Ans
   return caller === 'anonymous' ? '401 UNAUTHENTICATED' : '403 FORBIDDEN'
 }
 
-/** Whether the caller may not know that there is such a repository or organization, or there is none. */
+/** Whether the caller may not know that there is such a repository or organization, or it does not exist. */
 function isHidden({ needs }: RouteRule, caller: Caller, { owner, repository }: Subject): boolean {
   switch (needs) {
     case 'nothing':
@@ -160,7 +167,7 @@ function onIssue({ values }: Subject, answer: Answer): Answer {
 
 function onAccount({ values }: Subject, answers: Readonly<Record<'user' | 'member' | 'organization', Answer>>): Answer {
   const { username = '' } = values
-  if (username === 'nobody-of-that-name') return '404 USER_NOT_FOUND'
+  if (username === 'unknown-name') return '404 USER_NOT_FOUND'
   if (OWNERS.some(({ name, kind }) => name === username && kind === 'organization')) return answers.organization
   return username === 'member' ? answers.member : answers.user
 }

@@ -1,6 +1,7 @@
+import { issueDocuments } from '../../../src/exchange/exchange.ts'
 import type { Api, ApiOptions, ApiResponse } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
-import type { Forge, MaybePromise, SigningKeySource } from '../../../src/index.ts'
+import type { Forge, IssueTracker, MaybePromise, SigningKeySource } from '../../../src/index.ts'
 import { authenticate } from '../../../src/standalone/authenticate.ts'
 import { seedFromFixture } from '../../../src/standalone/fixture/seed-from-fixture.ts'
 import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
@@ -10,6 +11,7 @@ import { openMemoryHost } from '../../../src/standalone/memory-host.ts'
 import { hostPresenter } from '../../../src/standalone/presenter/presenter.ts'
 import type { Fixture, Standalone } from '../../../src/standalone/standalone.ts'
 import { parseFixture } from '../../../src/standalone/standalone.ts'
+import { plainRequest } from '../plain-request.ts'
 
 /** Everyone who can ask. All but the first two are signed in; each collaborates in, or belongs to, whatever there is. */
 export const CALLERS = [
@@ -108,14 +110,23 @@ export interface AccessWorld {
 
 export async function openAccessWorld({ policy, ...plant }: Plant = {}): Promise<AccessWorld> {
   const seed = seedFromFixture(parseFixture(FIXTURE), new Date(0))
-  const { forge, store } = await openMemoryHost(seed, { signingKey: KEY, policy })
+  const { forge, store } = await openMemoryHost(seed, { signingKey: KEY, policy, issues: noIssues })
   const directory = hostDirectory(store)
   const api: Api<StandaloneUser> = createApi(forge, {
     directory: plant.directory?.(directory) ?? directory,
     present: hostPresenter(store, undefined),
+    documents: issueDocuments,
   })
   const sound: Authenticate = (header) => authenticate(store, header)
   return accessWorld({ forge, api, authenticate: plant.authenticate?.(sound) ?? sound })
+}
+
+/** Repositories whose issues are not exchanged: who may is what is asked here. */
+const noIssues: IssueTracker<StandaloneUser, undefined> = {
+  issues: () => [],
+  comments: 'none',
+  findUsers: (users) => users.map(() => undefined),
+  write: () => undefined,
 }
 
 /** A host, as it is asked here. */
@@ -129,7 +140,7 @@ export function accessWorld({ forge, api, authenticate: signIn }: AskedHost): Ac
     async ask({ caller, method, path, body }) {
       const authorization = credentialOf(caller)
       const header = (name: string) => (name === 'authorization' ? authorization : undefined)
-      const request = { method, path, query: '', header, body: () => body }
+      const request = plainRequest({ method, path, header, body })
       return (await api.dispatch(request, () => signIn(authorization))) ?? api.unmatched(request)
     },
   }

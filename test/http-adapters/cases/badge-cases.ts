@@ -35,12 +35,12 @@ export const userBadges: readonly Case[] = [
     },
     {
       fact: `${method} needs a credential, before the user is looked up`,
-      ask: ['nobody', method, '/admin/users/nosuch/badges', '{'],
+      ask: ['anonymous', method, '/admin/users/nosuch/badges', '{'],
       status: 401,
       expected: { code: 'UNAUTHENTICATED' },
     },
     {
-      fact: `${method} does not know an unknown user, before the body is looked at`,
+      fact: `${method} does not know an unknown user, before the body is read`,
       ask: ['root', method, '/admin/users/nosuch/badges', '{'],
       status: 404,
       expected: { code: 'USER_NOT_FOUND' },
@@ -157,7 +157,7 @@ export const userBadges: readonly Case[] = [
     expected: { code: 'BODY_TOO_LARGE' },
   },
   {
-    fact: 'a body over the limit is not looked at for who may not send it',
+    fact: 'a body over the limit is not read for a caller who may not send it',
     world: { limits: { maxBodyBytes: 100 } },
     ask: ['olga', 'POST', BADGES, { badge_slugs: ['n'.repeat(100)] }],
     status: 403,

@@ -45,7 +45,7 @@ export const blockCases: readonly Case[] = [
     status: 200,
     expected: { json: [] },
   },
-  { fact: 'no one sees blocks', ask: ['nobody', 'GET', BLOCKS], status: 401, expected: { code: 'UNAUTHENTICATED' } },
+  { fact: 'no one sees blocks', ask: ['anonymous', 'GET', BLOCKS], status: 401, expected: { code: 'UNAUTHENTICATED' } },
   {
     fact: "a user's name is not an organization",
     ask: ['olga', 'GET', '/orgs/stan/blocks'],

@@ -1,12 +1,12 @@
 import type { WorldOptions } from '../world.ts'
 
-/** Who asks: a person of the world, `nobody`, or `wrong`, who sends a token that is none. */
-export type Who = 'root' | 'olga' | 'mia' | 'ada' | 'will' | 'rita' | 'stan' | 'nobody' | 'wrong'
+/** Who asks: a person of the world, `anonymous`, or `wrong`, who sends an invalid token. */
+export type Who = 'root' | 'olga' | 'mia' | 'ada' | 'will' | 'rita' | 'stan' | 'anonymous' | 'wrong'
 
 /** One request: who, method, path with query, body (an object is sent as JSON, text as it is). */
 export type Ask = readonly [who: Who, method: string, path: string, body?: object | string | undefined]
 
-/** What a reply must be; what is not named is not looked at. */
+/** What a reply must be; what is not named is not checked. */
 export interface Expected {
   /** The code of an error body. */
   readonly code?: string

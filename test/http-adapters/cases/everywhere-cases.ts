@@ -26,13 +26,13 @@ export const everywhereCases: readonly Case[] = [
   },
   {
     fact: 'an unknown repository is 404 before a missing credential is 401',
-    ask: ['nobody', 'POST', '/repos/acme/nothing/issues/1/pin'],
+    ask: ['anonymous', 'POST', '/repos/acme/nothing/issues/1/pin'],
     status: 404,
     expected: { code: 'REPOSITORY_NOT_FOUND' },
   },
   {
     fact: 'a private repository is 404 to an anonymous caller',
-    ask: ['nobody', 'POST', '/repos/acme/secret/issues/1/pin'],
+    ask: ['anonymous', 'POST', '/repos/acme/secret/issues/1/pin'],
     status: 404,
     expected: { code: 'REPOSITORY_NOT_FOUND' },
   },
@@ -51,7 +51,7 @@ export const everywhereCases: readonly Case[] = [
     status: 200,
     expected: { json: [] },
   },
-  ...(['nobody', 'stan'] as const).flatMap((who) =>
+  ...(['anonymous', 'stan'] as const).flatMap((who) =>
     (['GET', 'PUT', 'DELETE'] as const).map(
       (method): Case => ({
         fact: `a private organization is 404 to ${who}'s ${method}`,
@@ -63,7 +63,7 @@ export const everywhereCases: readonly Case[] = [
   ),
   {
     fact: 'no credential is 401 once the repository is there',
-    ask: ['nobody', 'POST', `${ROCKET}/issues/99/pin`],
+    ask: ['anonymous', 'POST', `${ROCKET}/issues/99/pin`],
     status: 401,
     expected: { code: 'UNAUTHENTICATED', message: 'token is required', headers: { 'www-authenticate': 'Bearer' } },
   },
@@ -82,7 +82,7 @@ export const everywhereCases: readonly Case[] = [
   {
     fact: 'names are case-insensitive',
     before: pin(1),
-    ask: ['nobody', 'GET', '/repos/ACME/Rocket/issues/pinned'],
+    ask: ['anonymous', 'GET', '/repos/ACME/Rocket/issues/pinned'],
     status: 200,
     expected: { json: issues(1) },
   },
@@ -104,19 +104,19 @@ export const everywhereCases: readonly Case[] = [
   ),
   {
     fact: 'a list is JSON with a charset and no blank',
-    ask: ['nobody', 'GET', ISSUES],
+    ask: ['anonymous', 'GET', ISSUES],
     status: 200,
     expected: { json: [], headers: { 'content-type': 'application/json;charset=utf-8' } },
   },
   {
     fact: 'HEAD is GET without a body, with its length',
-    ask: ['nobody', 'HEAD', ISSUES],
+    ask: ['anonymous', 'HEAD', ISSUES],
     status: 200,
     expected: { text: '', headers: { 'content-length': '2', 'x-total-count': '0' } },
   },
   {
     fact: 'HEAD of an error has no body either',
-    ask: ['nobody', 'HEAD', '/orgs/nothing/blocks'],
+    ask: ['anonymous', 'HEAD', '/orgs/nothing/blocks'],
     status: 404,
     expected: { text: '', headers: { 'content-type': 'application/json;charset=utf-8' } },
   },
@@ -146,48 +146,48 @@ export const everywhereCases: readonly Case[] = [
   },
   {
     fact: 'a path that cannot be decoded is 404',
-    ask: ['nobody', 'GET', '/repos/acme/%zz/issues/pinned'],
+    ask: ['anonymous', 'GET', '/repos/acme/%zz/issues/pinned'],
     status: 404,
     expected: { code: 'ROUTE_NOT_FOUND' },
   },
   {
     fact: 'an encoded slash stays in its segment',
-    ask: ['nobody', 'GET', '/repos/acme/rocket%2Fissues/pinned'],
+    ask: ['anonymous', 'GET', '/repos/acme/rocket%2Fissues/pinned'],
     status: 404,
     expected: { code: 'ROUTE_NOT_FOUND' },
   },
   {
     fact: 'a segment is decoded once',
-    ask: ['nobody', 'GET', '/repos/acme/%2572ocket/issues/pinned'],
+    ask: ['anonymous', 'GET', '/repos/acme/%2572ocket/issues/pinned'],
     status: 404,
     expected: { code: 'REPOSITORY_NOT_FOUND' },
   },
   {
     fact: 'an encoded letter is that letter',
-    ask: ['nobody', 'GET', '/repos/acme/%72ocket/issues/pinned'],
+    ask: ['anonymous', 'GET', '/repos/acme/%72ocket/issues/pinned'],
     status: 200,
   },
   {
     fact: 'one slash at the end does not matter',
-    ask: ['nobody', 'GET', `${ISSUES}/`],
+    ask: ['anonymous', 'GET', `${ISSUES}/`],
     status: 200,
   },
   {
     fact: 'two slashes at the end are another path',
-    ask: ['nobody', 'GET', `${ISSUES}//`],
+    ask: ['anonymous', 'GET', `${ISSUES}//`],
     status: 404,
     expected: { code: 'ROUTE_NOT_FOUND' },
   },
   {
     fact: 'a service that is not mounted is not ours',
     world: { services: ['blocks'] },
-    ask: ['nobody', 'GET', ISSUES],
+    ask: ['anonymous', 'GET', ISSUES],
     status: 404,
     expected: { code: 'ROUTE_NOT_FOUND' },
   },
   {
     fact: 'a request from another site is refused',
-    ask: ['nobody', 'POST', `${ROCKET}/issues/1/pin`],
+    ask: ['anonymous', 'POST', `${ROCKET}/issues/1/pin`],
     headers: { 'sec-fetch-site': 'cross-site' },
     status: 403,
     expected: { code: 'CROSS_SITE' },
@@ -200,7 +200,7 @@ export const everywhereCases: readonly Case[] = [
   },
   {
     fact: 'a safe request from another site is served',
-    ask: ['nobody', 'GET', ISSUES],
+    ask: ['anonymous', 'GET', ISSUES],
     headers: { 'sec-fetch-site': 'cross-site' },
     status: 200,
   },

@@ -32,7 +32,7 @@ export const pinCases: readonly Case[] = [
   ...(['POST', 'DELETE'] as const).map(
     (method): Case => ({
       fact: `${method} of a pin requires a credential`,
-      ask: ['nobody', method, `${ROCKET}/issues/1/pin`],
+      ask: ['anonymous', method, `${ROCKET}/issues/1/pin`],
       status: 401,
     }),
   ),
@@ -126,7 +126,7 @@ export const pinCases: readonly Case[] = [
   {
     fact: 'the list of pull requests holds no issues',
     before: pin(1, 6),
-    ask: ['nobody', 'GET', PULLS],
+    ask: ['anonymous', 'GET', PULLS],
     status: 200,
     expected: { json: pulls(6), headers: { 'x-total-count': '1', 'access-control-expose-headers': 'X-Total-Count' } },
   },
@@ -140,7 +140,7 @@ export const pinCases: readonly Case[] = [
       },
     },
     before: pin(1, 2, 3),
-    ask: ['nobody', 'GET', ISSUES],
+    ask: ['anonymous', 'GET', ISSUES],
     status: 200,
     expected: {
       json: [
@@ -153,7 +153,7 @@ export const pinCases: readonly Case[] = [
   {
     fact: 'each kind reports whether another pin is allowed',
     before: pin(1, 2, 3, 6),
-    ask: ['nobody', 'GET', `${ROCKET}/new_pin_allowed`],
+    ask: ['anonymous', 'GET', `${ROCKET}/new_pin_allowed`],
     status: 200,
     expected: { json: { issues: false, pull_requests: true } },
   },

@@ -10,7 +10,7 @@ export const signingKeyCases: readonly Case[] = [
     {
       fact: `${prefix}/signing-key.pub is the SSH key as plain text`,
       world: { signingKey: sshKey },
-      ask: ['nobody', 'GET', `${prefix}/signing-key.pub`],
+      ask: ['anonymous', 'GET', `${prefix}/signing-key.pub`],
       status: 200,
       expected: {
         text: 'ssh-ed25519 AAAA demo\n',
@@ -20,33 +20,33 @@ export const signingKeyCases: readonly Case[] = [
     {
       fact: `${prefix}/signing-key.gpg is the OpenPGP key`,
       world: { signingKey: openpgpKey },
-      ask: ['nobody', 'GET', `${prefix}/signing-key.gpg`],
+      ask: ['anonymous', 'GET', `${prefix}/signing-key.gpg`],
       status: 200,
       expected: { text: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n' },
     },
     {
       fact: `${prefix}/signing-key.pub is 404 without a key`,
-      ask: ['nobody', 'GET', `${prefix}/signing-key.pub`],
+      ask: ['anonymous', 'GET', `${prefix}/signing-key.pub`],
       status: 404,
       expected: NO_KEY,
     },
     {
       fact: `${prefix}/signing-key.gpg is 404 without a key`,
-      ask: ['nobody', 'GET', `${prefix}/signing-key.gpg`],
+      ask: ['anonymous', 'GET', `${prefix}/signing-key.gpg`],
       status: 404,
       expected: NO_KEY,
     },
     {
       fact: `${prefix}/signing-key.gpg names the format of an SSH key, which is not touched`,
       world: { signingKey: unreadableKey },
-      ask: ['nobody', 'GET', `${prefix}/signing-key.gpg`],
+      ask: ['anonymous', 'GET', `${prefix}/signing-key.gpg`],
       status: 404,
       expected: { code: 'SIGNING_KEY_FORMAT_MISMATCH', message: 'signing key format is ssh' },
     },
     {
       fact: `${prefix}/signing-key.pub names the format of an OpenPGP key`,
       world: { signingKey: openpgpKey },
-      ask: ['nobody', 'GET', `${prefix}/signing-key.pub`],
+      ask: ['anonymous', 'GET', `${prefix}/signing-key.pub`],
       status: 404,
       expected: { code: 'SIGNING_KEY_FORMAT_MISMATCH', message: 'signing key format is openpgp' },
     },
@@ -54,7 +54,7 @@ export const signingKeyCases: readonly Case[] = [
   {
     fact: 'a key that cannot be read is a bare 500',
     world: { signingKey: unreadableKey },
-    ask: ['nobody', 'GET', '/signing-key.pub'],
+    ask: ['anonymous', 'GET', '/signing-key.pub'],
     status: 500,
     expected: { json: { message: 'internal error', url: '', code: 'INTERNAL', requestId: 'request-1' } },
   },
@@ -62,7 +62,7 @@ export const signingKeyCases: readonly Case[] = [
     (header): Case => ({
       fact: `If-None-Match ${header} is 304`,
       world: { signingKey: sshKey },
-      ask: ['nobody', 'GET', '/signing-key.pub'],
+      ask: ['anonymous', 'GET', '/signing-key.pub'],
       headers: { 'if-none-match': header },
       status: 304,
       expected: { text: '', headers: { etag: '"abc"', 'content-type': null } },
@@ -72,7 +72,7 @@ export const signingKeyCases: readonly Case[] = [
     (header): Case => ({
       fact: `If-None-Match ${header} is 200`,
       world: { signingKey: sshKey },
-      ask: ['nobody', 'GET', '/signing-key.pub'],
+      ask: ['anonymous', 'GET', '/signing-key.pub'],
       headers: { 'if-none-match': header },
       status: 200,
     }),
@@ -80,7 +80,7 @@ export const signingKeyCases: readonly Case[] = [
   {
     fact: 'HEAD of a key returns its length and tag',
     world: { signingKey: sshKey },
-    ask: ['nobody', 'HEAD', '/signing-key.pub'],
+    ask: ['anonymous', 'HEAD', '/signing-key.pub'],
     status: 200,
     expected: { text: '', headers: { 'content-length': '22', etag: '"abc"' } },
   },

@@ -51,7 +51,7 @@ it('authenticate sees what the runtime hands in, and the handler asks for it', (
 it('authenticate must give what the forge knows as an actor', () => {
   // @ts-expect-error - a text is no actor
   fetchHandler(api, { authenticate: () => 'system' })
-  // @ts-expect-error - nobody is null, said on purpose
+  // @ts-expect-error - no user is null, stated explicitly
   fetchHandler(api, { authenticate: () => undefined })
 })
 

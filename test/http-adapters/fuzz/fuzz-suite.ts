@@ -66,7 +66,7 @@ function arrivesAsSent({ mergesSlashes, resolvesDots }: Host, { path }: FuzzedRe
 /** A segment of one or two dots, however they are written, or a backslash. */
 const DOTS = /(^|\/)(\.|%2e){1,2}(\/|$)|\\/i
 
-/** Every reply of the API has its Cache-Control: without it somebody else has spoken. */
+/** Every reply of the API has its Cache-Control: without it something else has answered. */
 function isRefusalOf({ ownRefusals }: Host, { status, headers }: Exchanged): boolean {
   return ownRefusals.includes(status) && !headers.has('cache-control')
 }
@@ -82,7 +82,7 @@ function asAddress(path: string): string {
   return new URL(`http://git.example.com${path}`).href.replace(/\?$/, '')
 }
 
-/** What the API answers to a path that is not its own where nobody else does: declared for such paths only. */
+/** What the API answers to a path that is not its own where nothing else does: declared for such paths only. */
 function notOurs({ method, path }: FuzzedRequest): Exchanged {
   const headers = new Map([
     ['cache-control', 'max-age=0, private, must-revalidate'],

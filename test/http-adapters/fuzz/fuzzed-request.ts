@@ -24,8 +24,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   repo: ['rocket', 'Rocket', 'secret'],
   index: ['1', '2', '3', '4', '6', '7', '+7', '007', '99', '0', '-1', '1.5', '9007199254740993', '1e3'],
   position: ['1', '2', '3', '0', '-1', '99', '9223372036854775807', '9223372036854775808', 'first'],
-  org: ['acme', 'hidden', 'stan', 'nobody'],
-  username: [...people.map(({ name }) => name), 'acme', 'nobody'],
+  org: ['acme', 'hidden', 'stan', 'anonymous'],
+  username: [...people.map(({ name }) => name), 'acme', 'anonymous'],
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'LOCK', 'QUERY']
@@ -133,7 +133,7 @@ const credential = fc.oneof(
   fc.constantFrom(
     '',
     'token',
-    'token nobody',
+    'token unknown',
     'Bearer',
     'Basic !!!',
     'Basic cm9vdDo=',

@@ -44,7 +44,7 @@ export class WireClient {
           hostname,
           port,
           method,
-          path: (pathname === '/' ? '' : pathname) + path, // as it is: a URL would mend it
+          path: (pathname === '/' ? '' : pathname) + path, // as it is: a URL would normalize it
           headers: { ...headers, ...framing },
           timeout: PATIENCE,
         },

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
 import { fetchHandler } from '../../../src/http-adapters/fetch.ts'
-import type { Host, Mounted, Somebody } from './host.ts'
+import type { Host, Mounted, SignedIn } from './host.ts'
 import { HOST_HEADERS, PLAIN, running } from './host.ts'
 
 /** A function of Fetch requests, bare; and Hono, where the API is a route, is mounted, and is a middleware that lets paths pass. */
@@ -74,7 +74,7 @@ function hostHeaders(): readonly (readonly [string, string])[] {
   return Object.entries(HOST_HEADERS).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const))
 }
 
-function fetchListener<A extends Somebody>(
+function fetchListener<A extends SignedIn>(
   { api, authenticate }: Mounted<A>,
   prefix: string,
 ): ReturnType<typeof fetchHandler<A>> {

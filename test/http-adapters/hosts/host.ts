@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net'
 import type { Api } from '../../../src/http-adapters/http.ts'
 
 /** Someone who is signed in, whatever the world. */
-export interface Somebody {
+export interface SignedIn {
   readonly id: string | number | bigint
 }
 
 /** What is mounted: asked for at every request, so that one server does for many worlds. */
-export interface Mounted<A extends Somebody> {
+export interface Mounted<A extends SignedIn> {
   readonly api: Api<A>
   /** Whose `Authorization` header this is. */
   authenticate(header: string | undefined): Promise<A | null> | A | null
 }
 
-/** The body parsers of Express; where they stand is told apart. */
+/** The body parsers of Express; each position is a host of its own. */
 export type Parser = 'json' | 'raw' | 'urlencoded'
 
 /** How a host mounts an API. */
@@ -38,7 +38,7 @@ export interface Running {
 export interface HostTraits {
   /** Whether it has the body parsers of Express. */
   readonly hasParsers: boolean
-  /** Whether its router answers a malformed `%` itself, with 400, before anybody is asked. */
+  /** Whether its router answers a malformed `%` itself, with 400, before a handler is called. */
   readonly refusesMalformed: boolean
   /** The statuses with which it refuses by itself what it does not understand, before the API is asked. */
   readonly ownRefusals: readonly number[]
@@ -67,7 +67,7 @@ export interface Host extends HostTraits {
    * Starts a server on a port of its own. Before the API it sets the cookies `host=1` and `theme=dark` and the header
    * `X-Host: here`; where its framework can let a path pass, it answers `the host: PATH?QUERY` behind the API.
    */
-  start<A extends Somebody>(mounted: () => Mounted<A>, mounting: Mounting): Promise<Running>
+  start<A extends SignedIn>(mounted: () => Mounted<A>, mounting: Mounting): Promise<Running>
 }
 
 /** What every host sets before the API is asked. */

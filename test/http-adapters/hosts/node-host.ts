@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
-import type { Host, Mounted, Somebody } from './host.ts'
+import type { Host, Mounted, SignedIn } from './host.ts'
 import { HOST_HEADERS, PLAIN, running } from './host.ts'
 
 /** Node's own server, with nothing before it and nothing behind. */
@@ -30,8 +30,8 @@ export function setHostHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(HOST_HEADERS)) response.setHeader(name, value)
 }
 
-/** The API of the moment, mounted with `nodeHandler`. */
-export function nodeListener<A extends Somebody>(
+/** The current API, mounted with `nodeHandler`. */
+export function nodeListener<A extends SignedIn>(
   { api, authenticate }: Mounted<A>,
   prefix: string,
 ): ReturnType<typeof nodeHandler<A, IncomingMessage>> {

@@ -1,8 +1,12 @@
+import { once } from 'node:events'
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
 import { connect, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Api } from '../../../src/http-adapters/node.ts'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
+import { isPieces, Pieces, streamed, streamingWorld, streamOf } from '../streams/streaming-world.ts'
+import type { Person } from '../world.ts'
 import { authenticate, openWorld } from '../world.ts'
 
 interface Answer {
@@ -11,9 +15,11 @@ interface Answer {
 }
 
 /** Serves a world over HTTP/2 until the test is finished. Gives its origin, and a way to ask. */
-async function serve(): Promise<{ readonly origin: string; readonly session: ClientHttp2Session }> {
+async function serve(
+  api: Api<Person> = openWorld().api,
+): Promise<{ readonly origin: string; readonly session: ClientHttp2Session }> {
   const server = createServer(
-    nodeHandler(openWorld().api, { authenticate: ({ headers }) => authenticate(String(headers['authorization'])) }),
+    nodeHandler(api, { authenticate: ({ headers }) => authenticate(String(headers['authorization'])) }),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server that listens on a port has such an address
@@ -70,5 +76,45 @@ describe('over HTTP/2', () => {
     expect(headers).toMatchObject({ ':status': 401 })
     expect(warned).not.toHaveBeenCalled()
     expect((await ask(session, { ...PIN, authorization: 'token root' })).status).toBe(204)
+  })
+
+  it('a streamed response arrives whole', async () => {
+    const { session } = await serve(streamingWorld(() => streamed(new Pieces(3))).api)
+    const chunks: Uint8Array[] = []
+    for await (const chunk of session.request({ ':path': '/streams' })) chunks.push(chunk)
+
+    expect(isPieces(Buffer.concat(chunks), 3)).toBe(true)
+  })
+
+  it('a streamed response that fails ends its stream with an error, and no other', async () => {
+    const { api, logged } = streamingWorld(() => streamed(new Pieces(3, new Error('secret'))))
+    const { session } = await serve(api)
+    const stream = session.request({ ':path': '/streams' })
+    const failed = once(stream, 'end').catch((error: unknown) => error)
+    stream.resume()
+
+    expect(await failed).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
+    expect(logged).toHaveLength(1)
+    expect((await ask(session, { ':path': '/elsewhere' })).status).toBe(404)
+  })
+
+  it('a streamed response is ended when its client closes the stream', async () => {
+    const pieces = new Pieces(10_000)
+    const { session } = await serve(streamingWorld(() => streamed(pieces)).api)
+    const stream = session.request({ ':path': '/streams' })
+    await once(stream, 'data')
+    stream.close()
+
+    await pieces.returned
+  })
+
+  it('a body is read as a stream', async () => {
+    const { api } = streamingWorld(async (request) => streamed(streamOf(request)))
+    const { session } = await serve(api)
+
+    expect(await ask(session, { ':method': 'POST', ':path': '/streams' }, 'hello')).toEqual({
+      status: 200,
+      text: 'hello',
+    })
   })
 })

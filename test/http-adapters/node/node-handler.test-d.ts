@@ -32,7 +32,7 @@ it('authenticate must give what the forge knows as an actor', () => {
   nodeHandler(api, { authenticate: () => 'system' })
   // @ts-expect-error - an actor has an id
   nodeHandler(api, { authenticate: () => ({ name: 'mia' }) })
-  // @ts-expect-error - nobody is null, said on purpose
+  // @ts-expect-error - no user is null, stated explicitly
   nodeHandler(api, { authenticate: () => undefined })
 })
 

@@ -225,7 +225,7 @@ describe('a body', () => {
     expect(statuses(text)).toEqual([413, 200])
   })
 
-  it('that never comes to its end is answered at once, and the connection is closed after a while', async () => {
+  it('that never comes to its end is answered at once, and the connection is closed after a second', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const port = await serve(mounted(openWorld({ limits: { maxBodyBytes: 100 } })))
@@ -292,8 +292,8 @@ describe('a body', () => {
 
   it.each([
     ['a caller who may not', { Authorization: 'token stan' }, 403],
-    ['nobody', {}, 401],
-    ['a wrong token', { Authorization: 'token nobody' }, 401],
+    ['anonymous', {}, 401],
+    ['a wrong token', { Authorization: 'token unknown' }, 401],
   ])('of %s is not read, and the connection goes on', async (_who, headers, status) => {
     const port = await serve(mounted(openWorld()))
     const text = await talk(port, ask(`POST ${BADGES}`, headers, 'x'.repeat(2_000_000)), goodbye)
@@ -459,13 +459,13 @@ describe('requests from other sites', () => {
 
 describe('nodeHandler', () => {
   const world = openWorld()
-  const nobody = (): null => null
+  const anonymous = (): null => null
 
   it.each([
     ['no authenticate', {}],
-    ['an invalid base path', { authenticate: nobody, basePath: 'api' }],
-    ['a base path with a query', { authenticate: nobody, basePath: '/api?x' }],
-    ['an unknown crossSite', { authenticate: nobody, crossSite: 'yes' }],
+    ['an invalid base path', { authenticate: anonymous, basePath: 'api' }],
+    ['a base path with a query', { authenticate: anonymous, basePath: '/api?x' }],
+    ['an unknown crossSite', { authenticate: anonymous, crossSite: 'yes' }],
   ])('refuses %s', (_what, options) => {
     // What a host in JavaScript may write.
     expect(() => Reflect.apply(nodeHandler, undefined, [world.api, options])).toThrow(TypeError)

@@ -4,10 +4,11 @@ import type { ApiRequest, ApiResponse } from '../../../src/http-adapters/routes/
 import type { Actor, ForgeOptions } from '../../../src/index.ts'
 import { createForge, ForgeError } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
+import { plainRequest, textOf } from '../plain-request.ts'
 import { directory, openWorld, people, present, unreadableKey } from '../world.ts'
 
 function request(method: string, path: string): ApiRequest {
-  return { method, path, query: '', header: () => undefined, body: () => undefined }
+  return plainRequest({ method, path })
 }
 
 const consoled: ForgeOptions<Actor, undefined> = {
@@ -40,7 +41,7 @@ describe('createApi', () => {
     ['a newId that is not a function', { newId: 'x' }],
     ['an observer that is no object', { observer: () => undefined }],
     ['an observer whose method is no function', { observer: { request: 'log' } }],
-    ['limits that are none', { limits: null }],
+    ['invalid limits', { limits: null }],
   ])('refuses %s', (_what, options) => {
     expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, ...options }])).toThrow(TypeError)
   })
@@ -132,7 +133,7 @@ describe('docsUrl', () => {
   ])('is named by the error that answers %s %s', async (method, path, status) => {
     const reply = await api.dispatch(request(method, path), () => people[0] ?? null)
 
-    expect([reply?.status, JSON.parse(reply?.body ?? '')]).toMatchObject([status, { url: docsUrl }])
+    expect([reply?.status, JSON.parse(textOf(reply))]).toMatchObject([status, { url: docsUrl }])
   })
 
   it('is named by the errors that an adapter asks for', () => {
@@ -155,7 +156,7 @@ describe('credentials', () => {
     const asked = request('GET', '/admin/users/stan/badges')
     const replies = [await api.dispatch(asked, () => null), await api.dispatch(asked, refuse)]
 
-    expect(replies.map((reply) => [reply?.status, JSON.parse(reply?.body ?? '').message])).toEqual([
+    expect(replies.map((reply) => [reply?.status, JSON.parse(textOf(reply)).message])).toEqual([
       [401, missing],
       [401, wrong],
     ])
@@ -351,7 +352,7 @@ describe('dispatch', () => {
     const reply = await listed(path, { [name]: [new Entity('class'), own] })
 
     expect(reply?.body).not.toContain('private@example.com')
-    expect(JSON.parse(reply?.body ?? '')).toEqual(
+    expect(JSON.parse(textOf(reply))).toEqual(
       [{ login: 'class', isHidden: true, at: '1970-01-01T00:00:00.000Z' }, { login: 'own' }].map((shown, index) =>
         name === 'users' ? shown : { ...shown, pin_order: index + 1 },
       ),
@@ -368,8 +369,8 @@ describe('dispatch', () => {
     }
     const reply = await listed(path, { [name]: [outer, same] })
 
-    expect(JSON.parse(reply?.body ?? '')).toMatchObject([{ login: 'x' }, { login: 'y' }])
-    if (name !== 'users') expect(JSON.parse(reply?.body ?? '')).toMatchObject([{ pin_order: 1 }, { pin_order: 2 }])
+    expect(JSON.parse(textOf(reply))).toMatchObject([{ login: 'x' }, { login: 'y' }])
+    if (name !== 'users') expect(JSON.parse(textOf(reply))).toMatchObject([{ pin_order: 1 }, { pin_order: 2 }])
   })
 
   it.each(lists)('leaves out of %s what toJSON says is nothing', async (path, name) => {
@@ -387,7 +388,7 @@ describe('dispatch', () => {
   it.each(lists)('leaves out of %s what the presenter gives as null', async (path, name) => {
     const reply = await listed(path, { [name]: [null, { login: 'x' }] })
 
-    expect(JSON.parse(reply?.body ?? '')).toMatchObject([{ login: 'x' }])
+    expect(JSON.parse(textOf(reply))).toMatchObject([{ login: 'x' }])
   })
 
   it.each(

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { refuseCrossSite } from '../../../src/http-adapters/routes/cross-site.ts'
 import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
+import { plainRequest } from '../plain-request.ts'
 
 function request(method: string, headers: Readonly<Record<string, string>>): ApiRequest {
-  return { method, path: '/', query: '', header: (name) => headers[name], body: () => undefined }
+  return plainRequest({ method, header: (name) => headers[name] })
 }
 
 const HOST = { host: 'git.example.com' }

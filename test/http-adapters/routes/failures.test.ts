@@ -1,13 +1,14 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ErrorResponder } from '../../../src/http-adapters/routes/error-responder.ts'
 import { bodyTooLarge, errorStatus, statusOf } from '../../../src/http-adapters/routes/error-status.ts'
-import type { ApiRequest, ApiResponse } from '../../../src/http-adapters/routes/messages.ts'
+import type { TextResponse } from '../../../src/http-adapters/routes/messages.ts'
 import { ForgeError, invalidInput } from '../../../src/schema/errors.ts'
+import { plainRequest } from '../plain-request.ts'
 
-const request: ApiRequest = { method: 'GET', path: '/', query: '', header: () => undefined, body: () => undefined }
+const request = plainRequest({})
 
 function answered(error: unknown): {
-  readonly reply: ApiResponse
+  readonly reply: TextResponse
   readonly body: object
   readonly levels: readonly string[]
 } {
@@ -78,7 +79,7 @@ describe('a failure is answered all the same', () => {
   const endless = { pointer: '', code: 'range', message: 'x', limit: 5n }
 
   it.each([
-    ['that cannot be looked at', hostile],
+    ['that cannot be inspected', hostile],
     ['whose details are not JSON', new ForgeError('INVALID_INPUT', 'x', { violations: [endless] })],
   ])('when something was thrown %s', (_what, error) => {
     const { body, levels } = answered(error)
@@ -107,7 +108,7 @@ describe('a failure is answered all the same', () => {
 
     const failures = new ErrorResponder({ logger: { error: failing, warn: failing }, newId: undefined, docsUrl: '' })
     expect(failures.reply(new Error('x'), { request })).toMatchObject({ status: 500 })
-    await new Promise((resolve) => setImmediate(resolve)) // rejections that nobody took are told by then
+    await new Promise((resolve) => setImmediate(resolve)) // unhandled rejections are reported by then
 
     expect(calls).toBe(1)
     expect(unheard).not.toHaveBeenCalled()

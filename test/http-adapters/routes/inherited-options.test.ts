@@ -5,6 +5,7 @@ import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
 import type { Actor, ApiLimits, ForgeOptions, ServiceName } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
+import { plainRequest, textOf } from '../plain-request.ts'
 
 type Settings = Partial<ForgeOptions<Actor, undefined>>
 
@@ -32,7 +33,7 @@ function aForge(options: Settings) {
 }
 
 function request(path: string): ApiRequest {
-  return { method: 'GET', path, query: '', header: () => undefined, body: () => undefined }
+  return plainRequest({ path })
 }
 
 describe('an API inherits from its forge', () => {
@@ -106,7 +107,14 @@ describe('an API inherits from its forge', () => {
     expect(metrics.counts).toEqual([2, 1])
   })
 
-  it.each<[of: string, forge: ApiLimits, api: ApiLimits | undefined, limits: Required<ApiLimits>]>([
+  it.each<
+    [
+      of: string,
+      forge: ApiLimits,
+      api: ApiLimits | undefined,
+      limits: Required<Omit<ApiLimits, 'maxImportBytes' | 'maxRecordBytes'>>,
+    ]
+  >([
     ['by default', {}, undefined, { defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 1_048_576 }],
     [
       'of the forge',
@@ -149,6 +157,8 @@ it.each([
   [{ maxPageSize: 1001 }, 'limits.maxPageSize must be an integer from 1 to 1000'],
   [{ defaultPageSize: 51 }, 'limits.defaultPageSize must be an integer from 1 to 50'],
   [{ maxBodyBytes: 0 }, 'limits.maxBodyBytes must be an integer from 1 to'],
+  [{ maxImportBytes: 0 }, 'limits.maxImportBytes must be an integer from 1 to'],
+  [{ maxRecordBytes: 268_435_457 }, 'limits.maxRecordBytes must be an integer from 1 to 268435456'],
 ])('createForge refuses the limits %j', (limits, message) => {
   expect(() => aForge({ limits })).toThrow(message)
 })
@@ -192,7 +202,7 @@ describe('createApi names the method that is missing, and the service that needs
 /** The `requestId` of a request that fails. */
 async function failedId(api: ReturnType<typeof createApi>): Promise<unknown> {
   const reply = await api.dispatch(request('/orgs/acme/blocks'), () => null)
-  const { requestId } = JSON.parse(reply?.body ?? '{}')
+  const { requestId } = JSON.parse(textOf(reply))
   return requestId
 }
 

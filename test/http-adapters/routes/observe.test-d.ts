@@ -17,7 +17,9 @@ test('an observer of requests receives the response', () => {
         expectTypeOf(request.path).toEqualTypeOf<string | undefined>()
         expectTypeOf(request.status).toEqualTypeOf<number>()
         expectTypeOf(request.code).toEqualTypeOf<ErrorCode | undefined>()
-        expectTypeOf(request.service).toEqualTypeOf<'pins' | 'blocks' | 'badges' | 'signing-keys' | undefined>()
+        expectTypeOf(request.service).toEqualTypeOf<
+          'pins' | 'blocks' | 'badges' | 'signing-keys' | 'exchange' | undefined
+        >()
       },
     },
   })

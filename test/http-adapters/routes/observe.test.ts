@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ObservedRequest } from '../../../src/http-adapters/http.ts'
 import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
+import { plainRequest } from '../plain-request.ts'
 import type { WorldOptions } from '../world.ts'
 import { authenticate, openWorld, unreadableKey } from '../world.ts'
 
@@ -9,16 +10,16 @@ const NO_OPERATION = { operationId: undefined, service: undefined }
 const PINNED = '/repos/{owner}/{repo}/issues/pinned'
 
 function request(method: string, path: string, more: Partial<ApiRequest> = {}): ApiRequest {
-  return { method, path, query: '', header: () => undefined, body: () => undefined, ...more }
+  return { ...plainRequest({ method, path }), ...more }
 }
 
-/** What an observer is told of one request of somebody's. */
+/** What an observer receives for one request. */
 async function observed(sent: ApiRequest, who = 'root', options: WorldOptions = {}): Promise<ObservedRequest[]> {
-  const told: ObservedRequest[] = []
-  const { api } = openWorld({ observer: { request: (seen) => told.push(seen) }, ...options })
+  const reported: ObservedRequest[] = []
+  const { api } = openWorld({ observer: { request: (seen) => reported.push(seen) }, ...options })
   const reply = await api.dispatch(sent, () => authenticate(`token ${who}`))
   if (reply === undefined) api.unmatched(sent)
-  return told
+  return reported
 }
 
 describe.each([
@@ -58,7 +59,7 @@ describe('a request', () => {
     ['a wrong credential', request('GET', '/admin/users/stan/badges'), 401, 'INVALID_CREDENTIALS'],
     ['a HEAD', request('HEAD', '/repos/acme/nosuch/issues/pinned'), 401, 'INVALID_CREDENTIALS'],
   ])('of %s is reported with its code', async (_what, sent, status, code) => {
-    expect(await observed(sent, 'nobody')).toMatchObject([{ method: sent.method, status, code }])
+    expect(await observed(sent, 'anonymous')).toMatchObject([{ method: sent.method, status, code }])
   })
 
   it.each([
@@ -103,19 +104,19 @@ describe('a request', () => {
       request('SESAME', '/orgs/sesame/blocks'),
       request('GET', '/orgs/%73esame%/blocks'),
     ]
-    const told = await Promise.all(sent.map((one) => observed(one)))
+    const reported = await Promise.all(sent.map((one) => observed(one)))
 
-    expect(told.flat()).toHaveLength(4)
-    expect(JSON.stringify(told)).not.toMatch(/sesame/i)
+    expect(reported.flat()).toHaveLength(4)
+    expect(JSON.stringify(reported)).not.toMatch(/sesame/i)
   })
 
   it('takes as long as the ports of the host', async () => {
     const findRepository = () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 30))
     const directory = { findAccount: () => undefined, findRepository, findIssue: () => undefined }
-    const [told] = await observed(request('GET', '/repos/acme/rocket/issues/pinned'), 'root', { directory })
+    const [reported] = await observed(request('GET', '/repos/acme/rocket/issues/pinned'), 'root', { directory })
 
-    expect(told?.milliseconds).toBeGreaterThan(25)
-    expect(told?.milliseconds).toBeLessThan(5000)
+    expect(reported?.milliseconds).toBeGreaterThan(25)
+    expect(reported?.milliseconds).toBeLessThan(5000)
   })
 
   it('is answered at once where everything does', () => {

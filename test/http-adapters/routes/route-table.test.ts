@@ -21,6 +21,8 @@ const SPECIFIED = [
   'GET /admin/users/{username}/badges',
   'POST /admin/users/{username}/badges',
   'DELETE /admin/users/{username}/badges',
+  'GET /repos/{owner}/{repo}/issues/export',
+  'POST /repos/{owner}/{repo}/issues/import',
 ]
 
 describe('the route table', () => {
@@ -29,7 +31,7 @@ describe('the route table', () => {
   })
 
   it.each(Object.entries(serviceRoutes))('has routes of %s that name their service', (service, { routes }) => {
-    expect(new Set(routes.map((row) => row.service))).toEqual(new Set([service]))
+    expect(routes.filter((row) => row.service !== service)).toEqual([])
   })
 
   it('has no two services that define a schema of one name', () => {

@@ -18,7 +18,7 @@ const rows: readonly Row[] = [
 ]
 const router = new Router(rows)
 
-function told(match: Match<Row> | undefined): string {
+function reported(match: Match<Row> | undefined): string {
   if (match === undefined) return 'not ours'
   if (match.kind === 'malformed') return 'malformed'
   if (match.kind !== 'route') return `${match.kind}: ${match.allow}`
@@ -57,7 +57,7 @@ describe('a path', () => {
     ['OPTIONS', '/a/one/b', 'options: POST, OPTIONS'],
     ['GET', '/__proto__/constructor', 'not ours'],
   ])('%s %s leads to %s', (method, path, expected) => {
-    expect(told(router.match(method, path))).toBe(expected)
+    expect(reported(router.match(method, path))).toBe(expected)
   })
 
   it('has no parameter that its template has not', () => {

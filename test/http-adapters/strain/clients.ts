@@ -86,7 +86,7 @@ export async function flood(port: number, headers: Readonly<Record<string, strin
 
   const piece = `${MEGABYTE.length.toString(16)}\r\n${MEGABYTE}\r\n`
   let sent = 0
-  // What is written at once is told of at once: without the pause nothing would be read before the server cuts the connection.
+  // What is written at once is reported at once: without the pause nothing would be read before the server cuts the connection.
   const write = (text: string): Promise<void> =>
     new Promise((resolve) => socket.write(text, () => setImmediate(resolve)))
   while (sent < size && (await Promise.race([isOver, write(piece)])) !== 'cut') sent += MEGABYTE.length

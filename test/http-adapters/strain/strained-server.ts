@@ -4,7 +4,7 @@ import { openKnownWorld } from '../../testing/mounts/known-world.ts'
 import { hosts } from '../hosts/hosts.ts'
 import { authenticate } from '../world.ts'
 
-// A server of one host, in a process of its own, which tells what it holds when it is asked: a program, not a module.
+// A server of one host, in a process of its own, which reports on request what it holds: a program, not a module.
 
 /** What the process holds. */
 export interface Holdings {

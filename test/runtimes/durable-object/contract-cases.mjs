@@ -1,4 +1,4 @@
-// The published contract of storages in a Durable Object. Storages of one object are told apart by their prefixes.
+// The published contract of storages in a Durable Object. Storages of one object differ by their prefixes.
 import { durableObjectStorage } from 'forgelet/storage/durable-object'
 import { storageContract } from 'forgelet/testing'
 

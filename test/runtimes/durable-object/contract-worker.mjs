@@ -45,7 +45,7 @@ export class KeptObject extends DurableObject {
   async fetch(request) {
     const board = { repositoryId: 1, kind: 'issue' }
     if (request.url.endsWith('/pin')) await this.forge.pins.pin({ id: 1 }, { id: 7, ...board })
-    if (request.url.endsWith('/abort')) this.ctx.abort('to begin anew')
+    if (request.url.endsWith('/abort')) this.ctx.abort('to start again')
     if (request.url.endsWith('/leave')) this.leaveWriting(board)
     const pins = await this.forge.pins.list({ id: 1 }, board)
     return new Response(pins.map(({ issueId }) => issueId).join())
@@ -54,7 +54,7 @@ export class KeptObject extends DurableObject {
   leaveWriting(board) {
     const { storage } = this.ctx
     storage.sql.exec('create table label (id integer primary key)')
-    this.forge.withTransactionSync(storage, (joined) => joined.pins.pin({ id: 1 }, { id: 8, ...board }))
+    this.forge.withTransactionSync(storage, (services) => services.pins.pin({ id: 1 }, { id: 8, ...board }))
     this.left = storage.sql.exec('insert into label values (1), (2) returning id')
     this.left.next()
   }

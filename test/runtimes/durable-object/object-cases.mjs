@@ -13,7 +13,7 @@ const FACTS = {
     const forge = await host.forge()
     const { value } = host.database.transactionSync(() => {
       host.write('Read this first')
-      return forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(7)))
+      return forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(7)))
     })
 
     assert.deepEqual([value.issueId, value.position], ['7', 1])
@@ -24,7 +24,7 @@ const FACTS = {
     const forge = await host.forge()
     const work = () => {
       host.write('Draft')
-      forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(7)))
+      forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(7)))
       throw new Error('the host thinks again')
     }
 
@@ -35,7 +35,7 @@ const FACTS = {
 
   'a transaction inside the host’s takes our writes back with it': async (host) => {
     const forge = await host.forge()
-    const pin = (id) => forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(id)))
+    const pin = (id) => forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(id)))
     const thinksAgain = () => {
       pin(2)
       throw new Error('no')
@@ -52,9 +52,9 @@ const FACTS = {
   'a refused call is taken back alone': async (host) => {
     const forge = await host.forge({ limits: { maxPins: { issue: 1 } } })
     host.database.transactionSync(() =>
-      forge.withTransactionSync(host.database, (joined) => {
-        joined.pins.pin(olga, issue(1))
-        assert.throws(() => joined.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
+      forge.withTransactionSync(host.database, (services) => {
+        services.pins.pin(olga, issue(1))
+        assert.throws(() => services.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
         host.write('and on')
       }),
     )
@@ -73,9 +73,9 @@ const FACTS = {
     await forge.pins.pin(olga, issue(1))
     await assert.rejects(forge.pins.pin(olga, issue(2)), /not this one/)
     host.database.transactionSync(() =>
-      forge.withTransactionSync(host.database, (joined) => {
-        assert.throws(() => joined.pins.pin(olga, issue(2)), /not this one/)
-        joined.pins.pin(olga, issue(3))
+      forge.withTransactionSync(host.database, (services) => {
+        assert.throws(() => services.pins.pin(olga, issue(2)), /not this one/)
+        services.pins.pin(olga, issue(3))
       }),
     )
 
@@ -92,7 +92,7 @@ const FACTS = {
     const forge = await host.forge()
     const plain = []
     const work = () => {
-      forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(1)))
+      forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(1)))
       plain.push(forge.pins.pin(olga, issue(2)), pinned(forge))
       throw new Error('the host thinks again')
     }
@@ -102,18 +102,20 @@ const FACTS = {
     assert.deepEqual([pin.issueId, list, await pinned(forge)], ['2', [], ['2']])
   },
 
-  'listeners hear of a join when it is committed, and not of one that was rolled back': async (host) => {
+  'listeners are notified of a transaction’s events when it is committed, and not of one that was rolled back': async (
+    host,
+  ) => {
     const forge = await host.forge()
-    const heard = []
+    const received = []
     const heardTheLast = new Promise((resolve) => {
       forge.events.on((event) => {
-        heard.push(event.issueId)
+        received.push(event.issueId)
         if (event.issueId === '3') resolve()
       })
     })
     const after = []
     const pin = (id) =>
-      after.push(forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(id))).afterCommit)
+      after.push(forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(id))).afterCommit)
     host.database.transactionSync(() => pin(1))
     assert.throws(() =>
       host.database.transactionSync(() => {
@@ -125,24 +127,24 @@ const FACTS = {
     for (const announce of after) announce()
     await heardTheLast
 
-    assert.deepEqual(heard, ['1', '3'])
+    assert.deepEqual(received, ['1', '3'])
   },
 
-  'outside of a transaction of the host’s a join takes back what is refused': async (host) => {
+  'outside of a transaction of the host, withTransactionSync takes back what is refused': async (host) => {
     const forge = await host.forge({ limits: { maxPins: { issue: 1 } } })
-    forge.withTransactionSync(host.database, (joined) => {
-      joined.pins.pin(olga, issue(1))
-      assert.throws(() => joined.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
+    forge.withTransactionSync(host.database, (services) => {
+      services.pins.pin(olga, issue(1))
+      assert.throws(() => services.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
     })
 
     assert.deepEqual(await pinned(forge), ['1'])
   },
 
-  'a promise in a join is a TypeError before anything is written': async (host) => {
+  'a promise in withTransactionSync is a TypeError before anything is written': async (host) => {
     const forge = await host.forge({ policy: { authorize: async () => ({ allow: true }) } })
-    const join = (joined) => joined.pins.pin(olga, issue(1))
+    const work = (services) => services.pins.pin(olga, issue(1))
 
-    assert.throws(() => host.database.transactionSync(() => forge.withTransactionSync(host.database, join)), TypeError)
+    assert.throws(() => host.database.transactionSync(() => forge.withTransactionSync(host.database, work)), TypeError)
     assert.deepEqual((await forge.events.read()).events, [])
   },
 
@@ -158,12 +160,12 @@ const FACTS = {
     const forge = await host.forge({
       beforeCommit(_events, transaction) {
         tried.push('once')
-        const pin = () => forge.withTransactionSync(transaction, (joined) => joined.pins.pin(olga, issue(2)))
+        const pin = () => forge.withTransactionSync(transaction, (services) => services.pins.pin(olga, issue(2)))
         assert.throws(pin, /beforeCommit must not change the forge/)
       },
     })
     await forge.pins.pin(olga, issue(1))
-    forge.withTransactionSync(host.database, (joined) => joined.pins.pin(olga, issue(3)))
+    forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(3)))
 
     assert.deepEqual([tried.length, await pinned(forge)], [2, ['1', '3']])
   },

@@ -32,10 +32,10 @@ export async function send(port, asked) {
 }
 
 /** Waits until the ports of a world were asked, or saw that the client has gone. */
-export async function told(port, world, what) {
+export async function reported(port, world, what) {
   const deadline = performance.now() + PATIENCE
   for (;;) {
-    const { text } = await send(port, { method: 'GET', path: `${world}/told` })
+    const { text } = await send(port, { method: 'GET', path: `${world}/reported` })
     if (JSON.parse(text)[what]) return
     assert.ok(performance.now() < deadline, `not ${what} after ${PATIENCE} ms`)
   }

@@ -1,12 +1,12 @@
 // What an edge must get right and the cases of the wire cannot ask, over real HTTP. Source: docs/mounting.md
 import assert from 'node:assert/strict'
-import { begin, send, told } from './client.mjs'
+import { begin, reported, send } from './client.mjs'
 
 const BADGES = '/admin/users/stan/badges'
 const ROOT = { authorization: 'token root' }
 
 const FACTS = {
-  'the mount point itself is no path of ours, whatever its query': async ({ ask }) => {
+  'the mount point itself is not one of our paths, whatever its query': async ({ ask }) => {
     for (const path of ['', '/', '?limit=1', '/?limit=1']) {
       const { status, text } = await ask('usual', { method: 'GET', path })
       assert.deepEqual([status, JSON.parse(text).code], [404, 'ROUTE_NOT_FOUND'])
@@ -46,9 +46,9 @@ const FACTS = {
     const path = `${base}/waiting/api/orgs/acme/blocks`
     const outgoing = begin(port, { method: 'GET', path, headers: { authorization: 'token olga' } })
     outgoing.on('error', () => undefined)
-    await told(port, `${base}/waiting`, 'asked')
+    await reported(port, `${base}/waiting`, 'asked')
     leave(outgoing.socket)
-    await told(port, `${base}/waiting`, 'gone')
+    await reported(port, `${base}/waiting`, 'gone')
   },
 }
 

@@ -1,6 +1,6 @@
 // The published contract of mountings, over the servers of a runtime.
 import { mountContract } from 'forgelet/testing'
-import { told } from './client.mjs'
+import { reported } from './client.mjs'
 
 /**
  * The contract for a server that answers on a port, below a base that names the storage.
@@ -20,11 +20,12 @@ export function mountCases(port, kind, excepted) {
     users: ['stan', 'rita'],
     repository: 'acme/rocket',
     maxBodyBytes: 50_000,
+    maxImportBytes: 400_000,
     failing: { path: '/repos/failing/it/issues/pinned', secret: 'password=hunter2' },
     waiting: {
       path: '/repos/waiting/it/issues/pinned',
-      asked: () => told(port, world, 'asked'),
-      aborted: () => told(port, world, 'gone'),
+      asked: () => reported(port, world, 'asked'),
+      aborted: () => reported(port, world, 'gone'),
     },
   })
   const unknown = excepted.filter((name) => !cases.some((one) => one.name === name))

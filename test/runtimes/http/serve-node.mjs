@@ -21,18 +21,18 @@ server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().por
 async function byNodeHandler(request, response) {
   const [, name, rest] = segmentsOf(request.url)
   if (!mounts.has(name)) mounts.set(name, mount(name))
-  const { handler, told } = await mounts.get(name)
-  if (rest === 'told') response.end(JSON.stringify(told))
+  const { handler, reported } = await mounts.get(name)
+  if (rest === 'reported') response.end(JSON.stringify(reported))
   else handler(request, response)
 }
 
 async function mount(name) {
-  const { api, told } = await openNamed(name)
+  const { api, reported } = await openNamed(name)
   const handler = nodeHandler(api, {
     basePath: `/node/${name}/api`,
     authenticate: ({ headers }) => authenticate(headers.authorization),
   })
-  return { handler, told }
+  return { handler, reported }
 }
 
 /** The least that makes a Fetch request of one of Node, and sends the response. */

@@ -11,7 +11,7 @@ const close = (socket) => socket.destroy()
 /** workerd takes no notice of a client that has only ended its side. */
 const reset = (socket) => socket.resetAndDestroy()
 
-/** Cases of the mount contract that a runtime decides itself: it ends a connection when nobody has read the body. */
+/** Cases of the mount contract that a runtime decides itself: it ends a connection when the body was not read. */
 const UNREAD = [
   'a connection stays usable after a wrong method with a body',
   'a connection stays usable after an unread body',
@@ -30,11 +30,12 @@ const LEFT_TO_OTHERS = [
   ...['length', 'chunked'].flatMap((framing) =>
     ['at once', 'late'].map((how) => `a body over the limit (${framing}) is 413, also to a client that reads ${how}`),
   ),
+  ...['length', 'chunked'].map((framing) => `an import over the limit (${framing}) is 413`),
   'a client that disconnects aborts the signal that the ports receive',
 ]
 
 /**
- * The servers by name. `kinds`: the storages or handlers that are told apart by the path; `mounted`: those that the mount
+ * The servers by name. `kinds`: the storages or handlers that the path selects; `mounted`: those that the mount
  * contract is run over, but for the cases that are `excepted`; `leave`: how a client goes away so that the runtime notices.
  */
 export const SERVERS = {
@@ -102,6 +103,6 @@ async function startWorlds({ folder, dist }) {
     folder,
     file,
     objects: { WORLDS: { className: 'WorldObject', useSQLite: true } },
-    flags: ['enable_request_signal'], // or nobody is told that the client has gone
+    flags: ['enable_request_signal'], // or the client’s end is not reported
   })
 }

@@ -1,4 +1,4 @@
-// The cases of the wire, over real HTTP: each in a world of its own. They are those of the tests of HTTP, looked at with the
+// The cases of the wire, over real HTTP: each in a world of its own. They are those of the tests of HTTP, checked with the
 // means of Node.
 import assert from 'node:assert/strict'
 import { cases } from '../../http-adapters/cases.ts'
@@ -26,7 +26,7 @@ async function runCase({ before = [], ask, headers, status, expected = {}, after
 }
 
 function toSent(base, [who, method, path, body], headers = {}) {
-  const credential = who === 'nobody' ? {} : { authorization: `token ${who}` }
+  const credential = who === 'anonymous' ? {} : { authorization: `token ${who}` }
   return {
     method,
     path: `${base}${path}`,

@@ -1,6 +1,7 @@
 // The small host of the tests of HTTP, as the servers of every runtime mount it: a world of its own for each case, opened
-// when its first request comes. The path tells which: /STORAGE/WORLD/api/….
+// when its first request comes. The path says which: /STORAGE/WORLD/api/….
 import * as front from 'forgelet'
+import * as exchange from 'forgelet/exchange'
 import * as fetchEntry from 'forgelet/fetch'
 import * as http from 'forgelet/http'
 import * as schema from 'forgelet/schema'
@@ -9,7 +10,7 @@ import * as memory from 'forgelet/storage/memory'
 import { cases } from '../../http-adapters/cases.ts'
 import { authenticate, directory, openWorld, sshKey } from '../../http-adapters/world.ts'
 
-const PORTABLE = { front, schema, http, fetchEntry, memory, durableObject }
+const PORTABLE = { front, schema, exchange, http, fetchEntry, memory, durableObject }
 const CASES = Object.values(cases).flat()
 
 /** How many names each entry exports that runs without Node. */
@@ -17,15 +18,15 @@ export function entries() {
   return Object.fromEntries(Object.entries(PORTABLE).map(([name, entry]) => [name, Object.keys(entry).length]))
 }
 
-/** Opens a world: `case-N` is that of a case of the wire. Tells whether its directory was asked, and left by the client. */
+/** Opens a world: `case-N` is that of a case of the wire. Records whether its directory was asked, and left by the client. */
 export async function openNamed(name, storage) {
-  const told = { asked: false, gone: false }
-  const { api, forge } = openWorld({ ...optionsOf(name, told), ...(storage === undefined ? {} : { storage }) })
+  const reported = { asked: false, gone: false }
+  const { api, forge } = openWorld({ ...optionsOf(name, reported), ...(storage === undefined ? {} : { storage }) })
   for (const slug of ['night-owl', 'founder']) {
     const badge = { slug, description: `The ${slug}`, imageUrl: `https://example.com/${slug}.png` }
     await forge.badges.catalogue.define('system', badge)
   }
-  return { api, told }
+  return { api, reported }
 }
 
 /** What the path of an address begins with: a storage, a world, and what is asked of it. The host may be garbage. */
@@ -47,47 +48,51 @@ export function worldListener(storages) {
     if (kind === 'entries') return Response.json(entries())
     const base = `/${kind}/${name}`
     if (!mounts.has(base)) mounts.set(base, mount(storages[kind], name, `${base}/api`))
-    const { handler, told } = await mounts.get(base)
-    return rest === 'told' ? Response.json(told) : handler(request)
+    const { handler, reported } = await mounts.get(base)
+    return rest === 'reported' ? Response.json(reported) : handler(request)
   }
 }
 
 async function mount(storageOf, name, basePath) {
-  const { api, told } = await openNamed(name, await storageOf(name))
+  const { api, reported } = await openNamed(name, await storageOf(name))
   const handler = fetchEntry.fetchHandler(api, {
     basePath,
     authenticate: ({ headers }) => authenticate(headers.get('authorization') ?? undefined),
   })
-  return { handler, told }
+  return { handler, reported }
 }
 
-function optionsOf(name, told) {
+function optionsOf(name, reported) {
   const [, index] = /^case-(\d+)$/.exec(name) ?? []
   if (index !== undefined) return CASES[index].world
   if (name === 'small') return { limits: { maxBodyBytes: 100 } }
-  if (name === 'waiting') return { directory: { ...directory, findAccount: waitForAbort(told) } }
-  if (name === 'mounted') return mountedOptions(told)
+  if (name === 'waiting') return { directory: { ...directory, findAccount: waitForAbort(reported) } }
+  if (name === 'mounted') return mountedOptions(reported)
   return {}
 }
 
-/** A port fails for one repository, and waits for another; what they throw is told to nobody. */
-function mountedOptions(told) {
-  const wait = waitForAbort(told)
+/** A port fails for one repository, and waits for another; what they throw is not logged. */
+function mountedOptions(reported) {
+  const wait = waitForAbort(reported)
   const findRepository = (owner, name, context) => {
     if (owner === 'failing') throw new Error('password=hunter2 at /srv/secret')
     return owner === 'waiting' ? wait(name, context) : directory.findRepository(owner, name, context)
   }
-  return { limits: { maxBodyBytes: 50_000 }, signingKey: sshKey, directory: { ...directory, findRepository } }
+  return {
+    limits: { maxBodyBytes: 50_000, maxImportBytes: 400_000 },
+    signingKey: sshKey,
+    directory: { ...directory, findRepository },
+  }
 }
 
-/** Looks up nobody until the client is gone, or long after that. Workers must have something to wait for: a timer will do. */
-function waitForAbort(told) {
+/** Finds no account until the client is gone, or long after that. Workers must have something to wait for: a timer will do. */
+function waitForAbort(reported) {
   return (_name, { signal }) => {
-    told.asked = true
+    reported.asked = true
     return new Promise((resolve, reject) => {
       const timer = setTimeout(resolve, 20_000)
       signal.addEventListener('abort', () => {
-        told.gone = true
+        reported.gone = true
         clearTimeout(timer)
         reject(signal.reason)
       })

@@ -84,7 +84,7 @@ describe('a Standard Schema', () => {
     expect(schema['~standard'].validate(value)).toStrictEqual({ issues })
   })
 
-  test('lets through what looking at a value throws', () => {
+  test('lets through what reading a value throws', () => {
     const closed = new RangeError('closed')
     const value = {
       get name() {

@@ -37,11 +37,15 @@ const CASES: readonly (readonly [title: string, ask: (store: HostStore) => unkno
   ['a wrong token finds no user', (store) => store.findUserByToken(tokenDigest('Alice-token')), undefined],
   ['a user is found in any case', (store) => store.findAccount('aLICE'), { id: alice, kind: 'user' }],
   ['an organization is found in any case', (store) => store.findAccount('ACME'), { id: acme, kind: 'organization' }],
-  ['an unknown name is no account', (store) => store.findAccount('nobody'), undefined],
+  ['an unknown name is no account', (store) => store.findAccount('anonymous'), undefined],
   ['a repository is found in any case', (store) => store.findRepository('ACME', 'rOCKET'), { id: '1' }],
   ['repositories of two owners may share a name', (store) => store.findRepository('sam', 'ROCKET'), { id: '5' }],
   ['an unknown repository does not exist', (store) => store.findRepository('acme', 'nothing'), undefined],
-  ['a repository of an unknown owner does not exist', (store) => store.findRepository('nobody', 'rocket'), undefined],
+  [
+    'a repository of an unknown owner does not exist',
+    (store) => store.findRepository('anonymous', 'rocket'),
+    undefined,
+  ],
   ['an issue is found by its index', (store) => store.findIssue('1', 7), { id: '3', repositoryId: '1', kind: 'issue' }],
   [
     'a pull request is found by its index',

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import type { HostStore } from '../../../src/standalone/host-store/host-store.ts'
 import { openMysqlDatabase } from '../../../src/standalone/host-store/mysql-database.ts'
 import { openPostgresDatabase } from '../../../src/standalone/host-store/postgres-database.ts'
@@ -6,6 +6,7 @@ import { onServer } from '../../storage/databases/servers.ts'
 import { MARIADB, newDatabase, POSTGRES } from '../../storage/sql/server/server-databases.ts'
 import { hostStoreSuite } from './host-store-suite.ts'
 import { loadedStore } from './loaded-store.ts'
+import { olderTablesCase } from './older-tables-suite.ts'
 
 /** Calls, last first, after all tests of the file. */
 const ends: (() => Promise<void>)[] = []
@@ -21,6 +22,13 @@ onServer(POSTGRES.server, (server) => {
     const database = openPostgresDatabase(url, {})
     atEnd(() => database.storage.close())
     return loadedStore(database)
+  })
+
+  olderTablesCase(async () => {
+    const empty = await newDatabase(POSTGRES, server)
+    const database = openPostgresDatabase(empty.url, {})
+    onTestFinished(() => database.storage.close())
+    return { database, run: (sql) => empty.run(sql) }
   })
 
   test('a store in a schema of PostgreSQL is found there again', async () => {
@@ -45,4 +53,11 @@ onServer(MARIADB.server, (server) => {
     atEnd(() => database.storage.close())
     return loadedStore(database)
   })
+
+  olderTablesCase(async () => {
+    const empty = await newDatabase(MARIADB, server)
+    const database = openMysqlDatabase(empty.url, {})
+    onTestFinished(() => database.storage.close())
+    return { database, run: (sql) => empty.run(sql) }
+  }, [0, 8, 100])
 })

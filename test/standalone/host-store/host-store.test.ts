@@ -8,6 +8,7 @@ import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite.ts'
 import { openSqlite } from '../../../src/storage/sqlite.ts'
 import { hostStoreSuite, seed } from './host-store-suite.ts'
 import { load, loadedStore } from './loaded-store.ts'
+import { olderTablesCase } from './older-tables-suite.ts'
 
 hostStoreSuite('in memory', async () => loadedInMemory())
 hostStoreSuite('in tables', async () => loadedStore(await openSqliteDatabase(':memory:', undefined)))
@@ -63,12 +64,15 @@ test('the tables never hold a token', async () => {
   expect(tokens).not.toContain('alice-token')
 })
 
-test('the tables are made once and refused when a newer release made them', async () => {
+test('the tables are made once, used if a newer release has added to them, and refused if it has changed them', async () => {
   const { handle, database } = onHandle()
   await database.migrate()
   await database.migrate()
   handle.exec('update host_schema set version = 99')
-  await expect(database.migrate()).rejects.toThrow('version 99, newer than 1')
+  await database.migrate()
+  expect(handle.prepare('select version from host_schema').all()).toEqual([{ version: 99 }])
+  handle.exec('update host_schema set oldest_library = 99')
+  await expect(database.migrate()).rejects.toThrow('version 99, which only releases that know version 99 can use')
 })
 
 test('tables under another prefix leave those of a server without one alone', async () => {
@@ -83,4 +87,9 @@ test('tables under another prefix leave those of a server without one alone', as
 
   expect(await new SqlHostStore(usual).findAccount('alice')).toMatchObject({ id: '1' })
   expect(await new SqlHostStore(other).findAccount('alice')).toBe(undefined)
+})
+
+olderTablesCase(async () => {
+  const { handle, database } = onHandle()
+  return { database, run: (sql) => handle.exec(sql) }
 })

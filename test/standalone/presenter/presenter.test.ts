@@ -88,7 +88,7 @@ describe('a user', () => {
 
 describe('the poster of an issue', () => {
   test.each([
-    ['nobody', 'anonymous', { email: '3+mia@noreply.git.example.com', active: false }],
+    ['anonymous', 'anonymous', { email: '3+mia@noreply.git.example.com', active: false }],
     ['another user', sam, { email: '3+mia@noreply.git.example.com', active: false }],
     ['itself', { id: '3', username: 'mia' }, { email: 'mia@example.com', active: true }],
     ['a site admin', { id: '1', username: 'Alice' }, { email: 'mia@example.com', active: true }],

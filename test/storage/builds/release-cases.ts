@@ -90,7 +90,7 @@ export function releaseCases(open: () => Promise<Open> | Open): void {
   })
 }
 
-/** Pins and unpins an issue, again and again, until it is told to end after so many times; ends with it pinned. */
+/** Pins and unpins an issue, again and again, until it is stopped after so many times; ends with it pinned. */
 function changing(storage: ForgeStorage, issueId: string): { ended(times: number): Promise<void> } {
   let atLeast = Number.POSITIVE_INFINITY
   const work = (async () => {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ForgeStorage, StoreName } from '../../../src/storage/contract/storage.ts'
 import { outbox } from '../../../src/testing/storage-contract/cases/contents.ts'
 import { fill, THINGS } from '../../../src/testing/storage-contract/cases/retirement-samples.ts'
@@ -70,6 +70,7 @@ export function crashEverywhere<Tx>(make: (fault: SqlFault) => StorageKind<Tx>):
   const { name, open, host, end } = make(crash.fault)
 
   describe(name, () => {
+    beforeAll(async () => (await open()).close()) // a database may need longer to start than a test may take
     afterAll(end)
 
     for (const { change, prepare, run } of CHANGES) {
@@ -133,6 +134,7 @@ async function everythingOn<Tx>(storage: ForgeStorage<Tx>, transaction: Tx): Pro
     blocks: () => storage.blocks.page('20', all, transaction),
     userBadges: () => storage.userBadges.heldBy('30', transaction),
     badgeCatalogue: () => storage.badgeCatalogue.page(all, transaction),
+    issueImports: () => storage.issueImports.epoch({ repositoryId: BOARD.repositoryId }, transaction),
     events: () => storage.events.history('1', transaction),
   }
   const seen: unknown[] = []

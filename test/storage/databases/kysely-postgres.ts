@@ -25,7 +25,7 @@ export function kyselyPostgresKind(server: string): StorageKind<Tx> {
   const database = new PostgresDatabase(server)
   let pool: Promise<pg.Pool> | undefined
   const hostPool = () => {
-    pool ??= database.pool.then(heard)
+    pool ??= database.pool.then(received)
     return pool
   }
   return overSchemas({
@@ -59,8 +59,8 @@ export function postgresKysely(pool: PostgresPool | (() => Promise<PostgresPool>
   })
 }
 
-/** A pool whose host hears of lost connections, also of those in use: unheard, they would end the process. */
-export function heard(pool: pg.Pool): pg.Pool {
+/** A pool whose host listens for lost connections, also for those in use: unhandled, they would end the process. */
+export function received(pool: pg.Pool): pg.Pool {
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   return pool

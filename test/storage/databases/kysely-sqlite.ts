@@ -10,7 +10,7 @@ import { heldOpen } from './kysely-host.ts'
 import type { StorageKind } from './storage-kind.ts'
 import { migrated } from './storage-kind.ts'
 
-/** A host's tables: none that its own types tell of. */
+/** A host's tables: none that its own types name. */
 export type HostTables = Record<string, Record<string, unknown>>
 
 /** A Kysely of any version. */

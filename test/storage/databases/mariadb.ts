@@ -54,8 +54,8 @@ export function mariadbKind(server: string, make: MakeMysqlStorage = mysqlStorag
 export interface Place {
   readonly url: string
   readonly name: string
-  /** What its storages were told: those that were told the same can have it next. */
-  readonly told: string | undefined
+  /** The settings of its storages: those with the same settings can have it next. */
+  readonly reported: string | undefined
   open: number
 }
 
@@ -72,10 +72,10 @@ export class MariadbDatabases {
   }
 
   /** An empty database: a new one, or one with empty tables. */
-  async take(told?: string): Promise<Place> {
-    const found = this.#free.findIndex((place) => place.told === told)
+  async take(reported?: string): Promise<Place> {
+    const found = this.#free.findIndex((place) => place.reported === reported)
     const [free] = found === -1 ? [] : this.#free.splice(found, 1)
-    if (free === undefined) return this.#create(told)
+    if (free === undefined) return this.#create(reported)
 
     await this.#empty(free)
     return free
@@ -105,11 +105,11 @@ export class MariadbDatabases {
     await admin?.end()
   }
 
-  async #create(told: string | undefined): Promise<Place> {
+  async #create(reported: string | undefined): Promise<Place> {
     const name = `forgelet_test_${this.#run}_${this.#places.length}`
     const url = new URL(this.#server)
     url.pathname = `/${name}`
-    const place = { url: url.href, name, told, open: 0 }
+    const place = { url: url.href, name, reported, open: 0 }
     this.#places.push(place)
     const admin = await this.#connected()
     await admin.query(`create database ${name}`)

@@ -6,10 +6,10 @@ import type { PgClient, PgPool, PgPoolClient, PgQuery } from '../../../src/stora
  * statements took turns would be in one.
  */
 export class PglitePool implements PgPool {
-  readonly #database: PGlite
+  readonly #database: Promise<PGlite>
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(database: PGlite) {
+  constructor(database: Promise<PGlite>) {
     this.#database = database
   }
 
@@ -33,9 +33,10 @@ export class PglitePool implements PgPool {
   }
 
   async #run({ text, values }: PgQuery): ReturnType<PgClient['query']> {
-    if (values.length > 0) return this.#database.query(text, values)
+    const database = await this.#database
+    if (values.length > 0) return database.query(text, values)
 
-    const results = await this.#database.exec(text)
+    const results = await database.exec(text)
     return { rows: results.at(-1)?.rows ?? [] }
   }
 }

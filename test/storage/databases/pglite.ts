@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { PgClient, PgPool, SchemaStorageOptions } from '../../../src/storage/postgres.ts'
@@ -13,7 +16,7 @@ const TEXT_IDS = { ids: { user: 'text', organization: 'text', repository: 'text'
 
 /** A PostgreSQL in this process, started when it is first asked for: a real one, with one connection. */
 export class PgliteServer {
-  #started: PGlite | undefined
+  #started: Promise<PGlite> | undefined
   #pool: PglitePool | undefined
   #schemas = 0
 
@@ -36,13 +39,36 @@ export class PgliteServer {
   }
 
   async end(): Promise<void> {
-    await this.#started?.close()
+    await (await this.#started)?.close()
   }
 
-  get #database(): PGlite {
-    this.#started ??= new PGlite()
+  get #database(): Promise<PGlite> {
+    this.#started ??= startPglite()
     return this.#started
   }
+}
+
+/**
+ * Starts a PostgreSQL in this process from a data directory that an earlier start has left: to make one costs most of a
+ * start, seconds of computing, which become minutes on a busy machine.
+ */
+async function startPglite(): Promise<PGlite> {
+  const file = dataFile()
+  if (existsSync(file)) return PGlite.create({ loadDataDir: new Blob([readFileSync(file)]) })
+
+  const database = await PGlite.create()
+  const data = await database.dumpDataDir('none')
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}`
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(unfinished, new Uint8Array(await data.arrayBuffer()))
+  renameSync(unfinished, file) // another process may write the same file
+  return database
+}
+
+/** Each version of PGlite has a file of its own. */
+function dataFile(): string {
+  const { version } = JSON.parse(readFileSync('node_modules/@electric-sql/pglite/package.json', 'utf8'))
+  return join('node_modules/.cache/forgelet', `pglite-${version}.tar`)
 }
 
 /** Makes a storage over a pool. */

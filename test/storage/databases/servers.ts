@@ -25,7 +25,7 @@ export function serversAreRequired(): boolean {
 
 /**
  * Defines tests that need a server. Without one they are skipped, of which the run says one line
- * (test/codebase/setup/tell-skipped.ts); with `FORGELET_REQUIRE_DB=1` they are one test, and that fails.
+ * (test/codebase/setup/report-skipped.ts); with `FORGELET_REQUIRE_DB=1` they are one test, and that fails.
  */
 export function onServer(server: TestServer, suite: (url: string) => void): void {
   const url = urlOf(server)

@@ -10,7 +10,7 @@ import { withFault } from './storage-fault.ts'
 /** A storage with one fault does the rest right: this much of it at least. */
 const STILL_RIGHT = 'a user without badges has an empty list'
 
-const MOST_ROUNDS = 12
+const MAX_ROUNDS = 12
 
 /**
  * Defines the tests that show that a kind of storage is caught with every fault it can have, and passes without.
@@ -44,7 +44,7 @@ export function catchAll<Tx>(name: KindName, make: (fault?: SqlFault) => Storage
 
 /** A race may not arise on a machine that is busy: then it is run again. */
 async function isCaught(one: ContractCase): Promise<boolean> {
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const passed = await one.run().then(
       () => true,
       () => false,

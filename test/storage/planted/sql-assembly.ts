@@ -31,7 +31,7 @@ import type { MakeMysqlStorage } from '../databases/mariadb.ts'
 import type { MakeSqliteStorage } from '../databases/sqlite.ts'
 import type { SqlFault } from './sql-fault.ts'
 
-// The storages are put together here as their rooms do it, with the fault between the stores and what they run on.
+// The storages are put together here as their modules do it, with the fault between the stores and what they run on.
 
 /** Makes SQLite storages with a fault. */
 export function faultySqlite(fault: SqlFault): MakeSqliteStorage {

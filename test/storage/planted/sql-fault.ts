@@ -19,7 +19,7 @@ export interface SqlFault {
   readonly server?: <Tx extends object>(parts: DatabaseServerParts<Tx>) => DatabaseServer<Tx>
   /** In how the calls of one transaction on a server take turns. */
   readonly queues?: <Tx extends object>(server: DatabaseServer<Tx>) => TransactionQueues<Tx>
-  /** In what the host told the storage. */
+  /** In what the host passed to the storage. */
   readonly options?: (options: SchemaStorageOptions) => SchemaStorageOptions
   /** In the tables. Each is run after every migration. */
   readonly afterMigration?: (context: SqlContext) => readonly Statement<unknown>[]
@@ -28,7 +28,7 @@ export interface SqlFault {
 /** Runs a statement of a session, or something else in its place. */
 export type Interception = <Row>(session: Session, statement: Statement<Row>) => SyncOrAsync<readonly Row[]>
 
-/** A fault in what the changes run; `make` is asked anew for each attempt. */
+/** A fault in what the changes run; `make` is called again for each attempt. */
 export function inWrites(make: (context: SqlContext) => Interception): SqlFault {
   return {
     runtime: (runtime, context) => ({
@@ -39,7 +39,7 @@ export function inWrites(make: (context: SqlContext) => Interception): SqlFault 
   }
 }
 
-/** A fault in whatever is run, reads too; `make` is asked anew for each. */
+/** A fault in whatever is run, reads too; `make` is called again for each. */
 export function inAllStatements(make: (context: SqlContext) => Interception): SqlFault {
   return {
     runtime: (runtime, context) => ({

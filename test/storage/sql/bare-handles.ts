@@ -13,11 +13,11 @@ export interface Asked {
 /**
  * A handle on a new file that has the seam and nothing else, and makes others of its kind.
  *
- * @param hear - is told of every use of a statement before it runs; what it throws, the statement throws
- * @param answered - is told of the rows that a statement returned
+ * @param listen - is called with every use of a statement before it runs; what it throws, the statement throws
+ * @param answered - is called with the rows that a statement returned
  */
 export function bareHandle(
-  hear: (asked: Asked) => void,
+  listen: (asked: Asked) => void,
   answered: (asked: Asked, rows: readonly unknown[]) => void = () => undefined,
 ): SqliteHandle {
   class BareHandle implements SqliteHandle {
@@ -32,21 +32,21 @@ export function bareHandle(
       return {
         all(...parameters) {
           const asked: Asked = { sql, by: 'all', parameters }
-          hear(asked)
+          listen(asked)
           const rows = statement.all(...parameters)
           answered(asked, rows)
           return rows
         },
         get(...parameters) {
           const asked: Asked = { sql, by: 'get', parameters }
-          hear(asked)
+          listen(asked)
           const row = statement.get(...parameters)
           answered(asked, row === undefined ? [] : [row])
           return row
         },
         run(...parameters) {
-          hear({ sql, by: 'run', parameters })
-          statement.run(...parameters) // what a driver tells here is kept back: nobody may decide by it
+          listen({ sql, by: 'run', parameters })
+          statement.run(...parameters) // what a driver returns here is withheld: no code may depend on it
         },
       }
     }

@@ -14,7 +14,7 @@ export function newFile(): string {
   return join(folder, 'forge.sqlite')
 }
 
-/** A handle of the host's, closed when the test ends. */
+/** A handle of the host, closed when the test ends. */
 export function openHandle(file: string): Database.Database {
   const handle = new Database(file, { timeout: 0 })
   onTestFinished(() => void handle.close())

@@ -1,4 +1,4 @@
-// A process that brings the tables of one database up to date, as soon as it is told to; the built package.
+// A process that brings the tables of one database up to date, on command; the built package.
 const database = process.argv[2] ?? ''
 const storage = await opened()
 process.stdout.write('ready\n')

@@ -1,9 +1,9 @@
 import type { EventDraft } from '../../../src/schema/events.ts'
 import type { Id } from '../../../src/schema/ids.ts'
-import type { Change, PinRow } from '../../../src/storage/contract/stores.ts'
+import type { ChangeCircumstances, ChangeDecision, PinRow } from '../../../src/storage/contract/stores.ts'
 import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
 
-type Pinning = Change<readonly PinRow[], number, unknown>
+type Pinning = ChangeCircumstances<unknown> & ChangeDecision<readonly PinRow[], number>
 
 /** A change that pins an issue at the end of the sample board, in whatever way `extras` say. */
 export function pinning(issueId: Id, extras: Partial<Pinning> = {}): Pinning {

@@ -23,6 +23,12 @@ const TOO_LONG = ['length', 'chunked'].flatMap((framing) =>
 const AT_LIMIT = ['length', 'chunked'].map(
   (framing) => `a body at the limit is accepted, and one byte more is 413 (${framing})`,
 )
+const LONG_IMPORTS = ['length', 'chunked'].map((framing) => `an import over the limit (${framing}) is 413`)
+const COMPRESSED = [
+  'an import that is compressed with gzip is read, also if no header says so',
+  'an import over the limit is 413, also if it is compressed',
+]
+const NOT_DECOMPRESSED = "Fastify's parser does not decompress"
 const WITHOUT_BODY = [
   'a refusal does not wait for the body',
   'a request without credentials is refused before its body is read',
@@ -39,16 +45,24 @@ const AFTER_BODY = [
 export function exceptions({ name, refusesMalformed }: Host, { before }: Mounting): readonly Exception[] {
   return [
     ...(refusesMalformed ? because(FASTIFY, MALFORMED) : []),
-    ...(name === 'Fastify (route behind its JSON parser)' ? because(OWN_LIMIT, [...TOO_LONG, ...AT_LIMIT]) : []),
-    ...(before === 'json' ? because(OWN_LIMIT, [...TOO_LONG, ...AT_LIMIT]) : []),
+    ...(name === 'Fastify (route behind its JSON parser)' ? fastifyParser() : []),
+    ...(before === 'json' ? because(OWN_LIMIT, [...TOO_LONG, ...AT_LIMIT, ...LONG_IMPORTS, ...COMPRESSED]) : []),
     ...(before === 'raw' ? rawParser() : []),
+  ]
+}
+
+function fastifyParser(): readonly Exception[] {
+  const declared = 'an import that is compressed with gzip is read'
+  return [
+    ...because(OWN_LIMIT, [...TOO_LONG, ...AT_LIMIT, ...LONG_IMPORTS]),
+    ...because(NOT_DECOMPRESSED, [declared, ...COMPRESSED]),
   ]
 }
 
 /** It takes every body, of whatever type. */
 function rawParser(): readonly Exception[] {
   return [
-    ...because(OWN_LIMIT, [...TOO_LONG, ...AFTER_BODY, 'a connection stays usable after a failure']),
+    ...because(OWN_LIMIT, [...TOO_LONG, ...LONG_IMPORTS, ...AFTER_BODY, 'a connection stays usable after a failure']),
     ...WITHOUT_BODY.map((name) => ({ name, reason: READS_FIRST, hangs: true as const })),
   ]
 }

@@ -29,6 +29,7 @@ export function openKnownWorld(options: WorldOptions = {}): KnownWorld {
       repository: 'acme/rocket',
       publicUrl: options.publicUrl,
       maxBodyBytes: options.limits?.maxBodyBytes,
+      maxImportBytes: options.limits?.maxImportBytes,
       ...ports,
     },
   }
@@ -46,7 +47,7 @@ function portsOf(watch: Watch): Pick<KnownHost, 'failing' | 'waiting'> {
   }
 }
 
-/** Tells when a port is asked, and when its signal is aborted. */
+/** Reports when a port is called, and when its signal is aborted. */
 class Watch {
   readonly asked: Promise<void>
   readonly aborted: Promise<void>

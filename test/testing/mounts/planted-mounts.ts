@@ -11,6 +11,20 @@ function html(response: ServerResponse, status: number, text = '<h1>no</h1>'): v
   response.writeHead(status, { 'Content-Type': 'text/html' }).end(text)
 }
 
+/** A mounting that answers no one after a client has disconnected from a path. */
+function endingWith(path: string): PlantedMount['plant'] {
+  let hasEnded = false
+  return ({ handle, hangs }) =>
+    (request, response) => {
+      if (hasEnded) return hangs()
+      if (request.url?.endsWith(path) === true) {
+        hasEnded = true
+        return
+      }
+      handle(request, response)
+    }
+}
+
 /** Mountings with one fault each, and the case that catches it. */
 export const PLANTED_MOUNTS: readonly PlantedMount[] = [
   // Targets.
@@ -363,6 +377,95 @@ export const PLANTED_MOUNTS: readonly PlantedMount[] = [
         response.on = (event, listener) => (event === 'close' ? response : on(event, listener))
         handle(request, response)
       },
+  },
+
+  // Exports and imports.
+  {
+    fault: 'shortens exports',
+    caughtBy: 'an export arrives whole, and the connection stays usable',
+    plant:
+      ({ handle }) =>
+      (request, response) => {
+        if (request.url?.endsWith('/export') !== true) return handle(request, response)
+        const end = response.end.bind(response)
+        response.write = () => true
+        response.end = () => end('[')
+        handle(request, response)
+      },
+  },
+  {
+    fault: 'ends the connection behind an export',
+    caughtBy: 'an export arrives whole, and the connection stays usable',
+    plant:
+      ({ handle }) =>
+      (request, response) => {
+        if (request.url?.endsWith('/export') === true) response.setHeader('Connection', 'close')
+        handle(request, response)
+      },
+  },
+  {
+    fault: 'gives HEAD of an export a body',
+    caughtBy: 'HEAD of an export has no body',
+    plant:
+      ({ handle }) =>
+      (request, response) => {
+        const end = response.end.bind(response)
+        response.end = (chunk?: unknown) => {
+          if (request.method !== 'HEAD') return end(chunk)
+          end()
+          request.socket.write('[]')
+          return response
+        }
+        handle(request, response)
+      },
+  },
+  {
+    fault: 'ends with the client that disconnects during an export',
+    caughtBy: 'a client that disconnects during an export disturbs no one',
+    plant: endingWith('/export'),
+  },
+  {
+    fault: 'ends with the client that disconnects during an import',
+    caughtBy: 'a client that disconnects during an import disturbs no one',
+    plant: endingWith('/import?dry_run=true'),
+  },
+  ...(['length', 'chunked'] as const).map((framing) => ({
+    fault: `takes an import (${framing}) for one without a body`,
+    caughtBy: `an import is read (${framing}), and the connection stays usable`,
+    plant: changing((request) => {
+      const isMeant = (request.headers['transfer-encoding'] === 'chunked') === (framing === 'chunked')
+      if (request.method === 'POST' && isMeant) Object.assign(request, { body: '' })
+    }),
+  })),
+  {
+    fault: 'takes compressed bodies for texts',
+    caughtBy: 'an import that is compressed with gzip is read, also if no header says so',
+    plant: reading(isChanging, (request, body) => Object.assign(request, { body })),
+  },
+  {
+    fault: 'repairs documents',
+    caughtBy: 'a document that is not valid is 422',
+    plant: reading(isChanging, (request) => Object.assign(request, { body: [] })),
+  },
+  ...(['length', 'chunked'] as const).map((framing) => ({
+    fault: `has a page of its own for an import that is too long (${framing})`,
+    caughtBy: `an import over the limit (${framing}) is 413`,
+    plant: answering(
+      ({ headers, url = '' }) => {
+        const isMeant = (headers['transfer-encoding'] === 'chunked') === (framing === 'chunked')
+        return isMeant && url.includes('/import')
+      },
+      (response) => html(response, 413),
+    ),
+  })),
+  {
+    fault: 'limits what it has not decompressed',
+    caughtBy: 'an import over the limit is 413, also if it is compressed',
+    plant: answering(
+      ({ headers, url = '' }) => url.includes('/import') && Number(headers['content-length']) < 10_000,
+      (response) =>
+        response.writeHead(200, { 'Content-Type': 'application/json;charset=utf-8' }).end('{"dry_run":true}'),
+    ),
   },
 
   // Other sites.

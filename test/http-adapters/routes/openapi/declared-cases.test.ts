@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ApiRequest } from '../../../../src/http-adapters/http.ts'
 import { ForgeError } from '../../../../src/index.ts'
 import { cases } from '../../cases.ts'
 import type { Exchanged } from '../../declared-replies.ts'
 import { checkReply } from '../../declared-replies.ts'
+import { plainRequest, readText } from '../../plain-request.ts'
 import type { Seen, Sent } from '../../run-case.ts'
 import { runCase } from '../../run-case.ts'
 import type { World } from '../../world.ts'
@@ -12,12 +12,12 @@ import { authenticate, directory, openWorld } from '../../world.ts'
 /** By dispatch; every reply on the way must be declared, that of the case and those before and after it. */
 async function send({ api }: World, { method, path: target, headers, body }: Sent): Promise<Seen> {
   const [path = '', query = ''] = target.split('?')
-  const request: ApiRequest = { method, path, query, header: (name) => headers[name], body: () => body }
+  const request = plainRequest({ method, path, query, header: (name) => headers[name], body })
   const reply = (await api.dispatch(request, () => authenticate(headers['authorization']))) ?? api.unmatched(request)
   const seen = {
     status: reply.status,
     headers: new Map(reply.headers.map(([name, value]) => [name.toLowerCase(), value])),
-    text: reply.body ?? '',
+    text: await readText(reply),
   }
   expect(checkReply(api.openApi(), { method, path, ...seen })).toEqual([])
   return seen
@@ -94,17 +94,17 @@ describe('what the document does not declare', () => {
     ['a path', { path: '/version' }, 'GET /version: the status 200 is not declared'],
     ['a method', { method: 'PATCH' }, 'the status 200 is not declared'],
     ['a path that cannot be decoded', { path: '/admin/users/%zz/badges' }, 'the status 200 is not declared'],
-  ] satisfies [string, Partial<Exchanged>, string][])('is reported: %s', (_what, change, told) => {
+  ] satisfies [string, Partial<Exchanged>, string][])('is reported: %s', (_what, change, reported) => {
     expect(checkReply(document, badges)).toEqual([])
-    expect(checkReply(document, { ...badges, ...change }).join('\n')).toContain(told)
+    expect(checkReply(document, { ...badges, ...change }).join('\n')).toContain(reported)
   })
 
   it.each([
     ['a code', { text: '{"message":"","url":"","code":"NOT_BLOCKED"}' }, 'at "/code"'],
     ['a property of an error', { text: '{"message":"","url":"","code":"USER_NOT_FOUND","sql":""}' }, '"sql"'],
     ['an Allow that lacks a method', { method: 'PUT', status: 405 }, 'lacks the header allow'],
-  ] satisfies [string, Partial<Exchanged>, string][])('receives an error: %s', (_what, change, told) => {
+  ] satisfies [string, Partial<Exchanged>, string][])('receives an error: %s', (_what, change, reported) => {
     expect(checkReply(document, refused)).toEqual([])
-    expect(checkReply(document, { ...refused, ...change }).join('\n')).toContain(told)
+    expect(checkReply(document, { ...refused, ...change }).join('\n')).toContain(reported)
   })
 })

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
-/** Lints an OpenAPI document with redocly, by the rules in redocly.yaml. Gives back what it complains of: `""` when it does not. */
+/** Lints an OpenAPI document with redocly, by the rules in redocly.yaml. Returns its complaints: `""` when it has none. */
 export function lint(document: object): string {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'))
   try {

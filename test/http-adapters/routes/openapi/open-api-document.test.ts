@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import type { ApiRequest, ServiceName } from '../../../../src/http-adapters/http.ts'
+import type { ServiceName } from '../../../../src/http-adapters/http.ts'
 import { routeTable } from '../../../../src/http-adapters/routes/route-table.ts'
+import { plainRequest } from '../../plain-request.ts'
 import { openWorld, sshKey } from '../../world.ts'
 import { lint } from './lint.ts'
 
@@ -127,7 +128,7 @@ describe('the OpenAPI document', () => {
 
     async function ask(template: string, method: string): Promise<number | undefined> {
       const path = template.replace(/\{(\w+)\}/g, (_, name: string) => NAMES[name] ?? '')
-      const request: ApiRequest = { method, path, query: '', header: () => undefined, body: () => '{}' }
+      const request = plainRequest({ method, path, body: '{}' })
       return (await api.dispatch(request, () => null))?.status
     }
   })

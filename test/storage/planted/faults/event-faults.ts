@@ -3,11 +3,14 @@ import type { EventDraft, ForgeEvent } from '../../../../src/schema/events.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, inAllStatements, inWrites, pretended } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
-import { inChanges } from '../storage-fault.ts'
+import { inChanges, redecided } from '../storage-fault.ts'
 
 /** Writes no events. */
 export const forgetsEvents: StorageFault = inChanges((store, key, change) =>
-  store.update(key, { ...change, decide: (state, at) => ({ ...change.decide(state, at), events: [] }) }),
+  store.update(
+    key,
+    redecided(change, (decide) => (state, at) => ({ ...decide(state, at), events: [] })),
+  ),
 )
 
 /** Writes no rows of events, and says that it did. */
@@ -23,25 +26,24 @@ export const insertsNoEvents: SqlFault = inWrites(() => {
 
 /** Writes the events of a change in another transaction, after it. */
 export const writesEventsApart: StorageFault = inChanges(async (store, key, change) => {
-  const { beforeCommit, ...rest } = change
+  const { by, transaction } = change
   const drafts: EventDraft[] = []
-  const outcome = await store.update(key, {
-    ...rest,
-    decide(state, at) {
-      const decision = change.decide(state, at)
-      drafts.splice(0, drafts.length, ...decision.events)
-      return { ...decision, events: [] }
-    },
+  const quiet = redecided(change, (decide) => (state, at) => {
+    const decision = decide(state, at)
+    drafts.splice(0, drafts.length, ...decision.events)
+    return { ...decision, events: [] }
   })
+  const outcome = await store.update(key, { ...quiet, beforeCommit: undefined })
   if (outcome.stale) return outcome
 
-  const told = await store.update(key, {
-    ...rest,
-    beforeCommit,
+  const reported = await store.update(key, {
+    by,
+    transaction,
+    beforeCommit: change.beforeCommit,
     expectedEpoch: undefined,
     decide: (state) => ({ state, events: drafts, result: undefined }),
   })
-  return { ...outcome, events: told.stale ? [] : told.events }
+  return { ...outcome, events: reported.stale ? [] : reported.events }
 })
 
 /** Pins everything twice: the second time because it takes the first for lost. */
@@ -56,7 +58,7 @@ export const changesTwice: StorageFault = ({ pinBoards, ...storage }) => ({
   },
 })
 
-/** Tells events to readers before they are committed. */
+/** Shows events to readers before they are committed. */
 export const tellsTooEarly: StorageFault = (storage) => {
   let early: readonly ForgeEvent[] = []
   const watching = inChanges((store, key, change) =>
@@ -101,9 +103,9 @@ export const leasesToAll: StorageFault = ({ events, ...storage }) => ({
   ...storage,
   events: {
     ...events,
-    claim: ({ name }, milliseconds) => events.claim({ name, holder: 'anybody' }, milliseconds),
-    advance: ({ name }, cursor) => events.advance({ name, holder: 'anybody' }, cursor),
-    release: ({ name }) => events.release({ name, holder: 'anybody' }),
+    claim: ({ name }, milliseconds) => events.claim({ name, holder: 'any holder' }, milliseconds),
+    advance: ({ name }, cursor) => events.advance({ name, holder: 'any holder' }, cursor),
+    release: ({ name }) => events.release({ name, holder: 'any holder' }),
   },
 })
 

@@ -105,3 +105,12 @@ export const decidesByAffectedRows: SqlFault = inWrites(() => {
     return concerns(statement, '^insert (ignore )?into', 'issue_tombstones') ? pretended({}) : rows
   }
 })
+
+/** Retires a repository, and leaves the head of its imports. */
+export const leavesImports: SqlFault = inWrites(() => {
+  return function* (session, statement) {
+    const saved = savedHead(statement)
+    const isLeft = saved?.retired === true && saved.head.scope === 'issueImports'
+    return isLeft ? [] : yield* asItIs(session, statement)
+  }
+})

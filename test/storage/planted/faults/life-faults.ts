@@ -1,6 +1,6 @@
 import { ForgeError } from '../../../../src/index.ts'
 import type { StorageFault } from '../storage-fault.ts'
-import { inChanges } from '../storage-fault.ts'
+import { inChanges, redecided } from '../storage-fault.ts'
 
 /** Does not care that its caller has given up. */
 export const ignoresSignals: StorageFault = inChanges((store, key, change) =>
@@ -28,13 +28,13 @@ export const refusesListeners: StorageFault = (storage) => ({
   },
 })
 
-/** Answers for a while after it was closed. */
+/** Still answers after it was closed. */
 export const closesLate: StorageFault = (storage) => ({
   ...storage,
   close: async () => void setTimeout(() => void storage.close(), 300),
 })
 
-/** Refuses calls after its close as if it were away for a while. */
+/** Refuses calls after its close as if it were briefly unavailable. */
 export const closesAsIfAway: StorageFault = (storage) => {
   let closed = false
   const away = () => new ForgeError('STORAGE_UNAVAILABLE', 'the server is away', { outcome: 'nothing-done' })
@@ -54,7 +54,7 @@ export const closesAsIfAway: StorageFault = (storage) => {
   }
 }
 
-/** Tells the wrong state of its tables. */
+/** Returns the wrong state of its tables. */
 export const claimsToBeOutdated: StorageFault = (storage) => ({
   ...storage,
   schemaStatus: async () => ({ state: 'outdated', warnings: [] }),
@@ -62,11 +62,11 @@ export const claimsToBeOutdated: StorageFault = (storage) => ({
 
 /** Asks the clock again for its events. */
 export const readsTheClockTwice: StorageFault = inChanges((store, key, change) =>
-  store.update(key, {
-    ...change,
-    decide(state, at) {
+  store.update(
+    key,
+    redecided(change, (decide) => (state, at) => {
       const later = change.by.at()
-      return change.decide(state, later.getTime() === at.getTime() ? at : later)
-    },
-  }),
+      return decide(state, later.getTime() === at.getTime() ? at : later)
+    }),
+  ),
 )

@@ -14,6 +14,7 @@ import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, headIn, intercepted, inWrites, pretended } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
+import { redecided } from '../storage-fault.ts'
 
 /** Decides on what it read before it waited. */
 export const decidesBeforeItLocks: StorageFault = ({ pinBoards, ...storage }) => ({
@@ -23,13 +24,15 @@ export const decidesBeforeItLocks: StorageFault = ({ pinBoards, ...storage }) =>
     async update(key, change) {
       const rows = await pinBoards.load(key, change.transaction)
       await turns(1)
-      const decision = change.decide(rows, change.by.at())
-      return pinBoards.update(key, { ...change, decide: () => decision })
+      return pinBoards.update(
+        key,
+        redecided(change, (decide) => () => decide(rows, change.by.at())),
+      )
     },
   },
 })
 
-/** Locks a head that is there, and nothing when there is none: it is made when the change is written. */
+/** Locks a head that is there, and nothing when it is missing: it is made when the change is written. */
 export const locksNoMissingHead: SqlFault = inWrites((context) => {
   const missing = new Map<string, Statement<unknown>>()
 
@@ -107,6 +110,14 @@ export const locksNoIssue: SqlFault = inWrites(() => {
   }
 })
 
+/** Locks no head of imports. */
+export const locksNoImports: SqlFault = inWrites(() => {
+  return function* (session, statement) {
+    const isImports = concerns(statement, '^insert into', 'heads') && statement.parameters[0] === 'issueImports'
+    return isImports ? pretended({ epoch: 0, retired: 0, total: 0, next_seq: 1 }) : yield* asItIs(session, statement)
+  }
+})
+
 /** Locks an issue that is deleted before the boards it is on. */
 export const locksIssuesFirst: SqlFault = inWrites((context) => {
   return function* (session, statement) {
@@ -179,7 +190,7 @@ function looksForHolders(statement: Statement<unknown>, table: 'board_pins' | 'o
 }
 
 /**
- * Only looks at the head of a user, and locks it behind the next statement or, where that locks an organization, as `late`
+ * Only reads the head of a user, and locks it behind the next statement or, where that locks an organization, as `late`
  * has it.
  */
 function lockingUsersOfBlocks(
@@ -225,7 +236,7 @@ function nameOf({ scope, key }: HeadKey): string {
   return `${scope} ${key}`
 }
 
-/** Lets badges go that somebody holds: no foreign key stands in the way. */
+/** Removes badges that users hold: no foreign key prevents it. */
 export const refersWithoutKeys: SqlFault = {
   afterMigration: ({ schema, prefix }) => [
     command(

@@ -1,7 +1,7 @@
 import type { PinRow } from '../../../../src/storage/contract/stores.ts'
 import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import type { StorageFault } from '../storage-fault.ts'
-import { inChanges } from '../storage-fault.ts'
+import { inChanges, redecided } from '../storage-fault.ts'
 
 interface Kept {
   /** What it was when it was kept. */
@@ -9,7 +9,7 @@ interface Kept {
   readonly rows: readonly PinRow[]
 }
 
-/** Gives the very list it keeps to whoever asks. */
+/** Returns the very list it keeps. */
 export const sharesWhatItGives: StorageFault = ({ pinBoards, ...storage }) => {
   const kept = new Map<string, Kept>()
   return {
@@ -36,14 +36,14 @@ export const sharesWhatItIsGiven: StorageFault = ({ pinBoards, ...storage }) => 
     pinBoards: {
       ...pinBoards,
       update: (key, change) =>
-        pinBoards.update(key, {
-          ...change,
-          decide(before, at) {
-            const decision = change.decide(before, at)
+        pinBoards.update(
+          key,
+          redecided(change, (decide) => (before, at) => {
+            const decision = decide(before, at)
             given.push({ text: JSON.stringify(decision.state), rows: decision.state })
             return decision
-          },
-        }),
+          }),
+        ),
       async load(key, transaction) {
         const rows = await pinBoards.load(key, transaction)
         return given.findLast(({ text }) => text === JSON.stringify(rows))?.rows ?? rows
@@ -61,13 +61,11 @@ export const sharesWhatItShows: StorageFault = (storage) => {
       ...pinBoards,
       async update(key, change) {
         const rows = await pinBoards.load(key, change.transaction)
-        return pinBoards.update(key, {
-          ...change,
-          decide(before, at) {
-            const decision = change.decide(JSON.stringify(rows) === JSON.stringify(before) ? rows : before, at)
-            return decision.state === rows ? { ...decision, state: before } : decision
-          },
+        const shared = redecided(change, (decide) => (before, at) => {
+          const decision = decide(JSON.stringify(rows) === JSON.stringify(before) ? rows : before, at)
+          return decision.state === rows ? { ...decision, state: before } : decision
         })
+        return pinBoards.update(key, shared)
       },
     },
   }

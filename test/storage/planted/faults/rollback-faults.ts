@@ -8,12 +8,12 @@ import { inChanges } from '../storage-fault.ts'
 
 /** Asks the host after the commit. */
 export const asksTooLate: StorageFault = inChanges(async (store, key, { beforeCommit, ...change }) => {
-  const told: (() => unknown)[] = []
+  const reported: (() => unknown)[] = []
   const outcome = await store.update(key, {
     ...change,
-    beforeCommit: (events, transaction) => void told.push(() => beforeCommit?.(events, transaction)),
+    beforeCommit: (events, transaction) => void reported.push(() => beforeCommit?.(events, transaction)),
   })
-  for (const tell of told) await tell()
+  for (const report of reported) await report()
   return outcome
 })
 
@@ -63,7 +63,7 @@ function keepingHalves<Tx>(runtime: SqlRuntime<Tx>, keeps: (transaction: Tx | un
       if (!keeps(circumstances.transaction)) return runtime.write(work, circumstances)
 
       const kept = runtime.write((session, transaction) => ending(work(session, transaction)), circumstances)
-      return runMaybeAsync(told(kept))
+      return runMaybeAsync(reported(kept))
     },
   }
 }
@@ -76,7 +76,7 @@ function* ending<T>(work: SyncOrAsync<T>): SyncOrAsync<Ending<T>> {
   }
 }
 
-function* told<T>(kept: Ending<T> | Promise<Ending<T>>): SyncOrAsync<T> {
+function* reported<T>(kept: Ending<T> | Promise<Ending<T>>): SyncOrAsync<T> {
   const end = yield* wait(kept)
   if (end.ok) return end.value
   throw end.error

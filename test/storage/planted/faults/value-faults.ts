@@ -4,6 +4,7 @@ import type { PinRow } from '../../../../src/storage/contract/stores.ts'
 import { command } from '../../../../src/storage/sql/dialect.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
+import { redecided } from '../storage-fault.ts'
 
 /** Compares slugs without regard to case. */
 export const foldsCase: StorageFault = (storage) => takingSlugsFor(storage, (slug) => slug.toLowerCase())
@@ -36,15 +37,15 @@ export const losesFourByteCharacters: StorageFault = ({ blocks, ...storage }) =>
   blocks: {
     ...blocks,
     update: (key, change) =>
-      blocks.update(key, {
-        ...change,
-        decide(before, at) {
-          const decision = change.decide(before, at)
+      blocks.update(
+        key,
+        redecided(change, (decide) => (before, at) => {
+          const decision = decide(before, at)
           const { state } = decision
           if (state === undefined || state === before) return decision
           return { ...decision, state: { ...state, note: state.note.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?') } }
-        },
-      }),
+        }),
+      ),
   },
 })
 
@@ -54,15 +55,15 @@ export const cutsTexts: StorageFault = ({ blocks, ...storage }) => ({
   blocks: {
     ...blocks,
     update: (key, change) =>
-      blocks.update(key, {
-        ...change,
-        decide(before, at) {
-          const decision = change.decide(before, at)
+      blocks.update(
+        key,
+        redecided(change, (decide) => (before, at) => {
+          const decision = decide(before, at)
           const { state } = decision
           if (state === undefined || state === before) return decision
           return { ...decision, state: { ...state, note: [...state.note].slice(0, 191).join('') } }
-        },
-      }),
+        }),
+      ),
   },
 })
 
@@ -124,7 +125,7 @@ function toSeconds(at: Date): Date {
   return new Date(Math.floor(at.getTime() / 1000) * 1000)
 }
 
-/** Keeps who pinned an issue first, whoever pins it again. */
+/** Keeps who pinned an issue first, no matter who pins it again. */
 export const keepsWhoPinnedFirst: StorageFault = keepingOfFirstPins(({ pinnedBy }) => ({ pinnedBy }))
 
 /** Keeps when an issue was pinned first, whenever it is pinned again. */
@@ -136,16 +137,16 @@ function keepingOfFirstPins(kept: (first: PinRow) => Partial<PinRow>): StorageFa
     pinBoards: {
       ...pinBoards,
       update: (key, change) =>
-        pinBoards.update(key, {
-          ...change,
-          decide(before, at) {
-            const decision = change.decide(before, at)
+        pinBoards.update(
+          key,
+          redecided(change, (decide) => (before, at) => {
+            const decision = decide(before, at)
             if (decision.state === before) return decision
 
             const firstOf = (row: PinRow) => before.find((each) => each.issueId === row.issueId) ?? row
             return { ...decision, state: decision.state.map((row) => ({ ...row, ...kept(firstOf(row)) })) }
-          },
-        }),
+          }),
+        ),
     },
   })
 }

@@ -6,7 +6,7 @@ const WITH_ITS_EVENT = 'a change of a pin board returns the result of its decisi
 const HOST_THROWS = 'a change of a pin board writes nothing when beforeCommit throws, and throws the same error'
 const NOT_SEEN = 'a change of a pin board is invisible from outside before it is committed'
 
-/** Storages that lose events, or tell them wrongly. Source: docs/storage.md, section 5 */
+/** Storages that lose events, or return them wrongly. Source: docs/storage.md, section 5 */
 export const EVENT_ROWS: readonly PlantedStorage[] = [
   { fault: 'forgets the event', kinds: EVERY, caughtBy: WITH_ITS_EVENT, plant: events.forgetsEvents },
   { fault: 'writes no row for the event', kinds: SQL, caughtBy: WITH_ITS_EVENT, plant: events.insertsNoEvents },
@@ -66,7 +66,7 @@ export const EVENT_ROWS: readonly PlantedStorage[] = [
     plant: events.prunesHistory,
   },
   {
-    fault: 'prunes without another look at who consumes',
+    fault: 'prunes without reading again who consumes',
     kinds: SQLITE,
     caughtBy: 'a consumer created as a prune begins misses no event',
     plant: events.prunesBeyondNewConsumers,

@@ -5,7 +5,7 @@ import { kyselyStorage } from '../../../../src/storage/kysely.ts'
 import { blocksOf, issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { mariadbKysely } from '../../databases/kysely-mariadb.ts'
-import { heard, postgresKysely } from '../../databases/kysely-postgres.ts'
+import { postgresKysely, received } from '../../databases/kysely-postgres.ts'
 import type { HostTables } from '../../databases/kysely-sqlite.ts'
 import { onMariadb } from '../mysql/host-database.ts'
 import { onPostgres } from '../postgres/host-database.ts'
@@ -22,7 +22,7 @@ interface Host {
 onPostgres((open) =>
   suite(async () => {
     const database = await open()
-    const kysely = postgresKysely(heard(database.pool({ max: 1 })))
+    const kysely = postgresKysely(received(database.pool({ max: 1 })))
     return {
       dialect: 'postgres',
       kysely,

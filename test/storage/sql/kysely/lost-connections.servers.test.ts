@@ -7,7 +7,7 @@ import { issuesOn } from '../../../../src/testing/storage-contract/cases/content
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { heldOpen } from '../../databases/kysely-host.ts'
 import { mariadbKysely } from '../../databases/kysely-mariadb.ts'
-import { heard, postgresKysely } from '../../databases/kysely-postgres.ts'
+import { postgresKysely, received } from '../../databases/kysely-postgres.ts'
 import type { HostTables } from '../../databases/kysely-sqlite.ts'
 import { AT_ONCE, FIVE_SECONDS_AND_ROOM } from '../../promised-times.ts'
 import { onMariadb } from '../mysql/host-database.ts'
@@ -37,7 +37,7 @@ onPostgres((open) =>
       url: database.url,
       options: { dialect: 'postgres', schema: database.schema },
       commit: 'commit\0',
-      kysely: (connectionString, max) => postgresKysely(heard(database.pool({ connectionString, max }))),
+      kysely: (connectionString, max) => postgresKysely(received(database.pool({ connectionString, max }))),
       async endConnections() {
         await database.run(
           'select pg_terminate_backend(pid) from pg_stat_activity ' +

@@ -5,7 +5,7 @@ import { kyselyStorage } from '../../../../src/storage/kysely.ts'
 import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
 import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { heldOpen } from '../../databases/kysely-host.ts'
-import { heard, postgresKysely } from '../../databases/kysely-postgres.ts'
+import { postgresKysely, received } from '../../databases/kysely-postgres.ts'
 import { expectAllKept } from '../all-kept.ts'
 import type { HostDatabase } from '../postgres/host-database.ts'
 import { onPostgres } from '../postgres/host-database.ts'
@@ -122,7 +122,7 @@ onPostgres((open) => {
 /** The pool's clients find the tables by their search_path. */
 function opened(database: HostDatabase, config: pg.PoolConfig = {}) {
   const options = `-c search_path=${database.schema} ${config.options ?? ''}`
-  const kysely = postgresKysely(heard(database.pool({ ...config, options })))
+  const kysely = postgresKysely(received(database.pool({ ...config, options })))
   onTestFinished(() => kysely.destroy().catch(() => undefined))
   return { kysely, storage: kyselyStorage(kysely, { dialect: 'postgres' }) }
 }

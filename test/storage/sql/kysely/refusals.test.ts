@@ -51,7 +51,7 @@ describe('a storage over Kysely', () => {
   })
 })
 
-describe('a join', () => {
+describe('withTransaction', () => {
   test('is refused on a Kysely that is not a transaction', async () => {
     const { storage, kysely } = await opened()
     const entered = Promise.resolve(Reflect.apply(storage.checkTransaction, storage, [kysely]))

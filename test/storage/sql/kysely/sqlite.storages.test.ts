@@ -72,7 +72,7 @@ describe('while another process writes', () => {
     expect(await pin(storage, BOARD, '1')).toBe(1)
   })
 
-  test('withTransaction is told immediately to run the host’s transaction again', async () => {
+  test('withTransaction is asked immediately to run the host’s transaction again', async () => {
     const { storage, kysely, other } = await opened()
     const { transaction, rollback } = await heldOpen(kysely.transaction())
     other.exec('begin immediate')
@@ -82,7 +82,7 @@ describe('while another process writes', () => {
     await rollback()
   })
 
-  test('withTransaction on a transaction that has read before is told to run it again', async () => {
+  test('withTransaction on a transaction that has read before is asked to run it again', async () => {
     const { storage, kysely, other } = await opened()
     other.exec('create table host_notes (id integer primary key)')
     const { transaction, rollback } = await heldOpen(kysely.transaction())

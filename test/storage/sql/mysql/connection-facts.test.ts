@@ -54,8 +54,8 @@ describe('a connection', () => {
     [{ literals: 'utf8mb3' }, /uses utf8mb3/],
     [{ results: 'binary' }, /uses binary/],
     [{ modes: 'STRICT_TRANS_TABLES,EMPTY_STRING_IS_NULL' }, /EMPTY_STRING_IS_NULL/],
-  ])('with %j is not', (other, told) => {
+  ])('with %j is not', (other, reported) => {
     expect(() => refuseUnfit({ ...FIT, ...other })).toThrow(TypeError)
-    expect(() => refuseUnfit({ ...FIT, ...other })).toThrow(told)
+    expect(() => refuseUnfit({ ...FIT, ...other })).toThrow(reported)
   })
 })

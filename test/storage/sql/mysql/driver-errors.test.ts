@@ -23,7 +23,7 @@ describe('an error of the driver', () => {
     expect(translateError(errorWith({ errno }), 'call')).toBeInstanceOf(BrokenReference)
   })
 
-  test.each([1040, 1045, 1049, 1053, 1146, 1290, 1461, 1665, 1927])(
+  test.each([1040, 1045, 1049, 1053, 1146, 1153, 1290, 1461, 1665, 1927])(
     'with the number %i says what is unavailable',
     (errno) => {
       const error = errorWith({ errno, code: 'ER_X' })

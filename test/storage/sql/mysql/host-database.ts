@@ -34,14 +34,14 @@ export class HostDatabase {
     this.name = name
   }
 
-  /** A pool of the host's. */
+  /** A pool of the host. */
   pool(options: PoolOptions = {}): Pool {
     const pool = createPool({ uri: this.url, connectionLimit: 8, ...options })
     onTestFinished(() => pool.end().catch(() => undefined)) // a test may have ended it
     return pool
   }
 
-  /** A connection of the host's. */
+  /** A connection of the host. */
   async connect(options: ConnectionOptions = {}): Promise<Connection> {
     const connection = await createConnection({ uri: this.url, ...options })
     connection.on('error', () => undefined)
@@ -56,7 +56,7 @@ export class HostDatabase {
     return storage
   }
 
-  /** Runs one statement on a connection of the host's, and gives its rows. */
+  /** Runs one statement on a connection of the host, and gives its rows. */
   async run(sql: string, values: readonly (string | number)[] = []): Promise<readonly Record<string, unknown>[]> {
     const connection = await createConnection(this.url)
     try {

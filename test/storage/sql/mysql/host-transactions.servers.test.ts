@@ -153,15 +153,15 @@ onMariadb((open) => {
   test.each([
     ['LATIN1', /latin1.*utf8mb4/],
     ['UTF8', /utf8mb3.*utf8mb4/],
-  ])('a connection that speaks %s is refused, the host’s too', async (charset, told) => {
+  ])('a connection that speaks %s is refused, the host’s too', async (charset, reported) => {
     const database = await open()
     const storage = database.storage(database.pool({ charset }))
     const transaction = await database.connect({ charset })
     await transaction.beginTransaction()
 
     await expect(issuesOn(storage, BOARD)).rejects.toThrow(TypeError)
-    await expect(issuesOn(storage, BOARD)).rejects.toThrow(told)
-    await expect(pin(database.storage(), BOARD, '1', { transaction })).rejects.toThrow(told)
+    await expect(issuesOn(storage, BOARD)).rejects.toThrow(reported)
+    await expect(pin(database.storage(), BOARD, '1', { transaction })).rejects.toThrow(reported)
   })
 
   test('a connection that takes empty texts for null is refused', async () => {

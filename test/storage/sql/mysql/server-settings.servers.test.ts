@@ -11,7 +11,7 @@ import type { OwnServer } from '../../../durability/own-servers/own-server.ts'
 const OTHER_BOARD = { ...BOARD, repositoryId: '11' }
 const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
 
-// What a server is started with, and cannot be told later.
+// What a server is started with, and cannot change later.
 onOwnServer('MariaDB', ownMariadb(), (start) => {
   let server: OwnServer
 

@@ -13,7 +13,7 @@ for (const kind of SERVER_KINDS) {
       await other.run('begin')
       await other.run('select * from forgelet_outbox for update')
       const pruned = storage.events.prune(LATER)
-      await new Promise((resolve) => setTimeout(resolve, 300)) // whoever does not wait is through by then
+      await new Promise((resolve) => setTimeout(resolve, 300)) // a call that does not wait has ended by then
 
       await other.run('rollback')
       expect(await pruned).toBe(3)

@@ -31,7 +31,7 @@ export class HostDatabase {
     this.schema = schema
   }
 
-  /** A pool of the host's, whose clients find our tables by themselves. Nobody hears its errors. */
+  /** A pool of the host, whose clients find our tables by themselves. It has no error listener. */
   pool(config: pg.PoolConfig = {}): pg.Pool {
     const pool = new pg.Pool({ connectionString: this.url, options: `-c search_path=${this.schema}`, ...config })
     onTestFinished(async () => {
@@ -41,7 +41,7 @@ export class HostDatabase {
     return pool
   }
 
-  /** A client of the host's. */
+  /** A client of the host. */
   async connect(config: pg.ClientConfig = {}): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url, options: `-c search_path=${this.schema}`, ...config })
     await client.connect()
@@ -66,7 +66,7 @@ export class HostDatabase {
     return storage
   }
 
-  /** Runs one statement on a connection of the host's, and gives its rows. */
+  /** Runs one statement on a connection of the host, and gives its rows. */
   async run(text: string, values: readonly unknown[] = []): Promise<readonly Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.url, options: `-c search_path=${this.schema}` })
     await client.connect()

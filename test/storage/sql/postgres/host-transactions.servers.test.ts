@@ -286,7 +286,7 @@ onPostgres((open, server) => {
     expect(await issuesOn(storage, BOARD)).toEqual([])
   })
 
-  test('a host whose pool has one connection can join with it, also before anything else', async () => {
+  test('a host whose pool has one connection can pass it to withTransaction, also before anything else', async () => {
     const database: HostDatabase = await open()
     const pool = database.pool({ max: 1 })
     const storage = database.storage(pool)

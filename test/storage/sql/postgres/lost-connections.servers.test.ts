@@ -41,7 +41,7 @@ onPostgres((open, server) => {
     const [storage, other] = [database.storage(pool), database.storage(pool)]
     await Promise.all([issuesOn(storage, BOARD), issuesOn(other, BOARD)])
     const client = await pool.connect()
-    await pause() // for one turn it is heard, whoever it is given to
+    await pause() // for one turn its errors are handled, whichever caller has it
     const left = () => [pool.listenerCount('error'), pool.listenerCount('acquire'), client.listenerCount('error')]
     const before = left()
     await storage.close()
@@ -74,7 +74,7 @@ function storageAt(url: string) {
   return storage
 }
 
-/** The clients are told by now. */
+/** The clients have received it by now. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 50))
 }

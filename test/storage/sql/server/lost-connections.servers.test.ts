@@ -10,7 +10,7 @@ const NOTHING_DONE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing
 const BUSY = { code: 'STORAGE_BUSY', details: { retry: 'call' } }
 const UNKNOWN = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'unknown' } }
 
-// Nobody but the storage hears the errors of these pools and clients: unheard, they would end the process of the tests.
+// Only the storage listens for the errors of these pools and clients: unhandled, they would end the process of the tests.
 onEachServer((open) => {
   test.each(['the host’s pool', 'a pool of our own'])(
     'when idle connections are ended, the next call on %s works',

@@ -104,7 +104,7 @@ async function interruptedPin(storage: OpenUse['storage'], transaction: unknown)
   return { goOn: () => goOn(), last }
 }
 
-/** Runs a statement of the host's, on a transaction of any library. */
+/** Runs a statement of the host, on a transaction of any library. */
 async function run(transaction: unknown, text: string): Promise<void> {
   if (typeof transaction !== 'object' || transaction === null) throw new TypeError('there is no transaction')
   if (isOfKysely(transaction)) await sql.raw(text).execute(transaction)

@@ -183,7 +183,7 @@ interface HostPin {
   readonly issueId: string
 }
 
-/** Reads, and pins behind that, in a transaction of the host's; again as long as the storage asks for it. */
+/** Reads, and pins behind that, in a transaction of the host; again as long as the storage asks for it. */
 async function pinAsHost({ database, storage, level, issueId }: HostPin): Promise<void> {
   const host = await database.connect()
   for (;;) {
@@ -206,7 +206,7 @@ function isSerializationFailure(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '40001'
 }
 
-/** Opens when so many have come; whoever comes later goes through. */
+/** Opens when so many have come; later ones go through. */
 function meeting(size: number): () => Promise<void> {
   let open = (): void => undefined
   const opened = new Promise<void>((resolve) => {

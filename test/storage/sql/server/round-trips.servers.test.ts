@@ -82,7 +82,7 @@ const CALLS = {
 const IN_TRANSACTION: CountedCall = {
   run: ({ forge, during }, n) =>
     during((transaction) =>
-      forge.withTransaction(transaction, (joined) => joined.pins.pin(olga, issue(600 + n, 600 + n))),
+      forge.withTransaction(transaction, (services) => services.pins.pin(olga, issue(600 + n, 600 + n))),
     ),
 }
 
@@ -124,14 +124,14 @@ describe.each([
 
 onServer(SERVERS.postgres, (url) => {
   test.each([
-    { pool: 'a pool that pipelines', pipeline: true, pin: 4, joined: 8 },
-    { pool: 'any other pool', pipeline: false, pin: 10, joined: 16 },
-  ])('a host of PostgreSQL gets them with $pool: $pin and $joined', async ({ pipeline, pin, joined }) => {
+    { pool: 'a pool that pipelines', pipeline: true, pin: 4, transaction: 8 },
+    { pool: 'any other pool', pipeline: false, pin: 10, transaction: 16 },
+  ])('a host of PostgreSQL gets them with $pool: $pin and $transaction', async ({ pipeline, pin, transaction }) => {
     const { host, proxy } = await hostOf(POSTGRES, url, 5432, (connectionString) =>
       openPgPool(connectionString, pipeline),
     )
 
-    expect(await hostRoundTrips(host, proxy)).toEqual({ pin, joined })
+    expect(await hostRoundTrips(host, proxy)).toEqual({ pin, transaction })
   })
 })
 
@@ -139,13 +139,13 @@ onServer(SERVERS.mariadb, (url) => {
   test('a host of MariaDB gets them with any pool', async () => {
     const { host, proxy } = await hostOf(MARIADB, url, 3306, openMysqlPool)
 
-    expect(await hostRoundTrips(host, proxy)).toEqual({ pin: 6, joined: 8 })
+    expect(await hostRoundTrips(host, proxy)).toEqual({ pin: 6, transaction: 8 })
   })
 })
 
 /** Those of a pin, and of a host's transaction with a pin in it. */
 async function hostRoundTrips(host: Host, proxy: CountingProxy) {
-  return { pin: await roundTrips(host, proxy, PIN), joined: await roundTrips(host, proxy, IN_TRANSACTION) }
+  return { pin: await roundTrips(host, proxy, PIN), transaction: await roundTrips(host, proxy, IN_TRANSACTION) }
 }
 
 async function roundTrips(host: Host, proxy: CountingProxy, call: CountedCall): Promise<number> {

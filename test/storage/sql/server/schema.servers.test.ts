@@ -87,11 +87,11 @@ for (const kind of SERVER_KINDS) {
         const database = await newDatabase(kind, url)
         await database.migrated({ ids: { user: 'uuid' } })
         const storage = database.storage({ ids: { user: 'text' } })
-        const told = /stores user ids as uuid \(the option ids.user is text\)/
+        const reported = /stores user ids as uuid \(the option ids.user is text\)/
 
         for (const call of [() => storage.migrate(), () => storage.schemaStatus(), () => pin(storage, BOARD, '1')]) {
           await expect(outcomeOf(call)).resolves.toMatchObject({ thrown: expect.any(TypeError) })
-          await expect(call()).rejects.toThrow(told)
+          await expect(call()).rejects.toThrow(reported)
         }
       })
     })

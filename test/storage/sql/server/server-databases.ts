@@ -22,7 +22,7 @@ import { PostgresRules } from '../../../../src/storage/sql/server/postgres-rules
 import type { TestServer } from '../../databases/servers.ts'
 import { SERVERS } from '../../databases/servers.ts'
 
-/** A connection of the host's: statements one after the other. */
+/** A connection of the host: statements one after the other. */
 export interface HostConnection {
   run(sql: string): Promise<readonly Record<string, unknown>[]>
   end(): Promise<void>
@@ -111,12 +111,12 @@ export class TestDatabase {
     this.#hosts = host
   }
 
-  /** Runs one statement of the host's. */
+  /** Runs one statement of the host. */
   run(sql: string): Promise<readonly Record<string, unknown>[]> {
     return this.#hosts.run(sql)
   }
 
-  /** One more connection of the host's, closed when the test ends. */
+  /** One more connection of the host, closed when the test ends. */
   async connect(): Promise<HostConnection> {
     const connection = await this.#kind.connect(this.url)
     onTestFinished(() => connection.end().catch(() => undefined))
@@ -165,7 +165,7 @@ export async function newDatabase(
   return new TestDatabase(kind, url.href, host)
 }
 
-/** A pool of pg's says it has ended before the server has heard of it. */
+/** A pool of pg's says it has ended before the server has noticed it. */
 async function dropped(admin: HostConnection, name: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {

@@ -38,14 +38,14 @@ interface PoolOptions {
   readonly max?: number
 }
 
-/** A pool of the host. Nobody hears its errors. */
+/** A pool of the host. It has no error listener. */
 export interface HostPool {
   /** The pool of the driver. */
   readonly pool: unknown
   /** Counts the transactions that are begun on the connections that the pool makes from now on. */
   countBegins(): () => number
-  /** Hears every statement on the connections that the pool makes from now on, as `watch` does. */
-  watch(hear: (text: string) => unknown): void
+  /** Receives every statement on the connections that the pool makes from now on, as `watch` does. */
+  watch(listen: (text: string) => unknown): void
   /** Takes a connection, and returns what releases it. */
   take(): Promise<() => void>
   end(): Promise<void>
@@ -99,7 +99,7 @@ function postgresHost(database: postgres.HostDatabase): ServerHost {
 }
 
 function postgresPool(pool: pg.Pool): HostPool {
-  const listen: HostPool['watch'] = (hear) => void pool.on('connect', (client) => watch(client, hear))
+  const listen: HostPool['watch'] = (listen) => void pool.on('connect', (client) => watch(client, listen))
   return {
     pool,
     countBegins: () => counted(/^begin/, listen),
@@ -146,7 +146,7 @@ function mariadbHost(database: mariadb.HostDatabase): ServerHost {
 }
 
 function mariadbPool(pool: Pool): HostPool {
-  const listen: HostPool['watch'] = (hear) => void pool.on('connection', (connection) => watch(connection, hear))
+  const listen: HostPool['watch'] = (listen) => void pool.on('connection', (connection) => watch(connection, listen))
   return {
     pool,
     countBegins: () => counted(/start transaction/, listen),

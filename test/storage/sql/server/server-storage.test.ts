@@ -9,7 +9,7 @@ const server = new PgliteServer()
 beforeAll(() => server.run('select 1')) // starting takes its time
 afterAll(() => server.end())
 
-/** A pool that tells of every statement before it is run. */
+/** A pool that reports every statement before it is run. */
 class WatchedPool implements PgPool {
   readonly statements: string[] = []
   readonly #pool: PgPool
@@ -26,14 +26,14 @@ class WatchedPool implements PgPool {
 
   async connect(): Promise<PgPoolClient> {
     const client = await this.#pool.connect()
-    return { query: (query) => this.#hear(query, client), release: () => client.release() }
+    return { query: (query) => this.#listen(query, client), release: () => client.release() }
   }
 
   query(query: PgQuery) {
-    return this.#hear(query, this.#pool)
+    return this.#listen(query, this.#pool)
   }
 
-  async #hear(query: PgQuery, on: Pick<PgPool, 'query'>) {
+  async #listen(query: PgQuery, on: Pick<PgPool, 'query'>) {
     this.statements.push(query.text)
     if (this.#fail?.(query.text)) throw new Error('Connection terminated unexpectedly')
     return on.query(query)
@@ -72,7 +72,7 @@ test('tables that are not there are looked for again by the next call', async ()
   await Promise.all([late.close(), storage.close()])
 })
 
-test('after a lost connection the tables are looked at again', async () => {
+test('after a lost connection the tables are checked again', async () => {
   const { pool, storage } = await migrated()
   await pin(storage, BOARD, '1')
   pool.failOn((text) => text.includes('board_pins'))

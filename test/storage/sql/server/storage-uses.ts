@@ -6,20 +6,20 @@ import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { heldOpen } from '../../databases/kysely-host.ts'
 import { mariadbKysely } from '../../databases/kysely-mariadb.ts'
-import { heard, postgresKysely } from '../../databases/kysely-postgres.ts'
+import { postgresKysely, received } from '../../databases/kysely-postgres.ts'
 import type { ServerKind } from './server-databases.ts'
 import { POSTGRES } from './server-databases.ts'
 
 /** A storage that is open, and what its host has. */
 export interface OpenUse {
   readonly storage: ForgeStorage<unknown>
-  /** Begins a transaction of the host's; undefined where the host has no connections. */
+  /** Begins a transaction of the host; undefined where the host has no connections. */
   readonly begin: (() => Promise<HostTransaction>) | undefined
   /** Ends what the host has opened, without waiting for a silent server. */
   end(): void
 }
 
-/** An open transaction of the host's. */
+/** An open transaction of the host. */
 export interface HostTransaction {
   readonly transaction: unknown
   commit(): unknown
@@ -42,7 +42,7 @@ const POSTGRES_USES: readonly StorageUse[] = [
   {
     name: 'a pool',
     open(url, max) {
-      const pool = heard(new pg.Pool({ connectionString: url, max }))
+      const pool = received(new pg.Pool({ connectionString: url, max }))
       return {
         storage: anyHost(postgresStorage<pg.PoolClient>(pool)),
         async begin() {
@@ -57,7 +57,7 @@ const POSTGRES_USES: readonly StorageUse[] = [
   {
     name: 'a Kysely',
     open(url, max) {
-      const kysely = postgresKysely(heard(new pg.Pool({ connectionString: url, max })))
+      const kysely = postgresKysely(received(new pg.Pool({ connectionString: url, max })))
       return {
         storage: anyHost(kyselyStorage(kysely, { dialect: 'postgres' })),
         begin: () => heldOpen(kysely.transaction()),

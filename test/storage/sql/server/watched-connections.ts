@@ -1,19 +1,19 @@
 /**
- * Hears every statement that a connection of pg or mysql2 is given from now on. What the listener returns is waited for
+ * Receives every statement that a connection of pg or mysql2 is given from now on. What the listener returns is waited for
  * before the statement is sent.
  */
-export function watch(connection: object, hear: (text: string) => unknown): void {
+export function watch(connection: object, listen: (text: string) => unknown): void {
   for (const name of ['query', 'execute']) {
     const send: unknown = Reflect.get(connection, name)
     if (typeof send !== 'function') continue
 
     Reflect.set(connection, name, (...sent: readonly unknown[]) => {
-      const heard = hear(textOf(sent[0]))
-      if (!(heard instanceof Promise)) return Reflect.apply(send, connection, sent)
+      const received = listen(textOf(sent[0]))
+      if (!(received instanceof Promise)) return Reflect.apply(send, connection, sent)
 
       // A command of mysql2 that is called back refuses to be waited for.
       const isCalledBack = typeof sent.at(-1) === 'function'
-      return heard.then(() => {
+      return received.then(() => {
         const answer: unknown = Reflect.apply(send, connection, sent)
         return isCalledBack ? undefined : answer
       })

@@ -13,7 +13,7 @@ function named(code: string): Error {
 }
 
 /** An error as a Durable Object throws it: the result code ends the message. */
-function told(code: string): Error {
+function reported(code: string): Error {
   return new Error(`of a Durable Object: ${code}`)
 }
 
@@ -37,8 +37,8 @@ describe('an error of the driver', () => {
     [named('SQLITE_CORRUPT'), 'the database is damaged'],
     [named('SQLITE_READONLY'), 'the database cannot be written'],
     [numbered(13), 'the disk is full'],
-    [told('SQLITE_FULL'), 'the disk is full'],
-    [told('SQLITE_IOERR (extended: SQLITE_IOERR_WRITE)'), 'the disk failed to read or write the database'],
+    [reported('SQLITE_FULL'), 'the disk is full'],
+    [reported('SQLITE_IOERR (extended: SQLITE_IOERR_WRITE)'), 'the disk failed to read or write the database'],
     [numbered(778), 'the disk failed to read or write the database'],
   ])('is STORAGE_UNAVAILABLE without its text where the database cannot be used: %s', (error, message) => {
     expect(translateError(error, 'call')).toMatchObject({

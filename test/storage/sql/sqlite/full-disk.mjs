@@ -1,4 +1,4 @@
-// A process on one file that can grow no further: it pins issues until a commit fails, and tells what it was answered.
+// A process on one file that can grow no further: it pins issues until a commit fails, and prints what it was answered.
 // The shell that starts it limits the size of files (`ulimit -f`), so that a write fails as on a full disk; the built package.
 import { sqliteStorage } from '../../../../dist/storage/sqlite.js'
 

@@ -6,7 +6,7 @@ import { block } from '../../../../src/testing/storage-contract/cases/sample-cha
 import { scriptPath } from '../../../durability/child-process.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 
-interface Told {
+interface Reported {
   readonly kept: readonly string[]
   readonly seen: readonly string[]
   readonly errors: readonly { readonly code: string; readonly details: unknown; readonly message: string }[]
@@ -20,16 +20,16 @@ test('a commit that the disk refuses rejects its whole batch, and the batches be
     encoding: 'utf8',
   })
   expect(stderr).toBe('')
-  const told: Told = JSON.parse(stdout)
+  const reported: Reported = JSON.parse(stdout)
 
-  expect(told.errors).toHaveLength(20)
-  for (const error of told.errors) {
+  expect(reported.errors).toHaveLength(20)
+  for (const error of reported.errors) {
     expect(error).toMatchObject({ code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } })
     expect(error.message).not.toContain(file)
   }
-  expect(told.kept.length).toBeGreaterThan(0)
-  expect(told.seen).toEqual(told.kept)
-  expect(await blockedBy(await openStorage(file), '1')).toEqual(told.kept)
+  expect(reported.kept.length).toBeGreaterThan(0)
+  expect(reported.seen).toEqual(reported.kept)
+  expect(await blockedBy(await openStorage(file), '1')).toEqual(reported.kept)
 })
 
 test('a database that may not grow is STORAGE_UNAVAILABLE, and what was answered is there', async () => {

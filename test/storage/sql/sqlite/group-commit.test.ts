@@ -40,7 +40,7 @@ describe('the changes of one turn', () => {
     const sizes = statements
       .join('\n')
       .split('commit')
-      .map((batch) => batch.split('savepoint').length - 1)
+      .map((batch) => batch.split('savepoint forgelet\n').length - 1)
 
     expect(sizes.length).toBeGreaterThan(2)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(256)
@@ -93,7 +93,7 @@ describe('the changes of one turn', () => {
     const sizes = statements
       .join('\n')
       .split('commit')
-      .map((batch) => batch.split('savepoint').length - 1)
+      .map((batch) => batch.split('savepoint forgelet\n').length - 1)
 
     expect(sizes).toEqual([16, 16, 8, 0])
   })

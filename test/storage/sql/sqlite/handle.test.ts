@@ -34,7 +34,7 @@ describe('a handle that the host has closed', () => {
     expect(await outcomeOf(() => pin(newStorage(handle), BOARD, '1'))).toMatchObject(CLOSED)
   })
 
-  test.each(['a file', ':memory:'])('is STORAGE_UNAVAILABLE in a join: %s', async (where) => {
+  test.each(['a file', ':memory:'])('is STORAGE_UNAVAILABLE in withTransactionSync: %s', async (where) => {
     const handle = new Database(where === 'a file' ? newFile() : where)
     const storage = await openStorage(handle)
     handle.exec('begin immediate')

@@ -96,7 +96,7 @@ test('a plain read of a file does not see what a host transaction has not commit
   expect(storage.pinBoards.load(BOARD)).toEqual([])
 })
 
-test('a storage of a file name joins any handle that is open on the file', async () => {
+test('a storage of a file name accepts any handle that is open on the file', async () => {
   const file = newFile()
   const storage = await openStorage(file)
   const handle = openHandle(file)

@@ -153,7 +153,7 @@ describe('a beforeCommit on a driver that lets statements be, and that leaves on
   })
 })
 
-test('a statement of the host that is writing refuses a join until it ends, and nothing is marked as spoilt', async () => {
+test('a statement of the host that is writing refuses withTransactionSync until it ends, and nothing is marked as spoilt', async () => {
   const handle = openHandle(newFile())
   const storage = await openStorage(handle)
   handle.unsafeMode(true).exec('create table issue (id integer primary key, title text); begin immediate')
@@ -176,7 +176,7 @@ test('a statement left open on the one connection there is refuses what comes ne
   expect(await pin(storage, BOARD, '3')).toBe(1)
 })
 
-describe('a join whose beforeCommit leaves a statement open', () => {
+describe('withTransactionSync whose beforeCommit leaves a statement open', () => {
   test('writes nothing, and the transaction can be committed without it', async () => {
     const handle = openHandle(newFile())
     const storage = await openStorage(handle)
@@ -192,7 +192,7 @@ describe('a join whose beforeCommit leaves a statement open', () => {
   })
 })
 
-describe('a join whose beforeCommit ends the transaction', () => {
+describe('withTransactionSync whose beforeCommit ends the transaction', () => {
   async function openJoin() {
     const handle = openHandle(newFile())
     const storage = await openStorage(handle)
@@ -223,7 +223,7 @@ describe('a join whose beforeCommit ends the transaction', () => {
   })
 })
 
-describe('a change that cannot be taken back in a join', () => {
+describe('a change that cannot be taken back in withTransactionSync', () => {
   async function failToTakeBack(): Promise<{ readonly handle: SqliteHandle; readonly storage: ForgeStorage }> {
     let armed = false
     const handle = bareHandle(({ sql }) => {

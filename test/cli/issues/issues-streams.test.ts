@@ -1,0 +1,116 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describeWith } from '../../programs.ts'
+import { bareIssue } from '../../schema/documents/sample-issue.ts'
+
+// Real child processes of dist/cli.js: standard streams, a terminal, and signals.
+
+const cli = resolve(import.meta.dirname, '../../../dist/cli.js')
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forgelet-streams-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+function start(...args: readonly string[]) {
+  return spawn(process.execPath, [cli, 'issues', ...args], { cwd: folder, stdio: 'pipe' })
+}
+
+/** A document of this many issues, each about 10 kB. */
+const documentOf = (count: number): string =>
+  JSON.stringify(
+    Array.from({ length: count }, (_, at) => ({ ...bareIssue, number: at + 1, content: 'x'.repeat(10_000) })),
+  )
+
+describe('forgelet issues', () => {
+  test('converts standard input to standard output, and shows no progress in pipes', async () => {
+    const child = start('convert', '-', '-o', '-')
+    const [out, err] = [text(child.stdout), text(child.stderr)]
+    child.stdin.end(documentOf(500))
+    const [code] = await once(child, 'close')
+
+    expect([code, await err]).toEqual([0, 'forgelet: 500 issues written to standard output\n'])
+    expect(JSON.parse(await out)).toHaveLength(500)
+  })
+
+  test('names standard input when it is not valid', async () => {
+    const child = start('validate', '-')
+    const out = text(child.stdout)
+    child.stdin.end(`[\n${JSON.stringify({ ...bareIssue, state: 'opened' })}]`)
+    const [code] = await once(child, 'close')
+
+    expect(code).toBe(1)
+    expect(await out).toMatch(/^line 2: \/0\/state: [^\n]+\nstandard input is not valid: 1 violation; 1 record\n$/)
+  })
+
+  test('ends without an error when the reader of standard output has what it wants', async () => {
+    const child = start('convert', '-', '-o', '-')
+    const err = text(child.stderr)
+    child.stdin.on('error', () => undefined) // it is closed before all is written
+    child.stdin.write('[')
+    const issue = JSON.stringify(bareIssue)
+    const more = setInterval(() => child.stdin.write(`${issue},`.repeat(1000)), 5)
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    const [code] = await once(child, 'close')
+    clearInterval(more)
+
+    expect([code, await err]).toEqual([0, ''])
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'stops on %s with exit code 3, and leaves the target as it was',
+    async (signal) => {
+      await writeFile(join(folder, 'out.json'), 'as it was')
+      const child = start('convert', '-', '-o', 'out.json')
+      const err = text(child.stderr)
+      child.stdin.on('error', () => undefined)
+      child.stdin.write(documentOf(10).slice(0, -1))
+      await partFile()
+      child.kill(signal)
+      const [code] = await once(child, 'close')
+
+      expect([code, await err]).toEqual([3, 'forgelet: stopped before the end\n'])
+      expect(await readdir(folder)).toEqual(['out.json'])
+      expect(await readFile(join(folder, 'out.json'), 'utf8')).toBe('as it was')
+    },
+  )
+})
+
+/** Waits until the command has begun to write. */
+async function partFile(): Promise<void> {
+  while ((await readdir(folder)).length < 2) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+describeWith(['script'], 'on a terminal', () => {
+  test.each([
+    [
+      'shows a bar, the issues, the speed and the time left, and clears them',
+      [],
+      /checking \[[#.]{20}\] +\d+ % {2}[\d,]+ issues {2}[\d.]+ MB\/s {2}\d+ s left$/,
+    ],
+    ['shows no progress with --json', ['--json'], undefined],
+  ])('forgelet issues %s', async (_, options, line) => {
+    await writeFile(join(folder, 'issues.json'), documentOf(6000))
+    const command = [process.execPath, cli, 'issues', 'validate', 'issues.json', ...options].join(' ')
+    const shown = execFileSync('script', ['-qec', command, '/dev/null'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+
+    if (line === undefined) expect(shown).toMatch(/^\{[^\r]+\}\r\n$/)
+    else {
+      const lines = shown.split('\u001b[K').map((status) => status.replace(/^\r/, ''))
+      expect(lines[0]).toMatch(line)
+      expect(lines.slice(-2)).toEqual(['', 'issues.json is valid; 6,000 records\r\n'])
+    }
+  })
+})

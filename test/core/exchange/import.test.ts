@@ -1,0 +1,579 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { ExchangeRecord, ForgeError, ForgeEvent, ImportOptions, IssueRecord } from '../../../src/index.ts'
+import { MemoryTracker } from '../../exchange/trackers/memory-tracker.ts'
+import type { Person } from '../a-forge.ts'
+import { aForge, codeOf, olga } from '../a-forge.ts'
+import { aComment, allOf, anIssue, commentsOf } from './records.ts'
+
+let tracker = new MemoryTracker<Person>()
+let forge = aForge({ issues: tracker })
+
+beforeEach(() => {
+  tracker = new MemoryTracker<Person>()
+  forge = aForge({ issues: tracker })
+})
+
+type Records = readonly (ExchangeRecord | IssueRecord)[]
+
+const importing = (records: Records, options?: ImportOptions) =>
+  forge.exchange.import(olga, { repositoryId: 10, records }, options)
+const inspecting = (records: Records, options?: ImportOptions) =>
+  forge.exchange.inspect(olga, { repositoryId: 10, records }, options)
+const events = async (): Promise<readonly ForgeEvent[]> => (await forge.events.read()).events
+const none = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+
+async function failureOf(work: Promise<unknown>): Promise<ForgeError> {
+  const error = await work.then(
+    () => new Error('nothing was refused'),
+    (reason: ForgeError) => reason,
+  )
+  expect(error).toMatchObject({ name: 'ForgeError' })
+  return error as ForgeError
+}
+
+describe('an import', () => {
+  test('creates what is missing, with one event for each batch', async () => {
+    const records = [anIssue(1), anIssue(2), anIssue(3)]
+    const report = await importing(records, { batch: 2 })
+
+    expect(report).toEqual({
+      issues: { ...none, created: 3 },
+      comments: none,
+      unknownUsers: { total: 0, first: [] },
+      notCarried: [],
+    })
+    expect([...tracker.records.values()]).toEqual(records)
+    expect(tracker.nextNumber).toBe(4)
+    expect(
+      (await events()).map(({ type, data, repositoryId, actorId }) => [type, data, repositoryId, actorId]),
+    ).toEqual([
+      ['issues.imported', { created: 2, updated: 0, comments: 0 }, '10', '1'],
+      ['issues.imported', { created: 1, updated: 0, comments: 0 }, '10', '1'],
+    ])
+  })
+
+  test('changes nothing the second time, and records no event', async () => {
+    const label = { name: 'bug', color: 'd73a4a' }
+    const records: Records = [
+      { kind: 'label', label },
+      { kind: 'milestone', milestone: { title: '1.0', state: 'open' } },
+      { kind: 'issue', issue: anIssue(1, { labels: [label], milestone: '1.0' }) },
+      ...commentsOf(aComment(1, 'Seen here too.'), aComment(1, 'Fixed.')),
+    ]
+    await importing(records)
+    const [written, recorded] = [tracker.batches.length, await events()]
+    const report = await importing(records)
+
+    expect([report.issues, report.comments]).toEqual([
+      { ...none, unchanged: 1 },
+      { ...none, unchanged: 2 },
+    ])
+    expect(tracker.batches.length).toBe(written)
+    expect(await events()).toEqual(recorded)
+  })
+
+  test('is finished by another one after it broke off', async () => {
+    const records = Array.from({ length: 25 }, (_, index) => anIssue(25 - index))
+    async function* broken() {
+      yield* records.slice(0, 13)
+      throw new Error('the line is cut')
+    }
+    const brokenOff = forge.exchange.import(olga, { repositoryId: 10, records: broken() }, { batch: 5 })
+
+    await expect(brokenOff).rejects.toThrow('the line is cut')
+    expect(tracker.records.size).toBe(10)
+    expect((await importing(records, { batch: 5 })).issues).toEqual({ ...none, created: 15, unchanged: 10 })
+    expect((await importing(records, { batch: 7 })).issues).toEqual({ ...none, unchanged: 25 })
+  })
+
+  test('ends the source when it fails', async () => {
+    const ended: string[] = []
+    async function* records() {
+      try {
+        yield anIssue(0)
+        yield anIssue(1)
+      } finally {
+        ended.push('ended')
+      }
+    }
+
+    expect(await codeOf(() => forge.exchange.import(olga, { repositoryId: 10, records: records() }))).toBe(
+      'INVALID_DOCUMENT',
+    )
+    expect(ended).toEqual(['ended'])
+  })
+
+  test('is cancelled between two batches', async () => {
+    const controller = new AbortController()
+    const records = [anIssue(1), anIssue(2), anIssue(3)]
+    const options = { batch: 1, signal: controller.signal, onBatch: () => controller.abort(new Error('stop')) }
+
+    await expect(importing(records, options)).rejects.toThrow('stop')
+    expect(tracker.records.size).toBe(1)
+  })
+
+  test('reports the counts after each batch', async () => {
+    const counts: number[] = []
+    await importing([anIssue(1), anIssue(2), anIssue(3)], {
+      batch: 2,
+      onBatch: ({ issues }) => counts.push(issues.created),
+    })
+
+    expect(counts).toEqual([2, 3])
+  })
+
+  test('lets other work run between the batches', async () => {
+    let turns = 0
+    const timer = setInterval(() => {
+      turns += 1
+    }, 1)
+    await importing(Array.from({ length: 20_000 }, (_, index) => anIssue(index + 1)))
+    clearInterval(timer)
+
+    expect(turns).toBeGreaterThan(2)
+  })
+
+  test('gives the tracker dates, and every label and milestone that issues name', async () => {
+    await importing([
+      anIssue(1, {
+        closed: '2026-01-05T01:04:05+02:00',
+        state: 'closed',
+        labels: [{ name: 'bug', color: 'ff0000' }],
+        milestone: '1.0',
+      }),
+      anIssue(2, { labels: [{ name: 'bug', color: '00ff00' }, { name: 'help' }], milestone: '1.0' }),
+    ])
+
+    expect(tracker.batches).toMatchObject([
+      {
+        repositoryId: '10',
+        labels: [{ name: 'bug', color: 'ff0000' }, { name: 'help' }],
+        milestones: [{ title: '1.0', state: 'open' }],
+        create: [
+          {
+            posterId: null,
+            createdAt: new Date('2026-01-02T03:04:05Z'),
+            updatedAt: new Date('2026-01-03T03:04:05Z'),
+            closedAt: new Date('2026-01-04T23:04:05Z'),
+          },
+          { closedAt: null },
+        ],
+      },
+    ])
+  })
+
+  test('creates a label that no issue has', async () => {
+    await importing([anIssue(1)])
+    await importing([{ kind: 'label', label: { name: 'wontfix' } }, anIssue(1)])
+
+    expect([...tracker.labels.keys()]).toEqual(['wontfix'])
+  })
+
+  test('of labels alone writes them with the next change, if the host does not list its labels', async () => {
+    Object.defineProperty(tracker, 'labelsAndMilestones', { value: undefined })
+    const label: ExchangeRecord = { kind: 'label', label: { name: 'wontfix' } }
+    await importing([label, anIssue(1)], { batch: 1 })
+    const written = tracker.batches.length
+    await importing([label, anIssue(1)], { batch: 1 })
+
+    expect([...tracker.labels.keys()]).toEqual(['wontfix'])
+    expect(tracker.batches.length).toBe(written)
+  })
+
+  test('of nothing asks the policy and does nothing', async () => {
+    expect((await importing([])).issues).toEqual(none)
+    expect(tracker.asked).toEqual([])
+  })
+
+  test('runs beforeCommit of the host after the issues were written', async () => {
+    const order: unknown[] = []
+    forge = aForge({
+      issues: tracker,
+      beforeCommit: (written) => void order.push(tracker.records.size, written.length),
+    })
+    await importing([anIssue(1), anIssue(2)])
+
+    expect(order).toEqual([2, 1])
+  })
+
+  test('into a repository that was deleted meanwhile is REPOSITORY_NOT_FOUND', async () => {
+    async function* records() {
+      yield anIssue(1)
+      await forge.lifecycle.repositoryDeleted(10)
+      yield anIssue(2)
+    }
+    const failed = forge.exchange.import(olga, { repositoryId: 10, records: records() }, { batch: 1 })
+
+    expect((await failureOf(failed)).code).toBe('REPOSITORY_NOT_FOUND')
+    expect([...tracker.records.keys()]).toEqual([1])
+  })
+})
+
+describe('an issue that exists', () => {
+  const different: readonly [keyof IssueRecord, Partial<IssueRecord>][] = [
+    ['poster_name', { poster_name: 'grace' }],
+    ['poster_id', { poster_id: 9 }],
+    ['title', { title: 'Another' }],
+    ['content', { content: 'It crashes.\r\n' }],
+    ['ref', { ref: 'main' }],
+    ['milestone', { milestone: '1.0' }],
+    ['state', { state: 'closed' }],
+    ['is_locked', { is_locked: true }],
+    ['created', { created: '2026-01-02T03:04:05.001Z' }],
+    ['updated', { updated: '2026-01-03T03:04:06Z' }],
+    ['closed', { closed: '2026-01-03T03:04:06Z' }],
+    ['labels', { labels: [{ name: 'bug' }] }],
+    ['reactions', { reactions: [{ user_id: 1, content: '+1' }] }],
+    ['assignees', { assignees: ['ada'] }],
+  ]
+
+  test.each(different)('and differs in %s is a conflict that names the property', async (property, given) => {
+    await importing([anIssue(1)])
+    const { code, details } = await failureOf(importing([anIssue(2), anIssue(1, given)]))
+
+    expect([code, details]).toEqual(['IMPORT_CONFLICT', { pointer: '/1', number: 1, reason: 'differs', property }])
+    expect([...tracker.records.keys()]).toEqual([1])
+  })
+
+  test.each<Partial<IssueRecord>>([
+    { created: '2026-01-02T05:04:05+02:00' },
+    { ref: '', milestone: '', closed: null, labels: [], reactions: [], assignees: [], poster_email: '' },
+    { poster_email: 'ada@example.com' },
+  ])('and is written in another way is the same: %j', async (given) => {
+    await importing([anIssue(1)])
+
+    expect((await importing([anIssue(1, given)])).issues).toEqual({ ...none, unchanged: 1 })
+  })
+
+  test('is the same if its lists have another order, and its labels other colors', async () => {
+    const reactions = [
+      { user_id: 1, content: '+1' },
+      { user_id: 2, user_name: 'eve', content: 'heart' },
+    ]
+    const labels = [{ name: 'bug', color: 'ff0000' }, { name: 'help' }]
+    await importing([anIssue(1, { reactions, labels, assignees: ['ada', 'eve'] })])
+    const turned = anIssue(1, {
+      reactions: reactions.toReversed(),
+      labels: [{ name: 'help', color: '00ff00' }, { name: 'bug' }],
+      assignees: ['eve', 'ada', 'eve'],
+    })
+
+    expect((await importing([turned])).issues).toEqual({ ...none, unchanged: 1 })
+  })
+
+  test('and differs is skipped or replaced on request', async () => {
+    await importing([anIssue(1)])
+    const changed = [anIssue(1, { title: 'Another' }), anIssue(2)]
+
+    expect((await importing(changed, { onConflict: 'skip' })).issues).toEqual({ ...none, skipped: 1, created: 1 })
+    expect(tracker.records.get(1)?.title).toBe('Issue 1')
+    expect((await importing(changed, { onConflict: 'update' })).issues).toEqual({ ...none, updated: 1, unchanged: 1 })
+    expect(tracker.records.get(1)?.title).toBe('Another')
+    expect((await events()).at(-1)?.data).toEqual({ created: 0, updated: 1, comments: 0 })
+  })
+
+  test.each(['refuse', 'skip', 'update'] as const)('as something else is a conflict with %s', async (onConflict) => {
+    tracker.taken.add(4)
+    const { code, message, details } = await failureOf(importing([anIssue(4)], { onConflict }))
+
+    expect([code, details]).toEqual(['IMPORT_CONFLICT', { pointer: '/0', number: 4, reason: 'taken' }])
+    expect(message).toBe('the number 4 is taken by something that is not an issue')
+    expect(tracker.batches).toEqual([])
+  })
+})
+
+describe('comments', () => {
+  test('are created once, in whatever batches they come', async () => {
+    const comments = commentsOf(...['a', 'b', 'a', 'c'].map((content) => aComment(1, content)))
+    const records: Records = [anIssue(1), ...comments]
+    const report = await importing(records, { batch: 2 })
+
+    expect(report.comments).toEqual({ ...none, created: 3, unchanged: 1 })
+    expect((await importing(records, { batch: 3 })).comments).toEqual({ ...none, unchanged: 4 })
+    expect(tracker.stored.map(({ content }) => content)).toEqual(['a', 'b', 'c'])
+  })
+
+  test.each([
+    [{ created: '2026-01-04T03:04:06Z' }],
+    [{ poster_name: 'eve' }],
+    [{ poster_id: 9 }],
+    [{ content: 'other' }],
+  ])('that differ in %j are others', async (given) => {
+    await importing([anIssue(1), ...commentsOf(aComment(1, 'a'))])
+
+    expect((await importing(commentsOf(aComment(1, 'a', given)))).comments).toEqual({ ...none, created: 1 })
+  })
+
+  test('on an issue that is neither in the document nor on the host end the import', async () => {
+    const records: Records = [anIssue(1), ...commentsOf(aComment(2, 'a'))]
+    const { details } = await failureOf(importing(records))
+
+    expect(details).toMatchObject({ violations: [{ pointer: '/1/issue_number', code: 'unknown_issue' }], total: 1 })
+    expect(tracker.records.size).toBe(0)
+  })
+
+  test('on an issue that was skipped are skipped too, in this batch and in later ones', async () => {
+    await importing([anIssue(1)])
+    const records: Records = [anIssue(1, { title: 'Another' }), ...commentsOf(aComment(1, 'a'), aComment(1, 'b'))]
+    const report = await importing(records, { onConflict: 'skip', batch: 2 })
+
+    expect([report.issues, report.comments]).toEqual([
+      { ...none, skipped: 1 },
+      { ...none, skipped: 2 },
+    ])
+    expect(tracker.stored).toEqual([])
+  })
+
+  test('that the host has no place for are reported', async () => {
+    Object.defineProperty(tracker, 'comments', { value: 'none' })
+    const report = await importing([anIssue(1), ...commentsOf(aComment(1, 'a'), aComment(1, 'b'))])
+
+    expect(report.notCarried).toEqual([{ what: 'comments', count: 2, pointer: '/1' }])
+  })
+})
+
+describe('a record that cannot be imported', () => {
+  const invalid: readonly [string, string, Records[number]][] = [
+    ['/1/number', 'integer', anIssue(1.5)],
+    ['/1/number', 'integer', anIssue(0)],
+    ['/1/number', 'integer', anIssue(2 ** 53)],
+    ['/1/number', 'duplicate_number', anIssue(5)],
+    ['/1/poster_id', 'integer', anIssue(1, { poster_id: 2 ** 53 })],
+    ['/1/reactions/0/user_id', 'integer', anIssue(1, { reactions: [{ user_id: 0.5, content: '+1' }] })],
+    ['/1/title', 'nul', anIssue(1, { title: 'a\0b' })],
+    ['/1/content', 'surrogate', anIssue(1, { content: '\ud800' })],
+    ['/1/labels/0/name', 'nul', anIssue(1, { labels: [{ name: '\0' }] })],
+    ['/1/assignees/1', 'surrogate', anIssue(1, { assignees: ['ada', '\udc00'] })],
+    ['/1/created', 'date_time', anIssue(1, { created: '2026-02-30T00:00:00Z' })],
+    ['/1/title', 'type', anIssue(1, { title: Object(5) })],
+    ['/1/labels', 'type', anIssue(1, { labels: Object('bug') })],
+    ['/1/content', 'nul', { kind: 'comment', comment: aComment(5, '\0') }],
+    ['/1/issue_number', 'integer', { kind: 'comment', comment: aComment(-1, '') }],
+    ['/1/name', 'nul', { kind: 'label', label: { name: '\0' } }],
+    ['/1/deadline', 'date_time', { kind: 'milestone', milestone: { title: 'a', state: 'open', deadline: 'soon' } }],
+    ['/1/state', 'choice', { kind: 'milestone', milestone: { title: 'a', state: Object('gone') } }],
+    ['/1', 'type', Object.assign(Object.create(null), { kind: 'wiki' })],
+  ]
+
+  test.each(invalid)('is named: %s %s', async (pointer, code, record) => {
+    const failed = await failureOf(importing([anIssue(5), record]))
+
+    expect(failed.code).toBe('INVALID_DOCUMENT')
+    expect(failed.details).toMatchObject({ violations: [{ pointer, code }], total: expect.any(Number) })
+    expect(tracker.batches).toEqual([])
+  })
+
+  test.each([null, undefined, 5, 'text', []])('can be anything: %j', async (record) => {
+    expect((await failureOf(importing([Object(anIssue(5)), record as never]))).code).toBe('INVALID_DOCUMENT')
+  })
+
+  test('does not hide the others from an inspection', async () => {
+    const failed = await failureOf(inspecting([anIssue(1.5), anIssue(1, { title: '\0' }), anIssue(2), anIssue(2)]))
+
+    expect(failed.details).toMatchObject({
+      violations: [{ pointer: '/0/number' }, { pointer: '/1/title' }, { pointer: '/3/number' }],
+      total: 3,
+    })
+  })
+})
+
+describe('attribution', () => {
+  beforeEach(() => {
+    tracker.accounts.set('ada', '21').set('grace.h', '22')
+  })
+  const records: Records = [
+    anIssue(1, { assignees: ['grace', 'eve'], reactions: [{ user_id: 3, user_name: 'ada', content: '+1' }] }),
+    ...commentsOf(aComment(1, 'a'), aComment(1, 'b', { poster_name: 'eve' })),
+  ]
+
+  test('of names looks no one up', async () => {
+    await importing(records)
+
+    expect(tracker.asked).not.toContain('findUsers')
+    expect(tracker.batches[0]).toMatchObject({
+      create: [{ posterId: null, assigneeIds: [null, null], reactionUserIds: [null] }],
+      comments: [{ posterId: null }, { posterId: null }],
+    })
+  })
+
+  test('of accounts gives the tracker those whom it finds, under the names of the map', async () => {
+    const report = await importing(records, { attribution: 'accounts', users: { grace: 'grace.h' } })
+
+    expect(tracker.batches[0]).toMatchObject({
+      create: [{ posterId: '21', assigneeIds: ['22', null], reactionUserIds: ['21'] }],
+      comments: [{ posterId: '22', record: { poster_name: 'grace.h' } }, { posterId: null }],
+    })
+    expect(report.unknownUsers).toEqual({ total: 1, first: [{ name: 'eve', count: 2 }] })
+  })
+
+  test('of accounts is repeatable, also if the host shows the accounts', async () => {
+    await importing(records, { attribution: 'accounts' })
+    const [issue] = tracker.records.values()
+    tracker.records.set(1, { ...anIssue(1), ...issue, poster_id: 21, poster_email: 'ada@example.com' })
+    const report = await importing(records, { attribution: 'accounts' })
+
+    expect([report.issues, report.comments]).toEqual([
+      { ...none, unchanged: 1 },
+      { ...none, unchanged: 2 },
+    ])
+  })
+
+  test('looks up no one whom the map excludes', async () => {
+    const report = await importing([anIssue(1)], { attribution: 'accounts', users: { ada: null } })
+
+    expect(tracker.batches[0]).toMatchObject({ create: [{ posterId: null, record: { poster_name: 'ada' } }] })
+    expect(report.unknownUsers).toEqual({ total: 0, first: [] })
+  })
+
+  test('of accounts asks the policy once more', async () => {
+    const actions: string[] = []
+    forge = aForge({
+      issues: tracker,
+      policy: {
+        authorize: ({ action }) => {
+          actions.push(action)
+          return { allow: action !== 'issues.attribute', reason: '' }
+        },
+      },
+    })
+
+    expect(await codeOf(() => importing(records, { attribution: 'accounts' }))).toBe('FORBIDDEN')
+    expect(actions).toEqual(['issues.import', 'issues.attribute'])
+    expect(tracker.asked).toEqual([])
+  })
+
+  test('asks the policy once for all batches', async () => {
+    const actions: string[] = []
+    forge = aForge({
+      issues: tracker,
+      policy: {
+        authorize({ action }) {
+          actions.push(action)
+          return { allow: true }
+        },
+      },
+    })
+    await importing([anIssue(1), anIssue(2), anIssue(3)], { batch: 1 })
+
+    expect(actions).toEqual(['issues.import'])
+  })
+})
+
+describe('an inspection', () => {
+  test('reports what the import then does, and writes nothing', async () => {
+    await importing([anIssue(1), anIssue(2), ...commentsOf(aComment(1, 'a'))])
+    const records: Records = [
+      anIssue(1),
+      anIssue(2, { title: 'Another' }),
+      anIssue(3),
+      ...commentsOf(aComment(1, 'a'), aComment(1, 'b'), aComment(2, 'c'), aComment(3, 'd'), aComment(3, 'd')),
+    ]
+    for (const onConflict of ['skip', 'update'] as const) {
+      for (const batch of [1, 3, 200]) {
+        const [written, recorded] = [tracker.batches.length, await events()]
+        const { conflicts, ...said } = await inspecting(records, { onConflict, batch })
+        expect([tracker.batches.length, await events()]).toEqual([written, recorded])
+        expect(conflicts).toEqual({ total: 0, first: [] })
+        const copy = aCopyOf(tracker)
+        const done = await aForge({ issues: copy }).exchange.import(
+          olga,
+          { repositoryId: 10, records },
+          { onConflict, batch },
+        )
+        expect(done).toEqual(said)
+      }
+    }
+  })
+
+  test('reports conflicts', async () => {
+    await importing([anIssue(1), anIssue(2)])
+    tracker.taken.add(3)
+    const report = await inspecting([anIssue(1, { title: 'Another' }), anIssue(2), anIssue(3), anIssue(4)])
+
+    expect(report.conflicts).toEqual({
+      total: 2,
+      first: [
+        { pointer: '/0', number: 1, reason: 'differs', property: 'title' },
+        { pointer: '/2', number: 3, reason: 'taken' },
+      ],
+    })
+    expect(report.issues).toEqual({ ...none, created: 1, unchanged: 1 })
+  })
+})
+
+function aCopyOf(source: MemoryTracker<Person>): MemoryTracker<Person> {
+  const copy = new MemoryTracker<Person>()
+  for (const [number, issue] of source.records) copy.records.set(number, issue)
+  copy.stored.push(...source.stored)
+  return copy
+}
+
+describe('an export', () => {
+  test('has the issues in ascending order, in pages', async () => {
+    await importing(Array.from({ length: 481 }, (_, index) => anIssue(481 - index)))
+    tracker.taken.add(1300)
+    tracker.records.set(1400, anIssue(1400))
+    tracker.asked.length = 0
+    const issues = await allOf(forge.exchange.export(olga, 10))
+
+    expect(issues.map(({ number }) => number)).toEqual([...Array.from({ length: 481 }, (_, index) => index + 1), 1400])
+    expect(tracker.asked).toEqual(['issues', 'issues', 'issues', 'issues'])
+  })
+
+  test('of everything has labels and milestones first, and comments behind their issues', async () => {
+    const records: Records = [
+      { kind: 'label', label: { name: 'bug', color: 'ff0000' } },
+      { kind: 'label', label: { name: 'help' } },
+      { kind: 'milestone', milestone: { title: '1.0', state: 'closed', description: 'the first' } },
+      { kind: 'issue', issue: anIssue(1, { labels: [{ name: 'bug', color: 'ff0000' }], milestone: '1.0' }) },
+      ...commentsOf(aComment(1, 'a'), aComment(1, 'b')),
+      { kind: 'issue', issue: anIssue(2) },
+      ...commentsOf(aComment(2, 'c')),
+    ]
+    await importing(records)
+
+    expect(await allOf(forge.exchange.exportAll(olga, 10))).toEqual(records)
+  })
+
+  test('has the labels of issues, if the host does not list its labels', async () => {
+    Object.defineProperty(tracker, 'labelsAndMilestones', { value: undefined })
+    const labels = [{ name: 'bug' }]
+    await importing([anIssue(1, { labels }), anIssue(2, { labels: [...labels, { name: 'help' }] })])
+
+    const records = await allOf(forge.exchange.exportAll(olga, 10))
+    expect(records.map(({ kind }) => kind)).toEqual(['label', 'issue', 'label', 'issue'])
+  })
+
+  test('refuses a tracker whose pages do not ascend', async () => {
+    tracker.issues = () => [anIssue(2), anIssue(2)]
+
+    await expect(allOf(forge.exchange.export(olga, 10))).rejects.toThrow('issues.issues must return ascending numbers')
+  })
+})
+
+test('a forge without issues names the option that is missing', async () => {
+  const bare = aForge()
+  const message = 'the service exchange needs the option issues of createForge'
+
+  await expect(bare.exchange.import(olga, { repositoryId: 10, records: [] })).rejects.toThrow(message)
+  await expect(bare.exchange.inspect(olga, { repositoryId: 10, records: [] })).rejects.toThrow(message)
+  expect(() => bare.exchange.export(olga, 10)).toThrow(message)
+  expect(() => bare.exchange.exportAll(olga, 10)).toThrow(message)
+})
+
+test.each([
+  [{ repositoryId: 10 }, {}, 'request.records must be an iterable'],
+  [{ repositoryId: 10, records: 'text' }, {}, 'request.records must be an iterable'],
+  [{ repositoryId: 1.5, records: [] }, {}, 'request.repositoryId must be'],
+  [undefined, {}, 'request must be an object'],
+  [{ repositoryId: 10, records: [] }, { onConflict: 'merge' }, 'options.onConflict must be'],
+  [{ repositoryId: 10, records: [] }, { attribution: 'all' }, 'options.attribution must be'],
+  [{ repositoryId: 10, records: [] }, { users: { ada: 5 } }, 'options.users must map'],
+  [{ repositoryId: 10, records: [] }, { batch: 0 }, 'options.batch must be an integer from 1 to 1000'],
+  [{ repositoryId: 10, records: [] }, { batch: 1001 }, 'options.batch must be an integer from 1 to 1000'],
+  [{ repositoryId: 10, records: [] }, { onBatch: 5 }, 'options.onBatch must be'],
+])('arguments that are not valid are named: %j %j', async (request, options, message) => {
+  const call = Reflect.apply(forge.exchange.import, forge.exchange, [olga, request, options])
+
+  await expect(call).rejects.toThrow(message)
+})

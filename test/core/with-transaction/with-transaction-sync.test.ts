@@ -1,0 +1,349 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { instrumentStorage } from '../../../src/core/instrument-storage.ts'
+import type { Forge, ForgeEvent, ForgeOptions, PortContext, Sync, TransactionServices } from '../../../src/index.ts'
+import { createForge } from '../../../src/index.ts'
+import { sqliteStorage } from '../../../src/storage/sqlite.ts'
+import type { ForgeStorage } from '../../../src/storage/storage.ts'
+import type { Person } from '../a-forge.ts'
+import { codeOf, olga } from '../a-forge.ts'
+
+type Handle = Database.Database
+
+const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
+const board = { repositoryId: 10, kind: 'issue' } as const
+
+type ReadCall = (services: Sync<TransactionServices<Person>>) => unknown
+
+/** Every guarded method that only reads. */
+const READS: readonly (readonly [string, ReadCall])[] = [
+  ['pins.list', ({ pins }) => pins.list(olga, board)],
+  ['pins.allowed', ({ pins }) => pins.allowed(olga, 10)],
+  ['pins.history', ({ pins }) => pins.history(olga, issue(1))],
+  ['blocks.find', ({ blocks }) => blocks.find(olga, { organizationId: 5, userId: 9 })],
+  ['blocks.list', ({ blocks }) => blocks.list(olga, { organizationId: 5 })],
+  ['badges.heldBy', ({ badges }) => badges.heldBy(olga, 9)],
+  ['badges.catalogue.find', ({ badges }) => badges.catalogue.find(olga, 'owl')],
+  ['badges.catalogue.list', ({ badges }) => badges.catalogue.list(olga)],
+]
+
+/** A storage that notes the operations that it is asked for. */
+function watched(storage: ForgeStorage<Handle>) {
+  const seen: string[] = []
+  return { seen, storage: instrumentStorage(storage, ({ operation }) => void seen.push(operation)) }
+}
+
+/** A host: its own table, in the database that the forge keeps its data in. */
+describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where) => {
+  let folder: string
+  let handle: Handle
+
+  beforeEach(async () => {
+    folder = await mkdtemp(`${tmpdir()}/forgelet-join-`)
+    handle = new Database(where === 'file' ? `${folder}/forge.sqlite` : ':memory:')
+    handle.exec('create table issue (id integer primary key, title text not null)')
+  })
+
+  afterEach(async () => {
+    handle.close()
+    await rm(folder, { recursive: true })
+  })
+
+  async function open(options: Partial<ForgeOptions<Person, Handle>> = {}): Promise<Forge<Person, Handle>> {
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    return createForge<Person, Handle>({
+      storage,
+      policy: { authorize: () => ({ allow: true }) },
+      membership: { isMember: () => false },
+      ...options,
+    })
+  }
+
+  async function migrated(): Promise<ForgeStorage<Handle>> {
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    return storage
+  }
+
+  function listen(forge: Forge<Person, Handle>): ForgeEvent[] {
+    const received: ForgeEvent[] = []
+    forge.events.on((event) => received.push(event))
+    return received
+  }
+
+  async function pinned(forge: Forge<Person, Handle>): Promise<readonly string[]> {
+    return (await forge.pins.list(olga, board)).map((pin) => pin.issueId)
+  }
+
+  test('notifies in the order of the calls of afterCommit, however long each look-up takes', async () => {
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    const answers: (() => void)[] = []
+    const committed = async (ids: readonly string[]): Promise<readonly ForgeEvent[]> => {
+      await new Promise<void>((resolve) => answers.push(resolve))
+      return storage.events.committed(ids)
+    }
+    const forge = await open({ storage: { ...storage, events: { ...storage.events, committed } } })
+    const received = listen(forge)
+    for (const id of [1, 2]) {
+      const pinOne = handle.transaction(() =>
+        forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(id))),
+      )
+      pinOne.immediate().afterCommit()
+    }
+    await forge.pins.pin(olga, issue(3))
+    for (const answer of answers.toReversed()) {
+      expect(received).toEqual([])
+      answer()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+
+    expect(received.map((event) => event.issueId)).toEqual(['1', '2', '3'])
+  })
+
+  test('commits the write of the host and ours together', async () => {
+    const forge = await open()
+    const createPinned = handle.transaction((title: string) => {
+      const { lastInsertRowid } = handle.prepare('insert into issue (title) values (?)').run(title)
+      return forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(Number(lastInsertRowid))))
+    })
+
+    expect(createPinned.immediate('Read this first').value).toMatchObject({ issueId: '1', position: 1, pinnedBy: '1' })
+    expect(await pinned(forge)).toEqual(['1'])
+    await forge.close()
+  })
+
+  test('rolls our write back with the host', async () => {
+    const forge = await open()
+    const createPinned = handle.transaction(() => {
+      handle.prepare('insert into issue (title) values (?)').run('Draft')
+      forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(1)))
+      throw new Error('the host thinks again')
+    })
+
+    expect(() => createPinned.immediate()).toThrow('the host thinks again')
+    expect(await pinned(forge)).toEqual([])
+    expect((await forge.events.read()).events).toEqual([])
+    await forge.close()
+  })
+
+  test('takes back a refused call alone, when the host goes on', async () => {
+    const forge = await open({ limits: { maxPins: { issue: 1 } } })
+    const codes: string[] = []
+    handle
+      .transaction(() =>
+        forge.withTransactionSync(handle, (services) => {
+          services.pins.pin(olga, issue(1))
+          try {
+            services.pins.pin(olga, issue(2))
+          } catch (error) {
+            codes.push(error instanceof Error && 'code' in error ? String(error.code) : 'no code')
+          }
+        }),
+      )
+      .immediate()
+    expect([codes, await pinned(forge)]).toEqual([['PIN_LIMIT_REACHED'], ['1']])
+    await forge.close()
+  })
+
+  test('notifies listeners after the commit, and not before', async () => {
+    const forge = await open()
+    const received = listen(forge)
+    const { afterCommit } = handle
+      .transaction(() => {
+        const result = forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(1)))
+        result.afterCommit()
+        return result
+      })
+      .immediate()
+    expect(received).toEqual([])
+    afterCommit()
+    afterCommit()
+    expect(received.map((event) => [event.type, event.issueId])).toEqual([['issue.pinned', '1']])
+    await forge.close()
+  })
+
+  test('reports nothing that was rolled back, even if another event got its id', async () => {
+    const forge = await open()
+    const received = listen(forge)
+    handle.exec('begin immediate')
+    const { afterCommit } = forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(1)))
+    handle.exec('rollback')
+    await forge.badges.catalogue.define(olga, { slug: 'owl' })
+    afterCommit()
+    expect(received.map((event) => event.type)).toEqual(['badge.defined'])
+    await forge.close()
+  })
+
+  test('gives the ports the transaction, so that they see the rows of the host', async () => {
+    const seen: unknown[] = []
+    const look = ({ transaction }: PortContext<unknown, Handle>): void => {
+      seen.push(transaction?.prepare('select title from issue').all())
+    }
+    const forge = await open({
+      policy: {
+        authorize(_request, context) {
+          look(context)
+          return { allow: true }
+        },
+      },
+      membership: {
+        isMember(_member, context) {
+          look(context)
+          return false
+        },
+      },
+    })
+    handle
+      .transaction(() => {
+        handle.prepare('insert into issue (title) values (?)').run('New')
+        const target = { organizationId: 5, account: { kind: 'user', id: 9 } } as const
+        forge.withTransactionSync(handle, (services) => services.blocks.block(olga, target))
+      })
+      .immediate()
+    expect(seen).toEqual([[{ title: 'New' }], [{ title: 'New' }]])
+    await forge.close()
+  })
+
+  test('runs beforeCommit on the transaction of the host', async () => {
+    const forge = await open({
+      beforeCommit(events, transaction) {
+        for (const event of events) transaction.prepare('insert into issue (title) values (?)').run(event.type)
+      },
+    })
+    handle
+      .transaction(() => forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(7))))
+      .immediate()
+    expect(handle.prepare('select title from issue').all()).toEqual([{ title: 'issue.pinned' }])
+    await forge.close()
+  })
+
+  test('refuses a port that answers with a promise, before anything is written', async () => {
+    const forge = await open({ policy: { authorize: async () => ({ allow: true }) } })
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(1)))).toThrow(TypeError)
+    handle.exec('commit')
+    expect((await forge.events.read()).events).toEqual([])
+    await forge.close()
+  })
+
+  test.each(READS)('refuses a policy that answers %s with a promise, and reads nothing behind it', async (_, read) => {
+    const { storage, seen } = watched(await migrated())
+    const forge = await open({ storage, policy: { authorize: async () => ({ allow: true }) } })
+    seen.length = 0 // leaves out what createForge has called
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, read)).toThrow(
+      new TypeError(
+        'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage beforeCommit and prepare must too',
+      ),
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    handle.exec('commit')
+    expect(seen).toEqual(['checkTransaction'])
+    await forge.close()
+  })
+
+  test('refuses a storage that answers with a promise, and reads nothing behind it', async () => {
+    const { storage, seen } = watched(await migrated())
+    const load = async (): Promise<readonly never[]> => {
+      seen.push('load')
+      return []
+    }
+    const forge = await open({ storage: { ...storage, pinBoards: { ...storage.pinBoards, load } } })
+    seen.length = 0 // leaves out what createForge has called
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, (services) => services.pins.allowed(olga, 10))).toThrow(
+      'a promise was returned where a value is required',
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    handle.exec('commit')
+    expect(seen).toEqual(['checkTransaction', 'load'])
+    await forge.close()
+  })
+
+  test('refuses work that answers with a promise', async () => {
+    const forge = await open()
+    const work = (async () => 1) as unknown as () => number
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, work)).toThrow('the work of withTransactionSync returned a promise')
+    handle.exec('rollback')
+    await forge.close()
+  })
+
+  test('refuses a handle that is in no transaction', async () => {
+    const forge = await open()
+    expect(() => forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(1)))).toThrow(
+      /transaction/,
+    )
+    await forge.close()
+  })
+
+  test('gives services that end with it', async () => {
+    const forge = await open()
+    const { value } = handle
+      .transaction(() => forge.withTransactionSync(handle, (services) => ({ late: services })))
+      .immediate()
+    expect(() => value.late.pins.list(olga, board)).toThrow('withTransactionSync has ended')
+    await forge.close()
+  })
+
+  test('is to be run again by the host when lifecycle calls never stop coming in between', async () => {
+    const forge: Forge<Person, Handle> = await open({
+      membership: {
+        isMember({ organizationId }) {
+          const member = { organizationId, userId: '77' }
+          forge.withTransactionSync(handle, (services) => services.lifecycle.memberAdded(member))
+          return false
+        },
+      },
+    })
+    const target = { organizationId: 5, account: { kind: 'user', id: 9 } } as const
+    const work = handle.transaction(() =>
+      forge.withTransactionSync(handle, (services) => services.blocks.block(olga, target)),
+    )
+    expect(() => work.immediate()).toThrow(
+      expect.objectContaining({ code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }),
+    )
+    await forge.close()
+  })
+
+  test('lets a lifecycle call run in the transaction that makes it true', async () => {
+    const forge = await open()
+    await forge.pins.pin(olga, issue(1))
+    handle
+      .transaction(() => {
+        handle.prepare('delete from issue where id = 1').run()
+        forge.withTransactionSync(handle, (services) => services.lifecycle.issueDeleted(issue(1)))
+      })
+      .immediate()
+    expect(await pinned(forge)).toEqual([])
+    expect(await codeOf(() => forge.pins.pin(olga, issue(1)))).toBe('ISSUE_NOT_FOUND')
+    await forge.close()
+  })
+
+  test('refuses a plain change while the host is inside its transaction', async () => {
+    const forge = await open()
+    handle.exec('begin immediate')
+    await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('withTransactionSync')
+    handle.exec('rollback')
+    await forge.close()
+  })
+
+  test('joins again inside the same transaction', async () => {
+    const forge = await open()
+    const received = listen(forge)
+    const announce = handle
+      .transaction(() => {
+        const first = forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(1)))
+        const second = forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(2)))
+        return [first.afterCommit, second.afterCommit]
+      })
+      .immediate()
+    for (const report of announce) report()
+    expect(received.map((event) => event.issueId)).toEqual(['1', '2'])
+    await forge.close()
+  })
+})

@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { parseArguments } from '../../src/cli/arguments.ts'
+import type { ServeOptions } from '../../src/cli/serve.ts'
+import { serveOptions } from '../../src/cli/serve.ts'
+
+// examples/many-processes/compose.*.yaml, as Compose and the command read them.
+
+const folder = resolve(import.meta.dirname, '../../examples/many-processes')
+
+const Seconds = z.string().regex(/^\d+s$/)
+const Service = z.strictObject({
+  image: z.string().regex(/^[a-z0-9./-]+(:[a-z0-9.-]+)?$/),
+  build: z.strictObject({ dockerfile_inline: z.string() }).optional(),
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()),
+  volumes: z.array(z.string()),
+  ports: z.array(z.string().regex(/^127\.0\.0\.1:\d+:\d+$/)).optional(),
+  depends_on: z.record(z.string(), z.strictObject({ condition: z.literal('service_healthy') })).optional(),
+  healthcheck: z.strictObject({
+    test: z.tuple([z.literal('CMD')], z.string()),
+    interval: Seconds,
+    timeout: Seconds,
+    retries: z.int(),
+    start_period: Seconds.optional(),
+  }),
+  stop_grace_period: Seconds.optional(),
+  init: z.boolean().optional(),
+  restart: z.literal('unless-stopped'),
+})
+const Compose = z.strictObject({
+  name: z.string(),
+  'x-forge': Service,
+  services: z.strictObject({ database: Service, 'forge-1': Service, 'forge-2': Service, proxy: Service }),
+  volumes: z.record(z.string(), z.strictObject({})),
+})
+
+/** How the files name the password, which is a variable of the environment. */
+const PASSWORD = '$' + '{DATABASE_PASSWORD:?set it}'
+
+const FILES = [
+  {
+    file: 'compose.postgres.yaml',
+    kind: 'postgres',
+    image: 'postgres:17',
+    driver: 'pg',
+    password: 'POSTGRES_PASSWORD',
+    limit: 'max',
+    connections: 97,
+  },
+  {
+    file: 'compose.mariadb.yaml',
+    kind: 'mysql',
+    image: 'mariadb:11.4',
+    driver: 'mysql2',
+    password: 'MARIADB_PASSWORD',
+    limit: 'connectionLimit',
+    connections: 151,
+  },
+] as const
+
+describe.each(FILES)('examples/many-processes/$file', ({ file, kind, image, driver, password, limit, connections }) => {
+  const { services, volumes } = Compose.parse(parse(readFileSync(join(folder, file), 'utf8'), { merge: true }))
+  const { database, proxy } = services
+  const forges = [services['forge-1'], services['forge-2']]
+
+  /** The options of a process, as the command reads them in its container. */
+  function optionsOf({ command = [], environment }: z.infer<typeof Service>): ServeOptions {
+    const [program, ...args] = command
+    expect(program).toBe('node_modules/.bin/forgelet')
+    const { command: name, words, values } = parseArguments(args)
+    expect(name).toBe('serve')
+    return serveOptions(words, values, { FORGELET_DB: withPassword(environment['FORGELET_DB'] ?? '') })
+  }
+
+  function withPassword(text: string): string {
+    return text.replaceAll(PASSWORD, 'secret')
+  }
+
+  test('starts the database, two processes on it and the proxy, each when those before it are ready', () => {
+    expect(database.image).toBe(image)
+    expect(forges.map(({ depends_on }) => Object.keys(depends_on ?? {}))).toEqual([['database'], ['database']])
+    expect(Object.keys(proxy.depends_on ?? {})).toEqual(['forge-1', 'forge-2'])
+    expect(forges[0]?.build?.dockerfile_inline).toContain(`npm install forgelet ${driver}\n`)
+  })
+
+  test('gives every process a command line that forgelet accepts, and the database that the server makes', () => {
+    for (const forge of forges) {
+      const { database: address, host, port, fixture } = optionsOf(forge)
+      expect([address.kind, host, port]).toEqual([kind, '0.0.0.0', 3000])
+      expect(forge.volumes).toContain(`./fixture.json:${fixture}:ro`)
+      const url = new URL(address.location)
+      const made = Object.values(database.environment).map(withPassword)
+      expect(made).toEqual(expect.arrayContaining([url.username, url.pathname.slice(1), url.password]))
+      expect(database.environment[password]).toBe(PASSWORD)
+      expect(url.hostname).toBe('database')
+      expect(Number(url.searchParams.get(limit)) * forges.length).toBeLessThan(connections)
+    }
+  })
+
+  test('names files that exist, and volumes that are declared', () => {
+    for (const volume of Object.values(services).flatMap((service) => service.volumes)) {
+      const [source = ''] = volume.split(':')
+      expect(source.startsWith('./') ? existsSync(join(folder, source)) : source in volumes, volume).toBe(true)
+    }
+  })
+
+  test('leads the proxy to every process, and asks each whether it is ready', () => {
+    const [, script, ...targets] = proxy.command ?? []
+    expect(proxy.volumes).toContain(`./proxy.mjs:${script}:ro`)
+    expect(targets).toEqual(['http://forge-1:3000', 'http://forge-2:3000'])
+    for (const one of [...forges, proxy]) expect(one.healthcheck.test.at(-1)).toContain('http://127.0.0.1:3000/readyz')
+  })
+})

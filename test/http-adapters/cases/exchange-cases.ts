@@ -1,0 +1,218 @@
+import { issueRecord } from '../world-issues.ts'
+import type { Case } from './case.ts'
+
+const EXPORT = '/repos/acme/rocket/issues/export'
+const IMPORT = '/repos/acme/rocket/issues/import'
+
+const NONE = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+const REPORT = { dry_run: false, issues: NONE, comments: NONE, unknown_users: { total: 0, first: [] }, not_carried: [] }
+
+const documentOf = (...numbers: readonly number[]): object => numbers.map((number) => issueRecord(number))
+const withoutAddress = (number: number): object => ({ ...issueRecord(number), poster_email: undefined })
+
+function textOf(...numbers: readonly number[]): string {
+  return `[\n${numbers.map((number) => JSON.stringify(withoutAddress(number))).join(',\n')}\n]\n`
+}
+
+/** The issue exchange. */
+export const exchangeCases: readonly Case[] = [
+  {
+    fact: 'an export is the canonical document, in which pull requests are not',
+    ask: ['anonymous', 'GET', EXPORT],
+    status: 200,
+    expected: { text: textOf(1, 2, 3, 4, 5), headers: { 'content-type': 'application/json;charset=utf-8' } },
+  },
+  ...(['rita', 'stan'] as const).map(
+    (who): Case => ({
+      fact: `${who} sees no address in an export`,
+      ask: [who, 'GET', EXPORT],
+      status: 200,
+      expected: { text: textOf(1, 2, 3, 4, 5) },
+    }),
+  ),
+  ...(['ada', 'root'] as const).map(
+    (who): Case => ({
+      fact: `${who} sees addresses in an export`,
+      ask: [who, 'GET', EXPORT],
+      status: 200,
+      expected: { json: [1, 2, 3, 4, 5].map((number) => issueRecord(number)) },
+    }),
+  ),
+  { fact: 'HEAD of an export has no body', ask: ['ada', 'HEAD', EXPORT], status: 200, expected: { text: '' } },
+  {
+    fact: 'an export of a private repository is 404 to others',
+    ask: ['stan', 'GET', '/repos/acme/secret/issues/export'],
+    status: 404,
+    expected: { code: 'REPOSITORY_NOT_FOUND' },
+  },
+  {
+    fact: 'an import writes what is new, and leaves what is the same',
+    ask: ['ada', 'POST', IMPORT, documentOf(5, 10, 11)],
+    status: 200,
+    expected: {
+      json: {
+        ...REPORT,
+        issues: { ...NONE, created: 2, unchanged: 1 },
+      },
+    },
+    after: [EXPORT, [1, 2, 3, 4, 5, 10, 11].map((number) => issueRecord(number))],
+  },
+  {
+    fact: 'a dry run reports the same, and writes nothing',
+    ask: ['ada', 'POST', `${IMPORT}?dry_run=true`, documentOf(5, 10, 11)],
+    status: 200,
+    expected: {
+      json: {
+        ...REPORT,
+        dry_run: true,
+        issues: { ...NONE, created: 2, unchanged: 1 },
+        conflicts: { total: 0, first: [] },
+      },
+    },
+    after: [EXPORT, [1, 2, 3, 4, 5].map((number) => issueRecord(number))],
+  },
+  {
+    fact: 'a dry run reports conflicts',
+    ask: ['ada', 'POST', `${IMPORT}?dry_run=true`, [issueRecord(1, { title: 'other' }), issueRecord(6)]],
+    status: 200,
+    expected: {
+      json: {
+        ...REPORT,
+        dry_run: true,
+        conflicts: {
+          total: 2,
+          first: [
+            { pointer: '/0', number: 1, reason: 'differs', property: 'title' },
+            { pointer: '/1', number: 6, reason: 'taken' },
+          ],
+        },
+      },
+    },
+  },
+  {
+    fact: 'an issue that differs is 409, and is named',
+    ask: ['ada', 'POST', IMPORT, [issueRecord(10), issueRecord(1, { title: 'other' })]],
+    status: 409,
+    expected: { code: 'IMPORT_CONFLICT', violations: ['/1'] },
+  },
+  {
+    fact: 'an issue that differs is left if that is asked for',
+    ask: ['ada', 'POST', `${IMPORT}?on_conflict=skip`, [issueRecord(1, { title: 'other' })]],
+    status: 200,
+    after: [EXPORT, [1, 2, 3, 4, 5].map((number) => issueRecord(number))],
+  },
+  {
+    fact: 'an issue that differs is replaced if that is asked for',
+    ask: ['ada', 'POST', `${IMPORT}?on_conflict=update`, [issueRecord(1, { title: 'other' })]],
+    status: 200,
+    after: [EXPORT, [issueRecord(1, { title: 'other' }), ...[2, 3, 4, 5].map((number) => issueRecord(number))]],
+  },
+  {
+    fact: 'the number of a pull request is 409 in any case',
+    ask: ['ada', 'POST', `${IMPORT}?on_conflict=update`, [issueRecord(6)]],
+    status: 409,
+    expected: { code: 'IMPORT_CONFLICT', violations: ['/0'] },
+  },
+  {
+    fact: 'issues in YAML are imported',
+    headers: { 'content-type': 'application/yaml' },
+    ask: ['ada', 'POST', IMPORT, `- ${JSON.stringify(issueRecord(10))}\n`],
+    status: 200,
+    after: [EXPORT, [1, 2, 3, 4, 5, 10].map((number) => issueRecord(number))],
+  },
+  {
+    fact: 'a document with mistakes is 422, and each is named',
+    ask: ['ada', 'POST', IMPORT, [issueRecord(10, { title: 7 } as object), 5]],
+    status: 422,
+    expected: { code: 'INVALID_DOCUMENT', violations: ['/0/title'] },
+    after: [EXPORT, [1, 2, 3, 4, 5].map((number) => issueRecord(number))],
+  },
+  {
+    fact: 'a body that is not a document is 422',
+    ask: ['ada', 'POST', IMPORT, 'not JSON'],
+    status: 422,
+    expected: { code: 'INVALID_DOCUMENT', violations: [''] },
+  },
+  ...[
+    ['on_conflict=overwrite', '/on_conflict'],
+    ['on_conflict=skip&on_conflict=update', '/on_conflict'],
+    ['attribution=people', '/attribution'],
+    ['dry_run=yes', '/dry_run'],
+    ['dry_run=', '/dry_run'],
+  ].map(
+    ([query = '', pointer = '']): Case => ({
+      fact: `an import with ${query} is 422`,
+      ask: ['ada', 'POST', `${IMPORT}?${query}`, documentOf(10)],
+      status: 422,
+      expected: { code: 'INVALID_INPUT', violations: [pointer] },
+      after: [EXPORT, [1, 2, 3, 4, 5].map((number) => issueRecord(number))],
+    }),
+  ),
+  {
+    fact: 'a site admin may attribute an import to accounts',
+    ask: ['root', 'POST', `${IMPORT}?attribution=accounts`, documentOf(10)],
+    status: 200,
+    expected: { json: { ...REPORT, issues: { ...NONE, created: 1 } } },
+  },
+  ...(['ada', 'olga'] as const).map(
+    (who): Case => ({
+      fact: `${who}, an admin of the repository, may not attribute an import to accounts`,
+      ask: [who, 'POST', `${IMPORT}?attribution=accounts&dry_run=true`, 'not JSON'],
+      status: 403,
+      expected: { code: 'FORBIDDEN' },
+    }),
+  ),
+  ...(['will', 'rita', 'stan'] as const).map(
+    (who): Case => ({
+      fact: `${who} may not import`,
+      ask: [who, 'POST', `${IMPORT}?dry_run=perhaps`, 'not JSON'],
+      status: 403,
+      expected: { code: 'FORBIDDEN' },
+    }),
+  ),
+  {
+    fact: 'an import requires a credential',
+    ask: ['anonymous', 'POST', IMPORT, documentOf(10)],
+    status: 401,
+    expected: { code: 'UNAUTHENTICATED' },
+  },
+  {
+    fact: 'an import into a private repository is 404 to others',
+    ask: ['stan', 'POST', '/repos/acme/secret/issues/import', documentOf(10)],
+    status: 404,
+    expected: { code: 'REPOSITORY_NOT_FOUND' },
+  },
+  {
+    fact: 'an import that is too long is 413',
+    world: { limits: { maxImportBytes: 300 } },
+    ask: ['ada', 'POST', IMPORT, documentOf(10, 11)],
+    status: 413,
+    expected: { code: 'BODY_TOO_LARGE' },
+  },
+  {
+    fact: 'a record that is too long is 422',
+    world: { limits: { maxRecordBytes: 100 } },
+    ask: ['ada', 'POST', IMPORT, documentOf(10)],
+    status: 422,
+    expected: { code: 'INVALID_DOCUMENT', violations: ['/0'] },
+  },
+  {
+    fact: 'an import that another site requests is 403',
+    headers: { 'sec-fetch-site': 'cross-site', authorization: 'Basic YWRhOg==' },
+    ask: ['anonymous', 'POST', IMPORT, documentOf(10)],
+    status: 403,
+    expected: { code: 'CROSS_SITE' },
+  },
+  {
+    fact: 'an issue named by a word is not a path of the exchange',
+    ask: ['ada', 'POST', '/repos/acme/rocket/issues/export/pin'],
+    status: 404,
+    expected: { code: 'ISSUE_NOT_FOUND' },
+  },
+  {
+    fact: 'an export cannot be posted',
+    ask: ['ada', 'POST', EXPORT],
+    status: 405,
+    expected: { headers: { allow: 'GET, HEAD, OPTIONS' } },
+  },
+]

@@ -1,0 +1,249 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import type { MaybePromise, SyncOrAsync } from '../../src/schema/sync-or-async.ts'
+import {
+  after,
+  isPromise,
+  requireValue,
+  runAsync,
+  runMaybeAsync,
+  runSync,
+  settle,
+  wait,
+} from '../../src/schema/sync-or-async.ts'
+
+const trouble = new Error('trouble')
+
+function* sum(...values: readonly MaybePromise<number>[]): SyncOrAsync<number> {
+  let total = 0
+  for (const value of values) total += yield* wait(value)
+  return total
+}
+
+function thenable(value: number): PromiseLike<number> {
+  // biome-ignore lint/suspicious/noThenProperty: a promise by other hands is what is tested
+  return { then: (resolve) => Promise.resolve(value).then(resolve) }
+}
+
+function thrown(): never {
+  throw trouble
+}
+
+function* fail(): SyncOrAsync<number> {
+  yield* wait(undefined)
+  throw trouble
+}
+
+describe('after', () => {
+  test('goes on at once with a value', () => {
+    expect(after(1, (value) => value + 1)).toBe(2)
+  })
+
+  test('goes on behind a promise, and behind anything with a then', async () => {
+    const next = (value: number) => value + 1
+    // the cast stands for a port that answers with a promise of its own making
+    const results = [after(Promise.resolve(1), next), after(thenable(1) as Promise<number>, next)]
+
+    expect(results.map(isPromise)).toEqual([true, true])
+    expect(await Promise.all(results)).toEqual([2, 2])
+  })
+
+  test('takes a next step that waits', async () => {
+    const later = async (value: number) => value + 1
+
+    expect(await after(1, later)).toBe(2)
+    expect(await after(Promise.resolve(1), later)).toBe(2)
+  })
+
+  test('throws at once what the next step throws at once, and rejects with what it throws behind a promise', async () => {
+    expect(() => after(1, thrown)).toThrow(trouble)
+    await expect(after(Promise.resolve(1), thrown)).rejects.toBe(trouble)
+  })
+
+  test('does not go on behind a rejection', async () => {
+    const next = vi.fn()
+
+    await expect(after(Promise.reject(trouble), next)).rejects.toBe(trouble)
+    expect(next).not.toHaveBeenCalled()
+  })
+})
+
+describe('settle', () => {
+  const next = (value: number) => `got ${value}`
+  const failed = (error: unknown) => (error === trouble ? 'failed' : 'something else')
+
+  test('goes on at once with a value, or with the error that was thrown', () => {
+    expect(settle(() => 1, next, failed)).toBe('got 1')
+    expect(settle(thrown, next, failed)).toBe('failed')
+  })
+
+  test('goes on behind a promise with its value, or with its rejection', async () => {
+    expect(await settle(() => Promise.resolve(1), next, failed)).toBe('got 1')
+    expect(await settle(() => Promise.reject(trouble), next, failed)).toBe('failed')
+  })
+
+  test('does not take an error of the next step for one of the work', async () => {
+    expect(() => settle(() => 1, thrown, failed)).toThrow(trouble)
+    await expect(settle(() => Promise.resolve(1), thrown, failed)).rejects.toBe(trouble)
+  })
+})
+
+describe('requireValue', () => {
+  test.each([undefined, null, 0, '', false])('returns %j', (value) => {
+    expect(requireValue(value)).toBe(value)
+  })
+
+  test('refuses a promise, and leaves no rejection unhandled', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+
+    expect(() => requireValue(Promise.reject(trouble))).toThrow('a promise was returned where a value is required')
+    await setImmediate()
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+})
+
+describe('run', () => {
+  test('gives a value at once where nothing must be waited for', () => {
+    expect(runMaybeAsync(sum(1, 2, 3))).toBe(6)
+  })
+
+  test.each([
+    ['first', [Promise.resolve(1), 2, 3]],
+    ['last', [1, 2, Promise.resolve(3)]],
+    ['each', [Promise.resolve(1), Promise.resolve(2), Promise.resolve(3)]],
+  ] as const)('gives a promise where the %s value is one', async (_, values) => {
+    const result = runMaybeAsync(sum(...values))
+
+    expect(isPromise(result)).toBe(true)
+    expect(await result).toBe(6)
+  })
+
+  test('waits for anything with a then', async () => {
+    // the cast stands for a port that answers with a promise of its own making
+    expect(await runMaybeAsync(sum(thenable(4) as Promise<number>, 1))).toBe(5)
+  })
+
+  test('throws at once what the steps throw before anything was waited for', () => {
+    expect(() => runMaybeAsync(fail())).toThrow(trouble)
+  })
+
+  test('rejects with what the steps throw after something was waited for', async () => {
+    function* late(): SyncOrAsync<number> {
+      yield* wait(Promise.resolve())
+      throw trouble
+    }
+
+    await expect(runMaybeAsync(late())).rejects.toBe(trouble)
+  })
+
+  test('throws a rejection into the steps, which may go on', async () => {
+    function* forgiving(): SyncOrAsync<string> {
+      try {
+        return yield* wait(Promise.reject(trouble))
+      } catch (error) {
+        return error === trouble ? yield* wait(Promise.resolve('forgiven')) : 'something else'
+      }
+    }
+
+    expect(await runMaybeAsync(forgiving())).toBe('forgiven')
+  })
+
+  test('rejects with a rejection the steps do not catch', async () => {
+    await expect(runMaybeAsync(sum(1, Promise.reject(trouble)))).rejects.toBe(trouble)
+  })
+
+  test.each([undefined, null, 0, '', false])('hands %j through as a value, waited for or not', async (value) => {
+    expect(runMaybeAsync(wait(value))).toBe(value)
+    expect(await runMaybeAsync(wait(Promise.resolve(value)))).toBe(value)
+  })
+})
+
+describe('runAsync', () => {
+  test('gives a promise even where nothing must be waited for', async () => {
+    const result = runAsync(sum(1, 2))
+
+    expect(result).toBeInstanceOf(Promise)
+    expect(await result).toBe(3)
+  })
+
+  test('rejects with what the steps throw at once', async () => {
+    await expect(runAsync(fail())).rejects.toBe(trouble)
+  })
+})
+
+describe('runSync', () => {
+  test('gives the value', () => {
+    expect(runSync(sum(1, 2, 3))).toBe(6)
+  })
+
+  test('throws what the steps throw', () => {
+    expect(() => runSync(fail())).toThrow(trouble)
+  })
+
+  test('refuses a promise as misuse, and goes no further', () => {
+    const written = vi.fn()
+    function* careless(): SyncOrAsync<void> {
+      yield* wait(Promise.resolve())
+      written()
+    }
+
+    expect(() => runSync(careless())).toThrow(TypeError)
+    expect(written).not.toHaveBeenCalled()
+  })
+
+  test('lets the steps clean up before it refuses', () => {
+    const cleaned = vi.fn()
+    function* careful(): SyncOrAsync<void> {
+      try {
+        yield* wait(Promise.resolve())
+      } finally {
+        cleaned()
+      }
+    }
+
+    expect(() => runSync(careful())).toThrow(TypeError)
+    expect(cleaned).toHaveBeenCalledOnce()
+  })
+
+  test('refuses even when the steps catch the refusal', () => {
+    function* stubborn(): SyncOrAsync<string> {
+      try {
+        return yield* wait(Promise.resolve('late'))
+      } catch {
+        return 'as if nothing had happened'
+      }
+    }
+
+    expect(() => runSync(stubborn())).toThrow('a promise was returned where a value is required')
+  })
+
+  test('leaves no rejection unhandled: not of the promise it refuses, not of one met while cleaning up', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    function* hopeless(): SyncOrAsync<void> {
+      try {
+        yield* wait(Promise.reject(trouble))
+      } finally {
+        yield* wait(Promise.reject(trouble))
+      }
+    }
+
+    expect(() => runSync(hopeless())).toThrow(TypeError)
+    await setImmediate()
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+})
+
+test.each([
+  ['a promise', Promise.resolve(1), true],
+  ['an object with a then', thenable(1), true],
+  ['an object whose then is not a function', Object.fromEntries([['then', 1]]), false],
+  ['an object', {}, false],
+  ['null', null, false],
+  ['a string', 'then', false],
+])('isPromise says of %s: %s', (_, value, verdict) => {
+  expect(isPromise<unknown>(value)).toBe(verdict)
+})

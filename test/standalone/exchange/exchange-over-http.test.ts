@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { nodeHandler } from '../../../src/http-adapters/node.ts'
+import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
+import { openStandalone } from '../../../src/standalone/standalone.ts'
+import { running } from '../../http-adapters/hosts/host.ts'
+import { issueRecord } from '../../http-adapters/world-issues.ts'
+
+const EXPORT = '/repos/acme/rocket/issues/export'
+const IMPORT = '/repos/acme/rocket/issues/import'
+
+const fixture = {
+  users: [
+    { username: 'root', siteAdmin: true, tokens: ['root-token'] },
+    { username: 'ada', tokens: ['ada-token'] },
+    { username: 'rita', tokens: ['rita-token'] },
+  ],
+  organizations: [{ name: 'acme', owners: ['root'] }],
+  repositories: [{ owner: 'acme', name: 'rocket', admins: ['ada'], readers: ['rita'] }],
+}
+const document = [issueRecord(1), issueRecord(7, { labels: [{ name: 'bug', color: 'd73a4a' }] })]
+
+/** Asks a standalone host over HTTP, as someone. */
+type Ask = (who: string, method: string, path: string, body?: string) => Promise<Response>
+
+async function serve(): Promise<{ readonly ask: Ask; stop(): Promise<void> }> {
+  const host = await openStandalone({ db: ':memory:', fixture })
+  const authenticate = ({ headers }: IncomingMessage) => host.authenticate(headers.authorization)
+  const server = await running(createServer(nodeHandler<StandaloneUser, IncomingMessage>(host.api, { authenticate })))
+  const ask: Ask = (who, method, path, body) => {
+    const headers: Record<string, string> = who === 'anonymous' ? {} : { authorization: `token ${who}-token` }
+    return fetch(`${server.origin}${path}`, { method, headers, ...(body !== undefined && { body }) })
+  }
+  return {
+    ask,
+    async stop() {
+      await server.stop()
+      await host.close()
+    },
+  }
+}
+
+describe('a standalone host over HTTP', () => {
+  let ask: Ask
+
+  beforeAll(async () => {
+    const served = await serve()
+    ask = served.ask
+    expect((await ask('ada', 'POST', IMPORT, JSON.stringify(document))).status).toBe(200)
+    return () => served.stop()
+  })
+
+  test.each(['root', 'ada'])('shows addresses in an export to %s, an admin of the repository', async (who) => {
+    expect(await (await ask(who, 'GET', EXPORT)).json()).toEqual(document)
+  })
+
+  test.each(['rita', 'anonymous'])('shows no address in an export to %s', async (who) => {
+    const text = await (await ask(who, 'GET', EXPORT)).text()
+
+    expect(JSON.parse(text)).toHaveLength(2)
+    expect(text).not.toContain('@')
+  })
+
+  test('lets no admin of the repository attribute an import to accounts', async () => {
+    const attributed = `${IMPORT}?attribution=accounts`
+
+    expect((await ask('ada', 'POST', attributed, '[]')).status).toBe(403)
+    expect((await ask('root', 'POST', attributed, '[]')).status).toBe(200)
+  })
+
+  test('takes its own export, and changes nothing', async () => {
+    const text = await (await ask('ada', 'GET', EXPORT)).text()
+    const report = await (await ask('ada', 'POST', IMPORT, text)).json()
+
+    expect(report).toMatchObject({ issues: { created: 0, updated: 0, unchanged: 2, skipped: 0 } })
+    expect(await (await ask('ada', 'GET', EXPORT)).text()).toBe(text)
+  })
+})
+
+test('an export over HTTP is the canonical document, to the byte', async () => {
+  const { ask, stop } = await serve()
+  onTestFinished(stop)
+  await ask('root', 'POST', IMPORT, JSON.stringify(document))
+  const text = await (await ask('root', 'GET', EXPORT)).text()
+
+  expect(text).toBe(`[\n${document.map((issue) => JSON.stringify(issue)).join(',\n')}\n]\n`)
+})
