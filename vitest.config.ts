@@ -1,4 +1,6 @@
 import type { TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/config'
+import type { TestSpecification } from 'vitest/node'
+import { BaseSequencer } from 'vitest/node'
 
 /**
  * The name of a test file says which suite it is in: `x.servers.test.ts` is in "servers", and `x.test.ts` in "quick". These are
@@ -24,13 +26,26 @@ const named: readonly TestProjectInlineConfiguration[] = NAMED_SUITES.map((name)
   extends: true,
   test: {
     name,
-    globalSetup: [BUILD_FIRST, 'test/codebase/setup/tell-skipped.ts'],
+    globalSetup: [BUILD_FIRST, 'test/codebase/setup/report-skipped.ts'],
     include: [`test/**/*.${name}.test.ts`],
   },
 }))
 
+/**
+ * Starts with the files that run the whole contract. They run longest, and are a few lines: by their size they would come
+ * last, when no other file is left to run beside them.
+ */
+class ContractFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const runsContract = (file: TestSpecification): boolean => /\bcontract\.\w+\.test\.ts$/.test(file.moduleId)
+    return [...sorted.filter(runsContract), ...sorted.filter((file) => !runsContract(file))]
+  }
+}
+
 const config: ViteUserConfig = {
   test: {
+    sequence: { sequencer: ContractFirst },
     projects: [quick, ...named],
     setupFiles: ['test/codebase/setup/fail-on-console.ts'],
     maxWorkers: 2, // most files wait for a database or a process

@@ -69,7 +69,7 @@ interface Request {
 
 declare class Response {
   constructor(
-    body?: string | null,
+    body?: string | ReadableStream<Uint8Array> | null,
     init?: { readonly status?: number; readonly headers?: { readonly [name: string]: string } },
   )
   readonly status: number
@@ -86,6 +86,20 @@ declare const performance: {
 declare function queueMicrotask(callback: () => void): void
 declare function setTimeout(callback: () => void, milliseconds?: number): unknown
 declare function clearTimeout(timer: unknown): void
+
+interface ReadableStreamController<T> {
+  enqueue(chunk: T): void
+  close(): void
+  error(reason?: unknown): void
+}
+
+declare class ReadableStream<T> {
+  constructor(
+    source: { pull(controller: ReadableStreamController<T>): Promise<void>; cancel(): void },
+    strategy: { readonly highWaterMark: number },
+  )
+  readonly locked: boolean
+}
 
 interface ReadableStreamReader<T> {
   read(): Promise<{ readonly done: boolean; readonly value?: T }>

@@ -34,7 +34,7 @@ export async function onEachDatabase(work, { counting = false } = {}) {
 }
 
 /**
- * A database: `storage(options)` opens a storage on it, `run(sql)` runs a statement of the host's, and `count(work)` returns how
+ * A database: `storage(options)` opens a storage on it, `run(sql)` runs a statement of the host, and `count(work)` returns how
  * many statements the storages run meanwhile. `series(n)` is a table of the numbers from 1 to n,
  * and `analyze(table)` a statement that counts its rows for the planner.
  */

@@ -1,37 +1,67 @@
-// How much memory does a reading need? Writes a document of generated issues and reads it in a process of its own.
-// Usage: npm run build && node --expose-gc bench/exchange-memory.mjs [issues, default 1000000]
+// How much memory do a reading, an import and an export need, and how long does anything else wait meanwhile? Each runs in a
+// process of its own, with a document of generated issues and the SQLite file of a standalone server.
+// Usage: npm run build && node bench/exchange-memory.mjs [issues, default 1000000]
 import { fork } from 'node:child_process'
-import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readIssues } from 'forgelet/exchange'
-import { openIssueSource } from 'forgelet/exchange/files'
+import { openIssueSource, writeIssueFile } from 'forgelet/exchange/files'
+import { openStandalone } from 'forgelet/standalone'
 import { issueLine } from './exchange.mjs'
 
+const FIXTURE = { users: [{ username: 'ada' }], repositories: [{ owner: 'ada', name: 'rocket' }] }
+const REPOSITORY = '1'
+
+/** Each returns the number of issues. */
+const WORK = {
+  nothing: () => 0,
+  async read(document) {
+    let issues = 0
+    for await (const issue of readIssues(await openIssueSource(document))) issues += issue.number > 0 ? 1 : 0
+    return issues
+  },
+  async import(document, { forge }) {
+    const records = readIssues(await openIssueSource(document))
+    const { issues } = await forge.exchange.import('system', { repositoryId: REPOSITORY, records })
+    return issues.created
+  },
+  async export(document, { forge }) {
+    let issues = 0
+    const counted = async function* () {
+      for await (const issue of forge.exchange.export('system', REPOSITORY)) {
+        issues += 1
+        yield issue
+      }
+    }
+    await writeIssueFile(`${document}.exported`, counted())
+    return issues
+  },
+}
+
 if (process.send === undefined) await measure(Number(process.argv[2] ?? 1_000_000))
-else await read(process.argv[2])
+else await work(...process.argv.slice(2))
 
 async function measure(issues) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-exchange-'))
-  const file = join(folder, 'issues.json')
-  const base = await peakOf(undefined)
   try {
     for (const count of [issues / 10, issues]) {
-      await pipeline(Readable.from(document(count)), createWriteStream(file))
-      const { records, peak, cpu } = await peakOf(file)
-      const size = (statSync(file).size / 1e6).toFixed(0)
-      console.log(
-        `${records} issues, ${size} MB: peak ${peak} MB (an empty process ${base.peak} MB), CPU ${cpu.toFixed(1)} s`,
-      )
+      const [document, database] = [join(folder, `${count}.json`), join(folder, `${count}.sqlite`)]
+      await pipeline(Readable.from(documentOf(count)), createWriteStream(document))
+      console.log(`${count} issues, ${megabytes(statSync(document).size)} MB`)
+      for (const name of Object.keys(WORK)) console.log(`  ${name}: ${await inProcess([name, document, database])}`)
+      rmSync(document)
     }
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-function* document(count) {
+function* documentOf(count) {
   yield '[\n'
   const lines = []
   for (let number = 1; number <= count; number += 1) {
@@ -41,19 +71,46 @@ function* document(count) {
   yield lines.join('')
 }
 
-function peakOf(file) {
-  return new Promise((resolve, reject) => {
-    const child = fork(import.meta.filename, file === undefined ? [] : [file])
-    child.once('message', resolve).once('exit', () => reject(new Error('the reader ended')))
-  })
+async function inProcess(task) {
+  const child = fork(import.meta.filename, task)
+  const [report] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => {
+      throw new Error(`the process of ${task[0]} ended`)
+    }),
+  ])
+  return report
 }
 
-async function read(file) {
-  let records = 0
-  if (file !== undefined)
-    for await (const issue of readIssues(await openIssueSource(file))) records += issue.number > 0 ? 1 : 0
+/** In a process of its own: works, and reports. The log of SQLite never shrinks before it is closed. */
+async function work(name, document, database) {
+  const host =
+    name === 'import' || name === 'export' ? await openStandalone({ db: database, fixture: FIXTURE }) : undefined
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const issues = await WORK[name](document, host)
+  delay.disable()
   const { user, system } = process.cpuUsage()
-  process.send({ records, peak: Math.round(process.resourceUsage().maxRSS / 1024), cpu: (user + system) / 1e6 }, () =>
-    process.exit(),
-  )
+  const log = statSync(`${database}-wal`, { throwIfNoEntry: false })
+  await host?.close()
+  const parts = [
+    `${issues} issues, CPU ${((user + system) / 1e6).toFixed(1)} s, peak ${peak()} MB`,
+    `delay of the event loop p99 ${milliseconds(delay.percentile(99))} ms, at most ${milliseconds(delay.max)} ms`,
+    ...(log === undefined ? [] : [`log of SQLite ${megabytes(log.size)} MB`]),
+  ]
+  process.send(parts.join(', '), () => process.exit())
+}
+
+/** The most memory that this process had, in MB. What getrusage reports contains that of the process that started it. */
+function peak() {
+  const [, kilobytes] = /VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))
+  return Math.round(kilobytes / 1024)
+}
+
+function milliseconds(nanoseconds) {
+  return (nanoseconds / 1e6).toFixed(0)
+}
+
+function megabytes(bytes) {
+  return (bytes / 1e6).toFixed(0)
 }

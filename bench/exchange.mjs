@@ -7,7 +7,7 @@ import { readIssues } from 'forgelet/exchange'
 import { openIssueSource } from 'forgelet/exchange/files'
 import { callSide, compare, interleave } from './harness.mjs'
 
-const RECORDS = 50_000
+const RECORDS = 10_000
 
 /** Issues of about 1.7 KB, with texts of several alphabets. Returns one line of the document. */
 export function issueLine(number) {

@@ -77,14 +77,36 @@ export function callSide(call, { count = 500, warmUp = 10 * count, atOnce = 1 } 
   return {
     warmUp: () => run(warmUp),
     async slice() {
-      collectGarbage({ type: 'minor' }) // that of the side before
-      const [cpu, start] = [process.cpuUsage(), performance.now()]
-      await run(count)
-      const wall = performance.now() - start
-      const { user, system } = process.cpuUsage(cpu)
-      return { cpu: (user + system) / count, wall: (wall * 1000) / count }
+      const { cpu, wall } = await timed(() => run(count))
+      return { cpu: cpu / count, wall: wall / count }
     },
   }
+}
+
+/**
+ * A side in this process whose every operation needs something new, which is opened before and closed after it, untimed. A slice
+ * is one operation.
+ */
+export function openedSide(open, work, close) {
+  const slice = async () => {
+    const opened = await open()
+    try {
+      return await timed(() => work(opened))
+    } finally {
+      await close(opened)
+    }
+  }
+  return { warmUp: slice, slice }
+}
+
+/** Runs work, and returns what it cost in this process. */
+async function timed(work) {
+  collectGarbage({ type: 'minor' }) // that of the side before
+  const [before, start] = [process.cpuUsage(), performance.now()]
+  await work()
+  const wall = performance.now() - start
+  const { user, system } = process.cpuUsage(before)
+  return { cpu: user + system, wall: wall * 1000 }
 }
 
 /**
@@ -255,13 +277,20 @@ class Connection {
 
 /** Runs work and returns the text of every statement that better-sqlite3 ran in this process, in order. */
 export async function sqliteStatements(work) {
+  return (await sqliteCalls(work)).map(({ sql }) => sql)
+}
+
+/** Runs work and returns every statement that better-sqlite3 ran in this process, in order: its text, parameters and method. */
+export async function sqliteCalls(work) {
   const { default: Database } = await import('better-sqlite3')
   const handle = new Database(':memory:')
   const seen = []
   const restore = [
-    spy(Database.prototype, 'exec', (_, [sql]) => seen.push(sql)),
-    ...['all', 'get', 'run', 'iterate'].map((name) =>
-      spy(Object.getPrototypeOf(handle.prepare('select 1')), name, (statement) => seen.push(statement.source)),
+    spy(Database.prototype, 'exec', (_, [sql]) => seen.push({ sql, method: 'exec', parameters: [] })),
+    ...['all', 'get', 'run', 'iterate'].map((method) =>
+      spy(Object.getPrototypeOf(handle.prepare('select 1')), method, ({ source }, parameters) =>
+        seen.push({ sql: source, method, parameters }),
+      ),
     ),
   ]
   handle.close()

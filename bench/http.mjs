@@ -112,7 +112,7 @@ async function prepare(file) {
 async function checkAnswers(node, byHand) {
   for (const server of [node, byHand]) {
     strictEqual((await ask(server, check(7))).status, 204)
-    strictEqual((await ask(server, check(7).replace('user-', 'nobody-'))).status, 404)
+    strictEqual((await ask(server, check(7).replace('user-', 'no-user-'))).status, 404)
     strictEqual((await ask(server, check(7).replace(TOKEN, 'token eve'))).status, 401)
   }
   const [pinned, pinnedByHand] = [await ask(node, PINNED), await ask(byHand, PINNED)]

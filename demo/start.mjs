@@ -25,7 +25,7 @@ const options = [
 const command = [join(root, 'dist/cli.js'), 'serve', ...options, ...process.argv.slice(2)]
 const server = spawn(process.execPath, command, { stdio: ['inherit', 'pipe', 'inherit'] })
 
-// Whoever stops this process stops both. After Ctrl-C, which reaches the server too, it is told twice: that does no harm.
+// Stopping this process stops both. Ctrl-C also reaches the server itself, which then gets the signal twice: that changes nothing.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill('SIGTERM'))
 server.on('exit', (code) => {
   process.exitCode = code ?? 1

@@ -1,4 +1,4 @@
-// forgelet in an Express application that has a login of its own: whoever is signed in there is signed in here.
+// forgelet in an Express application that has its own login: a user who is signed in there is signed in here.
 //
 //   node examples/mount-express.mjs
 //   curl -c cookies -X POST -d login=olga http://127.0.0.1:3000/login

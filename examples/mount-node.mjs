@@ -1,4 +1,4 @@
-// forgelet on Node's own server, beside pages of the host's.
+// forgelet on Node's own server, beside the host's own pages.
 //
 //   node examples/mount-node.mjs
 //   curl -X POST -H 'Authorization: Bearer olga-token' http://127.0.0.1:3000/api/v1/repos/acme/rocket/issues/2/pin

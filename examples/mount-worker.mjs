@@ -1,4 +1,4 @@
-// forgelet in a Cloudflare Worker, without nodejs_compat. A forge that keeps what it is told has its storage in a Durable
+// forgelet in a Cloudflare Worker, without nodejs_compat. A forge that keeps its data has its storage in a Durable
 // Object (forgelet/storage/durable-object); this one forgets it with the isolate.
 //
 //   npx wrangler dev examples/mount-worker.mjs

@@ -60,7 +60,7 @@ const app = express()
 app.post('/issues', express.json(), async (request, response) => {
   const actor = users.get(request.headers.authorization) ?? 'anonymous'
   const { value, afterCommit } = await createPinned(actor, request.body.title)
-  afterCommit() // tells the listeners, now that it is committed
+  afterCommit() // notifies the listeners, now that it is committed
   response.status(201).json({ id: value.issueId, position: value.position })
 })
 app.get('/issues', async (_request, response) => {

@@ -24,7 +24,7 @@ const forge = createForge({
 })
 forge.events.on((event) => console.log(`${event.type} ${event.issueId}`))
 
-/** Runs to its end without waiting: so nobody else's statement can get into the transaction. */
+/** Runs to its end without waiting, so no other statement can get into the transaction. */
 const createPinned = database.transaction((actor, title) => {
   const { lastInsertRowid } = database.prepare('insert into issue (title) values (?)').run(title)
   const issue = { id: lastInsertRowid, repositoryId: 10, kind: 'issue' }
@@ -37,7 +37,7 @@ const app = express()
 app.post('/issues', express.json(), (request, response) => {
   const actor = users.get(request.headers.authorization) ?? 'anonymous'
   const { value, afterCommit } = createPinned.immediate(actor, request.body.title)
-  afterCommit() // tells the listeners, now that it is committed
+  afterCommit() // notifies the listeners, now that it is committed
   response.status(201).json({ id: value.issueId, position: value.position })
 })
 app.get('/issues', (_request, response) => {

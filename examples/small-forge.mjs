@@ -7,7 +7,7 @@ import { memoryStorage } from 'forgelet/storage/memory'
 export const users = [{ id: 1, login: 'olga', token: 'olga-token', admin: true }]
 const issues = [1, 2].map((number) => ({ id: 100 + number, number, title: `Issue ${number}`, state: 'open' }))
 
-/** Whose `Authorization` header this is; null is nobody. */
+/** Whose `Authorization` header this is; null is not signed in. */
 export function userOf(authorization) {
   if (!authorization) return null
   const user = users.find(({ token }) => authorization === `Bearer ${token}`)

@@ -66,7 +66,19 @@ const PHRASES = [
   [/\b(?:room|door|guest)s?\b/i, 'module, boundary or application'],
 ]
 
-const paths = ['src', 'schema', 'docs', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ':!docs/decisions']
+const paths = [
+  'src',
+  'schema',
+  'docs',
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'test',
+  'bench',
+  'examples',
+  'demo',
+  '.ci',
+]
 const tracked = execFileSync('git', ['ls-files', '-z', '--', ...paths], { encoding: 'utf8' }).split('\0')
 const found = tracked.filter(existsSync).flatMap((file) => {
   const lines = readFileSync(file, 'utf8').split('\n')

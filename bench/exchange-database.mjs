@@ -1,0 +1,229 @@
+// Imports and exports issues in the SQLite file of a standalone server, against the same rows by hand.
+//   const rows = await measure({ slices })
+import { deepStrictEqual, strictEqual } from 'node:assert'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { readIssues, writeIssues } from 'forgelet/exchange'
+import { openIssueSource } from 'forgelet/exchange/files'
+import { openStandalone } from 'forgelet/standalone'
+import { sqliteStorage } from 'forgelet/storage/sqlite'
+import { issueLine } from './exchange.mjs'
+import { compare, interleave, openedSide, sqliteCalls } from './harness.mjs'
+
+const RECORDS = 1000
+/** As many issues as an import writes in one transaction. */
+const BATCH = 200
+const FIXTURE = {
+  users: [{ username: 'ada' }],
+  repositories: ['rocket', 'probe'].map((name) => ({ owner: 'ada', name })),
+}
+const REPOSITORY = '1'
+/** Where one issue is imported before anything is timed, so that every statement is compiled. */
+const PROBE = '2'
+const ISSUES = ['host_issues']
+const ISSUES_AND_LISTS = [...ISSUES, 'host_issue_labels', 'host_issue_reactions', 'host_issue_assignee_names']
+
+/** Measures imports, batches and exports. A slice handles every issue once; each import has a new file. */
+export async function measure({ slices }) {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-exchange-'))
+  const [empty, filled, fresh] = ['empty', 'filled', 'fresh'].map((name) => join(folder, `${name}.sqlite`))
+  const document = join(folder, 'issues.json')
+  const lines = Array.from({ length: RECORDS }, (_, index) => issueLine(index + 1))
+  writeFileSync(document, `[\n${lines.join(',\n')}\n]\n`)
+  const newFile = () => {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${fresh}${end}`, { force: true })
+    copyFileSync(empty, fresh)
+    return fresh
+  }
+  try {
+    await withOpened(openHost(empty), () => undefined)
+    copyFileSync(empty, filled)
+    const imported = await sqliteCalls(() => withOpened(openHost(filled), (host) => importFrom(host, document)))
+    const inserts = imported.filter(({ sql }) => sql.startsWith('insert into "host_'))
+    const batches = batchesOf(imported)
+    strictEqual(batches.length, RECORDS / BATCH)
+    const changes = await sqliteCalls(() => withOpened(openStorage(newFile()), (storage) => change(storage, batches)))
+    deepStrictEqual(rowCounts(fresh), rowCounts(filled), 'both write the same rows')
+
+    const host = (file, work) =>
+      openedSide(
+        () => openHost(file()),
+        work,
+        (opened) => opened.close(),
+      )
+    const handle = (file, work) =>
+      openedSide(
+        () => openHandle(file()),
+        work,
+        (opened) => opened.close(),
+      )
+    const measured = await interleave(
+      {
+        import: openedSide(
+          async () => {
+            const opened = await openHost(newFile())
+            await opened.forge.exchange.import('system', { repositoryId: PROBE, records: [JSON.parse(lines[0])] })
+            return opened
+          },
+          (opened) => importFrom(opened, document),
+          (opened) => opened.close(),
+        ),
+        inserts: handle(newFile, (opened) => run(opened, [BEGIN, ...inserts, COMMIT])),
+        changes: openedSide(
+          () => openStorage(newFile()),
+          (storage) => change(storage, batches),
+          (storage) => storage.close(),
+        ),
+        statements: handle(newFile, (opened) => run(opened, transactionsOf(changes))),
+        export: host(() => filled, exportAll),
+        issues: handle(
+          () => filled,
+          (opened) => stringify(opened, ISSUES),
+        ),
+        rows: handle(
+          () => filled,
+          (opened) => stringify(opened, ISSUES_AND_LISTS),
+        ),
+      },
+      { slices },
+    )
+    const row = (of, work, floor, reach) => compare(measured, { work, floor, of, reach })
+    return [
+      row(
+        ['import', 'inserts'],
+        'import a file of issues, every check, SQLite',
+        'the same rows inserted by hand, one transaction',
+        '>= 0.38',
+      ),
+      row(
+        ['changes', 'statements'],
+        `a batch of ${BATCH} issues through the storage, SQLite`,
+        'the same statements in a transaction by hand',
+        '>= 0.85',
+      ),
+      row(
+        ['export', 'rows'],
+        'export issues with their lists, SQLite',
+        'the same rows by hand, JSON.stringify',
+        '>= 0.75',
+      ),
+      row(['export', 'issues'], 'export issues with their lists, SQLite', 'rows of issues alone, JSON.stringify'),
+    ]
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const BEGIN = { sql: 'begin immediate', method: 'run', parameters: [] }
+const COMMIT = { sql: 'commit', method: 'run', parameters: [] }
+
+function openHost(file) {
+  return openStandalone({ db: file, fixture: FIXTURE, logger: false })
+}
+
+async function openStorage(file) {
+  const storage = sqliteStorage(file)
+  await storage.migrate()
+  return storage
+}
+
+/** A handle with the settings of those that forgelet writes on. */
+function openHandle(file) {
+  const handle = new Database(file)
+  handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
+  return handle
+}
+
+async function withOpened(opening, work) {
+  const opened = await opening
+  await work(opened)
+  await opened.close()
+}
+
+async function importFrom({ forge }, document) {
+  const records = readIssues(await openIssueSource(document))
+  const { issues } = await forge.exchange.import('system', { repositoryId: REPOSITORY, records })
+  strictEqual(issues.created, RECORDS)
+}
+
+async function exportAll({ forge }) {
+  let bytes = 0
+  for await (const piece of writeIssues(forge.exchange.export('system', REPOSITORY))) bytes += piece.length
+  strictEqual(bytes > RECORDS * 500, true)
+}
+
+/** Writes the rows of each batch in one change of the storage. */
+async function change(storage, batches) {
+  const prepared = new Map()
+  for (const inserts of batches) {
+    await storage.issueImports.update(
+      { repositoryId: REPOSITORY },
+      {
+        expectedEpoch: undefined,
+        by: { actorId: null, at: () => new Date(0) },
+        decide: (state) => ({ state, events: [IMPORTED], result: undefined }),
+        beforeCommit: (_events, transaction) => run(transaction, inserts, prepared),
+      },
+    )
+  }
+}
+
+const IMPORTED = {
+  type: 'issues.imported',
+  organizationId: null,
+  repositoryId: REPOSITORY,
+  issueId: null,
+  userId: null,
+  data: { created: BATCH, updated: 0, comments: 0 },
+}
+
+/** Runs recorded statements, each prepared once. */
+function run(handle, calls, prepared = new Map()) {
+  for (const { sql, method, parameters } of calls) {
+    let statement = prepared.get(sql)
+    if (statement === undefined) {
+      statement = handle.prepare(sql)
+      prepared.set(sql, statement)
+    }
+    statement[method](...parameters)
+  }
+}
+
+/** The rows that each transaction of an import inserts into the tables of the host. */
+function batchesOf(calls) {
+  const batches = []
+  for (const { sql, ...call } of calls) {
+    if (/^begin/.test(sql)) batches.push([])
+    if (sql.startsWith('insert into "host_')) batches.at(-1).push({ sql, ...call })
+  }
+  return batches.filter((batch) => batch.length > 0)
+}
+
+/** What runs between the begin and the commit of each transaction, with both. */
+function transactionsOf(calls) {
+  let isInside = false
+  return calls.filter(({ sql }) => {
+    isInside ||= /^begin/.test(sql)
+    const isPart = isInside
+    isInside &&= !/^commit/.test(sql)
+    return isPart
+  })
+}
+
+/** Reads the rows of each table, one after the other, and makes JSON of each. */
+function stringify(handle, tables) {
+  let characters = 0
+  for (const table of tables) {
+    for (const row of handle.prepare(`select * from "${table}"`).iterate()) characters += JSON.stringify(row).length
+  }
+  strictEqual(characters > RECORDS * 500, true)
+}
+
+function rowCounts(file) {
+  const handle = new Database(file, { readonly: true })
+  const counts = ISSUES_AND_LISTS.map((table) => handle.prepare(`select count(*) as rows from "${table}"`).get().rows)
+  handle.close()
+  return counts
+}

@@ -1,0 +1,98 @@
+// The issues of a host on better-sqlite3, for the import and export of issues: createForge({ issues: createTracker(database) }).
+// A Gitea-like host has more columns; the statements stay the same. Names of people are kept as text, beside their accounts.
+
+/** The tables of the host. */
+export const TABLES = `
+  create table user (id integer primary key, name text not null unique);
+  create table label (repository integer, name text, record text not null, primary key (repository, name));
+  create table milestone (repository integer, title text, record text not null, primary key (repository, title));
+  create table issue (repository integer, number integer, title text not null, poster_id integer references user,
+    created_at integer not null, record text not null, primary key (repository, number));
+  create table comment (id integer primary key, repository integer, issue integer, poster_id integer references user,
+    created_at integer not null, record text not null);
+  create index comment_of on comment (repository, issue, created_at);
+  create table next_number (repository integer primary key, number integer not null)`
+
+/** What the tables have of a record is a column; the rest of it is JSON. */
+export function createTracker(database) {
+  const numbers = (query) => [query.repositoryId, JSON.stringify(query.numbers)]
+  const records = (rows) => rows.map(({ record }) => JSON.parse(record))
+
+  /** Returns the statements on the connection of the transaction, or on the host's own outside of one. */
+  const on =
+    ({ transaction = database }) =>
+    (sql) =>
+      transaction.prepare(sql)
+
+  return {
+    issues(query, context) {
+      const prepare = on(context)
+      const rows =
+        'numbers' in query
+          ? prepare(`select number, record from issue where repository = ?
+              and number in (select value from json_each(?)) order by number`).all(...numbers(query))
+          : prepare('select number, record from issue where repository = ? and number > ? order by number limit ?').all(
+              query.repositoryId,
+              query.after,
+              query.limit,
+            )
+      const find = prepare('select record from label where repository = ? and name = ?')
+      return records(rows).map(({ labels, ...issue }) =>
+        labels ? { ...issue, labels: labels.map((name) => records(find.all(query.repositoryId, name))[0]) } : issue,
+      )
+    },
+
+    comments: (query, context) =>
+      records(
+        on(context)(`select record from comment where repository = ?
+          and issue in (select value from json_each(?)) order by issue, created_at, id`).all(...numbers(query)),
+      ),
+
+    labelsAndMilestones({ repositoryId }, context) {
+      const all = (table) => records(on(context)(`select record from ${table} where repository = ?`).all(repositoryId))
+      return { labels: all('label'), milestones: all('milestone') }
+    },
+
+    findUsers(users, context) {
+      const find = on(context)('select cast(id as text) as id from user where name = ?')
+      return users.map(({ name }) => find.get(name)?.id)
+    },
+
+    write({ repositoryId, labels, milestones, create, update, comments }, context) {
+      const prepare = on(context)
+      const addLabel = prepare('insert into label values (?, ?, ?) on conflict do nothing')
+      for (const label of labels) addLabel.run(repositoryId, label.name, JSON.stringify(label))
+      const addMilestone = prepare('insert into milestone values (?, ?, ?) on conflict do nothing')
+      for (const milestone of milestones) addMilestone.run(repositoryId, milestone.title, JSON.stringify(milestone))
+
+      const write = prepare('replace into issue values (?, ?, ?, ?, ?, ?)')
+      const raise = prepare(`insert into next_number values (?, ?)
+        on conflict do update set number = max(number, excluded.number)`)
+      for (const { record, posterId, createdAt } of [...create, ...update]) {
+        const kept = record.labels ? { ...record, labels: record.labels.map(({ name }) => name) } : record
+        write.run(repositoryId, record.number, record.title, posterId, createdAt.getTime(), JSON.stringify(kept))
+        raise.run(repositoryId, record.number + 1)
+      }
+
+      const addComment = prepare(`insert into comment (repository, issue, poster_id, created_at, record)
+        values (?, ?, ?, ?, ?)`)
+      for (const { record, posterId, createdAt } of comments) {
+        addComment.run(repositoryId, record.issue_number, posterId, createdAt.getTime(), JSON.stringify(record))
+      }
+    },
+  }
+}
+
+/** Creates an issue as a user of the host does. */
+export function createIssue(database, { repositoryId, title, posterId, name }) {
+  const next = database.prepare(`insert into next_number values (?, 2)
+    on conflict do update set number = number + 1 returning number - 1 as number`)
+  const { number } = next.get(repositoryId)
+  const now = new Date()
+  const times = { created: now.toISOString(), updated: now.toISOString() }
+  const person = { poster_id: posterId, poster_name: name }
+  const record = { number, ...person, title, content: '', state: 'open', is_locked: false, ...times }
+  const add = database.prepare('insert into issue values (?, ?, ?, ?, ?, ?)')
+  add.run(repositoryId, number, title, posterId, now.getTime(), JSON.stringify(record))
+  return number
+}
