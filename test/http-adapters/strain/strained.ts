@@ -10,6 +10,8 @@ export interface Strained {
   readonly port: number
   /** What it holds, when what can be collected has been. */
   holdings(): Promise<Holdings>
+  /** Gives what it holds, and looks again every 5 ms until the next call of `holdings`. */
+  watch(): Promise<Holdings>
   stop(): void
 }
 
@@ -46,14 +48,17 @@ export async function startStrained({ file }: Bundle, host: string): Promise<Str
   const child = fork(file, [host], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] })
   const [{ origin }] = await once(child, 'message')
 
+  async function ask(request: 'holdings' | 'watch'): Promise<Holdings> {
+    const answer = once(child, 'message')
+    child.send(request)
+    const [held] = await answer
+    return held
+  }
+
   return {
     port: Number(new URL(origin).port),
-    async holdings() {
-      const answer = once(child, 'message')
-      child.send('holdings')
-      const [held] = await answer
-      return held
-    },
+    holdings: () => ask('holdings'),
+    watch: () => ask('watch'),
     stop: () => child.disconnect(),
   }
 }
