@@ -10,10 +10,10 @@ export const MAX_WAITING_REQUESTS = 32
 /**
  * While the server shuts down, it accepts connections until none was opened for this time, in milliseconds: the requests
  * on them are refused, and a load balancer learns of it. The system would reset a connection that is opened just before
- * the server stops to listen, and its client could not know whether the request was handled.
+ * the server stops listening, and its client could not know whether the request was handled.
  */
 const QUIET_MS = 250
-/** How long the server accepts connections for that reason, in milliseconds, if clients do not stop to open them. */
+/** How long the server accepts connections for that reason, in milliseconds, if clients keep opening them. */
 const MAX_QUIET_WAIT_MS = 2000
 
 /** The request of a connection that is being handled, and those that wait for it. */
@@ -59,7 +59,7 @@ export class Connections {
   }
 
   /**
-   * Closes all connections and stops to listen. The requests that are being handled may finish. Those that begin later
+   * Closes all connections and stops listening. The requests that are being handled may finish. Those that begin later
    * are handled too, each as the last of its connection: the caller refuses them.
    *
    * @param limitMs - when the connections that are still open are destroyed, in milliseconds

@@ -66,6 +66,7 @@ for (const kind of SERVER_KINDS) {
       await vi.waitFor(async () => expect(await probe('/readyz')).toEqual([200, undefined]), { timeout: 15_000 })
       const { code, err } = await stop('SIGTERM')
       expect([code, err.match(/not ready: the database is unavailable/g)]).toEqual([0, [expect.anything()]])
+      expect(err).toContain('the database did not answer within two seconds')
     })
   })
 }

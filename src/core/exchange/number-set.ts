@@ -10,7 +10,7 @@ export class NumberSet {
   #keys = new Float64Array(FIRST_CAPACITY).fill(-1)
   #words = new Uint32Array(FIRST_CAPACITY)
   #used = 0
-  /** Random and odd: who writes a document must not know which of its numbers collide. */
+  /** An odd random number. The author of a document must not know which of its numbers collide. */
   readonly #seed = (Math.random() * 2 ** 32) | 1
 
   /** The memory of the table. */

@@ -56,8 +56,12 @@ export interface Deadline {
    * @throws the error of the call if the call is over
    */
   ask<T>(run: () => Promise<T>, mayTakeLong?: boolean): Promise<T>
-  /** Sets the error for a call that runs out of time from now on. A COMMIT that was sent before has been refused. */
-  expireWith(error: () => Error): void
+  /**
+   * Sets the error for a call that runs out of time from now on. A COMMIT that was sent before has been refused.
+   *
+   * @param error - default: the one that the call began with
+   */
+  expireWith(error?: () => Error): void
   /**
    * Must be called right before the COMMIT is sent. From now on an aborting signal changes nothing, and a missing
    * answer means that the outcome is unknown.
@@ -76,6 +80,7 @@ export interface Deadline {
 export class CallDeadline implements Deadline {
   readonly #signal: AbortSignal | undefined
   readonly #listeners = new Set<() => void>()
+  readonly #firstExpired: () => Error
   readonly #interrupted: Promise<never>
   #reject: (error: unknown) => void = ignore
   #interruption: { readonly error: unknown } | undefined
@@ -91,6 +96,7 @@ export class CallDeadline implements Deadline {
   constructor({ total = MAX_CALL_MS, signal, expired = noAnswer }: CallLimits = {}) {
     this.#end = performance.now() + total
     this.#signal = signal
+    this.#firstExpired = expired
     this.#expired = expired
     this.#isLong = total > MAX_CALL_MS
     this.#interrupted = new Promise((_, reject) => {
@@ -177,7 +183,7 @@ export class CallDeadline implements Deadline {
     }
   }
 
-  expireWith(error: () => Error): void {
+  expireWith(error: () => Error = this.#firstExpired): void {
     this.#expired = error
     this.#isCommitting = false
   }

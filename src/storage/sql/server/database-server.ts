@@ -141,7 +141,7 @@ export class DatabaseServer<Tx extends object> {
   async #onConnection<T>(
     deadline: Deadline,
     work: (client: ClientConnection<Tx>, spoil: () => void) => MaybePromise<T>,
-    expireWith = (error: () => Error): void => deadline.expireWith(error),
+    expireWith: Deadline['expireWith'] = (error) => deadline.expireWith(error),
   ): Promise<T> {
     const client = await this.#connected(deadline, expireWith)
     let state: 'sound' | 'spoilt' = 'sound'
@@ -166,7 +166,9 @@ export class DatabaseServer<Tx extends object> {
   async #connected(deadline: Deadline, expireWith: Deadline['expireWith']): Promise<ClientConnection<Tx>> {
     const request = this.#requests.create()
     const unanswered = (): Error =>
-      request.waitsForOthers ? poolBusy() : unavailable('the server accepted no connection within five seconds')
+      request.waitsForOthers
+        ? poolBusy()
+        : unavailable('the server accepted no connection within the time limit of the call')
     expireWith(unanswered)
     let client: ClientConnection<Tx>
     try {
@@ -178,11 +180,11 @@ export class DatabaseServer<Tx extends object> {
       // A pool that gives up first, after a limit of its own, does not report what the server has done.
       throw isForgeError(error, 'STORAGE_BUSY') && request.isQueued ? unanswered() : error
     }
-    expireWith(noAnswer)
+    expireWith()
     if (!deadline.isOver) return client
 
     void client.release('sound')
-    throw noAnswer()
+    throw unanswered()
   }
 
   /** Returns the error to throw if a library provides no connection, or begins no transaction. */
@@ -365,10 +367,6 @@ async function succeeds(work: () => Promise<unknown>): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-function noAnswer(): Error {
-  return unavailable('the database did not answer within five seconds')
 }
 
 function ignore(): void {}
