@@ -7,5 +7,6 @@ export type { ApiRequest, ApiResponse, HeaderLine, StreamedResponse, TextRespons
 export type { MountOptions } from './routes/mount-options.ts'
 export type { OpenApiDocument, OpenApiOperation } from './routes/openapi/document.ts'
 export type { Directory, IssueDocumentOptions, IssueDocuments, Presenter } from './routes/ports.ts'
+export type { CredentialKind } from './routes/request-context.ts'
 export type { ObservedRequest, Observer } from './routes/request-observer.ts'
-export type { ApiLimits, ApiOptions, ApiSettings, CredentialKind, ServiceName } from './routes/settings.ts'
+export type { ApiLimits, ApiOptions, ApiSettings, ServiceName } from './routes/settings.ts'

@@ -8,7 +8,7 @@ import { ErrorResponder } from './error-responder.ts'
 import type { ApiRequest, ApiResponse, TextResponse } from './messages.ts'
 import { isNil } from './ports.ts'
 import { errorReply, optionsReply, withoutBody } from './reply.ts'
-import type { RequestContext } from './request-context.ts'
+import type { RequestContext, Settings } from './request-context.ts'
 import { contextOf } from './request-context.ts'
 import type { RequestObserver } from './request-observer.ts'
 import { requestObserver } from './request-observer.ts'
@@ -16,7 +16,6 @@ import type { Route } from './route.ts'
 import { routeTable } from './route-table.ts'
 import type { Match, RouteMatch } from './router.ts'
 import { Router } from './router.ts'
-import type { Settings } from './settings.ts'
 
 /** Runs the host's `authenticate`. Returns the caller's actor, or null for an anonymous caller. */
 export type Authenticate<A extends Actor> = () => MaybePromise<A | null>

@@ -7,7 +7,7 @@ import { errorStatus, isWireError } from './error-status.ts'
 import type { ApiRequest, HeaderLine, TextResponse } from './messages.ts'
 import type { ErrorReplyOptions } from './reply.ts'
 import { errorReply } from './reply.ts'
-import type { CredentialKind } from './settings.ts'
+import type { CredentialKind } from './request-context.ts'
 
 /** How errors are logged and presented. */
 export interface FailureOptions {

@@ -1,9 +1,32 @@
+import type { ServiceName } from '../../core/bind-services.ts'
 import type { UnguardedServices } from '../../core/forge.ts'
-import type { Actor, Caller, PortContext } from '../../core/ports.ts'
+import type { ObservedRequest } from '../../core/observer.ts'
+import type { Actor, Caller, Logger, PortContext } from '../../core/ports.ts'
+import type { FilledApiLimits } from '../../schema/api-limits.ts'
 import type { ApiRequest } from './messages.ts'
-import type { Route } from './route.ts'
-import type { RouteMatch } from './router.ts'
-import type { Settings } from './settings.ts'
+import type { Directory, IssueDocuments, Presenter } from './ports.ts'
+import type { Routed, RouteMatch } from './router.ts'
+
+/** How callers authenticate: with a token in a header, or with a session that they have signed in to (a cookie). */
+export type CredentialKind = 'token' | 'session'
+
+/** The checked options of an API, with every default filled in. */
+export interface Settings<A extends Actor> {
+  readonly directory: Directory<A>
+  readonly present: Presenter<A>
+  readonly logger: Logger
+  readonly newId: () => string
+  readonly observe: ((request: ObservedRequest) => void) | undefined
+  /** Has no trailing slash. */
+  readonly publicUrl: string | undefined
+  /** `""` if unknown. */
+  readonly docsUrl: string
+  readonly credentials: CredentialKind
+  readonly services: ReadonlySet<ServiceName>
+  /** Defined if the API has the service `exchange`. */
+  readonly documents: IssueDocuments | undefined
+  readonly limits: FilledApiLimits
+}
 
 /** One request to a route, from a known caller. */
 export interface RequestContext<A extends Actor> {
@@ -14,7 +37,7 @@ export interface RequestContext<A extends Actor> {
   /** For ports, and for service methods as their options. */
   readonly context: PortContext<Caller<A>, unknown>
   /** The route, and the parameters in its path. */
-  readonly match: RouteMatch<Route>
+  readonly match: RouteMatch<Routed>
 }
 
 /** Builds the context that ports receive. It reads the request's signal only when a port does. */

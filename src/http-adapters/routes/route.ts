@@ -8,11 +8,8 @@ import type { JsonSchema } from './json-schema.ts'
 import type { ApiResponse } from './messages.ts'
 import type { Directory, Presenter } from './ports.ts'
 import type { ReplyHeader } from './reply-headers.ts'
-import type { RequestContext } from './request-context.ts'
-import type { Settings } from './settings.ts'
-
-/** The methods that routes can have. The router adds HEAD and OPTIONS. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+import type { RequestContext, Settings } from './request-context.ts'
+import type { Method } from './router.ts'
 
 /** A path parameter, a query parameter or a request header, as API documents describe it. */
 export interface Parameter {

@@ -1,4 +1,5 @@
-import type { Method } from './route.ts'
+/** The methods that routes can have. The router adds HEAD and OPTIONS. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The properties of a route that the router needs. */
 export interface Routed {

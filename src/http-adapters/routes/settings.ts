@@ -1,21 +1,19 @@
 import type { ServiceName } from '../../core/bind-services.ts'
 import type { ForgeInternals } from '../../core/forge.ts'
-import type { ObservedRequest, Observer } from '../../core/observer.ts'
+import type { Observer } from '../../core/observer.ts'
 import type { Actor, Logger } from '../../core/ports.ts'
-import type { ApiLimits, FilledApiLimits } from '../../schema/api-limits.ts'
+import type { ApiLimits } from '../../schema/api-limits.ts'
 import { toApiLimits } from '../../schema/api-limits.ts'
 import { isObject, need } from '../../schema/arguments.ts'
 import { isObserver, toLogger } from '../../schema/observer.ts'
 import { toServiceNames } from '../../schema/service-names.ts'
 import type { ApiPorts } from './needed-ports.ts'
 import { checkPorts } from './needed-ports.ts'
-import type { Directory, IssueDocuments, Presenter } from './ports.ts'
+import type { IssueDocuments } from './ports.ts'
+import type { CredentialKind, Settings } from './request-context.ts'
 
 export type { ServiceName } from '../../core/bind-services.ts'
 export type { ApiLimits } from '../../schema/api-limits.ts'
-
-/** How callers authenticate: with a token in a header, or with a session that they have signed in to (a cookie). */
-export type CredentialKind = 'token' | 'session'
 
 /** Options of an API that do not depend on its services. Those that the forge has too are inherited from the forge. */
 export interface ApiSettings {
@@ -70,24 +68,6 @@ export type UncheckedOptions = ApiSettings & {
 
 /** What an API inherits from its forge. */
 export type Inherited = Omit<ForgeInternals<never>, 'operations'>
-
-/** The checked options of an API, with every default filled in. */
-export interface Settings<A extends Actor> {
-  readonly directory: Directory<A>
-  readonly present: Presenter<A>
-  readonly logger: Logger
-  readonly newId: () => string
-  readonly observe: ((request: ObservedRequest) => void) | undefined
-  /** Has no trailing slash. */
-  readonly publicUrl: string | undefined
-  /** `""` if unknown. */
-  readonly docsUrl: string
-  readonly credentials: CredentialKind
-  readonly services: ReadonlySet<ServiceName>
-  /** Defined if the API has the service `exchange`. */
-  readonly documents: IssueDocuments | undefined
-  readonly limits: FilledApiLimits
-}
 
 /**
  * Checks the options of an API and fills in the others: with the values of the forge, otherwise with defaults.

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Method } from '../../../src/http-adapters/routes/route.ts'
-import type { Match } from '../../../src/http-adapters/routes/router.ts'
+import type { Match, Method } from '../../../src/http-adapters/routes/router.ts'
 import { Router } from '../../../src/http-adapters/routes/router.ts'
 
 interface Row {

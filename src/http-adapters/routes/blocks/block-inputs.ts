@@ -1,7 +1,7 @@
 import { invalidInput } from '../../../schema/errors.ts'
 import { parseInteger } from '../integer-text.ts'
+import type { Settings } from '../request-context.ts'
 import type { Input } from '../route.ts'
-import type { Settings } from '../settings.ts'
 
 /** The note in the query: why the account is blocked. The core checks its length. */
 export const noteInQuery: Input<string | undefined> = {

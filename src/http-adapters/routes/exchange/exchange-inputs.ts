@@ -3,8 +3,8 @@ import type { ExchangeRecord, NotCarried } from '../../../schema/issue-record.ts
 import { bodyTooLarge } from '../error-status.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import type { IssueDocuments } from '../ports.ts'
+import type { Settings } from '../request-context.ts'
 import type { Input } from '../route.ts'
-import type { Settings } from '../settings.ts'
 
 /** The choices of a query parameter; the first is the default. */
 const ON_CONFLICT = ['refuse', 'skip', 'update'] as const

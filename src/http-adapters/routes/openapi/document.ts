@@ -1,9 +1,9 @@
 import { errorSchema, violationSchema } from '../error-json.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { replyHeaders } from '../reply-headers.ts'
+import type { Settings } from '../request-context.ts'
 import type { Route } from '../route.ts'
 import { routeTable, serviceRoutes } from '../route-table.ts'
-import type { Settings } from '../settings.ts'
 import type { Operation } from './operation.ts'
 import { operationOf, securitySchemes } from './operation.ts'
 

@@ -6,9 +6,9 @@ import type { JsonSchema } from '../json-schema.ts'
 import { refTo } from '../json-schema.ts'
 import { jsonType } from '../reply.ts'
 import type { ReplyHeader } from '../reply-headers.ts'
+import type { Settings } from '../request-context.ts'
 import type { BodyFacts, Parameter, ResponseSpec, Route } from '../route.ts'
 import { errorHeaders, routeErrors } from '../route-errors.ts'
-import type { Settings } from '../settings.ts'
 
 type Limits = Settings<never>['limits']
 
