@@ -41,7 +41,7 @@ export async function measure({ slices }) {
     await withOpened(openHost(empty), () => undefined)
     copyFileSync(empty, filled)
     const imported = await sqliteCalls(() => withOpened(openHost(filled), (host) => importFrom(host, document)))
-    const inserts = imported.filter(({ sql }) => sql.startsWith('insert into "host_'))
+    const inserts = oneByOne(imported.filter(({ sql }) => sql.startsWith('insert into "host_')))
     const batches = batchesOf(imported)
     strictEqual(batches.length, RECORDS / BATCH)
     const changes = await sqliteCalls(() => withOpened(openStorage(newFile()), (storage) => change(storage, batches)))
@@ -199,6 +199,18 @@ function batchesOf(calls) {
     if (sql.startsWith('insert into "host_')) batches.at(-1).push({ sql, ...call })
   }
   return batches.filter((batch) => batch.length > 0)
+}
+
+/** The same rows in the same order, each in a statement of its own. */
+function oneByOne(inserts) {
+  return inserts.flatMap(({ sql, method, parameters }) => {
+    const [, start, row, end] = /^(.* values )(\([?, ]+\))(?:, \([?, ]+\))*(.*)$/.exec(sql)
+    const width = row.split('?').length - 1
+    const rows = Array.from({ length: parameters.length / width }, (_, index) =>
+      parameters.slice(index * width, (index + 1) * width),
+    )
+    return rows.map((values) => ({ sql: `${start}${row}${end}`, method, parameters: values }))
+  })
 }
 
 /** What runs between the begin and the commit of each transaction, with both. */

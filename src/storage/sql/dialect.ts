@@ -83,7 +83,7 @@ export interface SqlDialect {
    */
   readonly jsonRows: ((columns: readonly string[]) => RawBuilder<string>) | undefined
   /**
-   * The objects of a JSON list as rows of a table `record` with these columns. Undefined if a driver inserts single rows
+   * The objects of a JSON list as rows of a table `record` with these columns. Undefined if a driver inserts rows of values
    * as fast.
    */
   readonly records: ((json: Expression<string>, columns: RecordColumns) => RawBuilder<unknown>) | undefined
