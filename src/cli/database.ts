@@ -1,12 +1,8 @@
 import { isForgeError } from '../index.ts'
 import type { IdColumns } from '../storage/sqlite.ts'
+import type { Environment } from './command.ts'
 import { CommandError } from './command.ts'
-
-/** The database setting of a command, and its source. The option takes precedence over the environment variable. */
-export interface DatabaseSetting {
-  readonly name: '--db' | 'FORGELET_DB'
-  readonly text: string
-}
+import type { OptionValues } from './options.ts'
 
 /** The address of a database. */
 export interface DatabaseAddress {
@@ -26,24 +22,49 @@ const KINDS: { readonly [scheme: string]: DatabaseAddress['kind'] | undefined } 
   mariadb: 'mysql',
 }
 
+/** What a command needs of its database. */
+interface DatabaseNeeds {
+  /** Why `:memory:` is refused. Undefined: the command accepts it. */
+  readonly refuseMemory?: string | undefined
+  /** False if the command does not connect, so that a URL may name a server only. Default: true. */
+  readonly connects?: boolean
+}
+
 /**
- * Selects the database of a command: the option `--db`, else the environment variable, else a file in the working
- * directory.
- *
- * @param option - the value of `--db`; undefined = not given
- * @param variable - the value of `FORGELET_DB`; undefined or empty = not set
+ * Checks the options that name the database of a command.
+ * @throws CommandError (wrong usage); the message contains at most the scheme of a URL that cannot be read
  */
-export function databaseSetting(option: string | undefined, variable: string | undefined): DatabaseSetting {
+export function databaseAddress(
+  { db, schema }: OptionValues,
+  environment: Environment,
+  { refuseMemory, connects = true }: DatabaseNeeds = {},
+): DatabaseAddress {
+  const address = parseDatabase(databaseSetting(db, environment.FORGELET_DB))
+  if (schema !== undefined && address.kind !== 'postgres') {
+    throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
+  }
+  if (connects) refuseUnnamedDatabase(address)
+  if (refuseMemory !== undefined && address.location === ':memory:') {
+    throw new CommandError(2, `--db :memory: ${refuseMemory}`)
+  }
+  return address
+}
+
+/** The database setting of a command, and its source. The option takes precedence over the environment variable. */
+interface DatabaseSetting {
+  readonly name: '--db' | 'FORGELET_DB'
+  readonly text: string
+}
+
+/** Selects the option, else the environment variable unless it is empty, else a file in the working directory. */
+function databaseSetting(option: string | undefined, variable: string | undefined): DatabaseSetting {
   if (option !== undefined) return { name: '--db', text: option }
   if (variable !== undefined && variable !== '') return { name: 'FORGELET_DB', text: variable }
   return { name: '--db', text: DEFAULT_FILE }
 }
 
-/**
- * Parses a database setting, which is a URL or a file.
- * @throws CommandError (wrong usage) for anything else; the message contains at most the scheme of a URL
- */
-export function parseDatabase({ name, text }: DatabaseSetting): DatabaseAddress {
+/** Parses a database setting, which is a URL or a file. @throws CommandError (wrong usage) for anything else */
+function parseDatabase({ name, text }: DatabaseSetting): DatabaseAddress {
   refuseBlank({ name, text })
   const scheme = schemeOf(text)
   const kind = KINDS[scheme?.toLowerCase() ?? '']
@@ -59,14 +80,8 @@ function refuseBlank({ name, text }: DatabaseSetting): void {
   if (text.trim() === '') throw new CommandError(2, `${name} is blank: give a URL or a file`)
 }
 
-/** Refuses `--schema` for a database that has no schemas. @throws CommandError (wrong usage) */
-export function refuseSchemaOption(schema: string | undefined, { kind }: DatabaseAddress): void {
-  if (schema === undefined || kind === 'postgres') return
-  throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
-}
-
-/** Refuses a URL that names only a server, for a command that connects to a database. @throws CommandError (wrong usage) */
-export function refuseUnnamedDatabase({ kind, location, shown }: DatabaseAddress): void {
+/** Refuses a URL that names only a server. @throws CommandError (wrong usage) */
+function refuseUnnamedDatabase({ kind, location, shown }: DatabaseAddress): void {
   // PostgreSQL connects to the database that is called like the user.
   if (kind !== 'mysql' || new URL(location).pathname.length > 1) return
   throw new CommandError(2, `the URL ${shown} names no database: write mysql://user@host/database`)

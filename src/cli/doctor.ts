@@ -4,13 +4,7 @@ import { inspectDatabase } from '../standalone/standalone.ts'
 import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress } from './database.ts'
-import {
-  databaseRefusal,
-  databaseSetting,
-  parseDatabase,
-  refuseSchemaOption,
-  refuseUnnamedDatabase,
-} from './database.ts'
+import { databaseAddress, databaseRefusal } from './database.ts'
 import type { OptionValues } from './options.ts'
 import { refuseWrongPlace } from './storage-kinds.ts'
 
@@ -63,12 +57,9 @@ export interface DoctorOptions {
 export function doctorOptions(words: readonly string[], values: OptionValues, environment: Environment): DoctorOptions {
   if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": options start with "--"`)
 
-  const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
-  refuseSchemaOption(values.schema, database)
-  refuseUnnamedDatabase(database)
-  if (database.location === ':memory:') {
-    throw new CommandError(2, '--db :memory: is empty: name the database of "forgelet serve"')
-  }
+  const database = databaseAddress(values, environment, {
+    refuseMemory: 'is empty: name the database of "forgelet serve"',
+  })
   return {
     database,
     location: { db: database.location, prefix: values.prefix, schema: values.schema },

@@ -3,13 +3,7 @@ import type { SchemaStatus } from '../storage/storage.ts'
 import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress } from './database.ts'
-import {
-  databaseRefusal,
-  databaseSetting,
-  parseDatabase,
-  refuseSchemaOption,
-  refuseUnnamedDatabase,
-} from './database.ts'
+import { databaseAddress, databaseRefusal } from './database.ts'
 import type { OptionValues } from './options.ts'
 import type { StorageSettings } from './storage-kinds.ts'
 import { openStorage, planSchema } from './storage-kinds.ts'
@@ -132,17 +126,16 @@ export interface SchemaOptions {
  */
 export function schemaOptions(words: readonly string[], values: OptionValues, environment: Environment): SchemaOptions {
   const action = actionNamed(words)
-  const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
-  refuseSchemaOption(values.schema, database)
-  if (action !== 'plan') refuseUnnamedDatabase(database)
-  if (values.from !== undefined && action !== 'plan') {
+  const connects = action !== 'plan'
+  const database = databaseAddress(values, environment, {
+    refuseMemory: connects ? 'would be lost when this command ends: give a file, or a URL' : undefined,
+    connects,
+  })
+  if (values.from !== undefined && connects) {
     throw new CommandError(
       2,
       `--from is for "forgelet schema plan": "forgelet schema ${action}" reads the version from the database`,
     )
-  }
-  if (database.location === ':memory:' && action !== 'plan') {
-    throw new CommandError(2, '--db :memory: would be lost when this command ends: give a file, or a URL')
   }
   return {
     action,

@@ -8,13 +8,7 @@ import { openStandalone } from '../standalone/standalone.ts'
 import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress } from './database.ts'
-import {
-  databaseRefusal,
-  databaseSetting,
-  parseDatabase,
-  refuseSchemaOption,
-  refuseUnnamedDatabase,
-} from './database.ts'
+import { databaseAddress, databaseRefusal } from './database.ts'
 import { createJsonServer, RequestListener } from './json-server.ts'
 import type { OptionValues } from './options.ts'
 import { API_PATH, pageUrl, parsePublicUrl } from './public-url.ts'
@@ -157,9 +151,7 @@ export interface ServeOptions {
 export function serveOptions(words: readonly string[], values: OptionValues, environment: Environment): ServeOptions {
   if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": options start with "--"`)
 
-  const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
-  refuseSchemaOption(values.schema, database)
-  refuseUnnamedDatabase(database)
+  const database = databaseAddress(values, environment)
   return {
     database,
     prefix: values.prefix,

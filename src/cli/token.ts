@@ -4,13 +4,7 @@ import { createAccessToken, listAccessTokens, revokeAccessToken } from '../stand
 import type { CommandIO, Environment, ExitCode } from './command.ts'
 import { CommandError, printable } from './command.ts'
 import type { DatabaseAddress } from './database.ts'
-import {
-  databaseRefusal,
-  databaseSetting,
-  parseDatabase,
-  refuseSchemaOption,
-  refuseUnnamedDatabase,
-} from './database.ts'
+import { databaseAddress, databaseRefusal } from './database.ts'
 import type { OptionValues } from './options.ts'
 import { refuseWrongPlace } from './storage-kinds.ts'
 
@@ -118,12 +112,9 @@ export function tokenOptions(
       `write "forgelet token ${action} ${needed.join(' ')}"; see "forgelet token ${action} --help"`,
     )
   }
-  const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
-  refuseSchemaOption(values.schema, database)
-  refuseUnnamedDatabase(database)
-  if (database.location === ':memory:') {
-    throw new CommandError(2, '--db :memory: has no users: name the database of "forgelet serve"')
-  }
+  const database = databaseAddress(values, environment, {
+    refuseMemory: 'has no users: name the database of "forgelet serve"',
+  })
   if (values.name !== undefined && values.name.length > MAX_NAME_LENGTH) {
     throw new CommandError(2, `--name: give at most ${MAX_NAME_LENGTH} characters`)
   }

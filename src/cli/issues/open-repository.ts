@@ -6,7 +6,7 @@ import { openStandalone } from '../../standalone/standalone.ts'
 import type { Environment } from '../command.ts'
 import { CommandError } from '../command.ts'
 import type { DatabaseAddress } from '../database.ts'
-import { databaseRefusal, databaseSetting, parseDatabase, refuseSchemaOption } from '../database.ts'
+import { databaseAddress, databaseRefusal } from '../database.ts'
 import type { OptionValues } from '../options.ts'
 import type { RepositoryName } from './repository-name.ts'
 import { repositoryName } from './repository-name.ts'
@@ -53,10 +53,8 @@ function notFound({ repository: { owner, name }, database }: RepositoryAddress):
  */
 export function repositoryAddress(values: OptionValues, environment: Environment): RepositoryAddress {
   if (values.repo === undefined) throw new CommandError(2, 'name the repository with --repo, such as acme/rocket')
-  const database = parseDatabase(databaseSetting(values.db, environment.FORGELET_DB))
-  refuseSchemaOption(values.schema, database)
-  if (database.location === ':memory:') {
-    throw new CommandError(2, '--db :memory: has no repositories: give a file, or a URL')
-  }
+  const database = databaseAddress(values, environment, {
+    refuseMemory: 'has no repositories: give a file, or a URL',
+  })
   return { repository: repositoryName(values.repo), database, prefix: values.prefix, schema: values.schema }
 }

@@ -1,4 +1,4 @@
-import type { ExchangeRecord } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { Path } from '../documents/record-batch.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
@@ -53,4 +53,22 @@ export interface FolderFormat {
   issuesFile(names: readonly string[]): string | undefined
   /** Reads a folder. Labels and milestones precede the issues that name them, and the comments of an issue follow it. */
   read(folder: FolderReading): AsyncGenerator<readonly ExchangeRecord[], void, void>
+}
+
+/** The states of issues and milestones in most forms. */
+export const STATES: ReadonlyMap<string, IssueRecord['state']> = new Map([
+  ['open', 'open'],
+  ['closed', 'closed'],
+])
+
+/** Reports the attachments that a text links to. The links stay in the text, the files are not in the source. */
+export function reportLinks(attachment: RegExp, text: string, path: Path, findings: Findings): void {
+  const count = text.match(attachment)?.length ?? 0
+  if (count > 0) findings.notCarried('attachment', path, count)
+}
+
+/** Returns the only file with this name, in the folder itself or deeper in it. Undefined: it is missing, or there are several. */
+export function fileNamed(names: readonly string[], file: string): string | undefined {
+  const found = names.filter((name) => name === file || name.endsWith(`/${file}`))
+  return found.length === 1 ? found[0] : undefined
 }

@@ -6,13 +6,11 @@ import type {
   ReactionRecord,
 } from '../../schema/issue-record.ts'
 import { ConversionState } from './conversion-state.ts'
-import { fileNamed } from './file-named.ts'
 import type { ForeignObject } from './foreign-object.ts'
 import { hasProperties, readObject } from './foreign-object.ts'
 import type { Conversion, Findings, FolderReading, ForgeFormat } from './forge-format.ts'
+import { fileNamed, reportLinks, STATES } from './forge-format.ts'
 import { NO_TIME } from './gitea-dump-records.ts'
-import { reportLinks } from './report-links.ts'
-import { STATES } from './states.ts'
 
 /** What `gitea dump-repo` writes: a folder of YAML files. Its issues alone are a list. */
 export const giteaDumpFormat: ForgeFormat = {

@@ -3,6 +3,7 @@ import { ConversionState } from './conversion-state.ts'
 import type { ForeignObject, Words } from './foreign-object.ts'
 import { hasProperties, readObject } from './foreign-object.ts'
 import type { Conversion, Findings, ForgeFormat } from './forge-format.ts'
+import { STATES } from './forge-format.ts'
 import {
   leaveComment,
   numberInUrl,
@@ -12,7 +13,6 @@ import {
   restMilestone,
   restUser,
 } from './rest-list.ts'
-import { STATES } from './states.ts'
 
 /** Issues of Gitea's REST API, alone or in a folder with the list of comments. */
 export const giteaFormat: ForgeFormat = {

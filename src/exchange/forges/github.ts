@@ -3,7 +3,7 @@ import { ConversionState } from './conversion-state.ts'
 import type { ForeignObject, Words } from './foreign-object.ts'
 import { hasProperties, readObject } from './foreign-object.ts'
 import type { Conversion, Findings, ForgeFormat } from './forge-format.ts'
-import { reportLinks } from './report-links.ts'
+import { reportLinks, STATES } from './forge-format.ts'
 import {
   leaveComment,
   numberInUrl,
@@ -13,7 +13,6 @@ import {
   restMilestone,
   restUser,
 } from './rest-list.ts'
-import { STATES } from './states.ts'
 
 /** Issues of GitHub's REST API, alone or in a folder with the list of comments. */
 export const githubFormat: ForgeFormat = {

@@ -7,11 +7,10 @@ import type {
   ReactionRecord,
 } from '../../schema/issue-record.ts'
 import { ConversionState } from './conversion-state.ts'
-import { fileNamed } from './file-named.ts'
 import type { ForeignObject, Words } from './foreign-object.ts'
 import { hasProperties, readObject } from './foreign-object.ts'
 import type { Conversion, ConversionOptions, Findings, FolderReading, ForgeFormat } from './forge-format.ts'
-import { reportLinks } from './report-links.ts'
+import { fileNamed, reportLinks } from './forge-format.ts'
 
 /** An unpacked project export of GitLab. Its issues alone are a list without the names of users. */
 export const gitlabFormat: ForgeFormat = {

@@ -1,9 +1,8 @@
 import type { ExchangeRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
 import type { ConversionState } from './conversion-state.ts'
-import { fileNamed } from './file-named.ts'
 import type { ForeignObject, Words } from './foreign-object.ts'
 import type { Conversion, ConversionOptions, Findings, FolderFormat } from './forge-format.ts'
-import { STATES } from './states.ts'
+import { fileNamed, STATES } from './forge-format.ts'
 
 /** The conversions of a folder with two lists of a REST API. */
 export interface RestConversions {

@@ -231,6 +231,7 @@ describe('forgelet issues refuses', () => {
     ['a repository that is not there', ['export', '--repo=acme/none'], 1, 'has no repository acme/none'],
     ['a database that is not there', ['export', '--db=@/none.sqlite'], 3, 'the file does not exist'],
     ['a database in memory', ['export', '--db=:memory:'], 2, '--db :memory: has no repositories'],
+    ['a URL without a database', ['export', '--db=mysql://u:secret@h'], 2, 'the URL mysql://h names no database'],
     ['a source that is not there', ['import', '@/none.json'], 2, 'cannot be read: the file does not exist'],
     ['another word for a conflict', ['import', 'x', '--on-conflict=merge'], 2, 'give refuse, skip or update'],
     ['another attribution', ['import', 'x', '--attribution=mail'], 2, '--attribution mail: give names or accounts'],
