@@ -4,8 +4,9 @@ import type { DurableObjectDatabase } from './sql/durable-object.ts'
 import { createDurableObjectStorage } from './sql/durable-object.ts'
 
 export type { SqlStorageOptions } from './sql/context.ts'
+export type { IdColumn } from './sql/dialect.ts'
 export type { DurableObjectDatabase } from './sql/durable-object.ts'
-export type { IdColumn, IdColumns } from './sql/ids.ts'
+export type { IdColumns } from './sql/ids.ts'
 
 /**
  * A storage in the SQLite of a Cloudflare Durable Object: `durableObjectStorage(ctx.storage)`. It needs no Node

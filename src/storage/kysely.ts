@@ -24,7 +24,8 @@ export type {
   KyselyTransactionBuilder,
 } from './sql/clients/kysely-database.ts'
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
-export type { IdColumn, IdColumns } from './sql/ids.ts'
+export type { IdColumn } from './sql/dialect.ts'
+export type { IdColumns } from './sql/ids.ts'
 export type { SqlValue } from './sql/query.ts'
 export type { IsolationLevel } from './sql/server/client.ts'
 

@@ -8,7 +8,8 @@ import { openMysql } from './sql/server/open-mysql.ts'
 
 export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/clients/mysql2-pool.ts'
 export type { SqlStorageOptions } from './sql/context.ts'
-export type { IdColumn, IdColumns } from './sql/ids.ts'
+export type { IdColumn } from './sql/dialect.ts'
+export type { IdColumns } from './sql/ids.ts'
 export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 
 /**

@@ -8,7 +8,8 @@ import { openPostgres } from './sql/server/open-postgres.ts'
 
 export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/clients/pg-pool.ts'
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
-export type { IdColumn, IdColumns } from './sql/ids.ts'
+export type { IdColumn } from './sql/dialect.ts'
+export type { IdColumns } from './sql/ids.ts'
 export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 
 /**

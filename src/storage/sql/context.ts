@@ -4,9 +4,9 @@ import { Columns } from './columns.ts'
 import type { Place, SqlDialect } from './dialect.ts'
 import type { IdColumns } from './ids.ts'
 import { chooseIdColumns, IdCodec } from './ids.ts'
-import type { Tables } from './schema/all-migrations.ts'
-import { ALL_MIGRATIONS } from './schema/all-migrations.ts'
 import { IdempotentDdl } from './schema/idempotent-ddl.ts'
+import type { Tables } from './schema/tables.ts'
+import { TABLE_NAMES } from './schema/tables.ts'
 import { TablePrefix } from './table-prefix.ts'
 
 /** The options of every storage in an SQL database. */
@@ -27,9 +27,6 @@ export interface SchemaStorageOptions extends SqlStorageOptions {
    */
   readonly schema?: string | undefined
 }
-
-/** Our tables, by name without prefix. */
-const TABLES: readonly string[] = ['ledger', ...ALL_MIGRATIONS.flatMap(({ tables }) => tables)]
 
 /** What queries are built with: those of the stores, or those of a host on its own tables. */
 export interface SqlContext<T = Tables> extends Place {
@@ -56,7 +53,7 @@ export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOpti
     )
   }
 
-  return createTableContext<Tables>(dialect, { schema, prefix, ids, tables: TABLES })
+  return createTableContext<Tables>(dialect, { schema, prefix, ids, tables: TABLE_NAMES })
 }
 
 /** Where tables are, and what they are called without the prefix. */

@@ -6,12 +6,14 @@ import type {
   InsertQueryBuilder,
   Kysely,
   RawBuilder,
+  RootOperationNode,
 } from 'kysely'
 import { sql } from 'kysely'
-import type { IdColumn } from './ids.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Statement } from './query.ts'
-import type { Tables } from './schema/all-migrations.ts'
-import type { SchemaChanges, SchemaStatement, SchemaThing } from './schema/migration.ts'
+import { compileStatement } from './query.ts'
+import type { Tables } from './schema/tables.ts'
+import type { Queryable } from './session.ts'
 
 /**
  * What differs between databases, as named capabilities. `dialects/` implements each of them for every database. No
@@ -109,6 +111,9 @@ export interface SqlDialect {
   script(statements: readonly string[]): readonly string[]
 }
 
+/** The type of a column that holds ids of the host. */
+export type IdColumn = 'bigint' | 'uuid' | 'text'
+
 /** The columns of rows that are written as JSON, by name. */
 export type RecordColumns = Readonly<Record<string, 'integer' | 'text'>>
 
@@ -122,6 +127,82 @@ export interface EventNumbering {
 export interface Place {
   readonly schema: string | undefined
   readonly prefix: string
+}
+
+/** A table, view, index or trigger, by its name in the database. */
+export interface SchemaThing {
+  readonly name: string
+  /** The table that an index or a trigger belongs to; for a table or view, its own name. */
+  readonly table: string
+}
+
+/** A table, view, index or trigger that a migration creates. */
+export interface MadeThing extends SchemaThing {
+  /** The columns of a table. Empty for everything else. */
+  readonly columns: readonly string[]
+}
+
+/** A statement that changes the schema. */
+export interface SchemaStatement extends Statement<unknown> {
+  /** Undefined if the statement creates nothing with a name of its own. */
+  readonly makes: MadeThing | undefined
+}
+
+/** Compiles a statement that changes the schema. */
+export function schemaStatement(query: Compilable<unknown>): SchemaStatement {
+  return { ...compileStatement(query), makes: madeBy(query.compile().query) }
+}
+
+/** Wraps a statement that is given as text, with what it creates. */
+export function writtenStatement(sql: string, makes?: SchemaThing): SchemaStatement {
+  return { sql, parameters: [], returnsRows: false, makes: makes && { ...makes, columns: [] } }
+}
+
+function madeBy(node: RootOperationNode): MadeThing | undefined {
+  switch (node.kind) {
+    case 'CreateTableNode': {
+      const { name } = node.table.table.identifier
+      return { name, table: name, columns: node.columns.map(({ column }) => column.column.name) }
+    }
+    case 'CreateViewNode': {
+      const { name } = node.name.identifier
+      return { name, table: name, columns: [] }
+    }
+    case 'CreateIndexNode':
+      return { name: node.name.name, table: node.table?.table.identifier.name ?? '', columns: [] }
+    default:
+      return undefined
+  }
+}
+
+/** Changes the schema on a server whose tables are in use. */
+export interface SchemaChanges {
+  /**
+   * Takes the lock that keeps other sessions from migrating there, or reports that another session has it. Never waits.
+   */
+  lock(place: Place): Statement<{ readonly lock: 'taken' | 'busy' }>
+  /** Releases the lock. */
+  unlock(place: Place): Statement<unknown>
+  /** Splits statements into units whose statements run all or none. */
+  units(statements: readonly SchemaStatement[]): readonly (readonly SchemaStatement[])[]
+  /**
+   * Runs one such unit. It waits for a table for at most two seconds, because other sessions wait behind it. @throws
+   * ForgeError `STORAGE_BUSY`
+   */
+  run(session: Queryable, unit: readonly SchemaStatement[]): SyncOrAsync<void>
+  /** Creates an index without blocking readers and writers. @throws ForgeError `STORAGE_BUSY` */
+  index(session: Queryable, making: IndexMaking): SyncOrAsync<void>
+}
+
+/** The creation of an index. */
+export interface IndexMaking {
+  readonly place: Place
+  readonly statement: SchemaStatement
+  /**
+   * How long to wait, in milliseconds, for transactions that use the table, on databases where no session waits behind
+   * an index.
+   */
+  readonly wait: number
 }
 
 /** Creates a statement from its text. It returns no rows. */

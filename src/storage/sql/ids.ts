@@ -2,11 +2,8 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { HostThing } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { SqlDialect } from './dialect.ts'
+import type { IdColumn, SqlDialect } from './dialect.ts'
 import type { Slot } from './query.ts'
-
-/** The type of a column that holds ids of the host. */
-export type IdColumn = 'bigint' | 'uuid' | 'text'
 
 /**
  * Column types of the host's ids, per kind, so that the host can join its tables with ours. They are stored in the

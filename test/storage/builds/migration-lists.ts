@@ -2,7 +2,7 @@
 
 const IMPORTS = `
   import { ALL_MIGRATIONS as ours } from 'ours'
-  import { schemaStatement } from './migration.ts'
+  import { schemaStatement } from '../dialect.ts'
 `
 
 /** The release before this one: without the newest step. */
@@ -23,7 +23,6 @@ function next(oldestLibrary: 1 | 'version'): string {
     const next = {
       version,
       oldestLibrary: ${oldestLibrary},
-      tables: [],
       indexes: () => [{ name: 'events_at', table: 'events', columns: ['at', 'id'] }],
       statements: ({ build, prefix, dialect: { types, tableEnd } }) => [
         build.schema.alterTable('board_pins').addColumn('note', types.text),

@@ -3,7 +3,7 @@ import { after, runMaybeAsync, wait } from '../../../src/schema/sync-or-async.ts
 import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/context.ts'
 import type { SqlDialect } from '../../../src/storage/sql/dialect.ts'
 import type { SqlValue, Statement } from '../../../src/storage/sql/query.ts'
-import type { HeadScope } from '../../../src/storage/sql/schema/001-tables.ts'
+import type { HeadScope } from '../../../src/storage/sql/schema/tables.ts'
 import type { DatabaseServer, DatabaseServerParts } from '../../../src/storage/sql/server/database-server.ts'
 import type { TransactionQueues } from '../../../src/storage/sql/server/transaction-queues.ts'
 import type { Session, SqlRuntime } from '../../../src/storage/sql/session.ts'

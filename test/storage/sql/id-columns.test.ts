@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
-import type { IdColumn, IdColumns } from '../../../src/storage/sql/ids.ts'
+import type { IdColumn } from '../../../src/storage/sql/dialect.ts'
+import type { IdColumns } from '../../../src/storage/sql/ids.ts'
 import { issuesOn } from '../../../src/testing/storage-contract/cases/contents.ts'
 import { block, pin } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
 import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'

@@ -3,11 +3,11 @@ import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runSync } from '../../../src/schema/sync-or-async.ts'
 import { createSqlContext } from '../../../src/storage/sql/context.ts'
+import { writtenStatement } from '../../../src/storage/sql/dialect.ts'
 import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite.ts'
 import { ALL_MIGRATIONS } from '../../../src/storage/sql/schema/all-migrations.ts'
 import { migrateAtOnce } from '../../../src/storage/sql/schema/migrate-at-once.ts'
 import type { Migration } from '../../../src/storage/sql/schema/migration.ts'
-import { writtenStatement } from '../../../src/storage/sql/schema/migration.ts'
 import { Schema } from '../../../src/storage/sql/schema/schema.ts'
 import { Connection } from '../../../src/storage/sql/sqlite/connection.ts'
 import { issuesOn } from '../../../src/testing/storage-contract/cases/contents.ts'
@@ -192,7 +192,6 @@ function notingItself(version: number): Migration {
   return {
     version,
     oldestLibrary: 1,
-    tables: [],
     indexes: () => [],
     statements: () => [writtenStatement(`create table step_${version} (n integer)`)],
   }

@@ -1,8 +1,7 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from 'kysely'
-import type { RecordColumns, SqlDialect } from '../dialect.ts'
-import type { Tables } from '../schema/all-migrations.ts'
-import type { SchemaChanges, SchemaStatement } from '../schema/migration.ts'
+import type { RecordColumns, SchemaChanges, SchemaStatement, SqlDialect } from '../dialect.ts'
+import type { Tables } from '../schema/tables.ts'
 import { execute } from '../session.ts'
 
 /** MariaDB commits every schema change immediately. Each statement is written so that it can be run again. */

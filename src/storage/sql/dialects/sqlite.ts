@@ -1,8 +1,7 @@
 import type { Expression, RawBuilder } from 'kysely'
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
-import { overwriteExcluded } from '../dialect.ts'
-import { writtenStatement } from '../schema/migration.ts'
+import { overwriteExcluded, writtenStatement } from '../dialect.ts'
 
 const INTEGER = sql`integer`
 const TEXT = sql`text`

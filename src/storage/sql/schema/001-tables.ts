@@ -1,80 +1,8 @@
-import type { ColumnDefinitionBuilder, Compilable, CreateViewBuilder, Generated } from 'kysely'
-import type { Id } from '../../../schema/ids.ts'
-import type { PinKind } from '../../../schema/records.ts'
+import type { ColumnDefinitionBuilder, Compilable, CreateViewBuilder } from 'kysely'
 import type { SqlContext } from '../context.ts'
+import { schemaStatement } from '../dialect.ts'
 import type { Migration } from './migration.ts'
-import { schemaStatement } from './migration.ts'
-
-/** What a head locks. */
-export type HeadScope =
-  | 'user'
-  | 'organization'
-  | 'issueBoard'
-  | 'pullRequestBoard'
-  | 'issueImports'
-  | 'issue'
-  | 'catalogue'
-
-/** The rows of the initial tables. */
-export interface FirstTables {
-  /** One row per aggregate: its lock. `next_seq` is the next place in its list; `total` counts the list. */
-  readonly heads: {
-    readonly scope: HeadScope
-    readonly key: string
-    readonly version: number
-    readonly epoch: number
-    readonly retired: number
-    readonly total: number
-    readonly next_seq: number
-  }
-  readonly board_pins: {
-    readonly repository_id: Id
-    readonly kind: PinKind
-    readonly position: number
-    readonly issue_id: Id
-    readonly pinned_at: number
-    readonly pinned_by: Id | null
-  }
-  /** Issues that are permanently retired. */
-  readonly issue_tombstones: {
-    readonly issue_id: Id
-  }
-  readonly organization_blocks: {
-    readonly organization_id: Id
-    readonly user_id: Id
-    readonly seq: number
-    readonly note: string
-    readonly blocked_at: number
-    readonly blocked_by: Id | null
-  }
-  readonly badges: {
-    readonly id: Id
-    readonly slug: string
-    readonly description: string
-    readonly image_url: string
-  }
-  readonly user_grants: {
-    readonly user_id: Id
-    readonly badge_id: Id
-    readonly seq: number
-    readonly granted_at: number
-    readonly granted_by: Id | null
-  }
-  /** `position` is the place in the outbox, null until it is assigned. `data` is JSON. */
-  readonly events: {
-    readonly id: Generated<Id>
-    readonly position: Generated<number | null>
-    readonly type: string
-    readonly version: number
-    readonly at: number
-    readonly actor_id: Id | null
-    readonly organization_id: Id | null
-    readonly repository_id: Id | null
-    readonly issue_id: Id | null
-    readonly user_id: Id | null
-    readonly data: string
-  }
-}
+import type { FirstTables } from './tables.ts'
 
 /** The columns of the views. The views are a public interface: hosts may join and read them in every version. */
 export const VIEW_COLUMNS = {
@@ -99,7 +27,6 @@ const TABLES: Readonly<Record<keyof FirstTables, (context: SqlContext) => Ddl>> 
 export const firstTables: Migration = {
   version: 1,
   oldestLibrary: 1,
-  tables: Object.keys(TABLES),
   indexes: () => [],
   statements: (context) => [
     ...Object.values(TABLES)

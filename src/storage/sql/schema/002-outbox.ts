@@ -1,25 +1,9 @@
 import type { Compilable } from 'kysely'
 import { sql } from 'kysely'
 import type { SqlContext } from '../context.ts'
+import { schemaStatement } from '../dialect.ts'
 import type { Migration, NewIndex } from './migration.ts'
-import { schemaStatement } from './migration.ts'
-
-/** The rows of the tables of the outbox. */
-export interface OutboxTables {
-  /** One row: the last assigned position, and the lowest place that may still be read from. */
-  readonly outbox: {
-    readonly only: number
-    readonly last_position: number
-    readonly floor: number
-  }
-  /** The consumers of the outbox, by name: the place each has processed, and the holder and end of its lease. */
-  readonly consumers: {
-    readonly name: string
-    readonly position: number
-    readonly holder: string | null
-    readonly until: number
-  }
-}
+import type { OutboxTables } from './tables.ts'
 
 type Ddl = readonly Compilable<unknown>[]
 
@@ -29,7 +13,6 @@ const TABLES: Readonly<Record<keyof OutboxTables, (context: SqlContext) => Ddl>>
 export const outbox: Migration = {
   version: 2,
   oldestLibrary: 1,
-  tables: Object.keys(TABLES),
   indexes: order,
   statements: (context) =>
     Object.values(TABLES)

@@ -1,10 +1,9 @@
-import type { Compilable, Generated, RawBuilder, RootOperationNode } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
-import type { Place, SqlDialect } from '../dialect.ts'
-import type { Statement } from '../query.ts'
-import { compileStatement } from '../query.ts'
+import type { MadeThing, Place, SchemaStatement, SqlDialect } from '../dialect.ts'
+import { schemaStatement } from '../dialect.ts'
 import type { Queryable } from '../session.ts'
 import type { SchemaVersion } from './ledger.ts'
 
@@ -14,8 +13,6 @@ export interface Migration {
   readonly version: number
   /** The oldest library, by its schema version, that can use the tables after this step. Minor versions only add. */
   readonly oldestLibrary: number
-  /** The tables that the step creates, by name without prefix. */
-  readonly tables: readonly string[]
   /**
    * New indexes on tables and columns that earlier steps created. They are created first, if possible without blocking
    * readers and writers of the table. An index on a column that this step adds must therefore wait for the next step.
@@ -23,52 +20,6 @@ export interface Migration {
   indexes(context: SqlContext): readonly NewIndex[]
   /** New tables with their indexes, new views, new columns: all or none, if the database supports it. */
   statements(context: SqlContext): readonly SchemaStatement[]
-}
-
-/** A table, view, index or trigger, by its name in the database. */
-export interface SchemaThing {
-  readonly name: string
-  /** The table that an index or a trigger belongs to; for a table or view, its own name. */
-  readonly table: string
-}
-
-/** A table, view, index or trigger that a migration creates. */
-export interface MadeThing extends SchemaThing {
-  /** The columns of a table. Empty for everything else. */
-  readonly columns: readonly string[]
-}
-
-/** A statement that changes the schema. */
-export interface SchemaStatement extends Statement<unknown> {
-  /** Undefined if the statement creates nothing with a name of its own. */
-  readonly makes: MadeThing | undefined
-}
-
-/** Compiles a statement that changes the schema. */
-export function schemaStatement(query: Compilable<unknown>): SchemaStatement {
-  return { ...compileStatement(query), makes: madeBy(query.compile().query) }
-}
-
-/** Wraps a statement that is given as text, with what it creates. */
-export function writtenStatement(sql: string, makes?: SchemaThing): SchemaStatement {
-  return { sql, parameters: [], returnsRows: false, makes: makes && { ...makes, columns: [] } }
-}
-
-function madeBy(node: RootOperationNode): MadeThing | undefined {
-  switch (node.kind) {
-    case 'CreateTableNode': {
-      const { name } = node.table.table.identifier
-      return { name, table: name, columns: node.columns.map(({ column }) => column.column.name) }
-    }
-    case 'CreateViewNode': {
-      const { name } = node.name.identifier
-      return { name, table: name, columns: [] }
-    }
-    case 'CreateIndexNode':
-      return { name: node.name.name, table: node.table?.table.identifier.name ?? '', columns: [] }
-    default:
-      return undefined
-  }
 }
 
 /** An index on a table that already exists, and may be large and in use. */
@@ -97,22 +48,6 @@ function rows({ dialect }: SqlContext, { where }: NewIndex): RawBuilder<unknown>
   return where.is === 'null'
     ? sql` where ${sql.ref(where.column)} is null`
     : sql` where ${sql.ref(where.column)} is not null`
-}
-
-/** The rows of the ledger. */
-export interface LedgerTables {
-  /** One row: the version of the tables. */
-  readonly ledger: {
-    readonly only: number
-    readonly version: number
-    readonly oldest_library: number
-    readonly user_ids: string
-    readonly organization_ids: string
-    readonly repository_ids: string
-    readonly issue_ids: string
-    /** The newest step that was begun. The column exists only if every schema change commits immediately. */
-    readonly begun: Generated<number>
-  }
 }
 
 /** Creates the ledger before the first step, and the schema too if it does not exist yet. */
@@ -219,34 +154,4 @@ export function thingsMadeBy(context: SqlContext, migrations: readonly Migration
       ...migration.statements(context),
     ])
     .flatMap(({ makes }) => makes ?? [])
-}
-
-/** Changes the schema on a server whose tables are in use. */
-export interface SchemaChanges {
-  /**
-   * Takes the lock that keeps other sessions from migrating there, or reports that another session has it. Never waits.
-   */
-  lock(place: Place): Statement<{ readonly lock: 'taken' | 'busy' }>
-  /** Releases the lock. */
-  unlock(place: Place): Statement<unknown>
-  /** Splits statements into units whose statements run all or none. */
-  units(statements: readonly SchemaStatement[]): readonly (readonly SchemaStatement[])[]
-  /**
-   * Runs one such unit. It waits for a table for at most two seconds, because other sessions wait behind it. @throws
-   * ForgeError `STORAGE_BUSY`
-   */
-  run(session: Queryable, unit: readonly SchemaStatement[]): SyncOrAsync<void>
-  /** Creates an index without blocking readers and writers. @throws ForgeError `STORAGE_BUSY` */
-  index(session: Queryable, making: IndexMaking): SyncOrAsync<void>
-}
-
-/** The creation of an index. */
-export interface IndexMaking {
-  readonly place: Place
-  readonly statement: SchemaStatement
-  /**
-   * How long to wait, in milliseconds, for transactions that use the table, on databases where no session waits behind
-   * an index.
-   */
-  readonly wait: number
 }

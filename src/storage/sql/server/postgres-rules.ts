@@ -5,7 +5,7 @@ import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
 import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
-import type { Tables } from '../schema/all-migrations.ts'
+import type { Tables } from '../schema/tables.ts'
 import type { Deadline } from './call-deadline.ts'
 import type { ServerConnection } from './connection.ts'
 import {

@@ -9,7 +9,7 @@ import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import { defineQuery } from '../query.ts'
-import type { Tables } from '../schema/all-migrations.ts'
+import type { Tables } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
 import { queryEach } from '../session.ts'
 

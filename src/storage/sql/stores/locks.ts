@@ -6,7 +6,7 @@ import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery, takesLock } from '../query.ts'
-import type { HeadScope } from '../schema/001-tables.ts'
+import type { HeadScope } from '../schema/tables.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
 import { defer, query, queryEachAfter, queryFirst } from '../session.ts'
 
