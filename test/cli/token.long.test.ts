@@ -88,7 +88,8 @@ describe('forgelet doctor', () => {
 
   test.each([
     ['a missing column of the server', 'alter table host_tokens drop column name', 'tables of the server +drifted'],
-    ['a missing index of the forge', 'drop view forgelet_pins', 'tables of the forge +drifted'],
+    ['a missing view of the forge', 'drop view forgelet_pins', 'tables of the forge +drifted'],
+    ['a missing index of the server', 'drop index host_issues_open', 'tables of the server +drifted'],
     [
       'tables of a newer release',
       'update host_schema set version = 99, oldest_library = 99',

@@ -1,4 +1,4 @@
-import { AddColumnNode, AlterTableNode, CreateTableNode, sql } from 'kysely'
+import { AddColumnNode, AlterTableNode, CreateIndexNode, CreateTableNode, sql } from 'kysely'
 import { ForgeError } from '../../index.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
@@ -66,8 +66,8 @@ export class HostSchema implements MigratedTables {
   }
 
   /**
-   * Returns the state of the tables. `drifted`: a table or column that the migrations create is missing, or everything
-   * under these names was created by others.
+   * Returns the state of the tables. `drifted`: a table, column or index that the migrations create is missing, or
+   * everything under these names was created by others.
    */
   *state(session: Queryable): SyncOrAsync<SchemaStatus['state']> {
     const { schema, prefix, dialect } = this.context
@@ -79,9 +79,16 @@ export class HostSchema implements MigratedTables {
 
     const found = yield* this.#readVersion(session)
     if ((yield* this.#oldestRelease(session, found)) > HOST_MIGRATIONS.length) return 'too-new'
-    const isWhole = found > 0 && needed.every(({ table, column }) => present.has(`${table}.${column}`))
     if (found > 0 && found < HOST_MIGRATIONS.length) return 'outdated'
-    return isWhole ? 'current' : 'drifted'
+    const isWhole = found > 0 && needed.every(({ table, column }) => present.has(`${table}.${column}`))
+    return isWhole && (yield* this.#hasIndexes(session)) ? 'current' : 'drifted'
+  }
+
+  *#hasIndexes(session: Queryable): SyncOrAsync<boolean> {
+    const names = new Set(yield* namesIn(session, this.context))
+    return HOST_MIGRATIONS.flatMap((statements) => statements(this.context))
+      .map((statement) => statement.compile().query)
+      .every((node) => !CreateIndexNode.is(node) || names.has(node.name.name))
   }
 
   *needsMigration(session: Queryable): SyncOrAsync<boolean> {
