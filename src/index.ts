@@ -98,6 +98,8 @@ export type {
   MilestoneRecord,
   NotCarried,
   ReactionRecord,
+  RecordLocator,
+  SourcePlace,
 } from './schema/issue-record.ts'
 export type { Page, PageRequest } from './schema/paging.ts'
 export type * from './schema/records.ts'

@@ -7,6 +7,8 @@ export type {
   MilestoneRecord,
   NotCarried,
   ReactionRecord,
+  RecordLocator,
+  SourcePlace,
 } from '../schema/issue-record.ts'
 export type { ByteSource } from './documents/byte-source.ts'
 export type { DocumentReadOptions, IssueDocuments } from './documents/issue-documents.ts'

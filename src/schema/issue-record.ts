@@ -1,3 +1,5 @@
+import type { Violation } from './errors.ts'
+
 /** A label in an issue document. Source: docs/behaviour.md, Exchange. */
 export interface LabelRecord {
   /** Unique in the repository. */
@@ -81,6 +83,22 @@ export type ExchangeRecord =
   | { readonly kind: 'milestone'; readonly milestone: MilestoneRecord }
   | { readonly kind: 'issue'; readonly issue: IssueRecord }
   | { readonly kind: 'comment'; readonly comment: CommentRecord }
+
+/**
+ * Records of a source that know where they are in it. An import uses this to report the places of what it refuses.
+ * Source: docs/exchange.md, Errors
+ */
+export interface RecordLocator {
+  /**
+   * Returns where values of the record that was yielded last are in the source.
+   *
+   * @param pointers - JSON pointers that begin at the record, such as `/poster_id`
+   */
+  locate(pointers: readonly string[]): readonly SourcePlace[]
+}
+
+/** The place of a value in a source. `pointer` begins at the source, and names the value as the source does. */
+export type SourcePlace = Pick<Violation, 'pointer' | 'offset' | 'line' | 'file'>
 
 /**
  * A part of a source for which a record has no property. `what` is a word such as `pull_request` or `attachment`.

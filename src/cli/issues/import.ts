@@ -1,4 +1,4 @@
-import type { ExchangeRecord, NotCarried } from '../../exchange/exchange.ts'
+import type { ExchangeRecord, NotCarried, RecordLocator } from '../../exchange/exchange.ts'
 import type { Id, ImportOptions, ImportReport, InspectReport, Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
 import type { Standalone } from '../../standalone/standalone.ts'
@@ -68,7 +68,8 @@ class Import {
     const { host, repositoryId, spool } = this.#place
     const reading = await openSource(this.#options.source, this.#io, this.#label('checking'))
     const records = spool === undefined ? validRecords(reading) : spool.keep(validRecords(reading))
-    const report = await host.forge.exchange.inspect('system', { repositoryId, records }, this.#settings())
+    const request = { repositoryId, records: withPlaces(records, reading) }
+    const report = await host.forge.exchange.inspect('system', request, this.#settings())
     return { report, notCarried: reading.notCarried }
   }
 
@@ -83,8 +84,13 @@ class Import {
         this.#written = soFar
       },
     }
-    const records = spool ?? validRecords(await openSource(this.#options.source, this.#io, this.#label('importing')))
+    const records = spool ?? (await this.#sourceAgain())
     return host.forge.exchange.import('system', { repositoryId, records }, settings)
+  }
+
+  async #sourceAgain(): Promise<AsyncIterable<ExchangeRecord> & RecordLocator> {
+    const reading = await openSource(this.#options.source, this.#io, this.#label('importing'))
+    return withPlaces(validRecords(reading), reading)
   }
 
   #settings(): ImportOptions {
@@ -133,6 +139,13 @@ class Import {
 async function* validRecords(reading: SourceReading): AsyncGenerator<ExchangeRecord, void, void> {
   yield* reading.records()
   reading.refuseInvalid()
+}
+
+function withPlaces(
+  records: AsyncIterable<ExchangeRecord>,
+  reading: SourceReading,
+): AsyncIterable<ExchangeRecord> & RecordLocator {
+  return Object.assign(records, { locate: (pointers: readonly string[]) => reading.locate(pointers) })
 }
 
 const CONFLICT_FIX = 'give --on-conflict skip or update, or remove the issue from the source'

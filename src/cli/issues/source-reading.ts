@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ExchangeFormat, ExchangeRecord, NotCarried } from '../../exchange/exchange.ts'
+import type { ExchangeFormat, ExchangeRecord, NotCarried, RecordLocator, SourcePlace } from '../../exchange/exchange.ts'
 import { readExchange } from '../../exchange/exchange.ts'
 import type { OpenedSource } from '../../exchange/files.ts'
 import { openIssueSource } from '../../exchange/files.ts'
@@ -29,6 +29,7 @@ export class SourceReading {
   readonly #source: OpenedSource
   readonly #stop: AbortSignal
   readonly #bar: ProgressBar
+  #reading: RecordLocator | undefined
   /** The number of records of the source, valid or not. */
   recordCount = 0
   /** The first 100 violations. */
@@ -64,6 +65,7 @@ export class SourceReading {
         this.#bar.update({ issues, bytes })
       },
     })
+    this.#reading = reading
     try {
       for await (const record of reading) {
         if (record.kind === 'issue') issues += 1
@@ -74,6 +76,12 @@ export class SourceReading {
     } finally {
       this.#bar.clear()
     }
+  }
+
+  /** Returns where values of the record that was yielded last are, with files as the user named them. */
+  locate(pointers: readonly string[]): readonly SourcePlace[] {
+    const places = this.#reading?.locate(pointers) ?? []
+    return places.map((place) => ({ ...place, ...this.#file(place.file) }))
   }
 
   /** @throws CommandError (invalid input) with the violations, if there are some */

@@ -9,11 +9,11 @@ type Find = (path: string, code: string, message: string) => void
  * Returns why a record cannot be imported: what an import needs beyond the schemas, and what it would fail on if a host
  * passes records that nothing has validated. Source: docs/behaviour.md, Exchange
  *
- * @param pointer - the JSON pointer to the record
+ * @returns violations whose pointers begin at the record
  */
-export function violationsOf(record: ExchangeRecord, pointer: string): readonly Violation[] {
+export function violationsOf(record: ExchangeRecord): readonly Violation[] {
   const violations: Violation[] = []
-  const find: Find = (path, code, message) => violations.push({ pointer: `${pointer}${path}`, code, message })
+  const find: Find = (path, code, message) => violations.push({ pointer: path, code, message })
   switch (record?.kind) {
     case 'label':
       if (checkObject(record.label, find)) checkLabel(record.label, '', find)

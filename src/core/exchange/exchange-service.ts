@@ -2,7 +2,7 @@ import { isObject, needObject } from '../../schema/arguments.ts'
 import type { ForgeErrorDetails } from '../../schema/errors.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
-import type { ExchangeRecord, IssueRecord, NotCarried } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, IssueRecord, NotCarried, RecordLocator } from '../../schema/issue-record.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { after, runMaybeAsync, runSync } from '../../schema/sync-or-async.ts'
 import { askPolicy, authorize } from '../access/gate.ts'
@@ -19,8 +19,12 @@ import type { IssueTracker } from './issue-tracker.ts'
 /** The records to import, and the repository. A plain `IssueRecord` is an issue too. */
 export interface ImportRequest {
   readonly repositoryId: IdInput
-  /** What `readExchange` or `readIssues` returns, or an array. Inside `withTransactionSync` it must not wait. */
-  readonly records: Iterable<ExchangeRecord | IssueRecord> | AsyncIterable<ExchangeRecord | IssueRecord>
+  /**
+   * What `readExchange` or `readIssues` returns, or an array. Inside `withTransactionSync` it must not wait. Violations
+   * have a place in the source if it has the method `locate`.
+   */
+  readonly records: (Iterable<ExchangeRecord | IssueRecord> | AsyncIterable<ExchangeRecord | IssueRecord>) &
+    Partial<RecordLocator>
 }
 
 /** Options of `import` and `inspect`. */

@@ -1,4 +1,5 @@
 import { isObject } from '../../schema/arguments.ts'
+import type { Violation } from '../../schema/errors.ts'
 import { ForgeError, isForgeError } from '../../schema/errors.ts'
 import type { EventDraft } from '../../schema/events.ts'
 import { withSubject } from '../../schema/events.ts'
@@ -100,8 +101,8 @@ class ImportRun<A extends Actor, Tx> {
     const pointer = `/${index}`
     const record: ExchangeRecord = isObject(given) && !('kind' in given) ? { kind: 'issue', issue: given } : given
     this.pending += 1
-    const violations = violationsOf(record, pointer)
-    if (violations.length > 0) this.#refuse(violations)
+    const violations = violationsOf(record)
+    if (violations.length > 0) this.#refuse(this.#placed(violations, pointer))
     else this.#add(record, pointer)
   }
 
@@ -153,7 +154,7 @@ class ImportRun<A extends Actor, Tx> {
     const { number } = issue
     if (this.#seen.has(number)) {
       const message = `expected a number that no other issue of the document has; ${number} occurs twice`
-      this.#refuse([{ pointer: `${pointer}/number`, code: 'duplicate_number', message }])
+      this.#refuse(this.#placed([{ pointer: '/number', code: 'duplicate_number', message }], pointer))
       return
     }
     this.#seen.add(number)
@@ -163,6 +164,16 @@ class ImportRun<A extends Actor, Tx> {
   #takeComment(comment: CommentRecord, pointer: string): void {
     if (this.#place.tracker.comments === 'none') this.#totals.notCarried('comments', pointer)
     else this.#batchComments.push(commentCandidate(comment, pointer, this.#place.settings.naming))
+  }
+
+  /** Adds the places to violations of the record that was read last, whose pointers begin at the record. */
+  #placed(violations: readonly Violation[], pointer: string): readonly Violation[] {
+    const places = this.#place.records.locate?.(violations.map((violation) => violation.pointer))
+    return violations.map((violation, at) => ({
+      ...violation,
+      pointer: `${pointer}${violation.pointer}`,
+      ...places?.[at],
+    }))
   }
 
   #refuse(violations: Parameters<ImportTotals['addViolations']>[0]): void {

@@ -1,6 +1,6 @@
 import { isForgeError } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, IssueRecord, RecordLocator } from '../../schema/issue-record.ts'
 import type { ByteSource } from './byte-source.ts'
 import { readExchange } from './read-exchange.ts'
 import type { ReadOptions } from './read-options.ts'
@@ -18,7 +18,10 @@ export interface IssueDocuments {
    * Reads the records of a body: bytes, or the list that a body parser made of them. A violation in a list has no place.
    * @throws ForgeError `INVALID_DOCUMENT` while it is iterated; TypeError at once when the body or an option is not valid
    */
-  read(body: ByteSource | readonly unknown[], options: DocumentReadOptions): AsyncIterable<ExchangeRecord>
+  read(
+    body: ByteSource | readonly unknown[],
+    options: DocumentReadOptions,
+  ): AsyncIterable<ExchangeRecord> & Partial<RecordLocator>
   /** Writes the canonical document, as `writeIssues` does. */
   write(issues: AsyncIterable<IssueRecord>): AsyncIterable<Uint8Array>
 }
@@ -52,7 +55,17 @@ function* elements(list: readonly unknown[]): Generator<Uint8Array, void, void> 
 }
 
 /** The places would be those of a text that no one sent. */
-async function* withoutPlaces(records: AsyncIterable<ExchangeRecord>): AsyncGenerator<ExchangeRecord, void, void> {
+function withoutPlaces(
+  records: AsyncIterable<ExchangeRecord> & RecordLocator,
+): AsyncIterable<ExchangeRecord> & RecordLocator {
+  return Object.assign(recordsWithoutPlaces(records), {
+    locate: (pointers: readonly string[]) => records.locate(pointers).map(({ pointer }) => ({ pointer })),
+  })
+}
+
+async function* recordsWithoutPlaces(
+  records: AsyncIterable<ExchangeRecord>,
+): AsyncGenerator<ExchangeRecord, void, void> {
   try {
     yield* records
   } catch (error) {

@@ -1,5 +1,5 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, IssueRecord, RecordLocator } from '../../schema/issue-record.ts'
 import type { FolderCandidate } from '../forges/all-formats.ts'
 import { formatOfRecord, formatsOfFolder } from '../forges/all-formats.ts'
 import type { Conversion, ConversionOptions, FolderFormat } from '../forges/forge-format.ts'
@@ -7,12 +7,13 @@ import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
 import type { Bytes } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
+import { ConvertedBatch } from './converted-batch.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
 import { checkReading, isYamlName, limitsOf } from './read-options.ts'
 import { Reading, RecordFindings } from './reading.ts'
 import type { RecordBatch } from './record-batch.ts'
 
-type Batches = AsyncGenerator<readonly ExchangeRecord[], void, void>
+type Batches = AsyncGenerator<ConvertedBatch, void, void>
 
 /**
  * Reads the issues of a source in its order, and checks each. The memory does not grow with the source.
@@ -20,9 +21,9 @@ type Batches = AsyncGenerator<readonly ExchangeRecord[], void, void>
  *
  * @throws ForgeError `INVALID_DOCUMENT` while it is iterated; TypeError at once when the source or an option is not valid
  */
-export function readIssues(source: IssueSource, options: ReadOptions = {}): AsyncIterable<IssueRecord> {
+export function readIssues(source: IssueSource, options: ReadOptions = {}): AsyncIterable<IssueRecord> & RecordLocator {
   checkReading('readIssues', source, options)
-  return issuesOf(batchesOf(source, options))
+  return recordsOf(batchesOf(source, options), (record) => (record.kind === 'issue' ? record.issue : undefined))
 }
 
 /**
@@ -31,17 +32,35 @@ export function readIssues(source: IssueSource, options: ReadOptions = {}): Asyn
  *
  * @throws ForgeError `INVALID_DOCUMENT` while it is iterated; TypeError at once when the source or an option is not valid
  */
-export function readExchange(source: IssueSource, options: ReadOptions = {}): AsyncIterable<ExchangeRecord> {
+export function readExchange(
+  source: IssueSource,
+  options: ReadOptions = {},
+): AsyncIterable<ExchangeRecord> & RecordLocator {
   checkReading('readExchange', source, options)
-  return recordsOf(batchesOf(source, options))
+  return recordsOf(batchesOf(source, options), (record) => record)
 }
 
-async function* issuesOf(batches: Batches): AsyncGenerator<IssueRecord, void, void> {
-  for await (const batch of batches) for (const record of batch) if (record.kind === 'issue') yield record.issue
-}
-
-async function* recordsOf(batches: Batches): AsyncGenerator<ExchangeRecord, void, void> {
-  for await (const batch of batches) yield* batch
+function recordsOf<T>(
+  batches: Batches,
+  pick: (record: ExchangeRecord) => T | undefined,
+): AsyncIterable<T> & RecordLocator {
+  let lastBatch: ConvertedBatch | undefined
+  let lastIndex = -1
+  async function* all(): AsyncGenerator<T, void, void> {
+    for await (const batch of batches) {
+      lastBatch = batch
+      lastIndex = -1
+      for (const record of batch.records) {
+        lastIndex += 1
+        const picked = pick(record)
+        if (picked !== undefined) yield picked
+      }
+      lastBatch = undefined
+    }
+  }
+  return Object.assign(all(), {
+    locate: (pointers: readonly string[]) => lastBatch?.locate(lastIndex, pointers) ?? [],
+  })
 }
 
 async function* batchesOf(source: IssueSource, options: ReadOptions): Batches {
@@ -55,7 +74,7 @@ async function* listOf(source: ListSource, options: ReadOptions, reading: Readin
   let conversion: Conversion | undefined
   for await (const batch of recordsIn(source, options, reading, undefined)) {
     conversion ??= formatOfRecord(batch.records[0], options.format).open(conversionOptions(options))
-    yield* converted(batch, conversion, findings, reading)
+    yield* converted(batch, conversion, { findings, reading, file: undefined })
   }
 }
 
@@ -74,7 +93,7 @@ async function* folderOf(folder: SourceFolder, options: ReadOptions, reading: Re
     options: conversionOptions(options),
     async *read(name, conversion) {
       const findings = new RecordFindings(reading, name)
-      for await (const batch of open(name)) yield* converted(batch, conversion, findings, reading)
+      for await (const batch of open(name)) yield* converted(batch, conversion, { findings, reading, file: name })
     },
     leave: (what, name) => reading.notCarried(what, '', name),
   })
@@ -129,21 +148,27 @@ async function* observed(bytes: Bytes, onBytes: (bytes: number) => void): Bytes 
   }
 }
 
+/** The reading of one list. */
+interface ListReading {
+  readonly findings: RecordFindings
+  readonly reading: Reading
+  readonly file: string | undefined
+}
+
 /** Yields what the records of a batch become: once, or up to the record that ends the reading. */
 function* converted(
   batch: RecordBatch,
   conversion: Conversion,
-  findings: RecordFindings,
-  reading: Reading,
-): Generator<readonly ExchangeRecord[], void, void> {
+  { findings, reading, file }: ListReading,
+): Generator<ConvertedBatch, void, void> {
   reading.count(batch.records.length)
-  const all: ExchangeRecord[] = []
+  const all = new ConvertedBatch(batch, file)
   try {
     for (const [index, record] of batch.records.entries()) {
       const made = conversion.convert(record, findings)
       if (!findings.settle(batch, index)) continue
       conversion.carried?.(made)
-      all.push(...made)
+      all.add(index, made)
     }
   } catch (error) {
     yield all

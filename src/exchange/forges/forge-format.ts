@@ -1,4 +1,5 @@
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { ConvertedBatch } from '../documents/converted-batch.ts'
 import type { Path } from '../documents/record-batch.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
@@ -31,7 +32,7 @@ export interface FolderReading {
   readonly names: readonly string[]
   readonly options: ConversionOptions
   /** Reads the records of one file, JSON or YAML by its name, and yields what the conversion makes of them. */
-  read(name: string, conversion: Conversion): AsyncGenerator<readonly ExchangeRecord[], void, void>
+  read(name: string, conversion: Conversion): AsyncGenerator<ConvertedBatch, void, void>
   /** Reports a file that is not read. */
   leave(what: string, name: string): void
 }
@@ -52,7 +53,7 @@ export interface FolderFormat {
   /** Returns the file with the issues. Undefined: a folder with these files does not have this form. */
   issuesFile(names: readonly string[]): string | undefined
   /** Reads a folder. Labels and milestones precede the issues that name them, and the comments of an issue follow it. */
-  read(folder: FolderReading): AsyncGenerator<readonly ExchangeRecord[], void, void>
+  read(folder: FolderReading): AsyncGenerator<ConvertedBatch, void, void>
 }
 
 /** The states of issues and milestones in most forms. */

@@ -5,6 +5,7 @@ import type {
   LabelRecord,
   ReactionRecord,
 } from '../../schema/issue-record.ts'
+import type { ConvertedBatch } from '../documents/converted-batch.ts'
 import { ConversionState } from './conversion-state.ts'
 import type { ForeignObject } from './foreign-object.ts'
 import { hasProperties, readObject } from './foreign-object.ts'
@@ -25,7 +26,7 @@ const COMMENT_WORDS = { index: 'identifier' }
 /** A text of Gitea links to an attachment by its id. */
 const ATTACHMENT = /\/attachments\/[0-9a-f]{8}-[0-9a-f-]{27}/g
 
-async function* readFolder(folder: FolderReading): AsyncGenerator<readonly ExchangeRecord[], void, void> {
+async function* readFolder(folder: FolderReading): AsyncGenerator<ConvertedBatch, void, void> {
   const issuesFile = fileNamed(folder.names, 'issue.yml') ?? 'issue.yml'
   const root = issuesFile.slice(0, -'issue.yml'.length)
   const state = new ConversionState()

@@ -6,6 +6,7 @@ import type {
   MilestoneRecord,
   ReactionRecord,
 } from '../../schema/issue-record.ts'
+import type { ConvertedBatch } from '../documents/converted-batch.ts'
 import { ConversionState } from './conversion-state.ts'
 import type { ForeignObject, Words } from './foreign-object.ts'
 import { hasProperties, readObject } from './foreign-object.ts'
@@ -130,7 +131,7 @@ const REACTIONS: ReadonlyMap<string, string> = new Map([
 ])
 const ATTACHMENT = /\/uploads\/[0-9a-f]{32}\//g
 
-async function* readFolder(folder: FolderReading): AsyncGenerator<readonly ExchangeRecord[], void, void> {
+async function* readFolder(folder: FolderReading): AsyncGenerator<ConvertedBatch, void, void> {
   const issuesFile = fileNamed(folder.names, ISSUES) ?? ISSUES
   const root = issuesFile.slice(0, -ISSUES.length)
   const state = new ConversionState()

@@ -12,6 +12,8 @@ export interface ErrorJson {
   readonly code: ErrorCode
   /** Every violation of the input's rules, each with its place. */
   readonly violations?: readonly Violation[] | undefined
+  /** How many violations a document has: `violations` are the first 100 of them. */
+  readonly total?: number | undefined
   /** Identifies the entry in the host's log. */
   readonly requestId?: string | undefined
 }
@@ -27,6 +29,10 @@ export const errorSchema: JsonSchema = {
     url: { type: 'string', description: 'URL of the API documentation; empty if unknown' },
     code: { type: 'string', description: 'code of the error for programs' },
     violations: { ...listOf('Violation'), description: 'the violations of the input, one by one' },
+    total: {
+      type: 'integer',
+      description: 'of a document: the number of violations, of which the first 100 are listed',
+    },
     requestId: { type: 'string', description: 'identifies the entry in the log of the server' },
   } satisfies Record<keyof ErrorJson, JsonSchema>,
 }
@@ -53,4 +59,4 @@ export function errorJson(code: ErrorCode, message: string, url: string, more: E
 }
 
 /** Fields that some errors have besides their code and message. */
-export type ErrorMore = Pick<ErrorJson, 'violations' | 'requestId'>
+export type ErrorMore = Pick<ErrorJson, 'violations' | 'total' | 'requestId'>

@@ -79,8 +79,12 @@ export class ErrorResponder {
           challenge('Bearer error="invalid_token"'),
         )
       case 'INVALID_INPUT':
-      case 'INVALID_DOCUMENT':
         return this.#reply(error.code, error.message, { violations: error.details.violations })
+      case 'INVALID_DOCUMENT':
+        return this.#reply(error.code, error.message, {
+          violations: error.details.violations,
+          total: error.details.total,
+        })
       case 'IMPORT_CONFLICT':
         return this.#reply(error.code, error.message, { violations: [conflict(error)] })
       case 'STORAGE_BUSY':

@@ -122,7 +122,7 @@ describe('forgelet issues import', () => {
 
     expect([code, err]).toEqual([
       1,
-      'forgelet: @/issues.json cannot be imported: 1 violation\n  /300/title: expected a string without NUL, which some databases cannot store\n',
+      'forgelet: @/issues.json cannot be imported: 1 violation\n  @/issues.json:1: /300/title: expected a string without NUL, which some databases cannot store\n',
     ])
     expect(await exported()).toBe('[\n]\n')
   })

@@ -27,17 +27,20 @@ const FAULTS: readonly (readonly [document: string, code: string, at: string])[]
 ]
 
 describe('YAML', () => {
-  test.each(FAULTS)('%# %.20j is not a list of records: %s', async (document, code, at) => {
-    const text = `${ISSUE}${document}`
-    for (const size of [1, 1000]) {
-      if (size === 1 && text.length > 10_000) continue
-      const { records, violations } = await readSource({ yaml: piecesOf(bytesOf(text), size) })
+  test.each(FAULTS.map(([document, ...rest]) => [document.slice(0, 20), document, ...rest] as const))(
+    '%# %j is not a list of records',
+    async (_begin, document, code, at) => {
+      const text = `${ISSUE}${document}`
+      for (const size of [1, 1000]) {
+        if (size === 1 && text.length > 10_000) continue
+        const { records, violations } = await readSource({ yaml: piecesOf(bytesOf(text), size) })
 
-      expect(violations).toMatchObject([{ code }])
-      expect(records.length).toBeLessThan(3)
-      if (at !== '') expect(violations[0]?.offset).toBe(bytesOf(text.slice(0, text.lastIndexOf(at))).length)
-    }
-  })
+        expect(violations).toMatchObject([{ code }])
+        expect(records.length).toBeLessThan(3)
+        if (at !== '') expect(violations[0]?.offset).toBe(bytesOf(text.slice(0, text.lastIndexOf(at))).length)
+      }
+    },
+  )
 
   test('several lists, comments, empty lists and documents are one list', async () => {
     const text = `\ufeff# issues\n---\n${ISSUE}\n[]\n${ISSUE}# more\n...\n---\n${ISSUE.replaceAll('\n', '\r\n')}[]`

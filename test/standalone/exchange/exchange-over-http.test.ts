@@ -69,6 +69,23 @@ describe('a standalone host over HTTP', () => {
     expect((await ask('root', 'POST', attributed, '[]')).status).toBe(200)
   })
 
+  test('says how many violations there are, and where in the body, also those that only an import finds', async () => {
+    const labels = Array.from({ length: 150 }, () => ({ name: 'a\0b' }))
+    const body = `[\n${JSON.stringify(issueRecord(2))},\n${JSON.stringify(issueRecord(3, { labels }))}\n]`
+    const reply = await ask('ada', 'POST', `${IMPORT}?dry_run=true`, body)
+    const { violations, ...error } = JSON.parse(await reply.text())
+
+    expect([reply.status, error.code, error.total]).toEqual([422, 'INVALID_DOCUMENT', 150])
+    expect(violations).toHaveLength(100)
+    expect(violations[1]).toEqual({
+      pointer: '/1/labels/1/name',
+      code: 'nul',
+      message: 'expected a string without NUL, which some databases cannot store',
+      offset: body.indexOf('"a\\u0000b"', body.indexOf('"a\\u0000b"') + 1),
+      line: 3,
+    })
+  })
+
   test('takes its own export, and changes nothing', async () => {
     const text = await (await ask('ada', 'GET', EXPORT)).text()
     const report = await (await ask('ada', 'POST', IMPORT, text)).json()

@@ -1,5 +1,5 @@
 import { invalidInput } from '../../../schema/errors.ts'
-import type { ExchangeRecord, NotCarried } from '../../../schema/issue-record.ts'
+import type { NotCarried } from '../../../schema/issue-record.ts'
 import { bodyTooLarge } from '../error-status.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import type { IssueDocuments } from '../ports.ts'
@@ -63,7 +63,7 @@ function choiceOf<C extends string>(query: URLSearchParams, name: string, choice
 
 /** The records of a body, read while they are imported. */
 export interface SentDocument {
-  readonly records: AsyncIterable<ExchangeRecord>
+  readonly records: ReturnType<IssueDocuments['read']>
   /** What the document has and an exchange record has not. Complete when the records have been read. */
   notCarried(): readonly NotCarried[]
 }

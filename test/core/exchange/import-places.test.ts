@@ -1,0 +1,191 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { readExchange, readIssues } from '../../../src/exchange/exchange.ts'
+import type { ImportRequest, Violation } from '../../../src/index.ts'
+import { isForgeError } from '../../../src/index.ts'
+import { folderOf } from '../../exchange/source.ts'
+import { MemoryTracker } from '../../exchange/trackers/memory-tracker.ts'
+import type { Person } from '../a-forge.ts'
+import { aForge, olga } from '../a-forge.ts'
+import { anIssue } from './records.ts'
+
+const encoder = new TextEncoder()
+let forge = aForge({ issues: new MemoryTracker<Person>() })
+
+beforeEach(() => {
+  forge = aForge({ issues: new MemoryTracker<Person>() })
+})
+
+async function violationsOf(
+  records: ImportRequest['records'],
+  call: 'import' | 'inspect' = 'import',
+): Promise<readonly Violation[]> {
+  const error = await forge.exchange[call](olga, { repositoryId: 10, records }).then(
+    () => new Error('nothing was refused'),
+    (reason: unknown) => reason,
+  )
+  if (isForgeError(error, 'INVALID_DOCUMENT')) return error.details.violations
+  throw error
+}
+
+/** Returns the code, pointer, line and file of violations, and the text of the source at each offset. */
+function shown(violations: readonly Violation[], texts: string | { readonly [file: string]: string }) {
+  return violations.map(({ code, pointer, offset = -1, line, file }) => {
+    const text = typeof texts === 'string' ? texts : (texts[file ?? ''] ?? '')
+    const rest = new TextDecoder().decode(encoder.encode(text).subarray(offset))
+    return [code, pointer, line, file, offset < 0 ? undefined : rest.slice(0, 8)]
+  })
+}
+
+const lines = (...records: readonly unknown[]): string =>
+  `[\n${records.map((record) => JSON.stringify(record)).join(',\n')}\n]\n`
+
+describe('a violation that only an import finds', () => {
+  const document = lines(
+    anIssue(7, { title: 'schön' }),
+    anIssue(7),
+    anIssue(0),
+    anIssue(8, { content: 'a\0b', labels: [{ name: 'bug' }, { name: 'big\0' }] }),
+    anIssue(9, { poster_id: 2 ** 53 }),
+  )
+  const expected = [
+    ['duplicate_number', '/1/number', 3, undefined, '7,"poste'],
+    ['integer', '/2/number', 4, undefined, '0,"poste'],
+    ['nul', '/3/content', 5, undefined, '"a\\u0000'],
+    ['nul', '/3/labels/1/name', 5, undefined, '"big\\u00'],
+    ['integer', '/4/poster_id', 6, undefined, '90071992'],
+  ]
+
+  test.each([
+    ['readExchange', readExchange],
+    ['readIssues', readIssues],
+  ])('has its place in the source of %s', async (_name, read) => {
+    expect(shown(await violationsOf(read({ json: document }), 'inspect'), document)).toEqual(expected)
+    expect(shown(await violationsOf(read({ json: document })), document)).toEqual(expected.slice(0, 1))
+  })
+
+  test('has its place however the bytes are cut into pieces', async () => {
+    const bytes = encoder.encode(document)
+    const pieces = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
+
+    expect(shown(await violationsOf(readExchange({ json: pieces }), 'inspect'), document)).toEqual(expected)
+  })
+
+  test('counts the records of the source, if records before it became none or several', async () => {
+    const github = {
+      user: { id: 1, login: 'ada' },
+      title: 'Broken',
+      body: 'Text',
+      state: 'open',
+      locked: false,
+      created_at: '2026-01-01T00:00:00Z',
+      updated_at: '2026-01-01T00:00:00Z',
+    }
+    const text = lines(
+      { ...github, number: 1, milestone: { title: '1.0', state: 'open' } },
+      { ...github, number: 2, pull_request: {} },
+      { ...github, number: 3, user: { id: 2 ** 60, login: 'bob' } },
+      { ...github, number: 4, body: 'a\0b' },
+      { ...github, number: 1 },
+    )
+
+    expect(shown(await violationsOf(readExchange({ json: text }), 'inspect'), text)).toEqual([
+      ['integer', '/2/user/id', 4, undefined, '11529215'],
+      ['nul', '/3/body', 5, undefined, '"a\\u0000'],
+      ['duplicate_number', '/4/number', 6, undefined, expect.stringMatching(/^1[,}]/)],
+    ])
+  })
+
+  test('names the file of a folder', async () => {
+    const issue = (number: number) =>
+      [
+        `- number: ${number}`,
+        '  poster_id: 1',
+        '  poster_name: ada',
+        '  title: "Broken"',
+        '  content: ""',
+        '  state: open',
+        '  is_locked: false',
+        '  created: 2026-01-01T00:00:00Z',
+        '  updated: 2026-01-01T00:00:00Z',
+        `  foreignindex: ${number}`,
+      ].join('\n')
+    const comment = [
+      '- issue_index: 1',
+      '  poster_id: 9007199254740993',
+      '  poster_name: ada',
+      '  created: 2026-01-01T00:00:00Z',
+      '  updated: 2026-01-01T00:00:00Z',
+      '  content: "NUL: \\0"',
+    ].join('\n')
+    const files = { 'issue.yml': `${issue(1)}\n${issue(1)}\n`, 'comments/1.yml': `${comment}\n` }
+
+    expect(shown(await violationsOf(readExchange(folderOf(files)), 'inspect'), files)).toEqual([
+      ['integer', '/0/poster_id', 2, 'comments/1.yml', '90071992'],
+      ['nul', '/0/content', 6, 'comments/1.yml', '"NUL: \\0'],
+      ['duplicate_number', '/1/number', 11, 'issue.yml', '1\n  post'],
+    ])
+  })
+
+  test('is found in what a record of another forge contains', async () => {
+    const gitlab = (iid: number, more: object) => ({
+      iid,
+      author_id: 1,
+      title: 'Broken',
+      description: 'Text',
+      state: 'opened',
+      created_at: '2026-01-01T00:00:00Z',
+      updated_at: '2026-01-01T00:00:00Z',
+      ...more,
+    })
+    const note = { note: 'Seen', author_id: 1, created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
+    const text = [
+      gitlab(1, {
+        weight: 2,
+        notes: [
+          { ...note, system: true },
+          { ...note, note: 'a\0b' },
+        ],
+      }),
+      gitlab(1, { label_links: [{ label: { title: 'bug\0', color: '#d73a4a\0' } }] }),
+    ]
+      .map((record) => `${JSON.stringify(record)}\n`)
+      .join('')
+    const files = { 'tree/project/issues.ndjson': text }
+    const file = 'tree/project/issues.ndjson'
+
+    // The color is not the text of the source, and the number has another name there: the place is that of the record.
+    expect(shown(await violationsOf(readExchange(folderOf(files)), 'inspect'), files)).toEqual([
+      ['nul', '/0/notes/1/note', 1, file, '"a\\u0000'],
+      ['nul', '/1/label_links/0/label/title', 2, file, '"bug\\u00'],
+      ['nul', '/1', 2, file, '{"iid":1'],
+    ])
+    const twice = `${JSON.stringify(gitlab(3, { weight: 3 }))}\n`.repeat(2)
+    expect(shown(await violationsOf(readExchange({ json: twice })), twice)).toEqual([
+      ['duplicate_number', '/1', 2, undefined, '{"iid":3'],
+    ])
+  })
+
+  test('counts the records that were passed, if they come from a list or through other code', async () => {
+    async function* labelled() {
+      yield { kind: 'label', label: { name: 'bug' } } as const
+      yield* readExchange({ json: document })
+    }
+
+    expect(await violationsOf([anIssue(1), anIssue(1)])).toEqual([
+      expect.objectContaining({ code: 'duplicate_number', pointer: '/1/number' }),
+    ])
+    expect(shown(await violationsOf(labelled()), document)).toEqual([
+      ['duplicate_number', '/2/number', undefined, undefined, undefined],
+    ])
+  })
+
+  test('has its place if other code passes the method locate on', async () => {
+    const records = readExchange({ json: document })
+    async function* all() {
+      yield* records
+    }
+    const passed = Object.assign(all(), { locate: (pointers: readonly string[]) => records.locate(pointers) })
+
+    expect(shown(await violationsOf(passed), document)).toEqual(expected.slice(0, 1))
+  })
+})
