@@ -110,6 +110,7 @@ export class BatchRows {
       created_at: timeOf(created),
       updated_at: timeOf(updated),
       closed_at: timeOf(closed),
+      offsets: offsetsOf([deadline, created, updated, closed]),
     })
     return id
   }

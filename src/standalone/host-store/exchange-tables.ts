@@ -34,6 +34,8 @@ export interface ExchangeTables {
     readonly created_at: number | null
     readonly updated_at: number | null
     readonly closed_at: number | null
+    /** The offsets of the four times, as JSON. Null: all are in UTC. */
+    readonly offsets: string | null
   }
   /** The names of the assignees of imported issues, at the same places as their accounts in `issue_assignees`. */
   readonly issue_assignee_names: { readonly issue_id: Id; readonly place: number; readonly name: string }
@@ -84,6 +86,11 @@ const of =
 /** Creates the tables and columns. It only adds: a release of the first version goes on beside. */
 export function exchangeTables(context: HostContext): readonly Compilable<unknown>[] {
   return [...newTables(context), ...newColumns(context), ...newIndexes(context)]
+}
+
+/** Creates the column for the offsets of milestones. A release that does not know it leaves it empty. */
+export function milestoneOffsets({ build, dialect: { types } }: HostContext): readonly Compilable<unknown>[] {
+  return [build.schema.alterTable('milestones').addColumn('offsets', types.text)]
 }
 
 function newTables({ build, prefix, dialect: { types, tableEnd } }: HostContext): readonly Compilable<unknown>[] {

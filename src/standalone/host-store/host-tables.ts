@@ -6,7 +6,7 @@ import { createTableContext } from '../../storage/sql/context.ts'
 import type { FixtureVisibility } from '../fixture/fixture.ts'
 import type { CollaboratorRole } from '../fixture/seed.ts'
 import type { ExchangeIssueColumns, ExchangeTables } from './exchange-tables.ts'
-import { exchangeTables } from './exchange-tables.ts'
+import { exchangeTables, milestoneOffsets } from './exchange-tables.ts'
 import type { TokenColumns } from './token-columns.ts'
 import { tokenColumns } from './token-columns.ts'
 
@@ -113,6 +113,7 @@ export const HOST_MIGRATIONS: readonly ((context: HostContext) => Ddl)[] = [
   exchangeTables,
   oldestLibrary,
   tokenColumns,
+  milestoneOffsets,
 ]
 
 /**

@@ -347,6 +347,7 @@ function lookUps({
           columns.numberOrNull('created_at').as('created_at'),
           columns.numberOrNull('updated_at').as('updated_at'),
           columns.numberOrNull('closed_at').as('closed_at'),
+          'offsets',
         ])
         .where('repository_id', '=', inRepository(given))
         .orderBy('milestones.id'),

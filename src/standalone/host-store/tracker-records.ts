@@ -89,13 +89,14 @@ export function labelRecordOf({ name, color, description }: Omit<IssueLabelRow, 
 /** Converts a row to a milestone record. */
 export function milestoneRecordOf(row: MilestoneRow): MilestoneRecord {
   const { title, description, state, deadline, created_at, updated_at, closed_at } = row
+  const [ofDeadline, ofCreated, ofUpdated, ofClosed] = offsetsIn(row.offsets)
   return {
     title,
     ...(description && { description }),
-    ...(deadline !== null && { deadline: timeText(deadline) }),
-    ...(created_at !== null && { created: timeText(created_at) }),
-    ...(updated_at !== null && { updated: timeText(updated_at) }),
-    ...(closed_at !== null && { closed: timeText(closed_at) }),
+    ...(deadline !== null && { deadline: timeText(deadline, ofDeadline) }),
+    ...(created_at !== null && { created: timeText(created_at, ofCreated) }),
+    ...(updated_at !== null && { updated: timeText(updated_at, ofUpdated) }),
+    ...(closed_at !== null && { closed: timeText(closed_at, ofClosed) }),
     state,
   }
 }

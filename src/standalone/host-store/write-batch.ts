@@ -161,6 +161,7 @@ const MILESTONE = {
   created_at: 'integer',
   updated_at: 'integer',
   closed_at: 'integer',
+  offsets: 'text',
 } as const
 
 /** What an update replaces of an issue. */

@@ -44,8 +44,15 @@ export class SiteLinks {
   }
 }
 
-/** Formats a time as RFC 3339 in UTC, with second precision. Source: docs/behaviour.md, Everywhere. */
+/**
+ * Formats a time as RFC 3339 in UTC, with second precision. A time that was imported with an offset may be in a year
+ * before 0 or after 9999 in UTC: it is shown as the nearest time that RFC 3339 can express.
+ * Source: docs/behaviour.md, Everywhere.
+ */
 export function wireTime(at: Date): string {
+  const year = at.getUTCFullYear()
+  if (year < 0) return '0000-01-01T00:00:00Z'
+  if (year > 9999) return '9999-12-31T23:59:59Z'
   return at.toISOString().replace(/\.\d{3}Z$/, 'Z')
 }
 

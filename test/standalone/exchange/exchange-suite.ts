@@ -203,6 +203,17 @@ const RECORDS: readonly ExchangeRecord[] = [
     milestone: { title: '2.0', created: '2020-01-01T00:00:00Z', closed: '2021-01-01T00:00:00Z', state: 'closed' },
   },
   {
+    kind: 'milestone',
+    milestone: {
+      title: 'the first and the last year',
+      deadline: '9999-12-31T23:59:59-05:00',
+      created: '0000-01-01T00:00:00.500+01:00',
+      updated: '2020-01-01T00:00:00Z',
+      closed: '9999-12-31T20:00:00-23:59',
+      state: 'closed',
+    },
+  },
+  {
     kind: 'issue',
     issue: plain(3, { milestone: '1.0', labels: [{ name: 'bug', color: 'ee0701', description: 'Broken' }] }),
   },

@@ -4,6 +4,7 @@ import { seedFromFixture } from '../../../src/standalone/fixture/seed-from-fixtu
 import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
 import { MemoryHostStore } from '../../../src/standalone/host-store/memory-host-store.ts'
 import { hostPresenter } from '../../../src/standalone/presenter/presenter.ts'
+import { wireTime } from '../../../src/standalone/presenter/site-links.ts'
 import { WORLD } from '../world.ts'
 
 const store = new MemoryHostStore()
@@ -84,6 +85,15 @@ describe('a user', () => {
     expect((await shown('users', '3'))['created']).toBe('2024-03-02T08:00:00Z')
     expect((await shown('users', '1'))['created']).toBe('2026-03-01T00:00:00Z')
   })
+})
+
+test.each([
+  ['0000-01-01T00:00:00.9Z', '0000-01-01T00:00:00Z'],
+  ['0000-01-01T00:00:00+01:00', '0000-01-01T00:00:00Z'],
+  ['9999-12-31T23:59:59.9Z', '9999-12-31T23:59:59Z'],
+  ['9999-12-31T23:59:59-05:00', '9999-12-31T23:59:59Z'],
+])('the time %s is shown as RFC 3339 in UTC can express it', (time, shownAs) => {
+  expect(wireTime(new Date(time))).toBe(shownAs)
 })
 
 describe('the poster of an issue', () => {
