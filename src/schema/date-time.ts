@@ -3,6 +3,8 @@ const COLON = 58
 const HYPHEN = 45
 const PLUS = 43
 const POINT = 46
+const CAPITAL_T = 84
+const CAPITAL_Z = 90
 const MINUTES_OF_A_DAY = 1440
 const DAYS_OF_MONTH: readonly number[] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
@@ -79,6 +81,8 @@ function offsetMinutes(text: string, at: number): number {
  * keeps its offset, because RFC 3339 cannot express it in UTC.
  */
 export function canonicalDateTime(text: string): string {
+  if (isCanonicalWithoutFraction(text)) return text
+
   const end = endOfFraction(text)
   const second = text.charCodeAt(17) === ZERO + 6 ? '59' : text.slice(17, 19)
   const local = `${text.slice(0, 10)}T${text.slice(11, 17)}${second}`
@@ -89,4 +93,14 @@ export function canonicalDateTime(text: string): string {
   if (minutes === 0) return `${local}${milliseconds}Z`
   const utc = new Date(Date.parse(`${local}Z`) - minutes * 60_000).toISOString()
   return utc.length === 24 ? `${utc.slice(0, 19)}${milliseconds}Z` : `${local}${milliseconds}${text.slice(end)}`
+}
+
+/** Most times are in their canonical form. */
+function isCanonicalWithoutFraction(text: string): boolean {
+  return (
+    text.length === 20 &&
+    text.charCodeAt(19) === CAPITAL_Z &&
+    text.charCodeAt(10) === CAPITAL_T &&
+    text.charCodeAt(17) !== ZERO + 6
+  )
 }

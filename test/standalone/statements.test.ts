@@ -99,7 +99,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   adminListUserBadges: 3,
   adminAddUserBadges: 3,
   adminDeleteUserBadges: 3,
-  repoExportIssues: 12,
+  repoExportIssues: 13,
   repoImportIssues: 3,
 }
 

@@ -19,6 +19,7 @@ import { idOf, repositoryRole } from '../host-ports.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { HostQueries } from './host-queries.ts'
 import { hostQueries, NO_ONE } from './host-queries.ts'
+import type { Listed } from './list-query.ts'
 import type { RepositoryStandingRow } from './sql-rows.ts'
 import { repositoryAccess } from './sql-rows.ts'
 import type {
@@ -26,11 +27,13 @@ import type {
   CommentRow,
   DeletedRow,
   IssueLabelRow,
+  PosterRow,
   ReactionRow,
   TrackedIssueRow,
   TrackerQueries,
 } from './tracker-queries.ts'
 import { trackerQueries } from './tracker-queries.ts'
+import type { IssueParts } from './tracker-records.ts'
 import { commentRecordOf, issueRecordOf, labelRecordOf, milestoneRecordOf } from './tracker-records.ts'
 import { BatchWriter } from './write-batch.ts'
 
@@ -90,26 +93,40 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
 
     const parts = yield* this.#partsOf(rows, context)
     const showsEmail = seesEmail(standing, context.actor)
-    const answers = rows.map((row): IssueRecord | TakenNumber =>
-      row.kind === 'issue' ? issueRecordOf(row, parts(row.id), showsEmail) : taken(row),
-    )
+    const answers = rows.map((row): IssueRecord | TakenNumber => {
+      const record = row.kind === 'issue' ? issueRecordOf(row, parts(row.id), showsEmail) : undefined
+      return record ?? taken(row)
+    })
     const all = deleted.length === 0 ? answers : [...answers, ...deleted.map(taken)].sort(byNumber)
     return 'limit' in query ? all.slice(0, query.limit) : all
   }
 
   /** Reads what belongs to issues, and returns how to find it by the id of an issue. */
-  *#partsOf(rows: readonly TrackedIssueRow[], context: Context<Tx>) {
-    const ids = rows.filter(({ kind }) => kind === 'issue').map(({ id }) => id)
-    const { labels, assigneeNames, issueReactions } = this.#queries
-    const statements = [labels({ ids }), assigneeNames({ ids }), issueReactions({ ids })] as const
-    const found: RowsOfEach<readonly [IssueLabelRow, AssigneeNameRow, ReactionRow]> =
-      ids.length === 0 ? [[], [], []] : yield* this.#rows(statements, context)
-    const [labelsOf, assigneesOf, reactionsOf] = [
+  *#partsOf(rows: readonly TrackedIssueRow[], context: Context<Tx>): SyncOrAsync<(id: Id) => IssueParts> {
+    const issues = rows.filter(({ kind }) => kind === 'issue')
+    const ids = issues.map(({ id }) => id)
+    const written = issues.filter(({ author_id }) => author_id === null).map(({ id }) => id)
+    const { posters, labels, assigneeNames, issueReactions } = this.#queries
+    const statements = [
+      posters({ ids: written }),
+      labels.query({ ids }),
+      assigneeNames.query({ ids }),
+      issueReactions.query({ ids }),
+    ] as const
+    const found: RowsOfEach<readonly [PosterRow, Listed<IssueLabelRow>, Listed<AssigneeNameRow>, Listed<ReactionRow>]> =
+      ids.length === 0 ? [[], [], [], []] : yield* this.#rows(statements, context)
+    const [postersOf, labelsOf, assigneesOf, reactionsOf] = [
       grouped(found[0], ({ issue_id }) => issue_id),
-      grouped(found[1], ({ issue_id }) => issue_id),
-      grouped(found[2], ({ owner_id }) => owner_id),
+      grouped(labels.rowsIn(found[1]), ({ issue_id }) => issue_id),
+      grouped(assigneeNames.rowsIn(found[2]), ({ issue_id }) => issue_id),
+      grouped(issueReactions.rowsIn(found[3]), ({ owner_id }) => owner_id),
     ]
-    return (id: Id) => ({ labels: labelsOf(id), assignees: assigneesOf(id), reactions: reactionsOf(id) })
+    return (id) => ({
+      poster: postersOf(id)[0],
+      labels: labelsOf(id),
+      assignees: assigneesOf(id),
+      reactions: reactionsOf(id),
+    })
   }
 
   *#comments(
@@ -121,8 +138,9 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
     if (rows.length === 0) return []
 
     const ids = rows.map(({ id }) => id)
-    const [reactions] = yield* this.#rows<[ReactionRow]>([this.#queries.commentReactions({ ids })], context)
-    const reactionsOf = grouped(reactions, ({ owner_id }) => owner_id)
+    const { commentReactions } = this.#queries
+    const [reactions] = yield* this.#rows<[Listed<ReactionRow>]>([commentReactions.query({ ids })], context)
+    const reactionsOf = grouped(commentReactions.rowsIn(reactions), ({ owner_id }) => owner_id)
     const showsEmail = seesEmail(standing, context.actor)
     return rows.map((row) => commentRecordOf(row, reactionsOf(row.id), showsEmail))
   }

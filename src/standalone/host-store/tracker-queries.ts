@@ -3,6 +3,8 @@ import type { Id } from '../../index.ts'
 import type { Query, QueryValues } from '../../storage/sql/query.ts'
 import { defineQuery } from '../../storage/sql/query.ts'
 import type { HostContext, HostTables } from './host-tables.ts'
+import type { ListQuery } from './list-query.ts'
+import { defineListQuery } from './list-query.ts'
 
 /** A repository, and numbers in it. */
 interface Numbered {
@@ -21,7 +23,7 @@ interface OfThese {
   readonly ids: readonly Id[]
 }
 
-/** An issue with the account of its poster and the title of its milestone. */
+/** An issue with the title of its milestone. */
 export interface TrackedIssueRow {
   readonly id: Id
   readonly issue_index: number
@@ -39,10 +41,15 @@ export interface TrackedIssueRow {
   readonly author_id: number | null
   readonly author_name: string | null
   readonly author_email: string | null
-  readonly poster_id: Id
-  readonly poster_name: string
-  readonly poster_email: string
-  readonly poster_hides_email: number
+}
+
+/** The account of the poster of an issue. */
+export interface PosterRow {
+  readonly issue_id: Id
+  readonly id: Id
+  readonly name: string
+  readonly email: string
+  readonly hides_email: number
 }
 
 /** The number of a deleted issue. */
@@ -108,11 +115,12 @@ export interface TrackerQueries {
   readonly nextIssues: Query<NextNumbers, TrackedIssueRow>
   readonly deletedNumbered: Query<Numbered, DeletedRow>
   readonly nextDeleted: Query<NextNumbers, DeletedRow>
-  readonly labels: Query<OfThese, IssueLabelRow>
-  readonly assigneeNames: Query<OfThese, AssigneeNameRow>
-  readonly issueReactions: Query<OfThese, ReactionRow>
+  readonly posters: Query<OfThese, PosterRow>
+  readonly labels: ListQuery<OfThese, IssueLabelRow>
+  readonly assigneeNames: ListQuery<OfThese, AssigneeNameRow>
+  readonly issueReactions: ListQuery<OfThese, ReactionRow>
   readonly comments: Query<Numbered, CommentRow>
-  readonly commentReactions: Query<OfThese, ReactionRow>
+  readonly commentReactions: ListQuery<OfThese, ReactionRow>
   readonly users: Query<{ readonly names: readonly string[] }, { readonly id: Id; readonly name: string }>
   readonly lastIds: Query<Record<never, never>, LastIdsRow>
   readonly issueIds: Query<Numbered, { readonly id: Id; readonly issue_index: number }>
@@ -123,7 +131,7 @@ export interface TrackerQueries {
 
 /** Defines the statements of the tracker that read. */
 export function trackerQueries(context: HostContext): TrackerQueries {
-  return { ...issueQueries(context), ...commentQueries(context), ...lookUps(context) }
+  return { ...issueQueries(context), ...partQueries(context), ...commentQueries(context), ...lookUps(context) }
 }
 
 const toNumbers = (numbers: readonly number[]): string => JSON.stringify(numbers)
@@ -134,25 +142,13 @@ function numbersOf<P extends { readonly numbers: readonly number[] }>({ dialect 
 
 function issueQueries(
   context: HostContext,
-): Pick<
-  TrackerQueries,
-  | 'issuesNumbered'
-  | 'nextIssues'
-  | 'deletedNumbered'
-  | 'nextDeleted'
-  | 'labels'
-  | 'assigneeNames'
-  | 'issueReactions'
-  | 'issueIds'
-> {
+): Pick<TrackerQueries, 'issuesNumbered' | 'nextIssues' | 'deletedNumbered' | 'nextDeleted' | 'issueIds'> {
   const { build, columns, ids } = context
   const inRepository = <P extends { readonly repositoryId: Id }>(given: QueryValues<P>) =>
     ids.given('repository', given('repositoryId'))
   const after = <P extends NextNumbers>(given: QueryValues<P>) => ids.givenInteger(given('after').as(String))
-  // Left joins: MariaDB would otherwise read all issues of the few accounts of a small host.
   const issues = build
     .selectFrom('issues')
-    .leftJoin('accounts', 'accounts.id', 'issues.poster_id')
     .leftJoin('milestones', 'milestones.id', 'issues.milestone_id')
     .select([
       columns.id('issues.id').as('id'),
@@ -171,10 +167,6 @@ function issueQueries(
       columns.numberOrNull('issues.author_id').as('author_id'),
       'issues.author_name',
       'issues.author_email',
-      columns.id('accounts.id').as('poster_id'),
-      sql.ref<string>('accounts.name').as('poster_name'),
-      sql.ref<string>('accounts.email').as('poster_email'),
-      columns.number('accounts.hides_email').as('poster_hides_email'),
     ])
     .orderBy('issues.issue_index')
   const deleted = build
@@ -210,7 +202,29 @@ function issueQueries(
         .where('repository_id', '=', inRepository(given))
         .where(sql`issue_index`, 'in', numbersOf(context, given)),
     ),
-    labels: defineQuery((given) =>
+  }
+}
+
+function partQueries(
+  context: HostContext,
+): Pick<TrackerQueries, 'posters' | 'labels' | 'assigneeNames' | 'issueReactions'> {
+  const { build, columns, ids } = context
+  return {
+    // A left join: MariaDB would otherwise read all issues of the few accounts of a small host.
+    posters: defineQuery((given) =>
+      build
+        .selectFrom('issues')
+        .leftJoin('accounts', 'accounts.id', 'issues.poster_id')
+        .select([
+          columns.id('issues.id').as('issue_id'),
+          columns.id('accounts.id').as('id'),
+          sql.ref<string>('accounts.name').as('name'),
+          sql.ref<string>('accounts.email').as('email'),
+          columns.number('accounts.hides_email').as('hides_email'),
+        ])
+        .where('issues.id', 'in', ids.givenList('issue', given('ids'))),
+    ),
+    labels: defineListQuery(context, ['issue_id', 'name', 'color', 'description'], (given) =>
       build
         .selectFrom('issue_labels')
         .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
@@ -220,7 +234,7 @@ function issueQueries(
         .orderBy('issue_labels.issue_id')
         .orderBy('issue_labels.place'),
     ),
-    assigneeNames: defineQuery((given) =>
+    assigneeNames: defineListQuery(context, ['issue_id', 'name'], (given) =>
       build
         .selectFrom('issue_assignee_names')
         .select([columns.id('issue_id').as('issue_id'), 'name', columns.number('place').as('place')])
@@ -244,7 +258,7 @@ function issueQueries(
         )
         .orderBy('place'),
     ),
-    issueReactions: defineQuery((given) =>
+    issueReactions: defineListQuery(context, REACTION_COLUMNS, (given) =>
       build
         .selectFrom('issue_reactions')
         .select([columns.id('issue_id').as('owner_id'), columns.number('user_id').as('user_id')])
@@ -255,6 +269,8 @@ function issueQueries(
     ),
   }
 }
+
+const REACTION_COLUMNS = ['owner_id', 'user_id', 'user_name', 'content'] as const
 
 function commentQueries(context: HostContext): Pick<TrackerQueries, 'comments' | 'commentReactions'> {
   const { build, columns, ids } = context
@@ -280,7 +296,7 @@ function commentQueries(context: HostContext): Pick<TrackerQueries, 'comments' |
         .orderBy('comments.created_at')
         .orderBy('comments.id'),
     ),
-    commentReactions: defineQuery((given) =>
+    commentReactions: defineListQuery(context, REACTION_COLUMNS, (given) =>
       build
         .selectFrom('comment_reactions')
         .select([columns.id('comment_id').as('owner_id'), columns.number('user_id').as('user_id')])

@@ -11,12 +11,15 @@ import type {
   CommentRow,
   IssueLabelRow,
   MilestoneRow,
+  PosterRow,
   ReactionRow,
   TrackedIssueRow,
 } from './tracker-queries.ts'
 
 /** The rows that belong to one issue. */
 export interface IssueParts {
+  /** Undefined: the issue was imported, and its author is in its row. */
+  readonly poster: PosterRow | undefined
   readonly labels: readonly IssueLabelRow[]
   readonly assignees: readonly AssigneeNameRow[]
   readonly reactions: readonly ReactionRow[]
@@ -24,19 +27,22 @@ export interface IssueParts {
 
 /**
  * Converts rows to an issue record. An issue that was imported has the author that the document named, any other its
- * poster.
+ * poster. Returns undefined if the issue was deleted after its row was read, so that its poster was not found.
  *
  * @param showsEmail - whether the caller may see e-mail addresses
  */
 export function issueRecordOf(
   row: TrackedIssueRow,
-  { labels, assignees, reactions }: IssueParts,
+  { poster, labels, assignees, reactions }: IssueParts,
   showsEmail: boolean,
-): IssueRecord {
+): IssueRecord | undefined {
+  const author = authorOf(row, poster, showsEmail)
+  if (author === undefined) return undefined
+
   const [created, updated, closed] = offsetsIn(row.offsets)
   return {
     number: row.issue_index,
-    ...authorOf(row, showsEmail),
+    ...author,
     title: row.title,
     content: row.body,
     ...(row.ref && { ref: row.ref }),
@@ -54,10 +60,13 @@ export function issueRecordOf(
 
 type Author = Pick<IssueRecord, 'poster_id' | 'poster_name' | 'poster_email'>
 
-function authorOf(row: TrackedIssueRow, showsEmail: boolean): Author {
+function authorOf(row: TrackedIssueRow, poster: PosterRow | undefined, showsEmail: boolean): Author | undefined {
   const { author_id, author_name, author_email } = row
   if (author_id !== null && author_name !== null) return named(author_id, author_name, showsEmail && author_email)
-  return named(Number(row.poster_id), row.poster_name, showsEmail && row.poster_hides_email === 0 && row.poster_email)
+  if (poster !== undefined) {
+    return named(Number(poster.id), poster.name, showsEmail && poster.hides_email === 0 && poster.email)
+  }
+  return undefined
 }
 
 function named(poster_id: number, poster_name: string, poster_email: string | false | null): Author {
