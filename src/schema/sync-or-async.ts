@@ -50,7 +50,7 @@ export function requireValue<T>(value: MaybePromise<T>): T {
 
 function refusal(): TypeError {
   return new TypeError(
-    'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage beforeCommit and prepare must too',
+    'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage (memory, SQLite, a Durable Object) beforeCommit and, in an import, the tracker must too',
   )
 }
 

@@ -118,7 +118,8 @@ class Import {
       return new CommandError(1, `${shownSource(this.#options.source)} cannot be imported: ${count}`, violations)
     }
     if (isForgeError(error, 'IMPORT_CONFLICT')) {
-      return new CommandError(1, `${error.message}: ${CONFLICT_FIX}; ${this.#outcome()}`)
+      const { message } = conflictViolation(error.details)
+      return new CommandError(1, `${message}: ${CONFLICT_FIX}; ${this.#outcome()}`)
     }
     const isOutage = isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
     if (!isOutage) return error

@@ -120,13 +120,12 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
     const attempt = () =>
       this.#database.during(
         (deadline) =>
-          this.#server.inTransaction(
-            (connection) =>
-              forge.withTransaction(connection.transaction, ({ exchange }) =>
-                exchange.import(caller, request, options),
-              ),
-            deadline,
-          ),
+          this.#server.inTransaction(async (connection) => {
+            await connection.all(this.#begin())
+            return forge.withTransaction(connection.transaction, ({ exchange }) =>
+              exchange.import(caller, request, options),
+            )
+          }, deadline),
         { total: Number.POSITIVE_INFINITY },
       )
     const { value, afterCommit } = await retry(attempt, { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS })
@@ -136,6 +135,11 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
 
   close(): void {
     // The storage has closed its pool, which is the only one.
+  }
+
+  /** A statement for the beginning of a transaction: BEGIN is sent with the first one, and a host's transaction must be open. */
+  #begin(): Statement<unknown> {
+    return compileStatement(this.context.build.selectFrom('schema').select('version'))
   }
 
   /** Writes the one row that every process has, unchanged: the next process that loads waits for it. */

@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ExchangeRecord, ForgeError, ForgeEvent, ImportOptions, IssueRecord } from '../../../src/index.ts'
+import type {
+  ExchangeRecord,
+  ForgeError,
+  ForgeEvent,
+  ImportOptions,
+  IssueRecord,
+  IssueTracker,
+} from '../../../src/index.ts'
 import { MemoryTracker } from '../../exchange/trackers/memory-tracker.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
@@ -377,6 +384,36 @@ describe('a record that cannot be imported', () => {
   })
 })
 
+describe('a tracker that returns promises, on a synchronous storage', () => {
+  test('is awaited by inspections and exports', async () => {
+    tracker.records.set(1, anIssue(1))
+    forge = aForge({ issues: promised(tracker) })
+
+    expect((await inspecting([anIssue(1), anIssue(2)])).issues).toEqual({ ...none, created: 1, unchanged: 1 })
+    expect(await allOf(forge.exchange.export(olga, 10))).toEqual([anIssue(1)])
+    expect(await allOf(forge.exchange.exportAll(olga, 10))).toEqual([{ kind: 'issue', issue: anIssue(1) }])
+  })
+
+  test('is refused by an import, which writes nothing', async () => {
+    forge = aForge({ issues: promised(tracker) })
+
+    await expect(importing([anIssue(1)])).rejects.toThrow(/a synchronous storage \(memory,.*the tracker must too$/)
+    await expect(importing([anIssue(1)])).rejects.toThrow(TypeError)
+    expect([tracker.batches, await events()]).toEqual([[], []])
+  })
+})
+
+/** The same tracker, whose methods return promises. */
+function promised(issues: MemoryTracker<Person>): IssueTracker<Person, undefined> {
+  return {
+    issues: async (query) => issues.issues(query),
+    comments: async (query) => issues.comments(query),
+    labelsAndMilestones: async () => issues.labelsAndMilestones(),
+    findUsers: async (users) => issues.findUsers(users),
+    write: async (batch) => issues.write(batch),
+  }
+}
+
 describe('attribution', () => {
   beforeEach(() => {
     tracker.accounts.set('ada', '21').set('grace.h', '22')
@@ -416,6 +453,18 @@ describe('attribution', () => {
       { ...none, unchanged: 1 },
       { ...none, unchanged: 2 },
     ])
+  })
+
+  test('of accounts leaves what was imported by names, also on request to update', async () => {
+    await importing(records)
+    const written = tracker.batches.length
+    const report = await importing(records, { attribution: 'accounts', onConflict: 'update' })
+
+    expect([report.issues, report.comments]).toEqual([
+      { ...none, unchanged: 1 },
+      { ...none, unchanged: 2 },
+    ])
+    expect(tracker.batches.length).toBe(written)
   })
 
   test('looks up no one whom the map excludes', async () => {

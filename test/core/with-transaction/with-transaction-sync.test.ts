@@ -237,7 +237,7 @@ describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where
     handle.exec('begin immediate')
     expect(() => forge.withTransactionSync(handle, read)).toThrow(
       new TypeError(
-        'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage beforeCommit and prepare must too',
+        'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage (memory, SQLite, a Durable Object) beforeCommit and, in an import, the tracker must too',
       ),
     )
     await new Promise((resolve) => setImmediate(resolve))

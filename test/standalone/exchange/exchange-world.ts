@@ -1,8 +1,7 @@
 import { writeIssues } from '../../../src/exchange/exchange.ts'
-import type { ExchangeService, Forge, ImportOptions, ImportReport } from '../../../src/index.ts'
+import type { ExchangeService, Forge, ImportOptions } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import type { IssueRecord } from '../../../src/schema/issue-record.ts'
-import { wait } from '../../../src/schema/sync-or-async.ts'
 import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
 import { hostMembership, hostPolicy } from '../../../src/standalone/host-ports.ts'
 import type { HostDatabase } from '../../../src/standalone/host-store/host-database.ts'
@@ -38,16 +37,8 @@ export async function exchangeWorld<Tx>(database: HostDatabase<Tx>): Promise<Exc
   return {
     forge,
     exchange: forge.exchange,
-    async importAtOnce(repositoryId, records, options) {
-      await database.load(forge, function* (_session, joined) {
-        const report: Promise<ImportReport> | ImportReport = joined.exchange.import(
-          'system',
-          { repositoryId, records },
-          options,
-        )
-        yield* wait(report)
-        return true
-      })
+    async importAtOnce(repositoryId, records, options = {}) {
+      await database.importAtomically(forge, 'system', { repositoryId, records }, options)
     },
     exported: (repositoryId) => textOf(forge.exchange.export('system', repositoryId)),
     async shown(number) {
