@@ -1,5 +1,5 @@
-import type { HostThing } from './errors.ts'
 import type { Id } from './ids.ts'
+import type { HostThing } from './records.ts'
 
 /**
  * One request for access: an action and the object it applies to. A policy must refuse an action that it does not know.

@@ -1,6 +1,6 @@
 import type { Action } from './access.ts'
 import { need } from './arguments.ts'
-import type { PinKind, SigningKeyFormat } from './records.ts'
+import type { HostThing, PinKind, SigningKeyFormat } from './records.ts'
 
 /**
  * One violation of an input: a JSON pointer (RFC 6901) to the invalid value, a code, and a message for people, which
@@ -148,9 +148,6 @@ export function closedError(message: string, cause?: unknown): ForgeError<'STORA
   const details = { outcome: 'nothing-done', closed: true } as const
   return new ForgeError('STORAGE_UNAVAILABLE', message, details, { cause })
 }
-
-/** A kind of host object that can be missing. */
-export type HostThing = 'user' | 'organization' | 'repository' | 'issue'
 
 const NOT_FOUND: Readonly<Record<HostThing, `${Uppercase<HostThing>}_NOT_FOUND`>> = {
   user: 'USER_NOT_FOUND',

@@ -6,6 +6,9 @@ export type PinKind = 'issue' | 'pullRequest'
 /** The two formats that an instance's signing key can have. */
 export type SigningKeyFormat = 'openpgp' | 'ssh'
 
+/** A kind of object of the host. */
+export type HostThing = 'user' | 'organization' | 'repository' | 'issue'
+
 /** A reference to one of the host's accounts. */
 export interface AccountRef {
   readonly kind: 'user' | 'organization'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { HostThing } from '../../src/schema/errors.ts'
 import { ForgeError, invalidInput, isForgeError, notFound } from '../../src/schema/errors.ts'
+import type { HostThing } from '../../src/schema/records.ts'
 
 describe('a ForgeError', () => {
   test('carries its code, message, details and cause', () => {

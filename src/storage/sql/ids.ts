@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { HostThing } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
+import type { HostThing } from '../../schema/records.ts'
 import type { IdColumn, SqlDialect } from './dialect.ts'
 import type { Slot } from './query.ts'
 

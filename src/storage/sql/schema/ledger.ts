@@ -1,5 +1,5 @@
-import type { HostThing } from '../../../schema/errors.ts'
 import { ForgeError } from '../../../schema/errors.ts'
+import type { HostThing } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'

@@ -1,5 +1,5 @@
-import type { HostThing } from '../../../schema/errors.ts'
 import { notFound } from '../../../schema/errors.ts'
+import type { HostThing } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { Columns } from '../columns.ts'

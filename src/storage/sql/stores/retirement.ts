@@ -1,6 +1,6 @@
-import type { HostThing } from '../../../schema/errors.ts'
 import type { ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
+import type { HostThing } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Removed, Retired, Retirement } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
