@@ -1,11 +1,13 @@
+import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
+import { after } from '../../../schema/sync-or-async.ts'
 import type { Retry } from '../errors.ts'
 import type { SqlValue, Statement } from '../query.ts'
 import { plainRow, plainRows } from '../query.ts'
 import type { Session } from '../session.ts'
-import { saysFinalized, translateError } from './errors.ts'
+import { saysClosed, translateError } from './errors.ts'
 import type { PreparedStatement, SqliteHandle } from './handle.ts'
-import { lend } from './transactions.ts'
+import { PreparedStatements } from './handle.ts'
 
 /** One handle as a session. Statements are prepared once, and every call is synchronous. */
 export class Connection implements Session {
@@ -52,9 +54,28 @@ export class Connection implements Session {
     check?.(rows)
   }
 
-  /** Nothing else runs meanwhile: calls that the host may not make are refused where it makes them. */
+  /**
+   * Runs the host's code in the middle of work, which goes on behind it: in the same transaction, or not at all. Nothing
+   * else runs meanwhile: calls that the host may not make are refused where it makes them.
+   * @throws TypeError if the code left the transaction, or a statement open that was writing
+   */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
-    return lend(this, work)
+    this.command('savepoint forgelet_lent')
+    return after(work(), (value) => {
+      this.release('forgelet_lent')
+      return value
+    })
+  }
+
+  /** Ends a savepoint. @throws TypeError if the host's code left the transaction, or a statement open that was writing */
+  release(savepoint: string): void {
+    try {
+      this.command(`release ${savepoint}`)
+    } catch (error) {
+      if (isForgeError(error) && !saysClosed(error.cause)) throw error
+      const message = 'beforeCommit must leave its transaction open and without an unfinished statement'
+      throw new TypeError(message, { cause: error })
+    }
   }
 
   /** Runs a statement without parameters for its effect. */
@@ -92,74 +113,4 @@ function getRows(statement: PreparedStatement, parameters: readonly SqlValue[]):
 function perform(statement: PreparedStatement, parameters: readonly SqlValue[]): void {
   if ('setReadBigInts' in statement && typeof statement.setReadBigInts === 'function') statement.setReadBigInts(true)
   statement.run(...parameters)
-}
-
-/** The number of statements kept for each handle. The audit view has statements of many shapes. */
-const MEMO_SIZE = 200
-
-/**
- * The statements of one handle, prepared once and reused. In bun:sqlite a handle stays open, and keeps its file, until
- * each of its statements is finalized. Our statements are finalized when the connection ends; on the host's handle none
- * is kept.
- */
-export class PreparedStatements {
-  readonly #handle: SqliteHandle
-  readonly #owner: 'us' | 'host'
-  readonly #kept = new Map<string, PreparedStatement>()
-
-  /** @param owner - who closes the handle */
-  constructor(handle: SqliteHandle, owner: 'us' | 'host') {
-    this.#handle = handle
-    this.#owner = owner
-  }
-
-  /** Runs work with a prepared statement. */
-  use<T>(sql: string, work: (statement: PreparedStatement) => T): T {
-    const kept = this.#kept.get(sql)
-    if (kept === undefined) return this.#useNew(sql, work)
-    try {
-      return work(kept)
-    } catch (error) {
-      if (!saysFinalized(error)) throw error
-    }
-
-    this.#kept.clear() // the host closed its handle, which finalized them, and may have opened it again
-    return this.#useNew(sql, work)
-  }
-
-  /** Finalizes every statement. */
-  end(): void {
-    for (const statement of this.#kept.values()) finalize(statement)
-    this.#kept.clear()
-  }
-
-  #useNew<T>(sql: string, work: (statement: PreparedStatement) => T): T {
-    const statement = this.#handle.prepare(sql)
-    if (this.#owner === 'us' || !isFinalizable(statement)) {
-      this.#keep(sql, statement)
-      return work(statement)
-    }
-    try {
-      return work(statement)
-    } finally {
-      finalize(statement)
-    }
-  }
-
-  #keep(sql: string, statement: PreparedStatement): void {
-    const [oldest] = this.#kept
-    if (oldest !== undefined && this.#kept.size >= MEMO_SIZE) {
-      this.#kept.delete(oldest[0])
-      finalize(oldest[1])
-    }
-    this.#kept.set(sql, statement)
-  }
-}
-
-function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {
-  return 'finalize' in statement && typeof statement.finalize === 'function'
-}
-
-function finalize(statement: PreparedStatement): void {
-  if (isFinalizable(statement)) statement.finalize()
 }

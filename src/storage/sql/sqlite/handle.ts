@@ -1,5 +1,4 @@
-import { PreparedStatements } from './connection.ts'
-import { translateError } from './errors.ts'
+import { saysFinalized, translateError } from './errors.ts'
 
 /**
  * An open SQLite database, with the calls that the storage makes on it. Handles of better-sqlite3, node:sqlite and
@@ -66,4 +65,74 @@ function databasesOf(handle: SqliteHandle): readonly unknown[] {
 export function asHosts<H extends SqliteHandle>(handle: OwnHandle): H {
   const ours: SqliteHandle = handle
   return ours as H // made by the constructor of the host's handle, or by better-sqlite3 for a file name
+}
+
+/** The number of statements kept for each handle. The audit view has statements of many shapes. */
+const MEMO_SIZE = 200
+
+/**
+ * The statements of one handle, prepared once and reused. In bun:sqlite a handle stays open, and keeps its file, until
+ * each of its statements is finalized. Our statements are finalized when the connection ends; on the host's handle none
+ * is kept.
+ */
+export class PreparedStatements {
+  readonly #handle: SqliteHandle
+  readonly #owner: 'us' | 'host'
+  readonly #kept = new Map<string, PreparedStatement>()
+
+  /** @param owner - who closes the handle */
+  constructor(handle: SqliteHandle, owner: 'us' | 'host') {
+    this.#handle = handle
+    this.#owner = owner
+  }
+
+  /** Runs work with a prepared statement. */
+  use<T>(sql: string, work: (statement: PreparedStatement) => T): T {
+    const kept = this.#kept.get(sql)
+    if (kept === undefined) return this.#useNew(sql, work)
+    try {
+      return work(kept)
+    } catch (error) {
+      if (!saysFinalized(error)) throw error
+    }
+
+    this.#kept.clear() // the host closed its handle, which finalized them, and may have opened it again
+    return this.#useNew(sql, work)
+  }
+
+  /** Finalizes every statement. */
+  end(): void {
+    for (const statement of this.#kept.values()) finalize(statement)
+    this.#kept.clear()
+  }
+
+  #useNew<T>(sql: string, work: (statement: PreparedStatement) => T): T {
+    const statement = this.#handle.prepare(sql)
+    if (this.#owner === 'us' || !isFinalizable(statement)) {
+      this.#keep(sql, statement)
+      return work(statement)
+    }
+    try {
+      return work(statement)
+    } finally {
+      finalize(statement)
+    }
+  }
+
+  #keep(sql: string, statement: PreparedStatement): void {
+    const [oldest] = this.#kept
+    if (oldest !== undefined && this.#kept.size >= MEMO_SIZE) {
+      this.#kept.delete(oldest[0])
+      finalize(oldest[1])
+    }
+    this.#kept.set(sql, statement)
+  }
+}
+
+function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {
+  return 'finalize' in statement && typeof statement.finalize === 'function'
+}
+
+function finalize(statement: PreparedStatement): void {
+  if (isFinalizable(statement)) statement.finalize()
 }

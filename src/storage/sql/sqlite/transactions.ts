@@ -1,6 +1,4 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import type { MaybePromise } from '../../../schema/sync-or-async.ts'
-import { after } from '../../../schema/sync-or-async.ts'
 import { unavailable } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
@@ -27,7 +25,7 @@ export function inSavepoint<T>(connection: Connection, work: () => T): Ending<T>
   connection.command('savepoint forgelet')
   try {
     const value = work()
-    release(connection)
+    connection.release('forgelet')
     return { ok: true, value }
   } catch (error) {
     return { ok: false, error, left: takeBack(connection) }
@@ -155,28 +153,6 @@ function isSpoilt(writer: SqliteHandle): boolean {
   const state = transactionOn(writer)
   if (state !== 'unknown') return state === 'closed'
   return execDespiteOpenStatements(writer, 'rollback') !== 'impossible'
-}
-
-/**
- * Runs the host's code in the middle of work, which goes on behind it: in the same transaction, or not at all.
- * @throws TypeError if the code left the transaction, or a statement open that was writing
- */
-export function lend<T>(connection: Connection, work: () => MaybePromise<T>): MaybePromise<T> {
-  connection.command('savepoint forgelet_lent')
-  return after(work(), (value) => {
-    release(connection, 'forgelet_lent')
-    return value
-  })
-}
-
-function release(connection: Connection, savepoint = 'forgelet'): void {
-  try {
-    connection.command(`release ${savepoint}`)
-  } catch (error) {
-    if (isForgeError(error) && !saysClosed(error.cause)) throw error
-    const message = 'beforeCommit must leave its transaction open and without an unfinished statement'
-    throw new TypeError(message, { cause: error })
-  }
 }
 
 function takeBack(connection: Connection): Left {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { Connection, PreparedStatements } from '../../../../src/storage/sql/sqlite/connection.ts'
+import { Connection } from '../../../../src/storage/sql/sqlite/connection.ts'
 import type { PreparedStatement, SqliteHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
+import { PreparedStatements } from '../../../../src/storage/sql/sqlite/handle.ts'
 
 /** A handle whose statements must be finalized, as those of bun:sqlite, and what was done with them. */
 function finalizableHandle(): { readonly handle: SqliteHandle; readonly log: string[] } {
