@@ -3,14 +3,8 @@ import type { SqlContext } from '../context.ts'
 import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { plainRows } from '../query.ts'
-import type {
-  DatabaseClient,
-  IsolationLevel,
-  LibraryConnection,
-  LibraryTransaction,
-  StatementRunner,
-} from '../server/client.ts'
-import type { ServerConnection } from '../server/connection.ts'
+import type { DatabaseClient, IsolationLevel, LibraryConnection, LibraryTransaction } from '../server/client.ts'
+import type { ServerConnection, StatementRunner } from '../server/connection.ts'
 import type { BoundKysely, KyselyDatabase, KyselyExecutor, KyselyQuery, KyselyTransaction } from './kysely-database.ts'
 import { isKyselyTransaction } from './kysely-database.ts'
 import { comesFromAnother, connectionOf, DriverConnections } from './kysely-insides.ts'

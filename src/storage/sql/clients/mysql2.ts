@@ -1,5 +1,6 @@
 import type { SqlValue, Statement } from '../query.ts'
-import type { DatabaseClient, StatementConnection, StatementRunner } from '../server/client.ts'
+import type { DatabaseClient, StatementConnection } from '../server/client.ts'
+import type { StatementRunner } from '../server/connection.ts'
 import { openPool } from './mysql2-driver.ts'
 import type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery, OwnPool } from './mysql2-pool.ts'
 import { isConnection, isPool, speaksCallbacks } from './mysql2-pool.ts'

@@ -1,6 +1,7 @@
 import { busy } from '../errors.ts'
 import type { Statement } from '../query.ts'
-import type { DatabaseClient, StatementConnection, StatementRunner } from '../server/client.ts'
+import type { DatabaseClient, StatementConnection } from '../server/client.ts'
+import type { StatementRunner } from '../server/connection.ts'
 import { saysNameIsWrong } from '../server/postgres-errors.ts'
 import { openPool } from './pg-driver.ts'
 import { ErrorListeners, isUnheard } from './pg-error-listeners.ts'

@@ -1,30 +1,9 @@
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { Statement } from '../query.ts'
-import type { ServerConnection } from './connection.ts'
+import type { ServerConnection, StatementRunner } from './connection.ts'
 
 /** The isolation levels that the storage uses. */
 export type IsolationLevel = 'read committed' | 'repeatable read'
-
-/** Runs statements on one connection of a library. */
-export interface StatementRunner {
-  /**
-   * The connection, as the library keeps it: the same object whenever the connection is handed out. Undefined if it
-   * cannot be determined.
-   */
-  readonly identity: object | undefined
-  /**
-   * Runs statements in order, in one round trip if the library can do that, and returns the rows of each. If one fails,
-   * those behind it in a transaction have no effect.
-   * @param settings - for libraries that send several statements as one: the settings of that one
-   * @throws the errors of the library, unchanged: that of the first statement that failed
-   */
-  run(statements: readonly Statement<unknown>[], settings?: string): Promise<readonly (readonly unknown[])[]>
-  /**
-   * How many statements `run` sends in one round trip at most. If 1, only statements without parameters are sent
-   * together.
-   */
-  readonly maxTogether: number
-}
 
 /** A connection of the pool, until it is released. */
 interface PooledConnection extends StatementRunner {

@@ -1,7 +1,6 @@
 import type { Statement } from '../query.ts'
 import type { Queryable } from '../session.ts'
 import type { Deadline } from './call-deadline.ts'
-import type { StatementRunner } from './client.ts'
 
 /**
  * A connection to a database server, within the deadline of a call. Failures are thrown as the errors of
@@ -34,6 +33,27 @@ export interface ServerTransaction<Tx> extends ServerConnection {
   readonly transaction: Tx
   /** Runs the host's `beforeCommit`. @throws TypeError if that leaves a transaction of our own unusable */
   lend<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** Runs statements on one connection of a library. */
+export interface StatementRunner {
+  /**
+   * The connection, as the library keeps it: the same object whenever the connection is handed out. Undefined if it
+   * cannot be determined.
+   */
+  readonly identity: object | undefined
+  /**
+   * Runs statements in order, in one round trip if the library can do that, and returns the rows of each. If one fails,
+   * those behind it in a transaction have no effect.
+   * @param settings - for libraries that send several statements as one: the settings of that one
+   * @throws the errors of the library, unchanged: that of the first statement that failed
+   */
+  run(statements: readonly Statement<unknown>[], settings?: string): Promise<readonly (readonly unknown[])[]>
+  /**
+   * How many statements `run` sends in one round trip at most. If 1, only statements without parameters are sent
+   * together.
+   */
+  readonly maxTogether: number
 }
 
 /** Returns the error to throw for a failed statement. */

@@ -12,9 +12,8 @@ import type {
   IsolationLevel,
   LibraryConnection,
   LibraryTransaction,
-  StatementRunner,
 } from './client.ts'
-import type { RunOptions, ServerConnection, ServerTransaction, Translate } from './connection.ts'
+import type { RunOptions, ServerConnection, ServerTransaction, StatementRunner, Translate } from './connection.ts'
 import { LimitedConnection } from './connection.ts'
 import { ConnectionRequests } from './connection-requests.ts'
 import { poolBusy } from './errors.ts'

@@ -3,8 +3,7 @@ import type { Retry } from '../errors.ts'
 import { busy, unavailable } from '../errors.ts'
 import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
-import type { StatementRunner } from './client.ts'
-import type { ServerConnection } from './connection.ts'
+import type { ServerConnection, StatementRunner } from './connection.ts'
 import type { ConnectionFacts, LibraryUse } from './mariadb-connection.ts'
 import {
   FACTS,

@@ -2,8 +2,8 @@ import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { Retry } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Deadline } from './call-deadline.ts'
-import type { IsolationLevel, StatementRunner } from './client.ts'
-import type { ServerConnection } from './connection.ts'
+import type { IsolationLevel } from './client.ts'
+import type { ServerConnection, StatementRunner } from './connection.ts'
 
 /** What a transaction of our own is for: to change something, or to read one snapshot. */
 export type Purpose = 'changes' | 'snapshot'
