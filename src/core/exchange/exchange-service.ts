@@ -1,8 +1,7 @@
 import { isObject, needObject } from '../../schema/arguments.ts'
-import type { ForgeErrorDetails } from '../../schema/errors.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
-import type { ExchangeRecord, IssueRecord, NotCarried, RecordLocator } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { after, runMaybeAsync, runSync } from '../../schema/sync-or-async.ts'
 import { askPolicy, authorize } from '../access/gate.ts'
@@ -11,70 +10,10 @@ import { answerOf } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import { exportIssues, exportRecords } from './export.ts'
-import type { ImportTotals } from './import-report.ts'
-import type { ImportSettings } from './import-run.ts'
+import type { ImportReport, ImportTotals, InspectReport } from './import-report.ts'
+import type { ImportOptions, ImportRequest, ImportSettings } from './import-run.ts'
 import { runImport } from './import-run.ts'
 import type { IssueTracker } from './issue-tracker.ts'
-
-/** The records to import, and the repository. A plain `IssueRecord` is an issue too. */
-export interface ImportRequest {
-  readonly repositoryId: IdInput
-  /**
-   * What `readExchange` or `readIssues` returns, or an array. Inside `withTransactionSync` it must not wait. Violations
-   * have a place in the source if it has the method `locate`.
-   */
-  readonly records: (Iterable<ExchangeRecord | IssueRecord> | AsyncIterable<ExchangeRecord | IssueRecord>) &
-    Partial<RecordLocator>
-}
-
-/** Options of `import` and `inspect`. */
-export interface ImportOptions extends CallOptions {
-  /**
-   * What happens to an issue that exists and differs: 'refuse' (default) ends the import with `IMPORT_CONFLICT`, 'skip'
-   * leaves the issue and its comments, 'update' replaces it. What is the same is left in any case.
-   */
-  readonly onConflict?: 'refuse' | 'skip' | 'update' | undefined
-  /**
-   * 'names' (default): the names of people are kept as text. 'accounts': their issues, comments and reactions belong to
-   * the accounts that the host finds. The policy is then also asked `issues.attribute`.
-   */
-  readonly attribution?: 'accounts' | 'names' | undefined
-  /** Maps names in the document to names on this host. Null: the person has no account here. */
-  readonly users?: { readonly [name: string]: string | null } | undefined
-  /** The maximum number of records in a transaction: 1 to 1,000. Default 200. */
-  readonly batch?: number | undefined
-  /** Called after each batch, with the counts so far. */
-  readonly onBatch?: ((soFar: ImportReport) => void) | undefined
-}
-
-/** How many records were created, replaced, found the same, and left although they differ. */
-export interface ImportCounts {
-  readonly created: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly skipped: number
-}
-
-/** What an import did. */
-export interface ImportReport {
-  readonly issues: ImportCounts
-  readonly comments: ImportCounts
-  /** The people without an account here: how many, and the first hundred with how often each is named. */
-  readonly unknownUsers: {
-    readonly total: number
-    readonly first: readonly { readonly name: string; readonly count: number }[]
-  }
-  /** What the host has no place for. What the source lost when it was read is reported by `readExchange`. */
-  readonly notCarried: readonly NotCarried[]
-}
-
-/** What an import would do. Conflicts are reported instead of thrown: how many, and the first hundred. */
-export interface InspectReport extends ImportReport {
-  readonly conflicts: {
-    readonly total: number
-    readonly first: readonly ForgeErrorDetails['IMPORT_CONFLICT'][]
-  }
-}
 
 /**
  * The issue exchange: imports issues into a repository, and exports them. Source: docs/behaviour.md, Exchange.

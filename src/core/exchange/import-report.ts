@@ -1,8 +1,36 @@
-import type { Violation } from '../../schema/errors.ts'
+import type { ForgeErrorDetails, Violation } from '../../schema/errors.ts'
 import type { NotCarried } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
-import type { InspectReport } from './exchange-service.ts'
 import type { BatchPlan, Conflict, Counts } from './plan-batch.ts'
+
+/** How many records were created, replaced, found the same, and left although they differ. */
+export interface ImportCounts {
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly skipped: number
+}
+
+/** What an import did. */
+export interface ImportReport {
+  readonly issues: ImportCounts
+  readonly comments: ImportCounts
+  /** The people without an account here: how many, and the first hundred with how often each is named. */
+  readonly unknownUsers: {
+    readonly total: number
+    readonly first: readonly { readonly name: string; readonly count: number }[]
+  }
+  /** What the host has no place for. What the source lost when it was read is reported by `readExchange`. */
+  readonly notCarried: readonly NotCarried[]
+}
+
+/** What an import would do. Conflicts are reported instead of thrown: how many, and the first hundred. */
+export interface InspectReport extends ImportReport {
+  readonly conflicts: {
+    readonly total: number
+    readonly first: readonly ForgeErrorDetails['IMPORT_CONFLICT'][]
+  }
+}
 
 const MAX_NAMED = 100
 

@@ -3,7 +3,7 @@ import type { Violation } from '../../schema/errors.ts'
 import { ForgeError, isForgeError } from '../../schema/errors.ts'
 import type { EventDraft } from '../../schema/events.ts'
 import { withSubject } from '../../schema/events.ts'
-import type { Id } from '../../schema/ids.ts'
+import type { Id, IdInput } from '../../schema/ids.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type {
   CommentRecord,
@@ -11,15 +11,16 @@ import type {
   IssueRecord,
   LabelRecord,
   MilestoneRecord,
+  RecordLocator,
 } from '../../schema/issue-record.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { after, isPromise, runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import type { Call } from '../call.ts'
 import { answerOf, portAnswerOf, portContext, writeContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
-import type { Actor, Caller, PortContext } from '../ports.ts'
+import type { Actor, Caller, CallOptions, PortContext } from '../ports.ts'
 import { violationsOf } from './check-record.ts'
-import type { ImportOptions, ImportRequest } from './exchange-service.ts'
+import type { ImportReport } from './import-report.ts'
 import { ImportTotals } from './import-report.ts'
 import type { Candidate, Naming } from './incoming.ts'
 import { commentCandidate, issueCandidate, peopleToFind } from './incoming.ts'
@@ -28,6 +29,37 @@ import { lookUp } from './look-up.ts'
 import { NumberSet } from './number-set.ts'
 import type { Batch, BatchPlan, Conflict, Earlier, Found, OnConflict } from './plan-batch.ts'
 import { planBatch } from './plan-batch.ts'
+
+/** The records to import, and the repository. A plain `IssueRecord` is an issue too. */
+export interface ImportRequest {
+  readonly repositoryId: IdInput
+  /**
+   * What `readExchange` or `readIssues` returns, or an array. Inside `withTransactionSync` it must not wait. Violations
+   * have a place in the source if it has the method `locate`.
+   */
+  readonly records: (Iterable<ExchangeRecord | IssueRecord> | AsyncIterable<ExchangeRecord | IssueRecord>) &
+    Partial<RecordLocator>
+}
+
+/** Options of `import` and `inspect`. */
+export interface ImportOptions extends CallOptions {
+  /**
+   * What happens to an issue that exists and differs: 'refuse' (default) ends the import with `IMPORT_CONFLICT`, 'skip'
+   * leaves the issue and its comments, 'update' replaces it. What is the same is left in any case.
+   */
+  readonly onConflict?: 'refuse' | 'skip' | 'update' | undefined
+  /**
+   * 'names' (default): the names of people are kept as text. 'accounts': their issues, comments and reactions belong to
+   * the accounts that the host finds. The policy is then also asked `issues.attribute`.
+   */
+  readonly attribution?: 'accounts' | 'names' | undefined
+  /** Maps names in the document to names on this host. Null: the person has no account here. */
+  readonly users?: { readonly [name: string]: string | null } | undefined
+  /** The maximum number of records in a transaction: 1 to 1,000. Default 200. */
+  readonly batch?: number | undefined
+  /** Called after each batch, with the counts so far. */
+  readonly onBatch?: ((soFar: ImportReport) => void) | undefined
+}
 
 const MAX_BUSY_MS = 60_000
 const MAX_PAUSE_MS = 1000

@@ -1,4 +1,4 @@
-import type { ImportCounts, ImportReport, InspectReport } from '../../../core/exchange/exchange-service.ts'
+import type { ImportCounts, ImportReport, InspectReport } from '../../../core/exchange/import-report.ts'
 import type { IssueRecord, NotCarried } from '../../../schema/issue-record.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { listOf, refTo } from '../json-schema.ts'
