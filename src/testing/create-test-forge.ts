@@ -9,8 +9,8 @@ import type {
   Logger,
   Policy,
 } from '../index.ts'
-import { parseFixture } from '../standalone/fixture/fixture.ts'
 import { fixtureKey } from '../standalone/fixture/fixture-key.ts'
+import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import { seedFromFixture } from '../standalone/fixture/seed-from-fixture.ts'
 import { openMemoryHost } from '../standalone/memory-host.ts'
 import { DEFAULT_FIXTURE } from './default-fixture.ts'

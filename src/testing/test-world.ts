@@ -1,5 +1,5 @@
 import type { Id, IssueRef } from '../index.ts'
-import { parseFixture } from '../standalone/fixture/fixture.ts'
+import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import type { Account, Repository } from '../standalone/fixture/seed.ts'
 import { seedFromFixture } from '../standalone/fixture/seed-from-fixture.ts'
 import type { MemoryHostStore } from '../standalone/host-store/memory-host-store.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseFixture } from '../../src/standalone/fixture/fixture.ts'
+import { parseFixture } from '../../src/standalone/fixture/parse-fixture.ts'
 import { startServe } from '../cli/command.ts'
 
 // The server is the built one: dist/cli.js.

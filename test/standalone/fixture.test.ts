@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isForgeError } from '../../src/index.ts'
 import type { FixtureLimits } from '../../src/standalone/fixture/fixture.ts'
-import { parseFixture } from '../../src/standalone/fixture/fixture.ts'
+import { parseFixture } from '../../src/standalone/fixture/parse-fixture.ts'
 import { WORLD } from './world.ts'
 
 function violationsOf(fixture: unknown, limits?: FixtureLimits): readonly string[] {

@@ -1,7 +1,7 @@
-import type { ColumnDefinitionBuilder, Compilable, Generated } from 'kysely'
+import type { ColumnDefinitionBuilder, Compilable, Generated, Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Id } from '../../index.ts'
-import type { HostContext } from './host-tables.ts'
+import type { SqlContext } from '../../storage/sql/context.ts'
 
 /**
  * What a document says of the author of an issue or comment that was imported. Names and ids are those of the forge that
@@ -70,6 +70,11 @@ export interface ExchangeIssueColumns {
   readonly poster_is_author: Generated<number>
 }
 
+/** What the statements are built with. */
+interface TableContext extends Pick<SqlContext, 'prefix' | 'dialect'> {
+  readonly build: Pick<Kysely<unknown>, 'schema'>
+}
+
 type Change = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
 
 const notNull: Change = (column) => column.notNull()
@@ -84,16 +89,16 @@ const of =
     column.notNull().references(`${table}.id`)
 
 /** Creates the tables and columns. It only adds: a release of the first version goes on beside. */
-export function exchangeTables(context: HostContext): readonly Compilable<unknown>[] {
+export function exchangeTables(context: TableContext): readonly Compilable<unknown>[] {
   return [...newTables(context), ...newColumns(context), ...newIndexes(context)]
 }
 
 /** Creates the column for the offsets of milestones. A release that does not know it leaves it empty. */
-export function milestoneOffsets({ build, dialect: { types } }: HostContext): readonly Compilable<unknown>[] {
+export function milestoneOffsets({ build, dialect: { types } }: TableContext): readonly Compilable<unknown>[] {
   return [build.schema.alterTable('milestones').addColumn('offsets', types.text)]
 }
 
-function newTables({ build, prefix, dialect: { types, tableEnd } }: HostContext): readonly Compilable<unknown>[] {
+function newTables({ build, prefix, dialect: { types, tableEnd } }: TableContext): readonly Compilable<unknown>[] {
   const reactions = (table: 'issue_reactions' | 'comment_reactions', column: string, owner: Change) =>
     build.schema
       .createTable(table)
@@ -146,7 +151,7 @@ function newTables({ build, prefix, dialect: { types, tableEnd } }: HostContext)
   ].map((table) => table.modifyEnd(tableEnd))
 }
 
-function newColumns({ build, dialect: { types } }: HostContext): readonly Compilable<unknown>[] {
+function newColumns({ build, dialect: { types } }: TableContext): readonly Compilable<unknown>[] {
   const issues = build.schema.alterTable('issues')
   return [
     issues.addColumn('ref', types.text, (column) => column.notNull().defaultTo('')),
@@ -161,7 +166,7 @@ function newColumns({ build, dialect: { types } }: HostContext): readonly Compil
   ]
 }
 
-function newIndexes({ build, prefix }: HostContext): readonly Compilable<unknown>[] {
+function newIndexes({ build, prefix }: TableContext): readonly Compilable<unknown>[] {
   const index = (
     name: string,
     table: 'labels' | 'milestones' | 'comments' | 'issues',

@@ -1,4 +1,4 @@
-import type { ColumnDefinitionBuilder, Compilable } from 'kysely'
+import type { ColumnDefinitionBuilder, Compilable, Generated } from 'kysely'
 import { sql } from 'kysely'
 import type { Id, PinKind } from '../../index.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
@@ -7,8 +7,6 @@ import type { FixtureVisibility } from '../fixture/fixture.ts'
 import type { CollaboratorRole } from '../fixture/seed.ts'
 import type { ExchangeIssueColumns, ExchangeTables } from './exchange-tables.ts'
 import { exchangeTables, milestoneOffsets } from './exchange-tables.ts'
-import type { TokenColumns } from './token-columns.ts'
-import { tokenColumns } from './token-columns.ts'
 
 /**
  * The host's own tables, by name without prefix. The host assigns the ids; they are integers, and text here, because
@@ -32,7 +30,13 @@ export interface HostTables extends ExchangeTables {
     readonly description: string
     readonly created_at: number
   }
-  readonly tokens: { readonly digest: string; readonly user_id: Id } & TokenColumns
+  /** A release that does not know `name` and `created_at` leaves them null. */
+  readonly tokens: {
+    readonly digest: string
+    readonly user_id: Id
+    readonly name: Generated<string | null>
+    readonly created_at: Generated<number | null>
+  }
   readonly members: { readonly organization_id: Id; readonly user_id: Id; readonly role: 'owner' | 'member' }
   readonly repositories: {
     readonly id: Id
@@ -219,4 +223,10 @@ function firstTables({ build, prefix, dialect: { types, tableEnd } }: HostContex
 function oldestLibrary({ build, dialect: { types } }: HostContext): Ddl {
   const column = (one: ColumnDefinitionBuilder): ColumnDefinitionBuilder => one.notNull().defaultTo(sql.lit(1))
   return [build.schema.alterTable('schema').addColumn('oldest_library', types.integer, column)]
+}
+
+/** Names and times of tokens. */
+function tokenColumns({ build, dialect: { types } }: HostContext): Ddl {
+  const tokens = build.schema.alterTable('tokens')
+  return [tokens.addColumn('name', types.text), tokens.addColumn('created_at', types.integer)]
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { needObject } from '../../schema/arguments.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
+import type { Finding } from './checks.ts'
 import type { HostDatabase } from './host-database.ts'
 
 /** Where the database of a standalone host is. */
@@ -65,6 +66,17 @@ export async function onExistingDatabase<T>(location: DatabaseLocation, work: Da
       database.close()
     }
   })
+}
+
+/**
+ * Checks the database of a standalone host: the tables, the settings that decide whether data survives a crash, the
+ * clock and the connections. Writes nothing.
+ *
+ * @returns what was found, and what to do about it
+ * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY` if the database cannot be reached or used
+ */
+export function inspectDatabase(location: DatabaseLocation): Promise<readonly Finding[]> {
+  return onExistingDatabase(location, (database) => database.inspect())
 }
 
 const SCHEMES: { readonly [scheme: string]: DatabaseKind | undefined } = {

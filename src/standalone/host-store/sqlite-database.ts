@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs'
 import { statSync } from 'node:fs'
 import type { Caller, Forge, ImportOptions, ImportReport } from '../../index.ts'
 import { ForgeError, isForgeError } from '../../index.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { runSync } from '../../schema/sync-or-async.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
 import { createSqlContext } from '../../storage/sql/context.ts'
@@ -10,19 +11,18 @@ import { unavailable } from '../../storage/sql/errors.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import { migrateAtOnce } from '../../storage/sql/schema/migrate-at-once.ts'
 import { Schema } from '../../storage/sql/schema/schema.ts'
-import type { RowsOfEach, Statements } from '../../storage/sql/session.ts'
+import type { Queryable, RowsOfEach, Statements } from '../../storage/sql/session.ts'
 import { Connection } from '../../storage/sql/sqlite/connection.ts'
 import type { SqliteConnection } from '../../storage/sqlite.ts'
 import { openSqlite, sqliteStorage } from '../../storage/sqlite.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
 import type { StandaloneUser } from '../host-ports.ts'
-import type { Finding } from './checks.ts'
-import { tablesFinding } from './checks.ts'
+import type { Finding, WantedSetting } from './checks.ts'
+import { settingFindings, tablesFinding } from './checks.ts'
 import type { AtomicImportRequest, HostDatabase, Loading } from './host-database.ts'
 import { HostSchema } from './host-schema.ts'
 import type { HostContext } from './host-tables.ts'
 import { hostContext } from './host-tables.ts'
-import { sqliteChecks } from './sqlite-checks.ts'
 
 /** How long a statement waits for another process while the host starts, in milliseconds. */
 const PATIENCE_AT_START = 5000
@@ -186,6 +186,30 @@ export async function openSqliteDatabase(file: string, prefix: string | undefine
     }
   })
 }
+
+/** Checks an SQLite file. The other settings belong to a connection, and every server sets them on its own. */
+function sqliteChecks(session: Queryable): SyncOrAsync<readonly Finding[]> {
+  return settingFindings(session, SETTINGS, WANTED)
+}
+
+const SETTINGS: Statement<{ readonly name: string; readonly value: string }> = {
+  sql:
+    "select 'version' as name, sqlite_version() as value " +
+    "union all select 'journal_mode', (select journal_mode from pragma_journal_mode) " +
+    "union all select 'quick_check', (select quick_check from pragma_quick_check limit 1)",
+  parameters: [],
+  returnsRows: true,
+}
+
+const WANTED: readonly WantedSetting[] = [
+  { name: 'version', isRight: () => true, advice: '' },
+  {
+    name: 'journal_mode',
+    isRight: (value) => value !== 'off' && value !== 'memory',
+    advice: 'run "pragma journal_mode = wal": the file may be damaged when a process is killed',
+  },
+  { name: 'quick_check', isRight: (value) => value === 'ok', advice: 'the file is damaged: restore a copy' },
+]
 
 /** Refuses a path that is not a regular file. SQLite would wait for a pipe, and write into a device. */
 function refuseUnusual(file: string): void {
