@@ -331,9 +331,9 @@ module.exports = {
     ),
     rule(
       'no-cycles',
-      'Files that import each other at run time are one file in two halves, and their load order is arbitrary.',
+      'Files that import each other, even as types, can only be read together, and their load order may be arbitrary. Merge them, or move what both need into the lower one.',
       {},
-      { circular: true, viaOnly: { dependencyTypesNot: TYPES } },
+      { circular: true },
     ),
     rule(
       'every-import-resolves',

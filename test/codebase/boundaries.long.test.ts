@@ -117,6 +117,7 @@ const PLANTS: readonly (readonly [rule: string, file: string, imports: string])[
   ['every-file-has-a-module', 'src/storage/a-new-storage/a.ts', 'src/schema/planted.ts'],
   ['every-file-has-a-module', 'src/http-adapters/a-new-adapter/a.ts', 'src/schema/planted.ts'],
   ['no-cycles', 'src/core/circle/a.ts', 'src/core/circle/b.ts'],
+  ['no-cycles', 'src/core/circle/c.ts', 'type src/core/circle/d.ts'],
   ['every-import-resolves', 'src/core/a.ts', './nowhere.ts'],
 ]
 
@@ -134,6 +135,7 @@ describe('the boundaries', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
     for (const [, file, imports] of PLANTS) append(file, line(file, imports))
     append('src/core/circle/b.ts', "import './a.ts'\n")
+    append('src/core/circle/d.ts', "import type {} from './c.ts'\n")
     planted = violations(tree)
   })
 
