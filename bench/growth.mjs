@@ -81,7 +81,8 @@ async function openFilled(database, size) {
 /** The statements that write the rows: blocks of one organization, pins on other boards, and events of the organization. */
 function fillings({ quote, series, numbersEvents, analyze }, prefix, rows) {
   const table = (name) => `${quote}${prefix}${name}${quote}`
-  const [position, place] = numbersEvents ? ['', ''] : ['position, ', 'n + 1000, ']
+  const [position, place] = numbersEvents ? ['', ''] : ['position, ', 'n, ']
+  const numbered = numbersEvents ? [] : [`update ${table('outbox')} set last_position = ${rows}`]
   return [
     `insert into ${table('organization_blocks')} (organization_id, user_id, seq, note, blocked_at, blocked_by)
      select ${ORGANIZATION}, n, n + 1, '', 1700000000000 + n, null from ${series(rows)}`,
@@ -90,6 +91,7 @@ function fillings({ quote, series, numbersEvents, analyze }, prefix, rows) {
      select 1000 + n, 'issue', 1, 1000 + n, 1700000000000, null from ${series(rows)}`,
     `insert into ${table('events')} (${position}type, version, at, actor_id, organization_id, user_id, data)
      select ${place}'user.blocked', 1, 1700000000000 + n, null, ${ORGANIZATION}, n, '{"note":""}' from ${series(rows)}`,
+    ...numbered,
     ...['organization_blocks', 'board_pins', 'events'].map((name) => analyze(table(name))),
   ]
 }

@@ -20,7 +20,7 @@ const MAX_STATEMENTS = {
   'pins.list': { SQLite: 1, PostgreSQL: 1, MariaDB: 1 },
   'blocks.list, 30': { SQLite: 1, PostgreSQL: 1, MariaDB: 1 },
   'badges.heldBy': { SQLite: 1, PostgreSQL: 1, MariaDB: 1 },
-  'events.list, 30': { SQLite: 4, PostgreSQL: 7, MariaDB: 3 },
+  'events.list, 30': { SQLite: 4, PostgreSQL: 8, MariaDB: 3 },
   'pins.pin': { SQLite: 11, PostgreSQL: 13, MariaDB: 3 },
   'blocks.block': { SQLite: 11, PostgreSQL: 14, MariaDB: 4 },
   'badges.grant': { SQLite: 12, PostgreSQL: 14, MariaDB: 3 },

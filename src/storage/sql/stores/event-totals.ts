@@ -6,6 +6,7 @@ import type { SqlContext } from '../context.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
+import { queryEachAfter } from '../session.ts'
 
 /** Events with places above `after`, up to `end`. */
 export interface PlaceRange {
@@ -13,16 +14,29 @@ export interface PlaceRange {
   readonly end: number
 }
 
-/** Returns the statement that counts the events that a filter matches; of a range if one is given. */
-export type CountEvents = (filter: EventFilter, range?: PlaceRange) => Statement<{ readonly total: number }>
+/**
+ * Returns the statement that counts the events that a filter matches: all of them, those in a range of places, or those
+ * that have no place yet.
+ */
+export type CountEvents = (filter: EventFilter, part?: PlaceRange | 'unplaced') => Statement<Count>
 
-/** Where the outbox begins and where the events end. */
+interface Count {
+  readonly total: number
+}
+
+/** How many events a filter matches. */
+export interface EventTotal extends Count {
+  /** How many of them have no place yet: they are counted each time. */
+  readonly unplaced: number
+}
+
+/** Where the outbox begins and where its places end. */
 interface Bounds {
   readonly floor: number
   readonly last: number
 }
 
-/** A count of the events behind the floor, up to the last event of that time. */
+/** A count of the events behind the floor, up to the last place of that time. */
 interface Counted extends Bounds {
   readonly count: number
 }
@@ -31,14 +45,17 @@ interface Counted extends Bounds {
 const MEMO_SIZE = 100
 
 /**
- * Counts the events that a filter matches. Where ids are in order of commit and only committed events are counted, a
- * count is kept, and later calls count only newer events: behind the floor no event is ever removed, because a prune
- * moves the floor to the last event that it removes. Below the floor only what the prune has left is counted. The database's own count takes the time that all
- * matching events take, and blocks a process that runs SQLite.
+ * Counts the events that a filter matches. A count is kept, and later calls count only newer places. That is exact,
+ * because places are in order of commit: a snapshot that contains the last place contains every earlier one. Behind the
+ * floor no event is ever removed, because a prune moves the floor to the last event that it removes. Below the floor only
+ * what the prune has left is counted, and events without a place are few. The database's own count takes the time that
+ * all matching events take, and blocks a process that runs SQLite.
  */
 export class EventTotals {
   readonly #count: CountEvents
-  readonly #bounds: Query<Record<never, never>, Bounds> | undefined
+  readonly #bounds: Query<Record<never, never>, Bounds>
+  readonly #placesLater: boolean
+  readonly #keepsCounts: boolean
   readonly #known = new Map<string, Counted>()
 
   constructor(
@@ -47,28 +64,45 @@ export class EventTotals {
     count: CountEvents,
   ) {
     this.#count = count
-    const keepsCounts = context.dialect.outboxOrder === 'id' && !seesUncommitted // an id that is rolled back comes again
-    this.#bounds = keepsCounts ? boundsQuery(context) : undefined
+    this.#bounds = boundsQuery(context)
+    this.#placesLater = context.dialect.outboxOrder === 'position'
+    this.#keepsCounts = !seesUncommitted // a place that is rolled back is assigned again
   }
 
   /** Counts in the snapshot of the session. */
-  *of(session: Session, filter: EventFilter): SyncOrAsync<number> {
-    const bounds = this.#bounds && (yield* wait(session.first(this.#bounds({}))))
-    if (bounds === undefined) return yield* this.#counted(session, filter)
+  *of(session: Session, filter: EventFilter): SyncOrAsync<EventTotal> {
+    if (!this.#keepsCounts) return { total: yield* this.#countAll(session, filter), unplaced: 0 }
+
+    const { bounds, unplaced } = yield* this.#current(session, filter)
+    if (bounds === undefined) return { total: yield* this.#countAll(session, filter), unplaced }
 
     const { floor, last } = bounds
-    const left = floor === 0 ? 0 : yield* this.#counted(session, filter, { after: 0, end: floor })
     const key = keyOf(filter)
     const known = this.#knownAt(key, bounds)
-    const newer = known.last < last ? yield* this.#counted(session, filter, { after: known.last, end: last }) : 0
-    const count = known.count + newer
+    const [left, newer] = yield* queryEachAfter<Count, Count[]>(
+      session,
+      this.#countRange(filter, { after: 0, end: floor }),
+      this.#countRange(filter, { after: known.last, end: last }),
+    )
+    const count = known.count + sum(newer)
     this.#keep(key, { floor, last, count })
-    return left + count
+    return { total: sum(left) + count + unplaced, unplaced }
   }
 
-  *#counted(session: Session, filter: EventFilter, range?: PlaceRange): SyncOrAsync<number> {
-    const row = yield* wait(session.first(this.#count(filter, range)))
+  /** Reads the bounds, and counts the events without a place in the same round trip. */
+  *#current(session: Session, filter: EventFilter) {
+    const unplaced = this.#placesLater ? [this.#count(filter, 'unplaced')] : []
+    const [[[bounds] = []], counted] = yield* queryEachAfter<Bounds, Count[]>(session, [this.#bounds({})], unplaced)
+    return { bounds, unplaced: sum(counted) }
+  }
+
+  *#countAll(session: Session, filter: EventFilter): SyncOrAsync<number> {
+    const row = yield* wait(session.first(this.#count(filter)))
     return row?.total ?? 0
+  }
+
+  #countRange(filter: EventFilter, range: PlaceRange): Statement<Count>[] {
+    return range.after < range.end ? [this.#count(filter, range)] : []
   }
 
   /** Returns the kept count, or one of nothing if a prune has moved the floor since. */
@@ -90,6 +124,10 @@ function keyOf({ organizationId, repositoryId, userId, actorId, types }: EventFi
   return JSON.stringify([organizationId, repositoryId, userId, actorId, types].map((value) => value ?? null))
 }
 
+function sum(counts: readonly (readonly Count[])[]): number {
+  return counts.flat().reduce((sum, { total }) => sum + total, 0)
+}
+
 function boundsQuery({ build, dialect }: SqlContext): Query<Record<never, never>, Bounds> {
   return defineQuery(() =>
     build
@@ -97,7 +135,11 @@ function boundsQuery({ build, dialect }: SqlContext): Query<Record<never, never>
       .select((row) => [
         dialect.number(row.ref('outbox.floor')).as('floor'),
         dialect
-          .number(row.selectFrom('events').select(sql<number>`coalesce(max(${sql.ref('events.id')}), 0)`.as('last')))
+          .number(
+            dialect.outboxOrder === 'position'
+              ? row.ref('outbox.last_position')
+              : row.selectFrom('events').select(sql<number>`coalesce(max(${sql.ref('events.id')}), 0)`.as('last')),
+          )
           .as('last'),
       ]),
   )

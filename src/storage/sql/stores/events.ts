@@ -1,5 +1,6 @@
 import type { RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 import { sql } from 'kysely'
+import { isForgeError } from '../../../schema/errors.ts'
 import type { ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
@@ -16,9 +17,10 @@ import { query } from '../session.ts'
 import type { StoreParts } from './aggregate.ts'
 import { Consumers } from './consumers.ts'
 import type { EventRow } from './event-log.ts'
-import { selectEvents, toEvent } from './event-log.ts'
+import { outboxPlace, selectEvents, toEvent } from './event-log.ts'
 import type { CountEvents } from './event-totals.ts'
 import { EventTotals } from './event-totals.ts'
+import type { OutboxParts } from './outbox.ts'
 import { Numbering, Outbox, OutboxRow } from './outbox.ts'
 import type { CountedRows, PagedList, Slice, Tail } from './pages.ts'
 import { readPage } from './pages.ts'
@@ -26,16 +28,16 @@ import { Pruning } from './pruning.ts'
 
 /** Creates the event store of an SQL storage. */
 export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<Tx> {
-  const events = new Events(context, runtime)
   const row = new OutboxRow(context)
   const numbering = new Numbering(context, runtime, row)
+  const events = new Events({ context, runtime, row, numbering })
   const outbox = new Outbox({ context, runtime, row, numbering })
   const consumers = new Consumers(context, row)
   const pruning = new Pruning({ context, runtime, row, numbering, consumers })
 
   return {
     read: (query) => runMaybeAsync(outbox.read(query)),
-    list: (filter, query) => runtime.readSnapshot((session) => events.list(session, filter, query), undefined),
+    list: (filter, query) => runMaybeAsync(events.list(filter, query)),
     history: (issueId, transaction) => runtime.read((session) => events.history(session, issueId), transaction),
     claim: ({ name, holder }, milliseconds) =>
       runtime.write((session) => consumers.claim(session, { name, holder }, milliseconds), {}),
@@ -50,19 +52,46 @@ export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<
 
 type Pinning = ForgeEvent<'issue.pinned' | 'issue.unpinned'>
 
+/**
+ * The number of events without a position from which on a page numbers some of them. To count this many takes less time
+ * than to read a page.
+ */
+const MAX_UNNUMBERED = 1000
+
 /** Reads events. The event log writes them. */
-class Events {
+class Events<Tx> {
+  readonly #runtime: SqlRuntime<Tx>
+  readonly #numbering: Numbering<Tx>
   readonly #queries: EventQueries
   readonly #totals: EventTotals
 
-  constructor(context: SqlContext, runtime: Pick<SqlRuntime<unknown>, 'seesUncommitted'>) {
+  constructor({ context, runtime, numbering }: OutboxParts<Tx>) {
+    this.#runtime = runtime
+    this.#numbering = numbering
     this.#queries = eventQueries(context)
     this.#totals = new EventTotals(context, runtime, countQuery(context))
   }
 
+  /** Numbers events if a host never reads its outbox: otherwise every page would count all of them. */
+  *list(filter: EventFilter, pageQuery: PageQuery): SyncOrAsync<Page<ForgeEvent>> {
+    const reading = this.#runtime.readSnapshot((session) => this.#page(session, filter, pageQuery), undefined)
+    const { page, unplaced } = yield* wait(reading)
+    if (unplaced >= MAX_UNNUMBERED) yield* this.#number()
+    return page
+  }
+
+  /** The page has been read: what fails here is left to the next call. */
+  *#number(): SyncOrAsync<void> {
+    try {
+      yield* this.#numbering.step()
+    } catch (error) {
+      if (!isForgeError(error)) throw error
+    }
+  }
+
   /** Runs in a snapshot and counts the events once, because a filter may match very many. */
-  *list(session: Session, filter: EventFilter, pageQuery: PageQuery): SyncOrAsync<Page<ForgeEvent>> {
-    const total = yield* this.#totals.of(session, filter)
+  *#page(session: Session, filter: EventFilter, pageQuery: PageQuery) {
+    const { total, unplaced } = yield* this.#totals.of(session, filter)
 
     const list: PagedList<EventRow, ForgeEvent> = {
       start: -Number.MAX_SAFE_INTEGER,
@@ -72,7 +101,7 @@ class Events {
       place: (row) => -Number(row.id),
       item: toEvent,
     }
-    return yield* readPage(list, pageQuery)
+    return { page: yield* readPage(list, pageQuery), unplaced }
   }
 
   history(session: Session, issueId: Id): MaybePromise<readonly Pinning[]> {
@@ -134,17 +163,15 @@ function amongQuery(context: SqlContext): EventQueries['among'] {
 }
 
 function countQuery(context: SqlContext): CountEvents {
+  const place = outboxPlace(context)
   const all = context.build.selectFrom('events').select(context.columns.count().as('total'))
-  return (filter, range) => {
+  return (filter, part) => {
     const matching = narrow(context, all, filter)
-    if (range === undefined) return compileStatement(matching)
+    if (part === undefined) return compileStatement(matching)
+    if (part === 'unplaced') return compileStatement(matching.where(place, 'is', null))
 
-    const { after, end } = range
-    return compileStatement(
-      matching
-        .where('events.id', '>', context.ids.givenInteger(constant(String(after))))
-        .where('events.id', '<=', context.ids.givenInteger(constant(String(end)))),
-    )
+    const [after, end] = [part.after, part.end].map((bound) => context.ids.givenInteger(constant(String(bound))))
+    return compileStatement(matching.where(sql<SqlBool>`${place} > ${after} and ${place} <= ${end}`))
   }
 }
 

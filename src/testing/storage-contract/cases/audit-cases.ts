@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import type { ForgeEvent, ForgeEventType } from '../../../index.ts'
-import type { EventFilter } from '../../../storage/storage.ts'
+import type { EventFilter, ForgeStorage } from '../../../storage/storage.ts'
 import { outbox } from './contents.ts'
 import { EXPECTED_EVENTS, everyKindOfChange } from './event-samples.ts'
-import { BOARD, pin } from './sample-changes.ts'
+import { whileWaiting } from './gate.ts'
+import { LATER, note } from './prune-samples.ts'
+import { BOARD, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
-import { storageCase } from './storage-case.ts'
+import { hostCase, storageCase } from './storage-case.ts'
 
 /** Cases about the audit view: events with the newest first, and filters. */
 export const auditCases: readonly StorageCase[] = [
@@ -41,8 +43,64 @@ export const auditCases: readonly StorageCase[] = [
     )
   }),
 
+  storageCase(
+    'the audit view counts what was added, read by consumers and removed since the last page',
+    async (storage) => {
+      await expectTotal(storage, {}, 0)
+      await pin(storage, BOARD, '1')
+      await note(storage, 5)
+      await expectTotal(storage, {}, 6)
+      await outbox(storage)
+      await note(storage, 2)
+      await expectTotal(storage, {}, 8)
+      await expectTotal(storage, { types: ['issue.pinned'] }, 1)
+      assert.equal(await storage.events.prune(LATER), 7)
+      await expectTotal(storage, {}, 1)
+      await pin(storage, BOARD, '2')
+      await retire(storage, { thing: 'issue', issueId: '1', repositoryId: BOARD.repositoryId, kind: 'issue' })
+      await expectTotal(storage, { types: ['issue.pinned'] }, 2)
+      await storage.events.prune(LATER)
+      await expectTotal(storage, { types: ['issue.pinned'] }, 1)
+      await expectTotal(storage, {}, 1)
+    },
+  ),
+
+  ...(['commit', 'rollback'] as const).map((end) =>
+    hostCase(
+      `the audit view counts an event of a host’s transaction that ${end === 'commit' ? 'commits late' : 'is rolled back'} as it lists it`,
+      ['again', 'begin'],
+      async (storage, bench) => {
+        const reader = await bench.again()
+        const host = await bench.begin()
+        await pin(storage, BOARD, '1', { transaction: host.transaction })
+        const quick = pin(storage, { ...BOARD, repositoryId: '11' }, '2')
+        await whileWaiting(quick)
+        await expectListed(reader)
+        await outbox(reader)
+        await expectListed(reader)
+        await host[end]()
+        await quick
+        await expectTotal(reader, {}, end === 'commit' ? 2 : 1)
+        await outbox(reader)
+        await expectTotal(reader, {}, end === 'commit' ? 2 : 1)
+      },
+    ),
+  ),
+
   ...filterCases(),
 ]
+
+/** Checks the total of a filter, and that the view lists as many events. */
+async function expectTotal<Tx>(storage: ForgeStorage<Tx>, filter: EventFilter, total: number): Promise<void> {
+  const page = await storage.events.list(filter, { from: { page: 1 }, limit: 1000 })
+  assert.deepEqual([page.total, page.items.length], [total, total])
+}
+
+/** Checks that the view counts the events that it lists. */
+async function expectListed<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
+  const page = await storage.events.list({}, { from: { page: 1 }, limit: 1000 })
+  assert.equal(page.total, page.items.length)
+}
 
 function filterCases(): readonly StorageCase[] {
   const types = (...names: ForgeEventType[]) => ({ types: names })

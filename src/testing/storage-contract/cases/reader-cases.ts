@@ -3,6 +3,7 @@ import type { MaybePromise, Page } from '../../../index.ts'
 import type { ForgeStorage, PageQuery } from '../../../storage/storage.ts'
 import { issuesOn, outbox } from './contents.ts'
 import { turns } from './gate.ts'
+import { LATER, note } from './prune-samples.ts'
 import { idsTo, raceCases } from './race.ts'
 import { BOARD, block, change, define, NO_SUBJECT, pin, removeBadge, unblock, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -61,6 +62,30 @@ export const readerCases: readonly StorageCase[] = [
       },
     )
   }),
+
+  ...raceCases(
+    'the audit view and its total agree while events are added, read by consumers and removed',
+    async (writer, reader) => {
+      await beside(
+        async () => {
+          for (const issueId of idsTo(12)) {
+            await Promise.all([
+              pin(writer, BOARD, issueId),
+              note(reader, 3),
+              outbox(Number(issueId) % 2 ? reader : writer),
+            ])
+            if (Number(issueId) % 4 === 0) await writer.events.prune(LATER)
+          }
+        },
+        async () => {
+          for (const filter of [{}, { types: ['issue.moved' as const] }, { repositoryId: BOARD.repositoryId }]) {
+            const page = await reader.events.list(filter, { from: { page: 1 }, limit: 1000 })
+            assert.equal(page.items.length, page.total)
+          }
+        },
+      )
+    },
+  ),
 
   ...raceCases(
     'a pin on the board is in the history, and a pin in the outbox is on the board',

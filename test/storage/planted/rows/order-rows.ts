@@ -1,6 +1,6 @@
 import * as pages from '../faults/page-faults.ts'
 import type { PlantedStorage } from '../planted-storage.ts'
-import { EVERY, SERVERS, SQL } from '../planted-storage.ts'
+import { EVERY, POSTGRES, SERVERS, SQL } from '../planted-storage.ts'
 
 /** Storages that lose the order. Source: docs/storage.md, section 8 */
 export const ORDER_ROWS: readonly PlantedStorage[] = [
@@ -21,6 +21,18 @@ export const ORDER_ROWS: readonly PlantedStorage[] = [
     kinds: EVERY,
     caughtBy: 'page and total agree while blocks are added and removed',
     plant: pages.countsLater,
+  },
+  {
+    fault: 'keeps the totals of the audit view when events are removed',
+    kinds: EVERY,
+    caughtBy: 'the audit view counts what was added, read by consumers and removed since the last page',
+    plant: pages.countsHigherIds,
+  },
+  {
+    fault: 'never counts an event if its transaction ends behind one that began later',
+    kinds: POSTGRES,
+    caughtBy: 'the audit view counts an event of a host’s transaction that commits late as it lists it',
+    plant: pages.countsHigherIds,
   },
   {
     fault: 'reads page and total in two statements',
