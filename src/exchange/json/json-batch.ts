@@ -93,6 +93,8 @@ class JsonBatch implements RecordBatch {
   readonly #isSuspect: boolean
   /** The index of the first byte of each record, as far as they were determined. */
   readonly #starts: number[] = []
+  /** The index behind the last of these records. Undefined until something has walked over it. */
+  #end: number | undefined = 0
 
   constructor(raw: RawBatch, records: readonly unknown[], isSuspect: boolean) {
     this.first = raw.first
@@ -105,26 +107,30 @@ class JsonBatch implements RecordBatch {
     if (!this.#isSuspect) return NO_FAULTS
 
     const duplicates: Path[] = []
-    new JsonWalk(this.#raw.bytes, this.#start(index), duplicates).value()
+    this.#walkOver(index, undefined, duplicates)
     return [...duplicates.map((path) => ({ path, ...DUPLICATE_KEY })), ...halfPairs(this.records[index], [])]
   }
 
   places(index: number, paths: readonly Path[]): readonly Place[] {
-    const start = this.#start(index)
-    const root: Sought = { at: start, inner: new Map() }
+    const root: Sought = { at: -1, inner: new Map() }
     for (const path of paths) seek(root, path)
-    new JsonWalk(this.#raw.bytes, start).value(root)
+    this.#walkOver(index, root)
     return this.#placesAt(paths.map((path) => innermost(root, path)))
   }
 
+  #walkOver(index: number, sought: Sought | undefined, duplicates?: Path[]): void {
+    const walk = new JsonWalk(this.#raw.bytes, this.#start(index), duplicates)
+    walk.value(sought)
+    if (index === this.#starts.length - 1) this.#end = walk.at
+  }
+
   #start(index: number): number {
-    const last = this.#starts.at(-1)
-    const walk = new JsonWalk(this.#raw.bytes, last ?? 0)
-    if (last !== undefined && this.#starts.length <= index) walk.value()
     while (this.#starts.length <= index) {
+      const walk = new JsonWalk(this.#raw.bytes, this.#end ?? this.#starts.at(-1) ?? 0)
+      if (this.#end === undefined) walk.value()
       walk.next()
       this.#starts.push(walk.at)
-      walk.value()
+      this.#end = undefined
     }
     return this.#starts[index] ?? 0
   }

@@ -176,7 +176,14 @@ export class JsonWalk {
   }
 
   #text(start: number): string {
-    return JSON.parse(decoder.decode(this.#bytes.subarray(start, this.at)))
+    // Decoding costs more than the walk: most names are ASCII without escapes.
+    let name = ''
+    for (let at = start + 1; at < this.at - 1; at += 1) {
+      const byte = this.#bytes[at] ?? 0
+      if (byte === BACKSLASH || byte >= 0x80) return JSON.parse(decoder.decode(this.#bytes.subarray(start, this.at)))
+      name += String.fromCharCode(byte)
+    }
+    return name
   }
 
   #blanks(): void {

@@ -36,30 +36,53 @@ export function checkOf<T>(definition: Definition<T>): Check<T> {
   }
 }
 
+/** A check of a text, a number or the like. */
+interface ValueCheck<T> extends Check<T> {
+  /** Returns what is wrong with a value that does not fit. */
+  fault(value: unknown): Finding | undefined
+}
+
+/**
+ * Creates a check from the definition of a text, a number or the like. It reports what the definition does. Each finding
+ * of the definition itself costs as much as a hundred checks, so each is asked for once, here: how a text does not fit,
+ * and how another value does not.
+ */
+export function checkOfValue<T>(definition: Definition<T>): ValueCheck<T> {
+  const { fits, findings } = checkOf(z.compile(definition))
+  const [text] = findings('', [])
+  const [other] = findings(undefined, [])
+  const fault = (value: unknown): Finding | undefined => (typeof value === 'string' ? text : other)
+  return {
+    fits,
+    fault,
+    *findings(value, path) {
+      const found = fits(value) ? undefined : fault(value)
+      if (found !== undefined) yield { path, code: found.code, message: found.message }
+    },
+  }
+}
+
 /**
  * Creates a check from the definition of an object of one level, whose properties are texts, numbers and the like. It
- * reports what the definition does. Each finding of the definition itself costs as much as a hundred checks of a property,
- * so each is asked for once, here: how a property is missing, is a text that does not fit, or is another value.
+ * reports what the definition does, and asks it once how each property is missing.
  */
 export function checkOfRecord<T>(definition: RecordDefinition<T>): Check<T> {
   const whole = checkOf(z.compile(definition))
   const probe = [...whole.findings({ '': null }, [])]
   const unknown = probe.find(({ code }) => code === 'unknown_property')
   const properties = Object.entries(definition.shape).map(([name, property]) => {
-    const { fits, findings } = checkOf(z.compile(property))
-    const [text] = findings('', [])
-    const [other] = findings(undefined, [])
+    const { fits, fault } = checkOfValue(property)
     const missing = probe.find(({ code, path }) => code === 'required' && path[0] === name)
-    return { name, fits, missing, text, other }
+    return { name, fits, fault, missing }
   })
   const names = new Set(properties.map(({ name }) => name))
 
   function faults(value: object, path: Finding['path']): readonly Finding[] {
     const found: Finding[] = []
-    for (const { name, fits, missing, text, other } of properties) {
+    for (const { name, fits, fault, missing } of properties) {
       const inner: unknown = value[name as keyof typeof value] // undefined if there is no such property
       if (fits(inner)) continue
-      const finding = name in value ? (typeof inner === 'string' ? text : other) : missing
+      const finding = name in value ? fault(inner) : missing
       if (finding !== undefined) found.push({ path: [...path, name], code: finding.code, message: finding.message })
     }
     if (unknown === undefined) return found

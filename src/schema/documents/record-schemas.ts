@@ -1,8 +1,7 @@
-import { z } from 'zod'
 import type { IssueRecord, LabelRecord, ReactionRecord } from '../issue-record.ts'
 import { MAX_VIOLATIONS } from '../text.ts'
 import type { Check } from './check.ts'
-import { checkOf, checkOfEach, checkOfRecord, firstFindings } from './check.ts'
+import { checkOfEach, checkOfRecord, checkOfValue, firstFindings } from './check.ts'
 import { assigneeDefinition, issueFrameDefinition, labelDefinition, reactionDefinition } from './definitions.ts'
 
 /** One issue that a Standard Schema reports for a value. */
@@ -42,7 +41,7 @@ const reactionCheck: Check<ReactionRecord> = checkOfRecord(reactionDefinition)
 const frame = checkOfRecord(issueFrameDefinition)
 const labels = checkOfEach(labelCheck, 'expected an array of labels')
 const reactions = checkOfEach(reactionCheck, 'expected an array of reactions')
-const assignees = checkOfEach(checkOf(z.compile(assigneeDefinition)), 'expected an array of user names')
+const assignees = checkOfEach(checkOfValue(assigneeDefinition), 'expected an array of user names')
 
 /** Checks one issue: first its own properties, then the elements of its lists. */
 export const issueCheck: Check<IssueRecord> = {
