@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import type { EventHandler, Forge, ForgeEvent, Logger } from '../../../src/index.ts'
 import { createForge, ForgeError } from '../../../src/index.ts'
@@ -181,6 +182,29 @@ describe('a consumer', () => {
     }
   })
 
+  test('whose storage fails again after an empty read rests as briefly as after its first failure', async () => {
+    vi.useFakeTimers()
+    try {
+      const storage = memoryStorage()
+      const stop = new AbortController()
+      const claims: number[] = []
+      const claim: typeof storage.events.claim = (...given) => {
+        claims.push(Date.now())
+        if (claims.length === 4) stop.abort()
+        if (claims.length % 2 === 1) throw new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' })
+        return storage.events.claim(...given)
+      }
+      const forge = aForge({ storage: { ...storage, events: { ...storage.events, claim } }, logger: false })
+      const consuming = forge.events.consume('mail', () => undefined, { signal: stop.signal, pollMilliseconds: 1000 })
+      await vi.advanceTimersByTimeAsync(60_000)
+      await consuming
+      const [first, again, second, last] = claims
+      expect(Number(last) - Number(second)).toBe(Number(again) - Number(first))
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test.each([
     new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' }),
     new ForgeError('STORAGE_UNAVAILABLE', 'away', { outcome: 'nothing-done' }),
@@ -321,6 +345,7 @@ describe('closing the forge', () => {
     const consuming = forge.events.consume('mail', () => undefined, { signal, pollMilliseconds: 3_600_000 })
     await forge.close()
     await expect(consuming).resolves.toBeUndefined()
+    expect(getEventListeners(signal, 'abort')).toEqual([]) // the signal may outlive the forge
   })
 
   test('ends a consumer that waits for a busy storage', async () => {
