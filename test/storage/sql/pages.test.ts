@@ -98,6 +98,12 @@ describe('a page of a list', () => {
     )
   })
 
+  test('at the end is read again from the beginning when rows were added since the count', () => {
+    const all = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+
+    expect(pageOf(listOf(all, [], all.slice(0, 9)), { page: 3 }, 3)).toMatchObject({ items: [7, 8, 9], total: 10 })
+  })
+
   test('far beyond the end is empty', () => {
     const page = pageOf(listOf([1, 2, 3]), { page: Number.MAX_SAFE_INTEGER }, 1000)
 

@@ -68,7 +68,7 @@ describe('the writer of a file', () => {
     await openStorage(handle)
 
     expect(statements.join('; ')).toMatch(
-      /busy_timeout = 0.*foreign_keys = on.*synchronous = full.*journal_mode = wal/s,
+      /busy_timeout = 0;+ pragma foreign_keys = on;+ pragma synchronous = full.*journal_mode = wal/s,
     )
   })
 

@@ -179,6 +179,24 @@ describe('a file that another connection writes', () => {
     expect(await pending).toBe(1)
   })
 
+  test('is asked again after pauses, and not in every turn of the event loop', async () => {
+    const file = newFile()
+    const { handle, statements } = watchedHandle(file)
+    const storage = await openStorage(handle)
+    const other = openHandle(file)
+    other.exec('begin immediate')
+    const start = performance.now()
+    const pending = pin(storage, BOARD, '1')
+    await whileWaiting(pending, 100)
+    const attempts = statements.filter((sql) => sql === 'begin immediate').length
+    const waited = performance.now() - start
+    other.exec('commit')
+    await pending
+
+    expect(attempts).toBeGreaterThan(1) // the migration made the first
+    expect(attempts).toBeLessThan(waited) // a pause takes a millisecond at least
+  })
+
   test('is waited for by more changes than one batch holds, and all of them are made', async () => {
     const file = newFile()
     const storage = await openStorage(file)
