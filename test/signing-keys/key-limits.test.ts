@@ -30,7 +30,7 @@ async function ssh(key: string): Promise<string> {
   return (await sshKey(key).publicKey()).text
 }
 
-async function openpgp(key: Uint8Array): Promise<string> {
+async function openpgp(key: string | Uint8Array): Promise<string> {
   return (await openpgpKey(key).publicKey()).text
 }
 
@@ -160,6 +160,7 @@ describe('A key of more than 1 MiB', () => {
     ['in binary', Buffer.alloc(1_048_577, 0x99)],
     ['in UTF-16', Buffer.alloc(1_048_578, Buffer.from('\uFEFFa', 'utf16le'))],
     ['in UTF-8', Buffer.alloc(1_048_577, 'a')],
+    ['in a string', 'a'.repeat(1_048_577)],
   ])('%s is refused before it is read', async (_form, key) => {
     await expect(openpgp(key)).rejects.toThrow('it is larger than 1 MiB')
   })
@@ -177,6 +178,14 @@ describe('An OpenPGP key', () => {
 
     expect(key.length).toBeGreaterThan(500_000)
     expect(packetsIn(await openpgp(key))).toBe(5003)
+  })
+
+  // GnuPG writes trust packets into its backups. Only a key whose packets are all public keeps those signatures.
+  test('with a trust packet is served without signatures by other keys', async () => {
+    const trust = packet(12, Buffer.of(0))
+
+    expect(packetsIn(await openpgp(Buffer.concat([whole, other])))).toBe(4)
+    expect(packetsIn(await openpgp(Buffer.concat([whole, other, trust])))).toBe(3)
   })
 
   test('with 500 subkeys and signatures by itself is served with all of them', async () => {
