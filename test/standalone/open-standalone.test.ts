@@ -143,6 +143,16 @@ test('moves in beside tables of another name', async () => {
   expect((await opened({ fixture: WORLD })).fixture).toBe('loaded')
 })
 
+/** The bytes of a database with one table. */
+function database(): Buffer {
+  const handle = new Database(':memory:')
+  try {
+    return handle.exec('create table notes (text text)').serialize()
+  } finally {
+    handle.close()
+  }
+}
+
 describe('a standalone host is refused', () => {
   test('for another kind of database, without its password', async () => {
     const refused = openStandalone({ db: 'oracle://u:secret@example.com/forge' })
@@ -228,11 +238,29 @@ describe('a standalone host is refused', () => {
     expect(await codeOf(openStandalone({ db: file }))).toBe(code)
   })
 
-  test('on a file that is not a database', async () => {
-    await writeFile(file, 'no database. '.repeat(20))
-    await expect(openStandalone({ db: file })).rejects.toMatchObject({
+  test.each([
+    [
+      'is not a database',
+      () => Buffer.from('no database. '.repeat(20)),
+      'it is not an SQLite database: name another file',
+    ],
+    ['is damaged', () => database().fill(0xff, 100), 'it is damaged: restore a copy, or name another file'],
+    // A format that this SQLite may only read, byte 18 of the header, because root may write every file.
+    [
+      'cannot be written',
+      () => database().fill(3, 18, 19),
+      'it cannot be written: change its permissions, or name another file',
+    ],
+  ])('on a file that %s', async (_what, content, message) => {
+    await writeFile(file, content())
+    await expect(openStandalone({ db: file })).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message })
+  })
+
+  test('on a file in a file', async () => {
+    await writeFile(file, '')
+    await expect(openStandalone({ db: join(file, 'forge.sqlite') })).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
-      message: 'it is not an SQLite database: name another file',
+      message: 'it cannot be opened: name a file that can be read and written',
     })
   })
 

@@ -6,6 +6,7 @@ import { openSqliteDatabase, SqliteHostDatabase } from '../../../src/standalone/
 import { createSqlContext } from '../../../src/storage/sql/context.ts'
 import { sqliteDialect } from '../../../src/storage/sql/dialects/sqlite.ts'
 import { openSqlite } from '../../../src/storage/sqlite.ts'
+import { newFile, openHandle } from '../../storage/sql/database-files.ts'
 import { hostStoreSuite, seed } from './host-store-suite.ts'
 import { load, loadedStore } from './loaded-store.ts'
 import { olderTablesCase } from './older-tables-suite.ts'
@@ -73,6 +74,27 @@ test('the tables are made once, used if a newer release has added to them, and r
   expect(handle.prepare('select version from host_schema').all()).toEqual([{ version: 99 }])
   handle.exec('update host_schema set oldest_library = 99')
   await expect(database.migrate()).rejects.toThrow('version 99, which only releases that know version 99 can use')
+})
+
+test('a database that is full is STORAGE_UNAVAILABLE', async () => {
+  const { handle, database } = onHandle()
+  handle.pragma('max_page_count = 2')
+
+  await expect(database.migrate()).rejects.toMatchObject({
+    code: 'STORAGE_UNAVAILABLE',
+    message: 'the disk is full: free some space',
+  })
+})
+
+test('a database that another process has locked is STORAGE_BUSY', async () => {
+  const file = newFile()
+  openHandle(file).exec('begin immediate')
+  const database = new SqliteHostDatabase(openHandle(file), createSqlContext(sqliteDialect))
+
+  await expect(database.migrate()).rejects.toMatchObject({
+    code: 'STORAGE_BUSY',
+    message: 'another process has locked it',
+  })
 })
 
 test('tables under another prefix leave those of a server without one alone', async () => {
