@@ -17,7 +17,6 @@ import { DEFAULT_FIXTURE } from './default-fixture.ts'
 import { SettableClock } from './settable-clock.ts'
 import type { TestOrganization, TestRepository, TestUser } from './test-world.ts'
 import { TestWorld } from './test-world.ts'
-import { watchedPolicy } from './watched-policy.ts'
 
 /** The options of `createTestForge`. */
 export interface TestForgeOptions {
@@ -118,5 +117,21 @@ export async function createTestForge(options: TestForgeOptions = {}): Promise<T
     issue: (path) => world.issue(path),
     organization: (name) => world.organization(name),
     repository: (path) => world.repository(path),
+  }
+}
+
+/** Wraps a policy. The wrapper records each request, and refuses the denied actions without calling the policy. */
+function watchedPolicy(
+  policy: Policy<TestUser>,
+  watch: { readonly asked: AccessRequest[]; readonly deny: readonly Action[] },
+): Policy<TestUser> {
+  return {
+    authorize(request, context) {
+      watch.asked.push(request)
+      if (watch.deny.includes(request.action))
+        return { allow: false, reason: `${request.action} is denied in this test` }
+
+      return policy.authorize(request, context)
+    },
   }
 }

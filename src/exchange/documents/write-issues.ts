@@ -6,7 +6,7 @@ import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import { isIterable } from './byte-source.ts'
-import { halfPairs } from './half-pairs.ts'
+import { halfPairs } from './record-batch.ts'
 
 const PIECE_CHARACTERS = 32 * 1024
 

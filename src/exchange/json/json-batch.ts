@@ -1,6 +1,5 @@
-import { DUPLICATE_KEY } from '../documents/duplicate-key.ts'
-import { halfPairs } from '../documents/half-pairs.ts'
 import type { Finding, Path, Place, RecordBatch } from '../documents/record-batch.ts'
+import { DUPLICATE_KEY, halfPairs } from '../documents/record-batch.ts'
 import type { RawBatch, ScanFault } from './json-scanner.ts'
 import type { Sought } from './json-walk.ts'
 import { JsonWalk, linesIn, unreadableIn } from './json-walk.ts'

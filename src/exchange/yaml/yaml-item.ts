@@ -1,7 +1,6 @@
 import type * as Yaml from 'yaml'
-import { DUPLICATE_KEY } from '../documents/duplicate-key.ts'
-import { halfPairs } from '../documents/half-pairs.ts'
 import type { Finding, Path, Place } from '../documents/record-batch.ts'
+import { DUPLICATE_KEY, halfPairs } from '../documents/record-batch.ts'
 import { invalidUtf8At } from '../json/utf8.ts'
 import type { RawItem, YamlFault } from './yaml-scanner.ts'
 
