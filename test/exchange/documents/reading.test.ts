@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { ReadOptions } from '../../../src/exchange/exchange.ts'
@@ -125,6 +126,23 @@ describe('options', () => {
 
     await expect(reading).rejects.toBe(reason)
     expect(source.ended).toBe(1)
+  })
+
+  test('a signal does not collect listeners while a source is read, and has none afterwards', async () => {
+    const { signal } = new AbortController()
+    const listeners: number[] = []
+    async function* pieces(): AsyncGenerator<Uint8Array, void, void> {
+      for (const piece of piecesOf(bytesOf(DOCUMENT), 100)) {
+        listeners.push(getEventListeners(signal, 'abort').length)
+        yield piece
+      }
+    }
+    expect((await outcomeOf(pieces(), { signal })).issues).toHaveLength(2)
+    await new Promise((resolve) => setImmediate(resolve))
+
+    expect(listeners.length).toBeGreaterThan(5)
+    expect(Math.max(...listeners)).toBeLessThan(2)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   test('a signal that has aborted ends the reading before the first piece', async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { CallDeadline } from '../../../../src/storage/sql/server/call-deadline.ts'
@@ -48,6 +49,15 @@ test('a signal ends a call at once, until its COMMIT is sent', async () => {
     return committing.ask(async () => 'committed')
   })
   expect(await committed).toBe('committed')
+})
+
+test('a signal has no listener after the calls that were made with it', async () => {
+  const { signal } = new AbortController()
+  await new CallDeadline({ signal }).run(async () => 'answer')
+  await expect(new CallDeadline({ signal }).run(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
+  await expect(new CallDeadline({ signal, total: 5 }).run(never)).rejects.toMatchObject(NOTHING_DONE)
+
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 test('a signal that has aborted before lets nothing run', async () => {
