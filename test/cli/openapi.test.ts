@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lint } from '../http-adapters/routes/openapi/lint.ts'
 import type { Running } from './command.ts'
-import { runCommand, startServe } from './command.ts'
+import { runCommand, runInProcess, startServe } from './command.ts'
 
-// Real child processes of dist/cli.js.
+// Real child processes of dist/cli.js where the document is printed; its variants in this process.
 
 let folder: string
 let running: Running | undefined
@@ -21,11 +21,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const openapi = (...args: readonly string[]) => runCommand(folder, ['openapi', ...args])
+const openapi = (...args: readonly string[]) => runInProcess(folder, ['openapi', ...args])
+const openapiProcess = (...args: readonly string[]) => runCommand(folder, ['openapi', ...args])
 
 describe('forgelet openapi', () => {
   test('prints the document as JSON in lines, and needs no database', async () => {
-    const { code, out, err } = await openapi()
+    const { code, out, err } = await openapiProcess()
 
     expect([code, err]).toEqual([0, ''])
     expect(out).toBe(`${JSON.stringify(JSON.parse(out), undefined, 2)}\n`)
@@ -44,7 +45,8 @@ describe('forgelet openapi', () => {
     'writes it to a file with %s, over what was there, and nothing to stdout',
     async (option) => {
       const { out: printed } = await openapi()
-      for (const _ of ['new', 'again']) expect(await openapi(option, 'api.json')).toEqual({ code: 0, out: '', err: '' })
+      for (const _ of ['new', 'again'])
+        expect(await openapiProcess(option, 'api.json')).toEqual({ code: 0, out: '', err: '' })
 
       expect(await readFile(join(folder, 'api.json'), 'utf8')).toBe(printed)
     },

@@ -11,10 +11,10 @@ import { createForge } from '../../src/index.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { describeWith } from '../programs.ts'
-import { runCommand } from './command.ts'
+import { runCommand, runInProcess } from './command.ts'
 
-// Real child processes of dist/cli.js. Whatever is refused: one line on stderr, and one for each mistake of a fixture,
-// nothing on stdout, no file touched.
+// Whatever is refused: one line on stderr, and one for each mistake of a fixture, nothing on stdout, no file touched. Wrong usage
+// is refused in this process; what begins to serve, in real child processes of dist/cli.js, which must also end.
 
 let folder: string
 const occupied = createServer()
@@ -103,12 +103,9 @@ async function everything(): Promise<readonly string[]> {
 const fixture = (name: string): readonly string[] => ['serve', '--port', '0', '--fixture', name]
 const database = (name: string): readonly string[] => ['serve', '--port', '0', '--db', name]
 
-const REFUSED: readonly (readonly [
-  title: string,
-  args: readonly string[] | (() => readonly string[]),
-  code: number,
-  line: string,
-])[] = [
+type Refusal = readonly [title: string, args: readonly string[] | (() => readonly string[]), code: number, line: string]
+
+const REFUSED: readonly Refusal[] = [
   [
     'an unknown fixture field',
     fixture('unknown-field.json'),
@@ -170,78 +167,6 @@ const REFUSED: readonly (readonly [
     ['serve', '--port', '0', '--host', '203.0.113.7'],
     2,
     '--host 203.0.113.7: cannot listen there',
-  ],
-  ['a negative port', ['serve', '--port', '-1'], 2, '--port -1: give an integer from 0 to 65535'],
-  ['a port too high', ['serve', '--port=65536'], 2, '--port 65536: give an integer from 0 to 65535'],
-  ['a port that is a word', ['serve', '--port', 'http'], 2, '--port http: give an integer'],
-  ['half a pin', ['serve', '--max-pins', '1.5'], 2, '--max-pins 1.5: give an integer from 0 to 1000'],
-  ['too many pins', ['serve', '--max-pins', '1001'], 2, '--max-pins 1001: give an integer from 0 to 1000'],
-  ['an invalid public URL', ['serve', '--public-url', 'example.com'], 2, '--public-url: give an http or https address'],
-  ['a public address of another kind', ['serve', '--public-url', 'ftp://example.com'], 2, '--public-url: give an http'],
-  [
-    'a public address with a password',
-    ['serve', '--public-url', 'https://a:b@example.com'],
-    2,
-    '--public-url: give an http',
-  ],
-  [
-    'an unknown option',
-    ['serve', '--prot', '3000'],
-    2,
-    'unknown option --prot: "forgelet serve --help" lists the options',
-  ],
-  ['an unknown letter', ['serve', '-x'], 2, 'unknown option -x'],
-  ['an option without its value', ['serve', '--db'], 2, '--db needs a value'],
-  ['an option in the place of a value', ['serve', '--db', '--port', '0'], 2, '--db needs a value'],
-  ['an empty value', ['serve', '--db='], 2, '--db needs a value'],
-  ['a value that is not taken', ['serve', '--help=no'], 2, '--help takes no value'],
-  ['a blank database', ['serve', '--db', ' \t'], 2, '--db is blank: give a URL or a file'],
-  [
-    'an unknown command',
-    ['server'],
-    2,
-    'unknown command "server": the commands are "serve", "schema", "issues", "token", "doctor" and "openapi"',
-  ],
-  ['no command', [], 2, 'no command given: try "forgelet serve"'],
-  ['a word too many for openapi', ['openapi', 'openapi.json'], 2, 'unexpected argument "openapi.json": name the file'],
-  [
-    'a folder in the place of a file',
-    ['openapi', '-o', 'a-folder'],
-    2,
-    '--out a-folder cannot be written: it is a directory',
-  ],
-  [
-    'a file in no folder',
-    ['openapi', '--out', 'no/x.json'],
-    2,
-    '--out no/x.json cannot be written: the directory does not exist',
-  ],
-  ['an option of another command', ['openapi', '--port', '0'], 2, 'unknown option --port: "forgelet openapi --help"'],
-  ['an invalid public URL of a document', ['openapi', '--public-url', 'x'], 2, '--public-url: give an http'],
-  ['a word too many', ['serve', 'fixture.json'], 2, 'unexpected argument "fixture.json"'],
-  [
-    'a database of another kind',
-    database('oracle://u:secret@db.example.com/forge'),
-    2,
-    '--db oracle://: give a postgres:// or mysql:// URL, or an SQLite file',
-  ],
-  [
-    'a schema in a file',
-    [...database('new.sqlite'), '--schema', 'forge'],
-    2,
-    '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db',
-  ],
-  [
-    'an invalid prefix',
-    [...database('new.sqlite'), '--prefix', 'Forge'],
-    2,
-    'prefix must be 1 to 31 lower-case letters',
-  ],
-  [
-    'an invalid schema',
-    [...database('postgres://u:secret@db.example.com/forge'), '--schema', 'a-b'],
-    2,
-    'schema must be 1 to 63 letters',
   ],
   [
     'a server that is not there',
@@ -317,10 +242,88 @@ const REFUSED: readonly (readonly [
   ],
 ]
 
+const WRONG_USAGE: readonly Refusal[] = [
+  ['a negative port', ['serve', '--port', '-1'], 2, '--port -1: give an integer from 0 to 65535'],
+  ['a port too high', ['serve', '--port=65536'], 2, '--port 65536: give an integer from 0 to 65535'],
+  ['a port that is a word', ['serve', '--port', 'http'], 2, '--port http: give an integer'],
+  ['half a pin', ['serve', '--max-pins', '1.5'], 2, '--max-pins 1.5: give an integer from 0 to 1000'],
+  ['too many pins', ['serve', '--max-pins', '1001'], 2, '--max-pins 1001: give an integer from 0 to 1000'],
+  ['an invalid public URL', ['serve', '--public-url', 'example.com'], 2, '--public-url: give an http or https address'],
+  ['a public address of another kind', ['serve', '--public-url', 'ftp://example.com'], 2, '--public-url: give an http'],
+  [
+    'a public address with a password',
+    ['serve', '--public-url', 'https://a:b@example.com'],
+    2,
+    '--public-url: give an http',
+  ],
+  [
+    'an unknown option',
+    ['serve', '--prot', '3000'],
+    2,
+    'unknown option --prot: "forgelet serve --help" lists the options',
+  ],
+  ['an unknown letter', ['serve', '-x'], 2, 'unknown option -x'],
+  ['an option without its value', ['serve', '--db'], 2, '--db needs a value'],
+  ['an option in the place of a value', ['serve', '--db', '--port', '0'], 2, '--db needs a value'],
+  ['an empty value', ['serve', '--db='], 2, '--db needs a value'],
+  ['a value that is not taken', ['serve', '--help=no'], 2, '--help takes no value'],
+  ['a blank database', ['serve', '--db', ' \t'], 2, '--db is blank: give a URL or a file'],
+  [
+    'an unknown command',
+    ['server'],
+    2,
+    'unknown command "server": the commands are "serve", "schema", "issues", "token", "doctor" and "openapi"',
+  ],
+  ['no command', [], 2, 'no command given: try "forgelet serve"'],
+  ['a word too many for openapi', ['openapi', 'openapi.json'], 2, 'unexpected argument "openapi.json": name the file'],
+  [
+    'a folder in the place of a file',
+    ['openapi', '-o', 'a-folder'],
+    2,
+    '--out a-folder cannot be written: it is a directory',
+  ],
+  [
+    'a file in no folder',
+    ['openapi', '--out', 'no/x.json'],
+    2,
+    '--out no/x.json cannot be written: the directory does not exist',
+  ],
+  ['an option of another command', ['openapi', '--port', '0'], 2, 'unknown option --port: "forgelet openapi --help"'],
+  ['an invalid public URL of a document', ['openapi', '--public-url', 'x'], 2, '--public-url: give an http'],
+  ['a word too many', ['serve', 'fixture.json'], 2, 'unexpected argument "fixture.json"'],
+  [
+    'a database of another kind',
+    database('oracle://u:secret@db.example.com/forge'),
+    2,
+    '--db oracle://: give a postgres:// or mysql:// URL, or an SQLite file',
+  ],
+  [
+    'a schema in a file',
+    [...database('new.sqlite'), '--schema', 'forge'],
+    2,
+    '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db',
+  ],
+  [
+    'an invalid prefix',
+    [...database('new.sqlite'), '--prefix', 'Forge'],
+    2,
+    'prefix must be 1 to 31 lower-case letters',
+  ],
+  [
+    'an invalid schema',
+    [...database('postgres://u:secret@db.example.com/forge'), '--schema', 'a-b'],
+    2,
+    'schema must be 1 to 63 letters',
+  ],
+]
+
 describe('forgelet refuses', () => {
-  test.each(REFUSED)('%s', async (_, args, code, line) => {
+  test.each([
+    ...REFUSED.map((refusal) => [...refusal, runCommand] as const),
+    ...WRONG_USAGE.map((refusal) => [...refusal, runInProcess] as const),
+  ])('%s', async (_, args, code, line, run) => {
     const before = await everything()
-    const ended = await runCommand(folder, typeof args === 'function' ? args() : args)
+    const ended = await run(folder, typeof args === 'function' ? args() : args)
     expect(ended).toEqual({ code, out: '', err: expect.stringMatching(/^forgelet: [^\n]+\n( {2}[^\n]+\n)*$/) })
     expect(ended.err).toContain(line)
     expect(await everything()).toEqual(before)

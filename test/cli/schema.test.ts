@@ -5,9 +5,10 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresSchemaPlan } from '../../src/storage/postgres.ts'
 import { sqliteSchemaPlan } from '../../src/storage/sqlite.ts'
-import { runCommand } from './command.ts'
+import { runCommand, runInProcess } from './command.ts'
 
-// Real child processes of dist/cli.js.
+// Commands that open a database run in child processes of dist/cli.js, which must also end; the others, and what prepares a test,
+// in this process.
 
 let folder: string
 
@@ -17,7 +18,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const schema = (...args: readonly string[]) => runCommand(folder, ['schema', ...args])
+const schema = (...args: readonly string[]) => runInProcess(folder, ['schema', ...args])
+const schemaProcess = (...args: readonly string[]) => runCommand(folder, ['schema', ...args])
 
 /** A file with our tables, changed by plain SQL. */
 async function file(name: string, sql: string): Promise<string> {
@@ -30,7 +32,7 @@ async function file(name: string, sql: string): Promise<string> {
 
 describe('forgelet schema', () => {
   test('reports that there are no tables, and creates no file', async () => {
-    const { code, out, err } = await schema('status', '--db', 'none.sqlite')
+    const { code, out, err } = await schemaProcess('status', '--db', 'none.sqlite')
 
     expect([code, out]).toEqual([1, 'empty\n'])
     expect(err).toContain('run "forgelet schema apply"')
@@ -38,12 +40,12 @@ describe('forgelet schema', () => {
   })
 
   test('creates the tables, and then reports them as current', async () => {
-    const { code, out, err } = await schema('apply', '--db', 'made.sqlite')
+    const { code, out, err } = await schemaProcess('apply', '--db', 'made.sqlite')
 
     expect([code, out]).toEqual([0, 'current\n'])
     expect(err).toMatch(/^forgelet: the schema of made.sqlite is empty: [^\n]+\nforgelet: done in [\d.]+ s\n$/)
-    expect(await schema('status', '--db', 'made.sqlite')).toEqual({ code: 0, out: 'current\n', err: '' })
-    expect(await schema('status', '--db', 'made.sqlite', '--json')).toEqual({
+    expect(await schemaProcess('status', '--db', 'made.sqlite')).toEqual({ code: 0, out: 'current\n', err: '' })
+    expect(await schemaProcess('status', '--db', 'made.sqlite', '--json')).toEqual({
       code: 0,
       out: '{"state":"current","warnings":[]}\n',
       err: '',
@@ -66,7 +68,7 @@ describe('forgelet schema', () => {
     ['drifted', 'drop view forgelet_pins'],
   ])('reports with exit code 1 that tables are %s', async (state, sql) => {
     const name = await file(`${state}.sqlite`, sql)
-    const { code, out } = await schema('status', '--db', name)
+    const { code, out } = await schemaProcess('status', '--db', name)
 
     expect([code, out]).toEqual([1, `${state}\n`])
   })
@@ -74,11 +76,11 @@ describe('forgelet schema', () => {
   test('does not report tables as current that it cannot repair', async () => {
     const name = await file('unmended.sqlite', 'drop view forgelet_pins')
 
-    expect(await schema('apply', '--db', name)).toMatchObject({ code: 1, out: 'drifted\n' })
+    expect(await schemaProcess('apply', '--db', name)).toMatchObject({ code: 1, out: 'drifted\n' })
   })
 
   test('writes down the SQL that makes tables', async () => {
-    const { code, out, err } = await schema('plan', '--prefix', 'x_', '--ids', 'user=uuid,issue=text')
+    const { code, out, err } = await schemaProcess('plan', '--prefix', 'x_', '--ids', 'user=uuid,issue=text')
     const database = new Database(':memory:')
     database.exec(out)
 
@@ -168,7 +170,7 @@ describe('forgelet schema refuses', () => {
       'database nowhere/forge.sqlite cannot be used: the database file cannot be opened',
     ],
   ])('%s on a database that is not there: %s', async (action, database, line) => {
-    const { code, out, err } = await schema(action, '--db', database)
+    const { code, out, err } = await schemaProcess(action, '--db', database)
 
     expect([code, out]).toEqual([3, ''])
     expect(err).toContain(`forgelet: ${line}`)
@@ -177,7 +179,7 @@ describe('forgelet schema refuses', () => {
 
   test('to make tables in a database that keeps ids in other columns', async () => {
     const name = await file('ids.sqlite', 'select 1')
-    const { code, err } = await schema('apply', '--db', name, '--ids', 'user=uuid')
+    const { code, err } = await schemaProcess('apply', '--db', name, '--ids', 'user=uuid')
 
     expect([code, err]).toEqual([3, expect.stringContaining('the database stores user ids as bigint')])
     expect(err).toMatch(/: leave --ids out\n$/)
@@ -198,7 +200,7 @@ describe('forgelet schema refuses', () => {
 
   test('to make tables in a database for newer releases', async () => {
     const name = await file('newer.sqlite', 'update forgelet_ledger set version = 99, oldest_library = 99')
-    const { code, err } = await schema('apply', '--db', name)
+    const { code, err } = await schemaProcess('apply', '--db', name)
 
     expect([code, err]).toEqual([3, expect.stringContaining('install a newer forgelet')])
   })

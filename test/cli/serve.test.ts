@@ -2,12 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import type { Running } from './command.ts'
-import { runCommand, startServe } from './command.ts'
+import { runCommand, runInProcess, startServe } from './command.ts'
 
-// Real child processes of dist/cli.js.
+// Real child processes of dist/cli.js; the help, in this process.
 
 const WORLD = {
   users: [{ username: 'alice', siteAdmin: true, tokens: ['alice-token'] }, { username: 'sam' }],
@@ -96,20 +96,6 @@ describe('forgelet serve', () => {
     expect([reply.status, await reply.json()]).toEqual([200, []])
   })
 
-  test.each([
-    ['token in any case', 'tOkEn alice-token', 200],
-    ['Bearer', 'Bearer alice-token', 200],
-    ['Basic, the token as user name', `Basic ${btoa('alice-token:')}`, 200],
-    ['Basic, the token as password', `basic ${btoa('alice:alice-token')}`, 200],
-    ['a wrong token', 'token nope', 401],
-    ['Basic with a password', `Basic ${btoa('alice:secret')}`, 401],
-    ['a malformed header', 'token', 401],
-  ])('takes credentials: %s', async (_, authorization, status) => {
-    const url = await serve('--db', ':memory:', '--fixture', 'world.json')
-    const reply = await fetch(`${url}/orgs/acme/blocks`, { headers: { authorization } })
-    expect(reply.status).toBe(status)
-  })
-
   test('serves the signing key that the fixture names, beside the fixture', async () => {
     const { privateKey } = await generateKey({ format: 'ssh', name: 'Forge', email: 'forge@example.com' })
     await writeFile(join(folder, 'key'), privateKey)
@@ -132,36 +118,6 @@ describe('forgelet serve', () => {
     const url = await serve('--db', ':memory:', '--fixture', 'world.json', '--public-url', address)
     const reply = await fetch(`${url}/repos/acme/rocket/issues/pinned`)
     expect(await reply.json()).toMatchObject([{ url: `${root}/repos/acme/rocket/issues/2` }])
-  })
-
-  test('states the version of the API it follows', async () => {
-    const url = await serve('--db', ':memory:')
-    const reply = await fetch(`${url}/version`)
-    expect([reply.status, await reply.json()]).toEqual([
-      200,
-      { version: expect.stringMatching(/^1\.26\.4\+forgelet-\d+\.\d+\.\d+$/) },
-    ])
-    const wrong = await fetch(`${url}/version`, { method: 'POST' })
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
-    expect((await fetch(`${url}/version/?x=1`)).status).toBe(200)
-  })
-
-  test.each([
-    ['/version', 200],
-    ['/nothing', 404],
-  ])('answers HEAD %s as GET, without the body', async (path, status) => {
-    const url = await serve('--db', ':memory:')
-    const length = String((await (await fetch(`${url}${path}`)).text()).length)
-    const reply = await fetch(`${url}${path}`, { method: 'HEAD' })
-    expect([reply.status, reply.headers.get('content-length')]).toEqual([status, length])
-  })
-
-  test('takes the whole address of a proxy, its scheme in any case', async () => {
-    const url = await serve('--db', ':memory:')
-    const status = new Promise((resolve) =>
-      request(url, { path: 'HTTP://Forge.example.com/api/v1/version' }, (reply) => resolve(reply.statusCode)).end(),
-    )
-    expect(await status).toBe(200)
   })
 
   test('logs what failed in one line, with its causes', async () => {
@@ -200,16 +156,6 @@ describe('forgelet serve', () => {
       { time, level: 'info', message: expect.stringContaining('stopping') },
     ])
   })
-
-  test.each(['/api', '/api/v1/nothing', '/API/V1/version', '/api/v1/Version', '/elsewhere'])(
-    'answers %s with a JSON 404',
-    async (path) => {
-      const url = await serve('--db', ':memory:')
-      const reply = await fetch(new URL(path, url))
-      expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/json;charset=utf-8'])
-      expect(await reply.json()).toEqual({ message: 'not found', code: 'ROUTE_NOT_FOUND', url: pageOf(url) })
-    },
-  )
 
   test.each([
     ['https://git.example.com', 'https://git.example.com/api/swagger'],
@@ -253,6 +199,71 @@ describe('forgelet serve', () => {
   })
 })
 
+// One server for all of these: they change nothing.
+describe('forgelet serve', () => {
+  let url: string
+
+  beforeAll(async () => {
+    const place = await mkdtemp(join(tmpdir(), 'forgelet-serve-'))
+    await writeFile(join(place, 'world.json'), JSON.stringify(WORLD))
+    const server = await startServe(place, ['--db', ':memory:', '--fixture', 'world.json'])
+    url = server.url
+    return async () => {
+      await server.stop()
+      await rm(place, { recursive: true })
+    }
+  })
+
+  test.each([
+    ['token in any case', 'tOkEn alice-token', 200],
+    ['Bearer', 'Bearer alice-token', 200],
+    ['Basic, the token as user name', `Basic ${btoa('alice-token:')}`, 200],
+    ['Basic, the token as password', `basic ${btoa('alice:alice-token')}`, 200],
+    ['a wrong token', 'token nope', 401],
+    ['Basic with a password', `Basic ${btoa('alice:secret')}`, 401],
+    ['a malformed header', 'token', 401],
+  ])('takes credentials: %s', async (_, authorization, status) => {
+    const reply = await fetch(`${url}/orgs/acme/blocks`, { headers: { authorization } })
+    expect(reply.status).toBe(status)
+  })
+
+  test('states the version of the API it follows', async () => {
+    const reply = await fetch(`${url}/version`)
+    expect([reply.status, await reply.json()]).toEqual([
+      200,
+      { version: expect.stringMatching(/^1\.26\.4\+forgelet-\d+\.\d+\.\d+$/) },
+    ])
+    const wrong = await fetch(`${url}/version`, { method: 'POST' })
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect((await fetch(`${url}/version/?x=1`)).status).toBe(200)
+  })
+
+  test.each([
+    ['/version', 200],
+    ['/nothing', 404],
+  ])('answers HEAD %s as GET, without the body', async (path, status) => {
+    const length = String((await (await fetch(`${url}${path}`)).text()).length)
+    const reply = await fetch(`${url}${path}`, { method: 'HEAD' })
+    expect([reply.status, reply.headers.get('content-length')]).toEqual([status, length])
+  })
+
+  test('takes the whole address of a proxy, its scheme in any case', async () => {
+    const status = new Promise((resolve) =>
+      request(url, { path: 'HTTP://Forge.example.com/api/v1/version' }, (reply) => resolve(reply.statusCode)).end(),
+    )
+    expect(await status).toBe(200)
+  })
+
+  test.each(['/api', '/api/v1/nothing', '/API/V1/version', '/api/v1/Version', '/elsewhere'])(
+    'answers %s with a JSON 404',
+    async (path) => {
+      const reply = await fetch(new URL(path, url))
+      expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/json;charset=utf-8'])
+      expect(await reply.json()).toEqual({ message: 'not found', code: 'ROUTE_NOT_FOUND', url: pageOf(url) })
+    },
+  )
+})
+
 describe('forgelet', () => {
   test('shows its help', async () => {
     const { code, out, err } = await runCommand(folder, ['--help'])
@@ -261,7 +272,7 @@ describe('forgelet', () => {
   })
 
   test('shows the help of serve, with every option', async () => {
-    const { code, out } = await runCommand(folder, ['serve', '-h'])
+    const { code, out } = await runInProcess(folder, ['serve', '-h'])
     expect(code).toBe(0)
     const options = [
       'db',
@@ -284,7 +295,7 @@ describe('forgelet', () => {
   })
 
   test.each(['schema', 'openapi'])('shows the help of %s in lines that fit', async (command) => {
-    const { code, out } = await runCommand(folder, [command, '--help'])
+    const { code, out } = await runInProcess(folder, [command, '--help'])
     expect([code, out]).toEqual([0, expect.stringContaining(`forgelet ${command} `)])
     expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
   })
