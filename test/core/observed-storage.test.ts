@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ObservedOperation } from '../../src/core/instrument-storage.ts'
 import { instrumentStorage } from '../../src/core/instrument-storage.ts'
 import { ForgeError } from '../../src/index.ts'
@@ -6,23 +6,10 @@ import type { ForgeStorage } from '../../src/storage/contract/storage.ts'
 import type { BlockStore } from '../../src/storage/contract/stores.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { BOARD, pin } from '../../src/testing/storage-contract/cases/sample-changes.ts'
-import { storageContract } from '../../src/testing/testing.ts'
 import { memoryKind } from '../storage/databases/memory.ts'
-import { sqliteMemoryKind } from '../storage/databases/sqlite.ts'
-import type { StorageKind } from '../storage/databases/storage-kind.ts'
-import { withFault } from '../storage/planted/storage-fault.ts'
+import { observedContract } from './observed-contract.ts'
 
-runContract(memoryKind())
-runContract(sqliteMemoryKind())
-
-/** An observed storage does all that the contract asks of a storage. */
-function runContract<Tx>(kind: StorageKind<Tx>): void {
-  const { name, open, host, end } = withFault(kind, (storage) => instrumentStorage(storage, () => undefined))
-  describe(`${name}, observed,`, () => {
-    afterAll(end)
-    for (const each of storageContract(open, host)) test(each.name, each.run)
-  })
-}
+observedContract(memoryKind())
 
 describe('every method of the storage contract', () => {
   const methods = methodsOf(memoryStorage())
