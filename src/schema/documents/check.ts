@@ -27,7 +27,7 @@ export function firstFindings(check: Check<unknown>, value: unknown, limit: numb
 }
 
 /** Creates a check from a definition of one level. Each unknown property is one finding. */
-export function checkOf<T>(definition: Definition<T>): Check<T> {
+function checkOf<T>(definition: Definition<T>): Check<T> {
   return {
     fits: (value): value is T => definition.validate(value),
     *findings(value, path) {
