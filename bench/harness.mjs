@@ -206,6 +206,14 @@ export function requestText(method, path, authorization) {
   return `${method} ${path} HTTP/1.1\r\nHost: git.example.com\r\n${credential}\r\n`
 }
 
+/** Headers that Node adds to every response. */
+const OF_THE_CONNECTION = new Set(['date', 'connection', 'keep-alive'])
+
+function toHeader(line) {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)]
+}
+
 /** One connection to a server, one request after the other. */
 class Connection {
   #socket
@@ -241,7 +249,13 @@ class Connection {
       },
     )
     const head = bytes.latin1Slice(0, bytes.indexOf('\r\n\r\n'))
-    return { status: Number(head.slice(9, 12)), body: bytes.utf8Slice(head.length + 4) }
+    const [first, ...lines] = head.split('\r\n')
+    const headers = lines.map(toHeader).filter(([name]) => !OF_THE_CONNECTION.has(name))
+    return {
+      status: Number(first.slice(9, 12)),
+      headers: Object.fromEntries(headers),
+      body: bytes.utf8Slice(head.length + 4),
+    }
   }
 
   /** Sends requests until there is no next one. Each is sent when the one before is answered. */

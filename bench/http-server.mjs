@@ -1,6 +1,6 @@
 // The servers of bench/http.mjs: `node bench/http-server.mjs VARIANT FILE STATEMENTS`. All read the same SQLite file and belong to
-// the same host: accounts and issues in maps, one token, and Olga, who owns the organization. By hand, a server looks up and
-// decides what forgelet looks up and decides, and runs the statements that forgelet runs.
+// the same host: accounts and issues in maps, one token, and Olga, who owns the organization and the repository. By hand, a server
+// looks up and decides what forgelet looks up and decides, runs the statements that forgelet runs, and sends the same response.
 import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
 import middie from '@fastify/middie'
@@ -27,6 +27,7 @@ export const TOKEN = 'token olga'
 
 const tokens = new Map([[TOKEN, OLGA]])
 const owners = new Map([[ORGANIZATION, OLGA.id]])
+const admins = new Map([[REPOSITORY, OLGA.id]])
 const repositories = new Map([['acme/rocket', { id: REPOSITORY }]])
 const accounts = new Map([
   ['acme', { kind: 'organization', id: ORGANIZATION }],
@@ -38,7 +39,16 @@ const issues = new Map(
     { id, number: id - 100, title: `Issue ${id}`, body: 'It does not fly. '.repeat(20), state: 'open' },
   ]),
 )
+/** The headers of every response. */
+const ALWAYS = { 'Cache-Control': 'max-age=0, private, must-revalidate', 'X-Content-Type-Options': 'nosniff' }
+const EMPTY = { 'Content-Length': 0 }
 const key = { format: 'ssh', text: `ssh-ed25519 ${'A'.repeat(68)} forge@git.example.com\n`, etag: '"key-1"' }
+const KEY_HEADERS = {
+  ...ALWAYS,
+  'Content-Type': 'text/plain; charset=utf-8',
+  ETag: key.etag,
+  'Content-Length': Buffer.byteLength(key.text),
+}
 
 /** Makes the forge of this host. */
 export function openForge(storage) {
@@ -46,7 +56,7 @@ export function openForge(storage) {
     storage,
     policy: rolePolicy({
       isSiteAdmin: () => false,
-      repositoryRole: () => 'admin',
+      repositoryRole: (id, { actor }) => (admins.get(Number(id)) === actor.id ? 'admin' : 'none'),
       organizationRole: (id, { actor }) => (owners.get(Number(id)) === actor.id ? 'owner' : 'stranger'),
     }),
     membership: { isMember: () => false },
@@ -95,26 +105,71 @@ function byHand(file, statements) {
   const [block, board] = JSON.parse(statements).map((sql) => handle.prepare(sql))
   const page = handle.prepare(PAGE)
   const count = handle.prepare(COUNT)
+
+  const refusalOf = (organization, authorization) => {
+    if (organization?.kind !== 'organization') return 404
+    const user = tokens.get(authorization)
+    if (user === undefined) return 401
+    return owners.get(organization.id) === user.id ? undefined : 403
+  }
   return {
     statusOfBlock(org, name, authorization) {
       const organization = accounts.get(org)
-      if (organization?.kind !== 'organization') return 404
-      const user = tokens.get(authorization)
-      if (user === undefined) return 401
-      if (owners.get(organization.id) !== user.id) return 403
+      const refusal = refusalOf(organization, authorization)
+      if (refusal !== undefined) return refusal
       const account = accounts.get(name)
       return account !== undefined && block.get(organization.id, account.id) !== undefined ? 204 : 404
     },
-    pinned(repository) {
+    pinned(owner, name, authorization) {
+      const repository = repositories.get(`${owner}/${name}`)
+      const user = tokens.get(authorization)
+      if (repository === undefined || admins.get(repository.id) !== user?.id) return { status: 404, headers: EMPTY }
       const rows = board.all(repository.id, 'issue')
-      return JSON.stringify(rows.map((row, index) => ({ ...issues.get(Number(row.issueId)), pin_order: index + 1 })))
+      const list = rows.map((row, index) => ({ ...issues.get(Number(row.issueId)), pin_order: index + 1 }))
+      const body = JSON.stringify(list)
+      const headers = {
+        ...ALWAYS,
+        'Content-Type': 'application/json;charset=utf-8',
+        'X-Total-Count': list.length,
+        'Access-Control-Expose-Headers': 'X-Total-Count',
+        'Content-Length': Buffer.byteLength(body),
+      }
+      return { status: 200, headers, body }
     },
-    blocksOf(organization) {
+    blocksOf(org, query, authorization) {
+      const organization = accounts.get(org)
+      const refusal = refusalOf(organization, authorization)
+      if (refusal !== undefined) return { status: refusal, headers: EMPTY }
+      const asked = new URLSearchParams(query)
+      const limit = Math.min(Number(asked.get('limit') ?? 30), 50)
+      const number = Number(asked.get('page') ?? 1)
       const { total } = count.get(organization.id)
-      const rows = page.all(organization.id, 30, 0)
-      return { total, body: JSON.stringify(rows.map((row) => ({ id: row.userId, login: `user-${row.userId}` }))) }
+      const rows = page.all(organization.id, limit, (number - 1) * limit)
+      const users = rows.map((row) => ({ id: row.userId, login: `user-${row.userId}` }))
+      const body = JSON.stringify(users)
+      const headers = {
+        ...ALWAYS,
+        'Content-Type': 'application/json;charset=utf-8',
+        Link: linkOf(number, limit, total),
+        'X-Total-Count': total,
+        'Access-Control-Expose-Headers': 'Link, X-Total-Count',
+        'Content-Length': Buffer.byteLength(body),
+      }
+      return { status: 200, headers, body }
     },
   }
+}
+
+function linkOf(page, limit, total) {
+  const last = Math.ceil(total / limit)
+  const link = (relation, number) => `<?limit=${limit}&page=${number}>; rel="${relation}"`
+  const forward = page < last ? [link('next', page + 1), link('last', last)] : []
+  const back = page > 1 ? [link('first', 1), link('prev', page - 1)] : []
+  return [...forward, ...back].join(',')
+}
+
+function writeList(response, { status, headers, body }) {
+  response.writeHead(status, headers).end(body)
 }
 
 const variants = {
@@ -122,24 +177,16 @@ const variants = {
   'node by hand'(file, statements) {
     const { statusOfBlock, pinned, blocksOf } = byHand(file, statements)
     return createServer((request, response) => {
-      const [, , , scope, one, two, three] = request.url.split('/')
-      if (scope === 'orgs' && two === 'blocks?limit=30') {
-        const { total, body } = blocksOf(accounts.get(one))
-        response
-          .writeHead(200, {
-            'Content-Type': 'application/json',
-            'Content-Length': Buffer.byteLength(body),
-            'X-Total-Count': total,
-          })
-          .end(body)
+      const { url, headers } = request
+      const mark = url.indexOf('?')
+      const [, , , scope, one, two, three] = (mark === -1 ? url : url.slice(0, mark)).split('/')
+      if (scope === 'orgs' && two === 'blocks' && three === undefined) {
+        writeList(response, blocksOf(one, mark === -1 ? '' : url.slice(mark + 1), headers.authorization))
       } else if (scope === 'orgs' && two === 'blocks') {
-        const status = statusOfBlock(one, three, request.headers.authorization)
-        response.writeHead(status, status === 204 ? undefined : { 'Content-Length': 0 }).end()
+        const status = statusOfBlock(one, three, headers.authorization)
+        response.writeHead(status, status === 204 ? ALWAYS : EMPTY).end()
       } else if (scope === 'repos' && three === 'issues') {
-        const body = pinned(repositories.get(`${one}/${two}`))
-        response
-          .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
-          .end(body)
+        writeList(response, pinned(one, two, headers.authorization))
       } else {
         response.writeHead(200, KEY_HEADERS).end(key.text)
       }
@@ -150,7 +197,10 @@ const variants = {
     const { statusOfBlock } = byHand(file, statements)
     return createServer(
       express().get(BLOCK_PATH, ({ params, headers }, response) => {
-        response.status(statusOfBlock(params.org, params.user, headers.authorization)).end()
+        response
+          .status(statusOfBlock(params.org, params.user, headers.authorization))
+          .set(ALWAYS)
+          .end()
       }),
     )
   },
@@ -164,7 +214,10 @@ const variants = {
     const { statusOfBlock } = byHand(file, statements)
     const app = fastify()
     app.get(BLOCK_PATH, ({ params, headers }, reply) =>
-      reply.code(statusOfBlock(params.org, params.user, headers.authorization)).send(),
+      reply
+        .code(statusOfBlock(params.org, params.user, headers.authorization))
+        .headers(ALWAYS)
+        .send(),
     )
     return startFastify(app)
   },
@@ -180,19 +233,14 @@ const variants = {
     return honoServer(
       new Hono().get(BLOCK_PATH, (context) => {
         const { org, user } = context.req.param()
-        return context.body(null, statusOfBlock(org, user, context.req.header('authorization')))
+        // Faster than context.body, which copies the headers.
+        return new Response(null, {
+          status: statusOfBlock(org, user, context.req.header('authorization')),
+          headers: ALWAYS,
+        })
       }),
     )
   },
-}
-
-/** Those of forgelet: the same bytes. */
-const KEY_HEADERS = {
-  'Cache-Control': 'max-age=0, private, must-revalidate',
-  'X-Content-Type-Options': 'nosniff',
-  'Content-Type': 'text/plain; charset=utf-8',
-  ETag: key.etag,
-  'Content-Length': Buffer.byteLength(key.text),
 }
 
 async function startFastify(app) {
