@@ -18,17 +18,18 @@ export interface FetchMountOptions<A extends Actor, Req extends Request, Native 
 }
 
 /**
- * Answers a request. The handler passes any further arguments, such as the environment of a Worker or the context of a
- * framework, to `authenticate`.
+ * Answers a request: with a response if the ports and the storage are synchronous, otherwise with a promise for one.
+ * Runtimes and frameworks take both, and each promise costs them more than a route. The handler passes any further
+ * arguments, such as the environment of a Worker or the context of a framework, to `authenticate`.
  */
 export interface FetchHandler<Req extends Request = Request, Native extends readonly unknown[] = readonly unknown[]> {
-  /** Answers paths that the API does not have with 404. Never rejects. */
-  (request: Req, ...native: Native): Promise<Response>
+  /** Answers paths that the API does not have with 404. Never throws and never rejects. */
+  (request: Req, ...native: Native): Response | Promise<Response>
   /**
-   * Resolves to `undefined` for a path that the API does not have, without having read anything of the request. Never
-   * rejects.
+   * Returns `undefined` for a path that the API does not have, without having read anything of the request. Never throws
+   * and never rejects.
    */
-  match(request: Req, ...native: Native): Promise<Response | undefined>
+  match(request: Req, ...native: Native): Response | undefined | Promise<Response | undefined>
 }
 
 /**
@@ -45,13 +46,14 @@ export function fetchHandler<
   checkMount('fetchHandler', api, options)
   const { authenticate, crossSite } = options
   const base = toBase(options.basePath)
+  const dispatchOptions = { crossSite }
 
-  const serve = (request: Req, native: Native): ReturnType<typeof serveFetch> =>
-    serveFetch(api, { request, base, authenticate: () => authenticate(request, ...native), options: { crossSite } })
-  const match = async (request: Req, ...native: Native): Promise<Response | undefined> => serve(request, native)
-  const handle = async (request: Req, ...native: Native): Promise<Response> => {
-    const served = serve(request, native)
-    return (served instanceof Promise ? await served : served) ?? refuseFetch(api, request)
+  const match = (request: Req, ...native: Native): ReturnType<typeof serveFetch> =>
+    serveFetch(api, { request, base, authenticate: () => authenticate(request, ...native), options: dispatchOptions })
+  const handle = (request: Req, ...native: Native): Response | Promise<Response> => {
+    const served = match(request, ...native)
+    if (served instanceof Promise) return served.then((response) => response ?? refuseFetch(api, request))
+    return served ?? refuseFetch(api, request)
   }
   return Object.assign(handle, { match })
 }

@@ -22,8 +22,8 @@ declare const api: Api<Person>
 it('a handler is a function of a request', () => {
   const handler = fetchHandler(api, { authenticate: ({ headers }) => (headers.get('x') ? { id: 1 } : null) })
 
-  expectTypeOf(handler).toExtend<(request: Request) => Promise<Response>>()
-  expectTypeOf(handler.match).returns.resolves.toEqualTypeOf<Response | undefined>()
+  expectTypeOf(handler).toExtend<(request: Request) => Response | Promise<Response>>()
+  expectTypeOf(handler.match).returns.toEqualTypeOf<Response | undefined | Promise<Response | undefined>>()
   new Hono().mount('/api/v1', handler)
 })
 
@@ -40,7 +40,9 @@ it('authenticate sees what the runtime hands in, and the handler asks for it', (
     authenticate: (_request: Request, environment: Environment) => (environment.TOKEN ? { id: 1 } : null),
   })
 
-  expectTypeOf(handler).toExtend<(request: Request, environment: Environment, context: object) => Promise<Response>>()
+  expectTypeOf(handler).toExtend<
+    (request: Request, environment: Environment, context: object) => Response | Promise<Response>
+  >()
   // @ts-expect-error - authenticate would have no environment
   handler(new Request('https://git.example.com'))
 

@@ -20,6 +20,14 @@ function mounted(world: World, options: Partial<Options> = {}): ReturnType<typeo
   })
 }
 
+it('a response is no promise if the ports and the storage are synchronous, and a promise otherwise', async () => {
+  const world = openWorld()
+
+  expect(mounted(world)(new Request(PINNED))).toBeInstanceOf(Response)
+  expect(mounted(world).match(new Request(PINNED))).toBeInstanceOf(Response)
+  expect(mounted(world, { authenticate: async () => null })(new Request(PINNED))).toBeInstanceOf(Promise)
+})
+
 describe('a path', () => {
   it.each([
     [PINNED, 200],
@@ -153,7 +161,7 @@ describe('a body', () => {
 describe('a request', () => {
   it('of a page of the same address is not another site, though the runtime hides the Host header', async () => {
     const handle = mounted(openWorld({}), { authenticate: () => ({ id: 4, name: 'ada' }) })
-    const pin = (origin: string): Promise<Response> =>
+    const pin = async (origin: string): Promise<Response> =>
       handle(
         new Request('https://git.example.com/api/repos/acme/rocket/issues/1/pin', {
           method: 'POST',
