@@ -55,10 +55,12 @@ export const pinsAllowed: Reply<{ readonly [K in PinKind]: boolean }> = {
  * @param shown - one object per pin, in the same order; the objects are copied, and so must have no `toJSON`
  */
 function pinnedJson(pins: readonly Pin[], shown: readonly (object | undefined)[]): readonly object[] {
-  return pins.flatMap(({ position }, index) => {
+  const list: object[] = []
+  for (const [index, { position }] of pins.entries()) {
     const thing = shown[index]
-    return thing === undefined ? [] : [{ ...thing, pin_order: position }]
-  })
+    if (thing !== undefined) list.push({ ...thing, pin_order: position })
+  }
+  return list
 }
 
 /** Whether another issue and another pull request may be pinned. */
