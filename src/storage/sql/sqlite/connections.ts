@@ -74,13 +74,18 @@ class FileConnections<H extends SqliteHandle> implements Connections<H> {
   }
 
   #ownWriter(): OwnConnection {
-    this.#writer ??= connect(
-      this.#open(),
-      'pragma busy_timeout = 0; pragma foreign_keys = on; pragma synchronous = full',
-    )
+    this.#writer ??= connect(this.#open(), WRITER_SETTINGS)
     return this.#writer
   }
 }
+
+/**
+ * With `temp_store = memory`, SQLite keeps the pages that a savepoint may have to restore in memory. Otherwise it writes
+ * them to a temporary file once they exceed 64 KB, which a batch of changes does, and a change then costs half as much
+ * again.
+ */
+const WRITER_SETTINGS =
+  'pragma busy_timeout = 0; pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory'
 
 interface OwnConnection {
   readonly handle: OwnHandle

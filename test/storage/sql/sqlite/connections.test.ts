@@ -63,12 +63,12 @@ describe('opening', () => {
 })
 
 describe('the writer of a file', () => {
-  test('syncs every commit, keeps foreign keys, and never lets SQLite sleep', async () => {
+  test('syncs every commit, keeps foreign keys, writes no temporary file, and never lets SQLite sleep', async () => {
     const { handle, statements } = watchedHandle(newFile())
     await openStorage(handle)
 
     expect(statements.join('; ')).toMatch(
-      /busy_timeout = 0;+ pragma foreign_keys = on;+ pragma synchronous = full.*journal_mode = wal/s,
+      /busy_timeout = 0;+ pragma foreign_keys = on;+ pragma synchronous = full;+ pragma temp_store = memory.*journal_mode = wal/s,
     )
   })
 
