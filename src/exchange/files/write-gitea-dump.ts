@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { appendFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isObject, need } from '../../schema/arguments.ts'
+import { invalidDocument } from '../../schema/invalid-document.ts'
 import type {
   CommentRecord,
   ExchangeRecord,
@@ -64,6 +65,24 @@ async function checkEmpty(target: string): Promise<void> {
   throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
 }
 
+/** Gitea reads numbers and ids as integers. @throws ForgeError `INVALID_DOCUMENT` for one that is not exact */
+function checkIntegers(record: IssueRecord | CommentRecord, pointer: string): void {
+  const numbers: readonly (readonly [path: string, value: number])[] = [
+    'number' in record ? ['/number', record.number] : ['/issue_number', record.issue_number],
+    ['/poster_id', record.poster_id],
+    ...(record.reactions ?? []).map(({ user_id }, at) => [`/reactions/${at}/user_id`, user_id] as const),
+  ]
+  const faults = numbers.filter(([, value]) => !Number.isSafeInteger(value))
+  if (faults.length === 0) return
+  throw invalidDocument(
+    faults.map(([path]) => ({
+      pointer: `${pointer}${path}`,
+      code: 'integer',
+      message: 'expected an integer from -9007199254740991 to 9007199254740991',
+    })),
+  )
+}
+
 /** The files of a dump. Labels and milestones are collected, because issues may name some that no record precedes. */
 class DumpFolder {
   readonly #path: string
@@ -115,6 +134,7 @@ class DumpFolder {
 
   #issue(issue: IssueRecord): string {
     issueLine(issue, this.#issues) // throws if the issue is not valid
+    checkIntegers(issue, `/${this.#issues}`)
     this.#issues += 1
     for (const label of issue.labels ?? []) this.#add(this.#labels, label.name, label)
     if (issue.milestone) {
@@ -128,6 +148,7 @@ class DumpFolder {
   }
 
   async #comment(comment: CommentRecord): Promise<void> {
+    checkIntegers(comment, '')
     const item = yamlItem(dumpComment(comment))
     this.#comments.set(comment.issue_number, (this.#comments.get(comment.issue_number) ?? '') + item)
     this.#commentCharacters += item.length

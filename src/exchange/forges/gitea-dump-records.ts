@@ -1,4 +1,5 @@
 import { canonicalIssue } from '../../schema/canonical-issue.ts'
+import { canonicalDateTime } from '../../schema/date-time.ts'
 import type {
   CommentRecord,
   IssueRecord,
@@ -42,8 +43,16 @@ export function dumpLabel({ name, color = '', description = '' }: LabelRecord): 
 
 /** A milestone as a Gitea dump has it. */
 export function dumpMilestone({ title, description = '', state, ...times }: MilestoneRecord): YamlValue {
-  const { deadline = null, created = NO_TIME, updated = null, closed = null } = times
-  return { title, description, deadline, created, updated, closed, state }
+  const { deadline, created, updated, closed } = times
+  return {
+    title,
+    description,
+    deadline: timeOf(deadline),
+    created: timeOf(created) ?? NO_TIME,
+    updated: timeOf(updated),
+    closed: timeOf(closed),
+    state,
+  }
 }
 
 /** A comment as a Gitea dump has it. */
@@ -55,11 +64,16 @@ export function dumpComment(comment: CommentRecord): YamlValue {
     poster_id: comment.poster_id,
     poster_name: comment.poster_name,
     poster_email: comment.poster_email ?? '',
-    created: comment.created,
-    updated: comment.updated,
+    created: canonicalDateTime(comment.created),
+    updated: canonicalDateTime(comment.updated),
     content: comment.content,
     reactions: (comment.reactions ?? []).map(dumpReaction),
   }
+}
+
+/** Go reads neither a leap second nor a small `t` or `z`. */
+function timeOf(time: string | null | undefined): string | null {
+  return time ? canonicalDateTime(time) : null
 }
 
 function dumpReaction({ user_id, user_name = '', content }: ReactionRecord): YamlValue {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import type { ExchangeRecord, IssueRecord, IssueSource } from '../../../src/exchange/exchange.ts'
 import { readExchange, readIssues, writeIssues } from '../../../src/exchange/exchange.ts'
 import { openIssueSource, writeGiteaDump } from '../../../src/exchange/files.ts'
@@ -158,6 +159,18 @@ describe('a Gitea dump', () => {
     ])
   })
 
+  test.each([
+    [{ ...bareIssue, number: 1.5 }, '/0/number'],
+    [{ ...bareIssue, poster_id: 2 ** 53 }, '/0/poster_id'],
+    [{ ...bareIssue, reactions: [{ user_id: -0.5, content: 'eyes' }] }, '/0/reactions/0/user_id'],
+  ])('refuses a number that Gitea cannot read, %#', async (issue, pointer) => {
+    const refused = writeGiteaDump(newFolder(), [{ kind: 'issue', issue }], REPOSITORY)
+    await expect(refused).rejects.toMatchObject({
+      code: 'INVALID_DOCUMENT',
+      details: { violations: [{ pointer, code: 'integer' }] },
+    })
+  })
+
   test('appears whole or not at all', async () => {
     const target = newFolder()
     const records: ExchangeRecord[] = [{ kind: 'issue', issue: { ...bareIssue, title: JSON.parse('1') } }]
@@ -202,5 +215,98 @@ describeWith(['python3'], 'a reader of YAML 1.1', () => {
         foreignindex: at + 1,
       })),
     )
+  })
+})
+
+/**
+ * What `gitea restore-repo` of Gitea 1.26 reads, field by field: the Go types of modules/migration/*.go, in which
+ * gopkg.in/yaml.v3 reads the files. It refuses a file with a value of another type. A time is what time.Time reads, in
+ * which RFC 3339 has no leap second and no small letters. A property that a type does not have is ignored.
+ */
+const REPOSITORY_TYPE = { '*': 'text' }
+const REACTION_TYPE = { user_id: 'int64', user_name: 'string', content: 'string' }
+const LABEL_TYPE = { name: 'string', color: 'string', description: 'string', exclusive: 'bool' }
+const MILESTONE_TYPE = {
+  ...{ title: 'string', description: 'string', deadline: '*time', created: 'time', updated: '*time' },
+  ...{ closed: '*time', state: 'string' },
+}
+const ISSUE_TYPE = {
+  ...{ number: 'int64', poster_id: 'int64', poster_name: 'string', poster_email: 'string', title: 'string' },
+  ...{ content: 'string', ref: 'string', milestone: 'string', state: 'string', is_locked: 'bool', created: 'time' },
+  ...{ updated: 'time', closed: '*time', labels: [LABEL_TYPE], reactions: [REACTION_TYPE], assignees: ['string'] },
+  foreignindex: 'int64',
+}
+const COMMENT_TYPE = {
+  ...{ issue_index: 'int64', index: 'int64', comment_type: 'string', poster_id: 'int64', poster_name: 'string' },
+  ...{ poster_email: 'string', created: 'time', updated: 'time', content: 'string', reactions: [REACTION_TYPE] },
+}
+
+type GoType = string | readonly GoType[] | { readonly [field: string]: GoType }
+
+/** Returns the paths of the values that the type cannot hold, and of the fields that are missing. */
+function misfits(value: unknown, type: GoType, path = ''): readonly string[] {
+  if (typeof type === 'string') return fits(value, type) ? [] : [`${path}: ${type} ${JSON.stringify(value)}`]
+  if (Array.isArray(type)) {
+    if (!Array.isArray(value)) return [path]
+    return value.flatMap((item, at) => misfits(item, type[0], `${path}/${at}`))
+  }
+  if (typeof value !== 'object' || value === null) return [path]
+  const names = Object.keys(type)
+  const missing = names.filter((name) => name !== '*' && !Object.hasOwn(value, name))
+  const unknown = Object.keys(value).filter((name) => !names.includes(name) && !names.includes('*'))
+  const inner = Object.entries(value).flatMap(([name, one]) =>
+    misfits(one, Reflect.get(type, names.includes('*') ? '*' : name) ?? 'any', `${path}/${name}`),
+  )
+  return [...[...missing, ...unknown].map((name) => `${path}/${name}`), ...inner]
+}
+
+function fits(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'int64':
+      return Number.isSafeInteger(value)
+    case 'bool':
+      return typeof value === 'boolean'
+    case 'time':
+    case '*time':
+      if (value === null) return type === '*time'
+      return /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d([.]\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(
+        String(value),
+      )
+    case 'text':
+      return typeof value !== 'object' // a map of texts: yaml.v3 reads every scalar as one
+    default:
+      return typeof value === 'string'
+  }
+}
+
+describe('the files of a dump have what the reader of Gitea requires', () => {
+  const times = { created: '2016-12-31T23:59:60Z', updated: '2024-03-01t10:00:00.52+02:00' }
+  const comment = { issue_number: 7, poster_id: 3, poster_name: 'mia', content: 'a', ...times }
+  const records: readonly ExchangeRecord[] = [
+    { kind: 'label', label: { name: 'bug' } },
+    { kind: 'milestone', milestone: { title: '1.0', state: 'open' } },
+    {
+      kind: 'milestone',
+      milestone: { title: '2.0', state: 'closed', ...times, deadline: times.updated, closed: null },
+    },
+    { kind: 'issue', issue: { ...fullIssue, ...times, milestone: 'only here' } },
+    { kind: 'comment', comment },
+    { kind: 'comment', comment: { ...comment, reactions: [{ user_id: 1, content: '+1' }] } },
+    { kind: 'issue', issue: { ...bareIssue, number: 8, created: '9999-12-31T23:59:59-05:00' } },
+  ]
+
+  test.each<[string, GoType, number]>([
+    ['issue.yml', [ISSUE_TYPE], 2],
+    ['label.yml', [LABEL_TYPE], 2],
+    ['milestone.yml', [MILESTONE_TYPE], 3],
+    ['comments/7.yml', [COMMENT_TYPE], 2],
+    ['repo.yml', REPOSITORY_TYPE, 15],
+  ])('%s', async (name, type, count) => {
+    const target = newFolder()
+    await writeGiteaDump(target, records, REPOSITORY)
+    const read: unknown = parse(await readFile(join(target, name), 'utf8'), { version: '1.1' })
+
+    expect(misfits(read, type)).toEqual([])
+    expect(Object.keys(read ?? {})).toHaveLength(count)
   })
 })

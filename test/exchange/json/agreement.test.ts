@@ -7,9 +7,12 @@ import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import { allViolationsOf, bytesOf, piecesOf } from '../reading.ts'
 
 const LONG = process.env['FORGELET_TEST_LONG'] === '1'
-const RECORDS = LONG ? 10_000 : 600
+const RECORDS = LONG ? 100_000 : 600
 /** In bytes: every boundary within a token, some, and none. */
 const SIZES = LONG ? [1, 2, 3, 7, 1000, 65_536] : [1, 7, 65_536]
+const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+/** Tiny pieces cost most: they get the first records. */
+const TINY_PIECES_RECORDS = 5_000
 const ISSUE = JSON.stringify(fullIssue)
 
 /** Records of generated documents, valid and violated, that have no half of a surrogate pair. */
@@ -23,23 +26,22 @@ function generatedRecords(): readonly unknown[] {
   return texts.slice(0, RECORDS).map((text) => JSON.parse(text))
 }
 
-describe('an independent draft-04 validator', () => {
+describe('an independent draft-04 validator', { timeout: LONGEST }, () => {
   const records = generatedRecords()
   const blamed = records.map((record) => blamedByJudge([record]))
 
   test.each(SIZES)('agrees with a stream in pieces of %i bytes', async (size) => {
+    const some = size < 1000 ? records.slice(0, TINY_PIECES_RECORDS) : records
     const found = new Map<string, Set<string>>()
-    const { violations, issues } = await allViolationsOf(piecesOf(bytesOf(JSON.stringify(records)), size))
+    const { violations, issues } = await allViolationsOf(piecesOf(bytesOf(JSON.stringify(some)), size))
     for (const { pointer } of violations) {
       const [, index = '', ...rest] = pointer.split('/')
       found.set(index, (found.get(index) ?? new Set()).add(['/0', ...rest].join('/')))
     }
 
     expect(records.length).toBeGreaterThan(RECORDS / 2)
-    for (const [index, pointers] of blamed.entries()) {
-      expect(found.get(String(index)) ?? new Set()).toStrictEqual(pointers)
-    }
-    expect(issues).toStrictEqual(records.filter((_, index) => blamed[index]?.size === 0))
+    for (const index of some.keys()) expect(found.get(String(index)) ?? new Set()).toStrictEqual(blamed[index])
+    expect(issues).toStrictEqual(some.filter((_, index) => blamed[index]?.size === 0))
   })
 })
 

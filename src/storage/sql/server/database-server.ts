@@ -19,7 +19,7 @@ import { ConnectionRequests } from './connection-requests.ts'
 import { poolBusy } from './errors.ts'
 import { HostWarnings, LEFT_OPEN } from './host-warnings.ts'
 import type { DatabaseRules, OwnConnection, Purpose, StatementUse } from './rules.ts'
-import { guarded, lendGuarded, RELEASE_MARK, releaseAfterHost, UNAWAITED } from './savepoint.ts'
+import { checkingMark, guarded, lendGuarded, RELEASE_MARK, releaseAfterHost, UNAWAITED } from './savepoint.ts'
 
 /** What a server is used with. */
 export interface DatabaseServerParts<Tx extends object> {
@@ -240,11 +240,13 @@ export class DatabaseServer<Tx extends object> {
       try {
         const connection = await open.start()
         const lend: ServerTransaction<Tx>['lend'] = (hostCode) => {
-          isMarked = !this.#client.reportsRollback
+          const mark = isMarked ? 'check' : this.#client.reportsRollback ? 'none' : 'set'
+          isMarked = mark !== 'none'
           this.#rules.lent(client.identity)
-          return lendGuarded(connection, () => client.lend(hostCode), isMarked)
+          return lendGuarded(connection, () => client.lend(hostCode), mark)
         }
-        value = await work(inside(open.transaction, connection, lend))
+        const checking = this.#rules.losesTransactions ? checkingMark(connection, () => isMarked) : connection
+        value = await work(inside(open.transaction, checking, lend))
         if (isMarked) await open.confirm(connection)
         deadline.startCommit()
       } catch (error) {

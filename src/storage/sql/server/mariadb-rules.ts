@@ -105,6 +105,7 @@ export class MariadbRules implements DatabaseRules {
   }
 
   translateWork(error: unknown, rollBack: 'done' | 'failed'): unknown {
+    if (saysNoSavepoint(error)) return new TypeError(UNAWAITED, { cause: error })
     return saysAborted(error) || (rollBack === 'failed' && saysLost(error)) ? translateError(error, 'call') : error
   }
 

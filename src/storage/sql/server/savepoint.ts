@@ -72,19 +72,43 @@ export function guarded<Tx>(connection: ServerTransaction<Tx>): ServerTransactio
   }
 }
 
+/** Fails if the transaction is no longer the one that was marked, and keeps its mark. */
+const CHECK_MARK: readonly Statement<unknown>[] = [RELEASE_MARK, MARK]
+
+/**
+ * Returns a connection whose statements run only while its transaction is the one that was marked. A statement of the
+ * host's code that was not awaited can end the transaction; those behind it would be committed by themselves.
+ */
+export function checkingMark(connection: ServerConnection, isMarked: () => boolean): ServerConnection {
+  const batch: ServerConnection['batch'] = async (statements, opening = []) => {
+    if (!isMarked()) return connection.batch(statements, opening)
+    return (await connection.batch(statements, [...CHECK_MARK, ...opening])).slice(CHECK_MARK.length)
+  }
+  return {
+    run: (statements) => connection.run(statements),
+    batch,
+    all: async <Row>(statement: Statement<Row>) => {
+      const [rows = []] = await batch([statement])
+      return rows as readonly Row[] // unknown data: the row type was inferred from the query
+    },
+  }
+}
+
 /**
  * Runs the host's code in the middle of a transaction, and checks that it left the transaction usable.
  *
- * @param isMarked - whether to set a mark that exists as long as the transaction does. A statement that `beforeCommit`
- * does not wait for can end the transaction later, by a deadlock for example, and a bare COMMIT would report success.
+ * @param mark - whether to set a mark that exists as long as the transaction does, or to check the one that is set. A
+ * statement that the host's code does not wait for can end the transaction later, by a deadlock for example, and a bare
+ * COMMIT would report success.
  * @throws TypeError if it did not, with the database's answer as cause
  */
 export async function lendGuarded<T>(
   connection: ServerConnection,
   work: () => Promise<T>,
-  isMarked: boolean,
+  mark: 'none' | 'set' | 'check',
 ): Promise<T> {
-  await connection.run(isMarked ? [MARK, SAVEPOINT] : [SAVEPOINT])
+  const marking = { none: [], set: [MARK], check: CHECK_MARK }[mark]
+  await connection.run([...marking, SAVEPOINT])
   const value = await work()
   await releaseAfterHost(connection)
   return value
@@ -107,8 +131,8 @@ export async function releaseAfterHost(
   }
 }
 
-/** The message for a transaction that failed, or ended, after `beforeCommit` had returned. */
-export const UNAWAITED = 'beforeCommit must wait for its statements: one of them failed after it had returned'
+/** The message for a transaction that failed, or ended, after the host's code had returned. */
+export const UNAWAITED = 'beforeCommit and prepare must wait for their statements: one failed after they had returned'
 
 /** Rolls back to the savepoint, and keeps it. */
 export async function takeBackSoFar(connection: ServerConnection): Promise<void> {
