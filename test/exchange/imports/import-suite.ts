@@ -105,6 +105,7 @@ export function importSuite<Tx>(where: string, open: () => Promise<ImportHost<Tx
     })
 
     importsAtOnce(() => host, newRepository)
+    importRaces(() => host, newRepository)
 
     test('into a repository that was deleted meanwhile is REPOSITORY_NOT_FOUND', async () => {
       const repositoryId = newRepository()
@@ -142,3 +143,45 @@ function importsAtOnce<Tx>(hostOf: () => ImportHost<Tx>, newRepository: () => nu
     expect(exported.length).toBe(90)
   })
 }
+
+function importRaces<Tx>(hostOf: () => ImportHost<Tx>, newRepository: () => number): void {
+  test.each([1, 2, 4, 7])(
+    'races pins of its issues and the deletion of its repository after batch %i: nothing is stored behind the deletion',
+    async (batch) => {
+      const { forge, other } = hostOf()
+      const repositoryId = newRepository()
+      const records = Array.from({ length: 40 }, (_, index) => anIssue(index + 1))
+      const issue = (number: number) => ({ id: repositoryId * 1000 + number, repositoryId, kind: 'issue' as const })
+      const beside: Promise<readonly PromiseSettledResult<unknown>[]>[] = []
+      let batches = 0
+      const onBatch = (): void => {
+        batches += 1
+        const { pins } = batches % 2 === 0 ? forge : other
+        beside.push(Promise.allSettled([pins.pin('system', issue(batches)), pins.unpin('system', issue(batches - 1))]))
+        if (batches === batch) beside.push(Promise.allSettled([other.lifecycle.repositoryDeleted(repositoryId)]))
+      }
+      const importing = forge.exchange.import('system', { repositoryId, records }, { batch: 4, onBatch })
+      const ended = await Promise.allSettled([importing])
+      const outcomes = [...ended, ...(await Promise.all(beside)).flat()]
+      const { items } = await forge.events.list({ repositoryId }, { limit: 1000 })
+      const events = items.toSorted((one, other) => Number(one.id) - Number(other.id))
+      const types = events.map(({ type }) => type)
+      const imported = events.flatMap((event) => (event.type === 'issues.imported' ? [event.data.created] : []))
+
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected')
+          expect(outcome.reason).toMatchObject({ code: expect.stringMatching(REFUSED) })
+      }
+      expect(types.filter((type) => type === 'repository.deleted')).toHaveLength(1)
+      expect(types.at(-1)).toBe('repository.deleted')
+      const stored = await allOf(other.exchange.export('system', repositoryId))
+      expect(stored.map(({ number }) => number)).toEqual(
+        records.slice(0, 4 * imported.length).map(({ number }) => number),
+      )
+      expect(imported.every((count) => count === 4)).toBe(true)
+    },
+  )
+}
+
+/** The repository is gone, or a pin came before the one that makes room for it. */
+const REFUSED = /^(REPOSITORY_NOT_FOUND|ISSUE_NOT_PINNED|PIN_LIMIT_REACHED)$/
