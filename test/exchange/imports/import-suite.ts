@@ -183,5 +183,5 @@ function importRaces<Tx>(hostOf: () => ImportHost<Tx>, newRepository: () => numb
   )
 }
 
-/** The repository is gone, or a pin came before the one that makes room for it. */
+/** The repository is gone, or a pin and an unpin came in another order. */
 const REFUSED = /^(REPOSITORY_NOT_FOUND|ISSUE_NOT_PINNED|PIN_LIMIT_REACHED)$/
