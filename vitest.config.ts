@@ -31,21 +31,21 @@ const named: readonly TestProjectInlineConfiguration[] = NAMED_SUITES.map((name)
   },
 }))
 
-/**
- * Starts with the files that run the whole contract. They run longest, and are a few lines: by their size they would come
- * last, when no other file is left to run beside them.
- */
-class ContractFirst extends BaseSequencer {
+/** The files that run longest: those that run a suite on a server, and those that kill processes most often. */
+const RUNS_LONGEST = /\b(contract|planted(-\w+)?|outbox|access-table|import-kills|serve-kill)\.\w+\.test\.ts$/
+
+/** Starts with the files that run longest. Most are short: by their size they would run last, when the other workers are done. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const runsContract = (file: TestSpecification): boolean => /\bcontract\.\w+\.test\.ts$/.test(file.moduleId)
-    return [...sorted.filter(runsContract), ...sorted.filter((file) => !runsContract(file))]
+    const runsLongest = (file: TestSpecification): boolean => RUNS_LONGEST.test(file.moduleId)
+    return [...sorted.filter(runsLongest), ...sorted.filter((file) => !runsLongest(file))]
   }
 }
 
 const config: ViteUserConfig = {
   test: {
-    sequence: { sequencer: ContractFirst },
+    sequence: { sequencer: LongestFirst },
     projects: [quick, ...named],
     setupFiles: ['test/codebase/setup/fail-on-console.ts'],
     maxWorkers: 2, // most files wait for a database or a process
