@@ -12,7 +12,7 @@ export type OpenedSource = IssueSource & {
 }
 
 /** Larger pieces cost less, and block the event loop for longer. */
-const PIECE_BYTES = 128 * 1024
+const PIECE_BYTES = 256 * 1024
 
 /**
  * Opens a file, a folder that a forge wrote, or `-` for standard input. Nothing stays open unless the source is read.
