@@ -2,6 +2,7 @@ import type * as Yaml from 'yaml'
 import type { Finding, Path, Place } from '../documents/record-batch.ts'
 import { DUPLICATE_KEY, halfPairs } from '../documents/record-batch.ts'
 import { invalidUtf8At } from '../json/utf8.ts'
+import { plainItem } from './plain-item.ts'
 import type { RawItem, YamlFault } from './yaml-scanner.ts'
 
 /** The functions of the package that parse. */
@@ -25,6 +26,9 @@ const FORBIDDEN: ReadonlyMap<string, { readonly code: string; readonly message: 
   ['&', { code: 'alias', message: 'expected no anchors' }],
   ['!', { code: 'yaml', message: 'expected no tags' }],
 ])
+/** Half of a surrogate pair can only come from an escape. */
+const HALF_OF_A_PAIR = /\\(?:u|U0000)[dD][89a-fA-F]/
+const NO_FINDINGS: readonly (readonly Finding[])[] = []
 const LINE_FEED = 10
 const COLLECTIONS: readonly string[] = ['block-map', 'block-seq', 'flow-collection']
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -44,12 +48,16 @@ export function parseItem(yaml: YamlParsers, raw: RawItem, maxDepth: number): Pa
     const at = invalidUtf8At(raw.bytes, 0, raw.bytes.length)
     return failed({ code: 'utf8', message: 'expected UTF-8', ...placeOf(raw, at) })
   }
+  const plain = plainItem(text, maxDepth)
+  if (plain !== undefined) return { records: [plain], findings: NO_FINDINGS, fault: undefined }
+
   const list = listIn(yaml, text, maxDepth)
   if ('code' in list) {
     const at = encoder.encode(text.slice(0, list.at)).length
     return failed({ code: list.code, message: list.message, ...placeOf(raw, at) })
   }
-  const conversions = list.items.map((node) => new NodeConversion(yaml, node))
+  const mayHaveHalfPairs = HALF_OF_A_PAIR.test(text)
+  const conversions = list.items.map((node) => new NodeConversion(yaml, node, mayHaveHalfPairs))
   return {
     records: conversions.map(({ record }) => record),
     findings: conversions.map(({ findings }) => findings),
@@ -176,31 +184,42 @@ class NodeConversion {
   readonly record: unknown
   readonly findings: Finding[] = []
   readonly #yaml: YamlParsers
+  /** The path of the value that is being converted. */
+  readonly #path: PropertyKey[] = []
 
-  constructor(yaml: YamlParsers, node: unknown) {
+  constructor(yaml: YamlParsers, node: unknown, mayHaveHalfPairs: boolean) {
     this.#yaml = yaml
-    this.record = this.#value(node, [])
-    this.findings.push(...halfPairs(this.record, []))
+    this.record = this.#value(node)
+    if (mayHaveHalfPairs) this.findings.push(...halfPairs(this.record, []))
   }
 
-  #value(node: unknown, path: Path): unknown {
-    if (this.#yaml.isMap(node)) return this.#object(node, path)
-    if (this.#yaml.isSeq(node)) return node.items.map((item, index) => this.#value(item, [...path, index]))
-
-    return this.#yaml.isScalar(node) ? node.value : null
+  #value(node: unknown): unknown {
+    if (this.#yaml.isScalar(node)) return node.value
+    if (this.#yaml.isMap(node)) return this.#object(node)
+    return this.#yaml.isSeq(node) ? node.items.map((item, index) => this.#inner(index, item)) : null
   }
 
-  #object(map: Yaml.YAMLMap, path: Path): object {
+  #inner(step: PropertyKey, node: unknown): unknown {
+    this.#path.push(step)
+    const value = this.#value(node)
+    this.#path.pop()
+    return value
+  }
+
+  #object(map: Yaml.YAMLMap): object {
     const properties = new Map<string, unknown>()
     for (const { key, value } of map.items) {
       const name = keyOf(this.#yaml, key)
       if (name === undefined) {
-        this.findings.push({ path, code: 'yaml', message: 'expected a text as the name of each property' })
+        this.findings.push({
+          path: [...this.#path],
+          code: 'yaml',
+          message: 'expected a text as the name of each property',
+        })
         continue
       }
-      const inner = [...path, name]
-      if (properties.has(name)) this.findings.push({ path: inner, ...DUPLICATE_KEY })
-      properties.set(name, this.#value(value, inner))
+      if (properties.has(name)) this.findings.push({ path: [...this.#path, name], ...DUPLICATE_KEY })
+      properties.set(name, this.#inner(name, value))
     }
     return Object.fromEntries(properties)
   }
