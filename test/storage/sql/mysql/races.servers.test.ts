@@ -25,7 +25,7 @@ onMariadb((open) => {
         .then(() => transaction.query('update host_rows set hits = 1 where id = 2').catch(() => undefined))
     }
 
-    await expect(pin(storage, BOARD, '2', { beforeCommit })).rejects.toThrow('beforeCommit must wait')
+    await expect(pin(storage, BOARD, '2', { beforeCommit })).rejects.toThrow('beforeCommit and prepare must wait')
     await waiting
     await other.rollback()
     expect(await issuesOn(storage, BOARD)).toEqual(['1'])

@@ -104,7 +104,7 @@ onPostgres((open) => {
       void client.query('select 1').then(() => client.query('select 1 / 0').catch(() => undefined))
     }
 
-    await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toThrow('beforeCommit must wait')
+    await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toThrow('beforeCommit and prepare must wait')
     expect(await issuesOn(storage, BOARD)).toEqual([])
   })
 })
