@@ -81,7 +81,6 @@ export class CallDeadline implements Deadline {
   readonly #signal: AbortSignal | undefined
   readonly #listeners = new Set<() => void>()
   readonly #firstExpired: () => Error
-  readonly #interrupted: Promise<never>
   #reject: (error: unknown) => void = ignore
   #interruption: { readonly error: unknown } | undefined
   #expired: () => Error
@@ -99,10 +98,6 @@ export class CallDeadline implements Deadline {
     this.#firstExpired = expired
     this.#expired = expired
     this.#isLong = total > MAX_CALL_MS
-    this.#interrupted = new Promise((_, reject) => {
-      this.#reject = reject
-    })
-    this.#interrupted.catch(ignore)
   }
 
   /**
@@ -110,20 +105,25 @@ export class CallDeadline implements Deadline {
    *
    * @throws what the work throws; the reason of the signal; the error of an expired call
    */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#signal?.throwIfAborted()
-    const abort = (): void => {
-      if (!this.#isCommitting) this.interrupt(this.#signal?.reason)
-    }
-    this.#signal?.addEventListener('abort', abort)
-    this.#arm(this.#end)
-    try {
-      return await Promise.race([this.#interrupted, work()])
-    } finally {
-      this.#isDone = true
-      this.#arm(Number.POSITIVE_INFINITY)
-      this.#signal?.removeEventListener('abort', abort)
-    }
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#refuseOver()
+      this.#signal?.throwIfAborted()
+      this.#reject = (error) => {
+        this.#finish()
+        reject(error)
+      }
+      this.#signal?.addEventListener('abort', this.#abort)
+      this.#arm(this.#end)
+      try {
+        work().then((value) => {
+          this.#finish()
+          resolve(value)
+        }, this.#reject)
+      } catch (error) {
+        this.#reject(error)
+      }
+    })
   }
 
   /** Ends the call now, with this error. */
@@ -171,16 +171,9 @@ export class CallDeadline implements Deadline {
     }
   }
 
-  async ask<T>(run: () => Promise<T>, mayTakeLong = false): Promise<T> {
-    this.#refuseOver()
-    const start = performance.now()
-    if (mayTakeLong) this.#lengthen(start)
-    if (this.#isLong) this.#arm(mayTakeLong ? this.#end : Math.min(this.#end, start + MAX_STATEMENT_MS))
-    try {
-      return await run()
-    } finally {
-      if (this.#isLong) this.#rest(mayTakeLong ? 0 : performance.now() - start)
-    }
+  ask<T>(run: () => Promise<T>, mayTakeLong = false): Promise<T> {
+    if (this.#interruption !== undefined) return Promise.reject(this.#interruption.error)
+    return mayTakeLong || this.#isLong ? this.#askLong(run, mayTakeLong) : run()
   }
 
   expireWith(error: () => Error = this.#firstExpired): void {
@@ -197,6 +190,27 @@ export class CallDeadline implements Deadline {
   onInterrupt(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
+  }
+
+  readonly #abort = (): void => {
+    if (!this.#isCommitting) this.interrupt(this.#signal?.reason)
+  }
+
+  #finish(): void {
+    this.#isDone = true
+    this.#arm(Number.POSITIVE_INFINITY)
+    this.#signal?.removeEventListener('abort', this.#abort)
+  }
+
+  async #askLong<T>(run: () => Promise<T>, mayTakeLong: boolean): Promise<T> {
+    const start = performance.now()
+    if (mayTakeLong) this.#lengthen(start)
+    this.#arm(mayTakeLong ? this.#end : Math.min(this.#end, start + MAX_STATEMENT_MS))
+    try {
+      return await run()
+    } finally {
+      this.#rest(mayTakeLong ? 0 : performance.now() - start)
+    }
   }
 
   #refuseOver(): void {

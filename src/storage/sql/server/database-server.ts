@@ -55,7 +55,7 @@ export class DatabaseServer<Tx extends object> {
    * Runs work on one of our own connections. Each statement is its own transaction. A migration runs here, through
    * `dialect.schemaChanges`: it holds a session lock meanwhile, and begins and ends transactions by statements.
    */
-  plainly<T>(work: (connection: ServerConnection) => Promise<T>, deadline: Deadline): Promise<T> {
+  plainly<T>(work: (connection: ServerConnection) => MaybePromise<T>, deadline: Deadline): Promise<T> {
     return this.#onConnection(deadline, (client) => this.#checked(client, deadline, work))
   }
 
@@ -208,7 +208,7 @@ export class DatabaseServer<Tx extends object> {
   #checked<T>(
     client: ClientConnection<Tx>,
     deadline: Deadline,
-    work: (connection: ServerConnection) => Promise<T>,
+    work: (connection: ServerConnection) => MaybePromise<T>,
   ): MaybePromise<T> {
     const use: StatementUse = { purpose: 'reads', deadline }
     const connection = this.#own(client, use)

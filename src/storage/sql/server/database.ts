@@ -60,6 +60,11 @@ export class ServerDatabase<Tx extends object> {
     }
   }
 
+  /** Runs work on the tables, which are checked the first time. @throws what `refuseUnusable` throws */
+  whenUsable<T>(caller: Deadline, work: () => Promise<T>): Promise<T> {
+    return this.#isUsable ? work() : this.refuseUnusable(caller).then(work)
+  }
+
   /**
    * Checks the tables, the first time. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`; TypeError for other id
    * columns

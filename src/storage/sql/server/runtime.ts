@@ -4,7 +4,7 @@ import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { Statement } from '../query.ts'
-import { retry } from '../retry.ts'
+import { retryAfter } from '../retry.ts'
 import { Schema } from '../schema/schema.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
@@ -56,7 +56,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) return this.#readJoined(work, transaction)
     return this.#repeated((deadline) =>
-      this.#server.plainly(async (connection) => work(new ReadingSession(connection)), deadline),
+      this.#server.plainly((connection) => work(new ReadingSession(connection)), deadline),
     )
   }
 
@@ -103,12 +103,9 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
   #repeated<T>(attempt: (deadline: CallDeadline) => Promise<T>, limits?: CallLimits): Promise<T> {
-    return this.#database.during(async (deadline) => {
-      const checkedAttempt = async (): Promise<T> => {
-        await this.#database.refuseUnusable(deadline)
-        return attempt(deadline)
-      }
-      return retry(checkedAttempt, deadline.retries)
+    return this.#database.during((deadline) => {
+      const checkedAttempt = (): Promise<T> => this.#database.whenUsable(deadline, () => attempt(deadline))
+      return checkedAttempt().catch((error) => retryAfter(error, checkedAttempt, deadline.retries))
     }, limits)
   }
 
@@ -145,9 +142,8 @@ class ReadingSession implements Session {
     return this.#connection.all(statement)
   }
 
-  async first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
-    const [row] = await this.#connection.all(statement)
-    return row
+  first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
+    return this.#connection.all(statement).then(([row]) => row)
   }
 
   batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
