@@ -17,8 +17,12 @@ export function isPipelining(client: PgClient): client is PgClient & PipeliningC
  * are refused with 25P02. @throws the error of the first that failed, when all are answered
  */
 export async function inOrder<T>(answers: readonly Promise<T>[]): Promise<readonly T[]> {
-  await Promise.allSettled(answers)
-  return Promise.all(answers)
+  try {
+    return await Promise.all(answers)
+  } catch {
+    await Promise.allSettled(answers)
+    return Promise.all(answers)
+  }
 }
 
 /**

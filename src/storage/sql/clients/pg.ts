@@ -172,16 +172,16 @@ class ClientRunner<C extends PgClient> implements StatementRunner {
     return statements.map(({ returnsRows }, index) => (returnsRows ? rowsOf(answers[index - missing]) : []))
   }
 
-  async #runOne({ sql: text, parameters, returnsRows }: Statement<unknown>): Promise<readonly unknown[]> {
+  #runOne({ sql: text, parameters, returnsRows }: Statement<unknown>): Promise<readonly unknown[]> {
     const name = parameters.length > 0 ? this.#names?.of(text) : undefined
     const values = [...parameters]
     const query: PgQuery = name === undefined ? { text, values, types: TYPES } : { name, text, values, types: TYPES }
-    try {
-      const { rows } = await this.identity.query(query)
-      return returnsRows ? rows : []
-    } catch (error) {
-      throw name !== undefined && saysNameIsWrong(error) ? new RefusedName(error) : error
-    }
+    return this.identity.query(query).then(
+      ({ rows }) => (returnsRows ? rows : []),
+      (error) => {
+        throw name !== undefined && saysNameIsWrong(error) ? new RefusedName(error) : error
+      },
+    )
   }
 
   query(text: string): Promise<unknown> {

@@ -142,27 +142,6 @@ export class DatabaseServer<Tx extends object> {
     work: (client: ClientConnection<Tx>, spoil: () => void) => MaybePromise<T>,
     expireWith: Deadline['expireWith'] = (error) => deadline.expireWith(error),
   ): Promise<T> {
-    const client = await this.#connected(deadline, expireWith)
-    let state: 'sound' | 'spoilt' = 'sound'
-    const spoil = (): void => {
-      state = 'spoilt'
-    }
-    const stop = deadline.onInterrupt(() => client.destroy())
-    try {
-      if (!this.#isKnown(client)) await this.#refuseUnusable(client, deadline)
-      return await work(client, spoil)
-    } catch (error) {
-      if (isForgeError(error, 'STORAGE_UNAVAILABLE')) spoil()
-      throw error
-    } finally {
-      stop()
-      const released = client.release(state)
-      if (isPromise(released)) await released
-    }
-  }
-
-  /** A connection that arrives after the deadline is released unused. */
-  async #connected(deadline: Deadline, expireWith: Deadline['expireWith']): Promise<ClientConnection<Tx>> {
     const request = this.#requests.create()
     const unanswered = (): Error =>
       request.waitsForOthers
@@ -180,10 +159,27 @@ export class DatabaseServer<Tx extends object> {
       throw isForgeError(error, 'STORAGE_BUSY') && request.isQueued ? unanswered() : error
     }
     expireWith()
-    if (!deadline.isOver) return client
+    if (deadline.isOver) {
+      void client.release('sound') // it has arrived after the deadline
+      throw unanswered()
+    }
 
-    void client.release('sound')
-    throw unanswered()
+    let state: 'sound' | 'spoilt' = 'sound'
+    const spoil = (): void => {
+      state = 'spoilt'
+    }
+    const stop = deadline.onInterrupt(() => client.destroy())
+    try {
+      if (!this.#isKnown(client)) await this.#refuseUnusable(client, deadline)
+      return await work(client, spoil)
+    } catch (error) {
+      if (isForgeError(error, 'STORAGE_UNAVAILABLE')) spoil()
+      throw error
+    } finally {
+      stop()
+      const released = client.release(state)
+      if (isPromise(released)) await released
+    }
   }
 
   /** Returns the error to throw if a library provides no connection, or begins no transaction. */
