@@ -1,13 +1,20 @@
-// Reads a document of generated issues, with every check, against JSON.parse of the whole file.
+// Reads generated issues, with every check, against JSON.parse of the whole document, and validates issues that are not valid
+// against ajv.
 //   const rows = await measure({ slices })
+import { strictEqual } from 'node:assert'
 import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Ajv from 'ajv-draft-04'
+import addFormats from 'ajv-formats'
 import { readIssues } from 'forgelet/exchange'
-import { openIssueSource } from 'forgelet/exchange/files'
+import { openIssueSource, writeGiteaDump } from 'forgelet/exchange/files'
+import { issueJsonSchema, labelJsonSchema, reactionJsonSchema, validateIssues } from 'forgelet/schema'
 import { callSide, compare, interleave } from './harness.mjs'
 
 const RECORDS = 10_000
+/** In each issue that is not valid. */
+const FAULTS = 4
 
 /** Issues of about 1.7 KB, with texts of several alphabets. Returns one line of the document. */
 export function issueLine(number) {
@@ -37,17 +44,25 @@ export function issueLine(number) {
   })
 }
 
-/** Measures the exchange. A slice reads the whole document once. */
+/** Measures the exchange. A slice reads or validates the whole document once. */
 export async function measure({ slices }) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-exchange-'))
-  const file = join(folder, 'issues.json')
-  writeFileSync(file, `[\n${Array.from({ length: RECORDS }, (_, index) => issueLine(index + 1)).join(',\n')}\n]\n`)
-  const bytes = readFileSync(file)
+  const [file, dump] = [join(folder, 'issues.json'), join(folder, 'dump')]
+  const lines = Array.from({ length: RECORDS }, (_, index) => issueLine(index + 1))
+  writeFileSync(file, `[\n${lines.join(',\n')}\n]\n`)
+  await writeGiteaDump(dump, recordsOf(lines), { owner: 'ada', name: 'rocket' })
+  const [bytes, yaml] = [readFileSync(file), readFileSync(join(dump, 'issue.yml'))]
+  const invalid = lines.map((line, index) => spoilt(JSON.parse(line), index))
+  const validateWithAjv = ajvValidation()
+  for (const issue of invalid) {
+    strictEqual(validateIssues([issue]).violations.length, FAULTS)
+    strictEqual(validateWithAjv(issue), FAULTS)
+  }
   try {
     const count = async (issues) => {
       let found = 0
       for await (const issue of issues) found += issue.number > 0 ? 1 : 0
-      if (found !== RECORDS) throw new Error(`${found} issues`)
+      strictEqual(found, RECORDS)
     }
     const once = { count: 1, warmUp: 2 }
     const measured = await interleave(
@@ -56,17 +71,55 @@ export async function measure({ slices }) {
         file: callSide(async () => count(readIssues(await openIssueSource(file))), once),
         stream: callSide(() => count(readIssues({ json: createReadStream(file) })), once),
         memory: callSide(() => count(readIssues({ json: bytes })), once),
+        yaml: callSide(() => count(readIssues({ yaml })), once),
+        validate: callSide(() => void invalid.map((issue) => validateIssues([issue]).violations.length), once),
+        ajv: callSide(() => void invalid.map(validateWithAjv), once),
       },
       { slices },
     )
-    const row = (work, side) =>
-      compare(measured, { work, floor: 'JSON.parse of the whole file', of: [side, 'parse'], reach: '>= 1.2' })
+    const row = (work, side, reach = '>= 1.2') =>
+      compare(measured, { work, floor: 'JSON.parse of the whole file', of: [side, 'parse'], reach })
     return [
       row('readIssues of a file, every check', 'file'),
       row('readIssues of a stream, every check', 'stream'),
       row('readIssues of bytes in memory, every check', 'memory'),
+      row('readIssues of the same issues in YAML, every check', 'yaml', '>= 0.02'),
+      compare(measured, {
+        work: `validateIssues, ${FAULTS} faults in each issue`,
+        floor: 'ajv with all errors',
+        of: ['validate', 'ajv'],
+        reach: '<= 2',
+        as: 'cost',
+      }),
     ]
   } finally {
     rmSync(folder, { recursive: true })
+  }
+}
+
+function* recordsOf(lines) {
+  for (const line of lines) yield { kind: 'issue', issue: JSON.parse(line) }
+}
+
+/** Puts faults into an issue. */
+function spoilt(issue, index) {
+  const { poster_name: _, ...rest } = issue
+  const [label, ...labels] = issue.labels
+  const created = index % 2 === 0 ? '2024-02-30' : 5
+  return { ...rest, created, extra: true, labels: [{ ...label, name: null }, ...labels] }
+}
+
+/** Returns a function that validates an issue, and returns how many errors it has. */
+function ajvValidation() {
+  const ajv = new Ajv.default({
+    strict: false,
+    allErrors: true,
+    schemas: { 'label.json': labelJsonSchema(), 'reaction.json': reactionJsonSchema() },
+  })
+  addFormats.default(ajv, ['date-time'])
+  const validate = ajv.compile(issueJsonSchema())
+  return (issue) => {
+    validate([issue])
+    return validate.errors.length
   }
 }
