@@ -225,11 +225,14 @@ class BeginningTransaction implements ServerConnection {
     return (rows ?? []) as readonly Row[] // unknown data: the row type was inferred from the query
   }
 
-  async batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
-    if (this.#hasBegun) return this.#connection.batch(statements)
+  async batch(
+    statements: readonly Statement<unknown>[],
+    opening: readonly Statement<unknown>[] = [],
+  ): Promise<readonly (readonly unknown[])[]> {
+    if (this.#hasBegun) return this.#connection.batch(statements, opening)
 
     this.#hasBegun = true
-    const rows = await this.#connection.batch(statements, this.#begin)
+    const rows = await this.#connection.batch(statements, [...this.#begin, ...opening])
     return rows.slice(this.#begin.length)
   }
 
