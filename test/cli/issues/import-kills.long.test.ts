@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { canonicalIssue } from '../../../src/exchange/exchange.ts'
@@ -13,7 +14,8 @@ import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import { onServer } from '../../storage/databases/servers.ts'
 import { newDatabase, SERVER_KINDS } from '../../storage/sql/server/server-databases.ts'
 
-// Real child processes of dist/cli.js, which import a document and are killed with SIGKILL at random times.
+// Real child processes of dist/cli.js, which import a document and are killed with SIGKILL: at random times, and as soon as some
+// of it is there.
 
 const cli = resolve(import.meta.dirname, '../../../dist/cli.js')
 const KILLS = 50
@@ -63,6 +65,17 @@ async function killRepeatedly(db: string): Promise<void> {
     for await (const issue of host.forge.exchange.export('system', await idOf(name))) found.push(JSON.stringify(issue))
     return found
   }
+  /** Waits until an import has written issues beyond those, or has ended. */
+  const hasWritten = async (child: Child, name: string, beyond: number): Promise<void> => {
+    while (child.exitCode === null) {
+      let count = 0
+      for await (const _ of host.forge.exchange.export('system', await idOf(name))) {
+        count += 1
+        if (count > beyond) return
+      }
+      await pause(2)
+    }
+  }
   let span = FIRST_SPAN_MS
   let partial = 0
   let kills = 0
@@ -81,7 +94,9 @@ async function killRepeatedly(db: string): Promise<void> {
     while (before < ISSUES && kills < KILLS) {
       const child = next()
       child.stdin.end(document)
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * span))
+      const isTimed = kills % 2 === 0
+      if (isTimed) await pause(Math.random() * span)
+      else await hasWritten(child, name, before)
       child.kill('SIGKILL')
       await ended(child)
       kills += 1
@@ -89,7 +104,7 @@ async function killRepeatedly(db: string): Promise<void> {
       expect(found).toEqual(expected.slice(0, found.length)) // whole issues, with their labels
       expect(found.length).toBeGreaterThanOrEqual(before)
       if (found.length > 0 && found.length < ISSUES) partial += 1
-      span = found.length === before ? span * 1.3 : Math.max(50, span * 0.8)
+      if (isTimed) span = found.length === before ? span * 1.3 : Math.max(50, span * 0.8)
       before = found.length
     }
     const last = ready.shift() ?? next() // it has started already
