@@ -11,7 +11,7 @@ const FOLDER = resolve(ROOT, `node_modules/.cache/forgelet/commands-${process.pi
 const SOURCES = ['src', 'schema', 'package.json']
 
 /** The last commit with the first version of the host's tables. */
-const FIRST = '7d7af2b9f8eb5c5ac58ee7abc5b9ed658b3d6545'
+const FIRST = '90ccd6a003416dcab21a1a28e0eeb84bc8a1b568'
 
 /** Builds the command of the release whose host has the first version of its tables; returns its file. */
 export async function buildFirstCommand(): Promise<string> {
