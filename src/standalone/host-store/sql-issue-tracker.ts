@@ -188,13 +188,16 @@ function byNumber(one: { readonly number: number }, other: { readonly number: nu
 
 const NONE: readonly never[] = []
 
-/** Groups rows, in their order. Returns how to find those of an id. */
-function grouped<Row>(rows: readonly Row[], idOfRow: (row: Row) => Id): (id: Id) => readonly Row[] {
-  const groups = new Map<Id, Row[]>()
+/**
+ * Groups rows, in their order. Returns how to find those of an id. The ids in the rows are numbers: V8 keeps each short
+ * text that JSON.parse returns until it collects all garbage.
+ */
+function grouped<Row>(rows: readonly Row[], idOfRow: (row: Row) => number): (id: Id) => readonly Row[] {
+  const groups = new Map<number, Row[]>()
   for (const row of rows) {
     const group = groups.get(idOfRow(row))
     if (group === undefined) groups.set(idOfRow(row), [row])
     else group.push(row)
   }
-  return (id) => groups.get(id) ?? NONE
+  return (id) => groups.get(Number(id)) ?? NONE
 }

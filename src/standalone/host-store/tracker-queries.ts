@@ -45,7 +45,7 @@ export interface TrackedIssueRow {
 
 /** The account of the poster of an issue. */
 export interface PosterRow {
-  readonly issue_id: Id
+  readonly issue_id: number
   readonly id: Id
   readonly name: string
   readonly email: string
@@ -59,7 +59,7 @@ export interface DeletedRow {
 
 /** A label of an issue. */
 export interface IssueLabelRow {
-  readonly issue_id: Id
+  readonly issue_id: number
   readonly name: string
   readonly color: string
   readonly description: string
@@ -67,14 +67,14 @@ export interface IssueLabelRow {
 
 /** The name of an assignee: the document's, or that of the account. */
 export interface AssigneeNameRow {
-  readonly issue_id: Id
+  readonly issue_id: number
   readonly name: string
 }
 
 /** A reaction to an issue or a comment. */
 export interface ReactionRow {
   /** The issue or comment. */
-  readonly owner_id: Id
+  readonly owner_id: number
   readonly user_id: number
   readonly user_name: string | null
   readonly content: string
@@ -216,7 +216,7 @@ function partQueries(
         .selectFrom('issues')
         .leftJoin('accounts', 'accounts.id', 'issues.poster_id')
         .select([
-          columns.id('issues.id').as('issue_id'),
+          columns.number('issues.id').as('issue_id'),
           columns.id('accounts.id').as('id'),
           sql.ref<string>('accounts.name').as('name'),
           sql.ref<string>('accounts.email').as('email'),
@@ -228,7 +228,7 @@ function partQueries(
       build
         .selectFrom('issue_labels')
         .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
-        .select([columns.id('issue_labels.issue_id').as('issue_id'), 'labels.name', 'labels.color'])
+        .select([columns.number('issue_labels.issue_id').as('issue_id'), 'labels.name', 'labels.color'])
         .select('labels.description')
         .where('issue_labels.issue_id', 'in', ids.givenList('issue', given('ids')))
         .orderBy('issue_labels.issue_id')
@@ -237,7 +237,7 @@ function partQueries(
     assigneeNames: defineListQuery(context, ['issue_id', 'name'], (given) =>
       build
         .selectFrom('issue_assignee_names')
-        .select([columns.id('issue_id').as('issue_id'), 'name', columns.number('place').as('place')])
+        .select([columns.number('issue_id').as('issue_id'), 'name', columns.number('place').as('place')])
         .where('issue_id', 'in', ids.givenList('issue', given('ids')))
         .unionAll(
           build
@@ -249,7 +249,7 @@ function partQueries(
                 .onRef('named.place', '=', 'issue_assignees.place'),
             )
             .select([
-              columns.id('issue_assignees.issue_id').as('issue_id'),
+              columns.number('issue_assignees.issue_id').as('issue_id'),
               sql.ref<string>('accounts.name').as('name'),
               columns.number('issue_assignees.place').as('place'),
             ])
@@ -261,7 +261,7 @@ function partQueries(
     issueReactions: defineListQuery(context, REACTION_COLUMNS, (given) =>
       build
         .selectFrom('issue_reactions')
-        .select([columns.id('issue_id').as('owner_id'), columns.number('user_id').as('user_id')])
+        .select([columns.number('issue_id').as('owner_id'), columns.number('user_id').as('user_id')])
         .select(['user_name', 'content'])
         .where('issue_id', 'in', ids.givenList('issue', given('ids')))
         .orderBy('issue_id')
@@ -299,7 +299,7 @@ function commentQueries(context: HostContext): Pick<TrackerQueries, 'comments' |
     commentReactions: defineListQuery(context, REACTION_COLUMNS, (given) =>
       build
         .selectFrom('comment_reactions')
-        .select([columns.id('comment_id').as('owner_id'), columns.number('user_id').as('user_id')])
+        .select([columns.number('comment_id').as('owner_id'), columns.number('user_id').as('user_id')])
         .select(['user_name', 'content'])
         .where('comment_id', 'in', ids.givenList('issue', given('ids')))
         .orderBy('comment_id')
