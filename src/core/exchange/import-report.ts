@@ -54,8 +54,8 @@ export class ImportTotals {
     this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + 1)
   }
 
-  notCarried(what: string, pointer: string): void {
-    const known = this.#notCarried.get(what) ?? { what, count: 0, pointer }
+  notCarried(what: string, index: number): void {
+    const known = this.#notCarried.get(what) ?? { what, count: 0, pointer: `/${index}` }
     this.#notCarried.set(what, { ...known, count: known.count + 1 })
   }
 

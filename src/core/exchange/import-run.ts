@@ -130,15 +130,14 @@ class ImportRun<A extends Actor, Tx> {
 
   /** Adds a record to the batch. @throws ForgeError `INVALID_DOCUMENT` unless this is an inspection */
   take(given: ExchangeRecord | IssueRecord, index: number): void {
-    const pointer = `/${index}`
     const record: ExchangeRecord = isObject(given) && !('kind' in given) ? { kind: 'issue', issue: given } : given
     this.pending += 1
     const violations = violationsOf(record)
-    if (violations.length > 0) this.#refuse(this.#placed(violations, pointer))
-    else this.#add(record, pointer)
+    if (violations.length > 0) this.#refuse(this.#placed(violations, index))
+    else this.#add(record, index)
   }
 
-  #add(record: ExchangeRecord, pointer: string): void {
+  #add(record: ExchangeRecord, index: number): void {
     switch (record.kind) {
       case 'label':
         this.#labels.push(record.label)
@@ -147,10 +146,10 @@ class ImportRun<A extends Actor, Tx> {
         this.#milestones.push(record.milestone)
         break
       case 'issue':
-        this.#takeIssue(record.issue, pointer)
+        this.#takeIssue(record.issue, index)
         break
       default:
-        this.#takeComment(record.comment, pointer)
+        this.#takeComment(record.comment, index)
     }
   }
 
@@ -182,28 +181,28 @@ class ImportRun<A extends Actor, Tx> {
     return { labels: this.#labels, milestones: this.#milestones, issues: this.#issues, comments: this.#batchComments }
   }
 
-  #takeIssue(issue: IssueRecord, pointer: string): void {
+  #takeIssue(issue: IssueRecord, index: number): void {
     const { number } = issue
     if (this.#seen.has(number)) {
       const message = `expected a number that no other issue of the document has; ${number} occurs twice`
-      this.#refuse(this.#placed([{ pointer: '/number', code: 'duplicate_number', message }], pointer))
+      this.#refuse(this.#placed([{ pointer: '/number', code: 'duplicate_number', message }], index))
       return
     }
     this.#seen.add(number)
-    this.#issues.push(issueCandidate(issue, pointer, this.#place.settings.naming))
+    this.#issues.push(issueCandidate(issue, index, this.#place.settings.naming))
   }
 
-  #takeComment(comment: CommentRecord, pointer: string): void {
-    if (this.#place.tracker.comments === 'none') this.#totals.notCarried('comments', pointer)
-    else this.#batchComments.push(commentCandidate(comment, pointer, this.#place.settings.naming))
+  #takeComment(comment: CommentRecord, index: number): void {
+    if (this.#place.tracker.comments === 'none') this.#totals.notCarried('comments', index)
+    else this.#batchComments.push(commentCandidate(comment, index, this.#place.settings.naming))
   }
 
   /** Adds the places to violations of the record that was read last, whose pointers begin at the record. */
-  #placed(violations: readonly Violation[], pointer: string): readonly Violation[] {
+  #placed(violations: readonly Violation[], index: number): readonly Violation[] {
     const places = this.#place.records.locate?.(violations.map((violation) => violation.pointer))
     return violations.map((violation, at) => ({
       ...violation,
-      pointer: `${pointer}${violation.pointer}`,
+      pointer: `/${index}${violation.pointer}`,
       ...places?.[at],
     }))
   }

@@ -15,8 +15,8 @@ export interface Naming {
 
 /** An issue or a comment of a document, in its canonical form, with the people who may have an account here. */
 export interface Candidate<Of extends IssueRecord | CommentRecord> {
-  /** The JSON pointer to the record. */
-  readonly pointer: string
+  /** How many records precede this one. */
+  readonly index: number
   readonly record: Of
   readonly poster: ForeignUser | undefined
   readonly assignees: readonly (ForeignUser | undefined)[]
@@ -24,15 +24,15 @@ export interface Candidate<Of extends IssueRecord | CommentRecord> {
 }
 
 /** Prepares an issue of a document. */
-export function issueCandidate(issue: IssueRecord, pointer: string, naming: Naming): Candidate<IssueRecord> {
+export function issueCandidate(issue: IssueRecord, index: number, naming: Naming): Candidate<IssueRecord> {
   const record = renamedIssue(canonicalIssue(issue), naming)
-  return { pointer, record, ...peopleOf(issue, record, issue.assignees ?? [], naming) }
+  return { index, record, ...peopleOf(issue, record, issue.assignees ?? [], naming) }
 }
 
 /** Prepares a comment of a document. */
-export function commentCandidate(comment: CommentRecord, pointer: string, naming: Naming): Candidate<CommentRecord> {
+export function commentCandidate(comment: CommentRecord, index: number, naming: Naming): Candidate<CommentRecord> {
   const record = renamedPoster(canonicalComment(comment), naming)
-  return { pointer, record, ...peopleOf(comment, record, [], naming) }
+  return { index, record, ...peopleOf(comment, record, [], naming) }
 }
 
 /** Returns all people of a candidate who are looked up. */

@@ -65,7 +65,8 @@ export class BatchRows {
 
   #nextId(kind: keyof LastIdsRow): Id {
     this.#last[kind] += 1
-    return String(this.#last[kind])
+    // V8 keeps what String() returns for a number in a cache, which has to be collected from the old generation.
+    return this.#last[kind].toFixed(0)
   }
 
   #issueId(number: number): Id {
