@@ -53,6 +53,7 @@ test('the tokens of a database of an earlier version stay valid', async () => {
   await first.stop()
   const db = new Database(join(folder, 'forge.sqlite'))
   db.exec('alter table host_tokens drop column name; alter table host_tokens drop column created_at')
+  db.exec('alter table host_milestones drop column offsets')
   db.exec('update host_schema set version = 3')
   db.close()
   expect(await runCommand(folder, ['doctor', '--db', 'forge.sqlite'])).toMatchObject({
