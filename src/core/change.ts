@@ -54,13 +54,16 @@ function* attempts<Key, State, Result, A extends Actor, Tx, Prepared>(
       ? yield* timed(planned.store.epoch(planned.key, call.transaction), spend)
       : undefined
     const decision = yield* planned.ask()
+    const { by, beforeCommit, transaction } = writeContext(environment, call)
     const outcome = yield* timed(
       planned.store.update(planned.key, {
-        ...(typeof decision === 'function' ? { decide: decision } : decision),
+        by,
+        beforeCommit,
+        transaction,
         expectedEpoch,
         spentMilliseconds,
         signal: call.signal,
-        ...writeContext(environment, call),
+        ...(typeof decision === 'function' ? { decide: decision } : decision),
       }),
       spend,
     )

@@ -52,11 +52,10 @@ export type EventDraft<T extends ForgeEventType = ForgeEventType> = T extends Fo
   ? RuleEvent<T> & EventSubject
   : never
 
-const NO_SUBJECT: EventSubject = { organizationId: null, repositoryId: null, issueId: null, userId: null }
-
 /** Adds the subject to an event of a rule. */
 export function withSubject(subject: Partial<EventSubject>, event: RuleEvent): EventDraft {
-  return { ...event, ...NO_SUBJECT, ...subject }
+  const { organizationId = null, repositoryId = null, issueId = null, userId = null } = subject
+  return { organizationId, repositoryId, issueId, userId, ...event }
 }
 
 /** Adds the same subject to all events of a rule. */

@@ -5,7 +5,11 @@ export type MaybePromise<T> = T | Promise<T>
  * A computation that can run synchronously or asynchronously. It is a generator that yields the promises it must wait
  * for. `runMaybeAsync` returns a value if the generator yields no promise. `runSync` always returns a value.
  */
-export type SyncOrAsync<T> = Generator<Promise<void>, T, void>
+export interface SyncOrAsync<T> {
+  [Symbol.iterator](): SyncOrAsync<T>
+  next(): IteratorResult<Promise<void>, T>
+  throw(error: unknown): IteratorResult<Promise<void>, T>
+}
 
 /** Returns whether a value is a promise, or any object with a `then` method. */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
@@ -60,9 +64,32 @@ function ignoreRejection(promise: Promise<unknown>): void {
 }
 
 /** Returns a value that is not a promise immediately, and waits for a promise: `const x = yield* wait(port.ask())`. */
-export function* wait<T>(value: MaybePromise<T>): SyncOrAsync<T> {
-  if (!isPromise(value)) return value
+export function wait<T>(value: MaybePromise<T>): SyncOrAsync<T> {
+  return isPromise(value) ? waitFor(value) : new Settled(value)
+}
 
+/** A computation that is already done. A generator for each value that is there would cost a tenth of a change. */
+class Settled<T> implements SyncOrAsync<T> {
+  readonly #value: T
+
+  constructor(value: T) {
+    this.#value = value
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<never, T> {
+    return { done: true, value: this.#value }
+  }
+
+  throw(error: unknown): never {
+    throw error
+  }
+}
+
+function* waitFor<T>(value: Promise<T>): SyncOrAsync<T> {
   const settled: T[] = []
   yield Promise.resolve(value).then((result) => {
     settled.push(result)

@@ -106,7 +106,7 @@ export class BlockServiceMethods<A extends Actor, Tx> {
         const isMember = yield* wait(membershipOf(environment, call, key))
 
         return (current, blockedAt) => {
-          const block: Block = { ...key, note, blockedAt, blockedBy }
+          const block: Block = { note, blockedAt, blockedBy, ...key }
           const decision = blockUser(current, block, isMember)
           return { ...decision, events: withSubjects(key, decision.events) }
         }

@@ -66,7 +66,7 @@ export function complete(
   at: Date,
 ): readonly ForgeEvent[] {
   const first = tables.nextEvent
-  return drafts.map((draft, index) => copyEvent({ ...draft, id: String(first + index), version: 1, at, actorId }))
+  return drafts.map((draft, index) => copyEvent({ id: String(first + index), version: 1, at, actorId, ...draft }))
 }
 
 /**

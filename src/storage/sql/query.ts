@@ -73,17 +73,17 @@ export function defineQuery<Parameters, Row>(
 
 /** Returns the same query, which is never turned into a locking read. */
 export function asWritten<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
-  return (parameters) => ({ ...query(parameters), asWritten: true })
+  return (parameters) => ({ asWritten: true, ...query(parameters) })
 }
 
 /** Returns the same query, which only takes the lock of a row. */
 export function takesLock<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
-  return (parameters) => ({ ...query(parameters), takesLock: true })
+  return (parameters) => ({ takesLock: true, ...query(parameters) })
 }
 
 /** Returns the same query, whose duration grows with the number of its rows. */
 export function mayTakeLong<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
-  return (parameters) => ({ ...query(parameters), mayTakeLong: true })
+  return (parameters) => ({ mayTakeLong: true, ...query(parameters) })
 }
 
 /** Compiles a query that already contains its parameters. Used for shapes that are built for each call. */

@@ -70,8 +70,8 @@ export interface SqlRuntime<Tx> {
 }
 
 /** Returns the rows of a statement. */
-export function* query<Row>(session: Queryable, statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
-  return yield* wait(session.all(statement))
+export function query<Row>(session: Queryable, statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
+  return wait(session.all(statement))
 }
 
 /** Returns the first row of a statement, if any. */
@@ -86,12 +86,12 @@ export function* execute(session: Queryable, statement: Statement<unknown>): Syn
 }
 
 /** Runs a statement for its effect, which nothing before the next query depends on. */
-export function* defer<Row>(
+export function defer<Row>(
   session: Session,
   statement: Statement<Row>,
   check?: (rows: readonly Row[]) => void,
 ): SyncOrAsync<void> {
-  yield* wait(session.defer(statement, check))
+  return wait(session.defer(statement, check))
 }
 
 /** Statements, by the rows that each returns. */

@@ -38,7 +38,7 @@ function writePage<A extends Actor>(
 
   return after(shown, (things) => {
     const users = things.filter((user) => user !== undefined)
-    const link = linkHeader(linkBase(settings.publicUrl, request), request.query, { ...page, total: blocks.total })
+    const link = linkHeader(linkBase(settings.publicUrl, request), request.query, { total: blocks.total, ...page })
     return jsonReply(users, counted(blocks.total, link))
   })
 }

@@ -58,7 +58,7 @@ function pinnedJson(pins: readonly Pin[], shown: readonly (object | undefined)[]
   const list: object[] = []
   for (const [index, { position }] of pins.entries()) {
     const thing = shown[index]
-    if (thing !== undefined) list.push({ ...thing, pin_order: position })
+    if (thing !== undefined) list.push(Object.assign({}, thing, { pin_order: position }))
   }
   return list
 }

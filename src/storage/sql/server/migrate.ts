@@ -57,7 +57,7 @@ async function migrateAlone<Tx extends object>(
 
 /** The duration of a schema change grows with the size of the tables. */
 function unlimited(connection: Queryable): Queryable {
-  return { all: (statement) => connection.all({ ...statement, mayTakeLong: true }) }
+  return { all: (statement) => connection.all({ mayTakeLong: true, ...statement }) }
 }
 
 interface ServerMigrationParts {

@@ -122,7 +122,7 @@ class Blocks implements SqlAggregate<BlockKey, Block | undefined, [FoundBlock]> 
       return head
     }
 
-    yield* defer(session, this.#queries.insert({ ...after, ...key, seq: head.nextSeq }))
+    yield* defer(session, this.#queries.insert({ seq: head.nextSeq, ...after, ...key }))
     return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
   }
 

@@ -28,7 +28,7 @@ export class Consumers {
     const row = (yield* this.#lock(session, consumer.name)) ?? (yield* this.#add(session, consumer.name))
     if (isLeased(row) && row.holder !== consumer.holder) return undefined
 
-    yield* defer(session, this.#queries.lease({ ...consumer, milliseconds }))
+    yield* defer(session, this.#queries.lease({ milliseconds, ...consumer }))
     return { cursor: cursorOf(row.position) }
   }
 

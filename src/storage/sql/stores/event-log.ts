@@ -91,7 +91,7 @@ export class EventLog {
     return drafts.map((draft, index) => {
       const id = written[index]?.[0]?.id
       if (id === undefined) throw new Error('an event was written without an id')
-      return copyEvent({ ...draft, id, version: DATA_VERSION, at, actorId })
+      return copyEvent({ id, version: DATA_VERSION, at, actorId, ...draft })
     })
   }
 

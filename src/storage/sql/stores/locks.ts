@@ -127,7 +127,7 @@ export class Heads {
     found: Statement<Key>,
     { headOf, load, known = [], last = [] }: FoundAggregates<Key, Row>,
   ): SyncOrAsync<readonly LockedAggregate<Key, Row>[]> {
-    const first = inOrder([...known, ...(yield* query(session, { ...found, asWritten: true }))], headOf)
+    const first = inOrder([...known, ...(yield* query(session, { asWritten: true, ...found }))], headOf)
     const loading: readonly Statement<Row>[] = load === undefined ? [] : first.map(({ key }) => load(key))
     const keys = [...first.map(toHeadKey), ...last]
     const { heads, rows } = yield* this.lockEach<[Key, ...Row[]]>(session, keys, [found, ...loading])

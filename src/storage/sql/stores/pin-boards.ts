@@ -90,10 +90,10 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[], [
     yield* this.#refuseTombstones(session, before, after)
     const { first, last } = changedRange(before, after)
     if (first <= Math.min(last, before.length)) {
-      yield* defer(session, this.#queries.removeRange({ ...key, first, last: Math.min(last, before.length) }))
+      yield* defer(session, this.#queries.removeRange({ first, last: Math.min(last, before.length), ...key }))
     }
     for (const [index, row] of after.slice(first - 1, last).entries()) {
-      yield* defer(session, this.#queries.insert({ ...key, ...row, position: first + index }))
+      yield* defer(session, this.#queries.insert({ position: first + index, ...key, ...row }))
     }
     return { ...head, total: after.length }
   }
