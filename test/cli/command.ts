@@ -1,6 +1,6 @@
 import type { ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { on, once } from 'node:events'
+import { EventEmitter, on, once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -94,24 +94,67 @@ export function runCommand(cwd: string, args: readonly string[], program?: strin
  */
 export async function runInProcess(cwd: string, args: readonly string[]): Promise<Ended> {
   const before = process.cwd()
-  const printed = { out: '', err: '' }
   process.chdir(cwd)
   try {
-    const code = await runCli(args, {
-      out: (line) => {
-        printed.out += `${line}\n`
-      },
-      err: (line) => {
-        printed.err += `${line}\n`
-      },
-      async write(bytes) {
-        printed.out += Buffer.from(bytes).toString()
-      },
-      showStatus: undefined,
-      stop: new AbortController().signal,
-      environment: {},
+    return await runHere(args, { stop: new AbortController().signal })
+  } finally {
+    process.chdir(before)
+  }
+}
+
+interface RunHere {
+  readonly stop: AbortSignal
+  /** Receives each line of stdout. */
+  readonly out?: (line: string) => void
+}
+
+async function runHere(args: readonly string[], { stop, out }: RunHere): Promise<Ended> {
+  const printed = { out: '', err: '' }
+  const code = await runCli(args, {
+    out: (line) => {
+      printed.out += `${line}\n`
+      out?.(line)
+    },
+    err: (line) => {
+      printed.err += `${line}\n`
+    },
+    async write(bytes) {
+      printed.out += Buffer.from(bytes).toString()
+    },
+    showStatus: undefined,
+    stop,
+    environment: {},
+  })
+  return { code, ...printed }
+}
+
+/** A `forgelet serve` in this process. */
+export type Served = Pick<Running, 'url' | 'ended'> & { stop(): Promise<Ended> }
+
+/**
+ * Starts `forgelet serve` on a free port in this process, from the sources: for what needs no process of its own, such as what the
+ * options change. It fails when it does not serve. One starts at a time, because the process has one working directory.
+ */
+export async function serveInProcess(cwd: string, args: readonly string[]): Promise<Served> {
+  const before = process.cwd()
+  const stop = new AbortController()
+  process.chdir(cwd)
+  try {
+    const lines = new EventEmitter()
+    const firstLine = once(lines, 'line')
+    const ended = runHere(['serve', '--port', '0', ...args], {
+      stop: stop.signal,
+      out: (line) => lines.emit('line', line),
     })
-    return { code, ...printed }
+    const [url] = await Promise.race([firstLine, ended.then(({ err }) => Promise.reject(new Error(err)))])
+    return {
+      url,
+      ended,
+      stop() {
+        stop.abort()
+        return ended
+      },
+    }
   } finally {
     process.chdir(before)
   }

@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lint } from '../http-adapters/routes/openapi/lint.ts'
-import type { Running } from './command.ts'
-import { runCommand, runInProcess, startServe } from './command.ts'
+import type { Served } from './command.ts'
+import { runCommand, runInProcess, serveInProcess } from './command.ts'
 
 // Real child processes of dist/cli.js where the document is printed; its variants in this process.
 
 let folder: string
-let running: Running | undefined
+let served: Served | undefined
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'forgelet-openapi-'))
 })
 
 afterEach(async () => {
-  await running?.stop('SIGKILL')
-  running = undefined
+  await served?.stop()
+  served = undefined
   await rm(folder, { recursive: true })
 })
 
@@ -45,8 +45,8 @@ describe('forgelet openapi', () => {
     'writes it to a file with %s, over what was there, and nothing to stdout',
     async (option) => {
       const { out: printed } = await openapi()
-      for (const _ of ['new', 'again'])
-        expect(await openapiProcess(option, 'api.json')).toEqual({ code: 0, out: '', err: '' })
+      for (const run of [openapiProcess, openapi])
+        expect(await run(option, 'api.json')).toEqual({ code: 0, out: '', err: '' })
 
       expect(await readFile(join(folder, 'api.json'), 'utf8')).toBe(printed)
     },
@@ -62,10 +62,10 @@ describe('forgelet openapi', () => {
   test.each([[[]], [['--public-url', 'https://git.example.com']]])(
     'prints what the server has at openapi.json, with %j',
     async (args) => {
-      running = await startServe(folder, ['--db', ':memory:', ...args])
-      const served = await fetch(`${running.url}/openapi.json`)
+      served = await serveInProcess(folder, ['--db', ':memory:', ...args])
+      const reply = await fetch(`${served.url}/openapi.json`)
 
-      expect(await served.json()).toEqual(JSON.parse((await openapi(...args)).out))
+      expect(await reply.json()).toEqual(JSON.parse((await openapi(...args)).out))
     },
   )
 })

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
-import type { Running } from './command.ts'
-import { runCommand, runInProcess, startServe } from './command.ts'
+import type { Running, Served } from './command.ts'
+import { runCommand, runInProcess, serveInProcess, startServe } from './command.ts'
 
-// Real child processes of dist/cli.js; the help, in this process.
+// Real child processes of dist/cli.js, where a process matters: its signals, its exit code, its data. What the options change, in this
+// process.
 
 const WORLD = {
   users: [{ username: 'alice', siteAdmin: true, tokens: ['alice-token'] }, { username: 'sam' }],
@@ -25,6 +26,7 @@ const WORLD = {
 
 let folder: string
 let running: Running | undefined
+let served: Served | undefined
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'forgelet-serve-'))
@@ -34,12 +36,19 @@ beforeEach(async () => {
 afterEach(async () => {
   await running?.stop('SIGKILL')
   running = undefined
+  await served?.stop()
+  served = undefined
   await rm(folder, { recursive: true })
 })
 
 async function serve(...args: readonly string[]): Promise<string> {
   running = await startServe(folder, args)
   return running.url
+}
+
+async function serveHere(...args: readonly string[]): Promise<string> {
+  served = await serveInProcess(folder, args)
+  return served.url
 }
 
 const headers = { authorization: 'token alice-token' }
@@ -69,29 +78,29 @@ describe('forgelet serve', () => {
   })
 
   test('ignores a fixture on a database that has users, and says so on stderr', async () => {
-    await serve('--fixture', 'world.json')
-    await running?.stop()
+    await serveHere('--fixture', 'world.json')
+    await served?.stop()
     await writeFile(join(folder, 'other.json'), JSON.stringify({ users: [{ username: 'eve', tokens: ['eve-token'] }] }))
-    const url = await serve('--fixture', 'other.json')
+    const url = await serveHere('--fixture', 'other.json')
     expect(await pinned(url)).toEqual([2])
     const reply = await fetch(`${url}/orgs/acme/blocks`, { headers: { authorization: 'token eve-token' } })
     expect(reply.status).toBe(401)
-    expect((await running?.stop())?.err).toContain(
+    expect((await served?.stop())?.err).toContain(
       'fixture other.json ignored: database forgelet.sqlite already has users\n',
     )
   })
 
   test('serves from memory and leaves nothing behind', async () => {
-    const url = await serve('--db', ':memory:', '--fixture', 'world.json')
+    const url = await serveHere('--db', ':memory:', '--fixture', 'world.json')
     expect(await pinned(url)).toEqual([2])
-    await running?.stop()
-    const again = await serve('--db', ':memory:')
+    await served?.stop()
+    const again = await serveHere('--db', ':memory:')
     expect((await fetch(`${again}/repos/acme/rocket/issues/pinned`)).status).toBe(404)
   })
 
   test('takes a fixture in YAML', async () => {
     await writeFile(join(folder, 'world.yml'), 'users:\n  - username: "no"\n    siteAdmin: true\n    tokens: [t]\n')
-    const url = await serve('--db', ':memory:', '--fixture', 'world.yml')
+    const url = await serveHere('--db', ':memory:', '--fixture', 'world.yml')
     const reply = await fetch(`${url}/admin/users/NO/badges`, { headers: { authorization: 'Bearer t' } })
     expect([reply.status, await reply.json()]).toEqual([200, []])
   })
@@ -100,12 +109,12 @@ describe('forgelet serve', () => {
     const { privateKey } = await generateKey({ format: 'ssh', name: 'Forge', email: 'forge@example.com' })
     await writeFile(join(folder, 'key'), privateKey)
     await writeFile(join(folder, 'keyed.json'), JSON.stringify({ ...WORLD, signingKey: { file: 'key' } }))
-    const url = await serve('--fixture', 'keyed.json')
+    const url = await serveHere('--fixture', 'keyed.json')
     expect(await (await fetch(`${url}/signing-key.pub`)).text()).toMatch(/^ssh-ed25519 /)
   })
 
   test('takes another limit of pins', async () => {
-    const url = await serve('--db', ':memory:', '--fixture', 'world.json', '--max-pins', '1')
+    const url = await serveHere('--db', ':memory:', '--fixture', 'world.json', '--max-pins', '1')
     const reply = await fetch(`${url}/repos/acme/rocket/issues/3/pin`, { method: 'POST', headers })
     expect([reply.status, await reply.json()]).toMatchObject([400, { code: 'PIN_LIMIT_REACHED' }])
   })
@@ -115,7 +124,7 @@ describe('forgelet serve', () => {
     ['https://git.example.com/api/v1/', 'https://git.example.com/api/v1'],
     ['https://example.com/forge', 'https://example.com/forge'],
   ])('links to where it is reached: %s', async (address, root) => {
-    const url = await serve('--db', ':memory:', '--fixture', 'world.json', '--public-url', address)
+    const url = await serveHere('--db', ':memory:', '--fixture', 'world.json', '--public-url', address)
     const reply = await fetch(`${url}/repos/acme/rocket/issues/pinned`)
     expect(await reply.json()).toMatchObject([{ url: `${root}/repos/acme/rocket/issues/2` }])
   })
@@ -123,10 +132,10 @@ describe('forgelet serve', () => {
   test('logs what failed in one line, with its causes', async () => {
     const { publicKey } = await generateKey({ format: 'ssh', name: 'Forge', email: 'forge@example.com' })
     await writeFile(join(folder, 'key.pub'), publicKey)
-    const url = await serve('--db', ':memory:', '--signing-key', 'key.pub')
+    const url = await serveHere('--db', ':memory:', '--signing-key', 'key.pub')
     await writeFile(join(folder, 'key.pub'), 'garbage')
     expect((await fetch(`${url}/signing-key.pub`)).status).toBe(500)
-    const { err = '' } = (await running?.stop()) ?? {}
+    const { err = '' } = (await served?.stop()) ?? {}
     expect(err.split('\n').filter((line) => line.includes('request failed'))).toEqual([
       expect.stringMatching(/^forgelet: error: request failed \{.*SIGNING_KEY_UNREADABLE.*key\.pub.* \}$/),
     ])
@@ -134,10 +143,10 @@ describe('forgelet serve', () => {
   })
 
   test('with --json and --log-requests, every line of the log is one JSON object', async () => {
-    const url = await serve('--db', ':memory:', '--fixture', 'world.json', '--log-requests', '--json')
+    const url = await serveHere('--db', ':memory:', '--fixture', 'world.json', '--log-requests', '--json')
     const { url: api } = JSON.parse(url)
     expect((await fetch(`${api}/orgs/acme/blocks?token=secret`)).status).toBe(401)
-    const { err = '' } = (await running?.stop()) ?? {}
+    const { err = '' } = (await served?.stop()) ?? {}
     const lines = err
       .trim()
       .split('\n')
@@ -162,7 +171,7 @@ describe('forgelet serve', () => {
     ['https://example.com/git/api/v1', 'https://example.com/git/api/swagger'],
     ['https://example.com/forge', 'https://example.com/api/swagger'],
   ])('names in errors the page where it is reached: %s', async (address, page) => {
-    const url = await serve('--db', ':memory:', '--public-url', address)
+    const url = await serveHere('--db', ':memory:', '--public-url', address)
     const replies = await Promise.all(['/orgs/nosuch/blocks', '/nothing'].map((path) => fetch(`${url}${path}`)))
     for (const reply of replies) expect(await reply.json()).toMatchObject({ url: page })
   })

@@ -1,16 +1,8 @@
-import type { Host } from '../http-adapters/hosts/host.ts'
-import { hosts } from '../http-adapters/hosts/hosts.ts'
+import { ADAPTER_HOSTS } from '../http-adapters/hosts/hosts.ts'
 import { giteaJsSuite } from './gitea-js-suite.ts'
-import type { Keeping } from './served.ts'
 import { serve } from './served.ts'
 
-// The real program, dist/cli.js, a server in memory, and the API in every framework.
+// The real program, dist/cli.js, and the API over each adapter. Other storages and frameworks: gitea-js.long.test.ts.
 
-const SERVERS: readonly (readonly [string, Keeping | Host])[] = [
-  ['forgelet serve on :memory:', ':memory:'],
-  ['forgelet serve on a file', 'file'],
-  ['a server without SQLite', 'memory'],
-  ...hosts.map((host) => [host.name, host] as const),
-]
-
-for (const [name, where] of SERVERS) giteaJsSuite(name, (options) => serve(where, options), typeof where !== 'object')
+giteaJsSuite('forgelet serve on :memory:', (options) => serve(':memory:', options), true)
+for (const host of ADAPTER_HOSTS) giteaJsSuite(host.name, (options) => serve(host, options), false)

@@ -1,5 +1,12 @@
-import { hosts } from '../http-adapters/hosts/hosts.ts'
+import { ADAPTER_HOSTS, hosts } from '../http-adapters/hosts/hosts.ts'
 import { mountedContract } from './mounted-contract.ts'
+
+// Those of each adapter are in mount-contract.test.ts.
+
+for (const host of hosts) {
+  mountedContract(host, { prefix: '' })
+  if (!ADAPTER_HOSTS.includes(host)) mountedContract(host, { prefix: '/a/b' })
+}
 
 // Among parsers of bodies, which read a body before the API does, or after it.
 
