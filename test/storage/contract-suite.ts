@@ -10,7 +10,7 @@ export const SHORT_FORM: RegExp =
   /returns the result|transaction is (visible once|undone)|right slice|lists and counts|is reported|exactly|returned unchanged|3 at a time|stored completely|keeps|of two|before a time|works for|oldest first|begins at/
 
 /** Those of them with which the quick tests run each store on a database in this process: one of each kind of call. */
-export const SHORTEST_FORM: RegExp =
+export const QUICK_FORM: RegExp =
   /returns the result|transaction is (visible once|undone)|of two|lists and counts|returned unchanged|oldest first|begins at/
 
 /** Runs the contract on one kind of storage: every case, or those whose names are selected. */

@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
-import { contractSuite, SHORTEST_FORM } from './contract-suite.ts'
+import { contractSuite, QUICK_FORM } from './contract-suite.ts'
 import { pgliteKind } from './databases/pglite.ts'
 import { sqliteMemoryKind } from './databases/sqlite.ts'
 
 describe('SQLite in memory', () => contractSuite(sqliteMemoryKind()))
 // The shortest form is in contract.test.ts.
-describe('PostgreSQL in this process', () => contractSuite(pgliteKind(), (name) => !SHORTEST_FORM.test(name)))
+describe('PostgreSQL in this process', () => contractSuite(pgliteKind(), (name) => !QUICK_FORM.test(name)))
