@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { TransactionQueue } from '../../../../src/storage/sql/server/transaction-queues.ts'
+import type { Loan, TransactionQueue } from '../../../../src/storage/sql/server/transaction-queues.ts'
 import { MAX_BEFORE_COMMIT_MS, TransactionQueues } from '../../../../src/storage/sql/server/transaction-queues.ts'
 import { heldInBeforeCommit } from '../../../../src/testing/storage-contract/cases/gate.ts'
 import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
@@ -114,5 +115,43 @@ test('if the runtime cannot follow asynchronous calls, reads do not wait for a b
   await expect(write(queue, 'written')).rejects.toThrow(REFUSAL)
   first.release()
   await first.outcome
+  expect(await write(queue, 'written')).toBe('written')
+})
+
+test('asynchronous calls are followed only while a beforeCommit runs: until then, and from then on, promises cost no more', async () => {
+  const states: string[] = []
+  class Context extends AsyncLocalStorage<Loan> {
+    override disable() {
+      super.disable()
+      states.push('followed no more')
+    }
+  }
+  const queues = new TransactionQueues(EACH, () => new Context())
+  const { first } = await lentQueue(queues)
+  const { first: second } = await lentQueue(queues)
+  first.release()
+  await first.outcome
+  states.push('the first is over')
+  second.release()
+  await second.outcome
+  const { queue, first: third } = await lentQueue(queues)
+  states.push('a later one has begun')
+  third.release()
+  await third.outcome
+
+  expect(states).toEqual(['the first is over', 'followed no more', 'a later one has begun', 'followed no more'])
+  expect(await write(queue, 'written')).toBe('written')
+})
+
+test('a runtime in which following calls cannot be ended is used as it is', async () => {
+  class Context extends AsyncLocalStorage<Loan> {
+    override disable() {
+      throw new TypeError('not implemented')
+    }
+  }
+  const { queue, first } = await lentQueue(new TransactionQueues(EACH, () => new Context()))
+  first.release()
+
+  expect(await first.outcome).toEqual({ value: undefined })
   expect(await write(queue, 'written')).toBe('written')
 })
