@@ -12,7 +12,17 @@ import { parseArgs } from 'node:util'
 import { writePage } from './page.mjs'
 
 /** In the order of the table. Each module exports `measure({ slices })`, which returns rows as `compare` makes them. */
-const MEASUREMENTS = ['http', 'reads', 'writes', 'postgres', 'serve', 'cold-import', 'exchange', 'exchange-database']
+const MEASUREMENTS = [
+  'http',
+  'reads',
+  'writes',
+  'postgres',
+  'serve',
+  'cold-import',
+  'exchange-reading',
+  'exchange',
+  'exchange-database',
+]
 /** Not in the table: the growth from 1,000 to 1,000,000 rows. */
 const GROWTH = 'growth'
 const RESULTS = join(import.meta.dirname, 'results.json')

@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises'
 import { readIssues } from 'forgelet/exchange'
 import { openIssueSource, writeIssueFile } from 'forgelet/exchange/files'
 import { openStandalone } from 'forgelet/standalone'
-import { issueLine } from './exchange.mjs'
+import { issueDocument } from './exchange.mjs'
 
 const FIXTURE = { users: [{ username: 'ada' }], repositories: [{ owner: 'ada', name: 'rocket' }] }
 const REPOSITORY = '1'
@@ -51,7 +51,7 @@ async function measure(issues) {
   try {
     for (const count of [issues / 10, issues]) {
       const [document, database] = [join(folder, `${count}.json`), join(folder, `${count}.sqlite`)]
-      await pipeline(Readable.from(documentOf(count)), createWriteStream(document))
+      await pipeline(Readable.from(issueDocument(count)), createWriteStream(document))
       console.log(`${count} issues, ${megabytes(statSync(document).size)} MB`)
       for (const name of Object.keys(WORK)) console.log(`  ${name}: ${await inProcess([name, document, database])}`)
       rmSync(document)
@@ -59,16 +59,6 @@ async function measure(issues) {
   } finally {
     rmSync(folder, { recursive: true })
   }
-}
-
-function* documentOf(count) {
-  yield '[\n'
-  const lines = []
-  for (let number = 1; number <= count; number += 1) {
-    lines.push(`${issueLine(number)}${number === count ? '\n]\n' : ',\n'}`)
-    if (lines.length === 100) yield lines.splice(0).join('')
-  }
-  yield lines.join('')
 }
 
 async function inProcess(task) {

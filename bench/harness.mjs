@@ -100,7 +100,7 @@ export function openedSide(open, work, close) {
 }
 
 /** Runs work, and returns what it cost in this process. */
-async function timed(work) {
+export async function timed(work) {
   collectGarbage({ type: 'minor' }) // that of the side before
   const [before, start] = [process.cpuUsage(), performance.now()]
   await work()

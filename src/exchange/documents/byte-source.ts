@@ -88,7 +88,9 @@ class Pieces {
       }
       if (!(step.value instanceof Uint8Array)) throw new TypeError('a byte source must yield Uint8Array')
       this.#observer.read(step.value.length)
-      if (step.value.length > 0) return step.value
+      const { buffer, byteOffset, length } = step.value
+      // The indexOf and subarray of a Buffer cost more than those of other arrays.
+      if (length > 0) return new Uint8Array(buffer, byteOffset, length)
     }
   }
 

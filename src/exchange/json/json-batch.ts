@@ -1,11 +1,14 @@
 import type { Finding, Path, Place, RecordBatch } from '../documents/record-batch.ts'
 import { DUPLICATE_KEY, halfPairs } from '../documents/record-batch.ts'
+import { CLOSING_BRACKET, OPENING_BRACKET } from './ascii.ts'
+import { utf8Decoder } from './decode-utf8.ts'
 import type { RawBatch, ScanFault } from './json-scanner.ts'
 import type { Sought } from './json-walk.ts'
 import { JsonWalk, linesIn, unreadableIn } from './json-walk.ts'
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NO_FAULTS: readonly Finding[] = []
+/** Most batches fit. */
+const ARRAY_BYTES = 64 * 1024
 
 /** A batch whose bytes were parsed, up to the first record that cannot be. */
 export interface ParsedBatch {
@@ -13,56 +16,65 @@ export interface ParsedBatch {
   readonly fault: ScanFault | undefined
 }
 
-/** Parses the records of a batch. */
-export function parseBatch(raw: RawBatch): ParsedBatch {
-  const text = textOf(raw.bytes)
-  const records = text === undefined ? undefined : recordsIn(text)
-  if (text === undefined || records === undefined) return parseReadable(raw)
+/** Parses batches, one after the other. */
+export class BatchParser {
+  /** A batch as an array: brackets around a text would copy it, which costs more than to copy its bytes. */
+  readonly #memory = new Uint8Array(ARRAY_BYTES)
+  readonly #decode = utf8Decoder()
 
-  const isSuspect = countProperties(records) !== raw.colons || mayHaveHalfPairs(text)
-  return { batch: new JsonBatch(raw, records, isSuspect), fault: undefined }
-}
+  /** Parses the records of a batch. */
+  parse(raw: RawBatch): ParsedBatch {
+    const text = this.#textOf(raw.bytes)
+    const records = text === undefined ? undefined : recordsIn(text)
+    if (text === undefined || records === undefined) return this.#parseReadable(raw)
 
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return undefined
+    const isSuspect = countProperties(records) !== raw.colons || mayHaveHalfPairs(text)
+    return { batch: new JsonBatch(raw, records, isSuspect), fault: undefined }
+  }
+
+  /** Returns the text of an array with these records. Undefined: the bytes are not UTF-8. */
+  #textOf(bytes: Uint8Array): string | undefined {
+    const length = bytes.length + 2
+    const array = length <= ARRAY_BYTES ? this.#memory.subarray(0, length) : new Uint8Array(length)
+    array[0] = OPENING_BRACKET
+    array.set(bytes, 1)
+    array[length - 1] = CLOSING_BRACKET
+    return this.#decode(array)
+  }
+
+  /** Parses the records before the first one that cannot be read. Every record ends at a comma, a blank or the end. */
+  #parseReadable(raw: RawBatch): ParsedBatch {
+    const { bytes } = raw
+    const walk = new JsonWalk(bytes, 0)
+    let count = 0
+    let end = 0
+    while (walk.next()) {
+      const found = unreadableIn(bytes, walk.at, 'whole')
+      if (found !== undefined) {
+        const { code, message, at } = found
+        const record = raw.first + count
+        const fault = { record, code, message, offset: raw.offset + at, line: raw.line + linesIn(bytes, 0, at) }
+        return { batch: this.#readablePart(raw, end), fault }
+      }
+      walk.value()
+      count += 1
+      end = walk.at
+    }
+    throw new TypeError('JSON.parse refuses what the walk accepts')
+  }
+
+  #readablePart(raw: RawBatch, end: number): RecordBatch {
+    const bytes = raw.bytes.subarray(0, end)
+    return new JsonBatch({ ...raw, bytes }, recordsIn(this.#textOf(bytes) ?? '') ?? [], true)
   }
 }
 
 function recordsIn(text: string): readonly unknown[] | undefined {
   try {
-    return JSON.parse(`[${text}]`)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
-}
-
-/** Parses the records before the first one that cannot be read. Every record ends at a comma, a blank or the end. */
-function parseReadable(raw: RawBatch): ParsedBatch {
-  const { bytes } = raw
-  const walk = new JsonWalk(bytes, 0)
-  let count = 0
-  let end = 0
-  while (walk.next()) {
-    const found = unreadableIn(bytes, walk.at, 'whole')
-    if (found !== undefined) {
-      const { code, message, at } = found
-      const record = raw.first + count
-      const fault = { record, code, message, offset: raw.offset + at, line: raw.line + linesIn(bytes, 0, at) }
-      return { batch: readablePart(raw, end), fault }
-    }
-    walk.value()
-    count += 1
-    end = walk.at
-  }
-  throw new TypeError('JSON.parse refuses what the walk accepts')
-}
-
-function readablePart(raw: RawBatch, end: number): RecordBatch {
-  const bytes = raw.bytes.subarray(0, end)
-  return new JsonBatch({ ...raw, bytes }, recordsIn(decoder.decode(bytes)) ?? [], true)
 }
 
 /** Half of a surrogate pair can only come from an escape. */

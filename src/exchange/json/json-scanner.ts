@@ -51,7 +51,7 @@ const MAX_SPACE_BYTES = 1024 * 1024
 /** So many bytes of a record that ends in a fault are searched for an earlier fault. */
 const EXPLAINED_BYTES = 1024 * 1024
 /** So many bytes of a text are checked one by one before its closing quote is searched for. */
-const NEAR = 24
+const NEAR = 16
 const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf]
 
 type Expected = 'start' | 'top' | 'value' | 'value or end' | 'separator'

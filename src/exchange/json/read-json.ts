@@ -1,7 +1,7 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { Bytes } from '../documents/byte-source.ts'
 import type { RecordBatch } from '../documents/record-batch.ts'
-import { parseBatch } from './json-batch.ts'
+import { BatchParser } from './json-batch.ts'
 import type { ScanFault, ScanLimits } from './json-scanner.ts'
 import { JsonScanner } from './json-scanner.ts'
 
@@ -17,7 +17,7 @@ export async function* readJson(
   limits: ScanLimits,
   file: string | undefined,
 ): AsyncGenerator<RecordBatch, void, void> {
-  const scanner = new JsonScanner(limits)
+  const [scanner, parser] = [new JsonScanner(limits), new BatchParser()]
   try {
     for (let piece = await bytes.next(); ; piece = await bytes.next()) {
       if (piece.done === true) {
@@ -27,7 +27,7 @@ export async function* readJson(
         return
       }
       for (const raw of scanner.scan(piece.value)) {
-        const { batch, fault } = parseBatch(raw)
+        const { batch, fault } = parser.parse(raw)
         yield batch
         if (fault !== undefined) throw unreadable(fault, file)
       }
