@@ -79,9 +79,11 @@ function* attempts<Key, State, Result, A extends Actor, Tx, Prepared>(
 }
 
 /** Waits for an answer of the storage and reports how long it took. Reads no clock if the answer is synchronous. */
-function* timed<T>(answer: MaybePromise<T>, report: (milliseconds: number) => void): SyncOrAsync<T> {
-  if (!isPromise(answer)) return answer
+function timed<T>(answer: MaybePromise<T>, report: (milliseconds: number) => void): SyncOrAsync<T> {
+  return isPromise(answer) ? timedPromise(answer, report) : wait(answer)
+}
 
+function* timedPromise<T>(answer: Promise<T>, report: (milliseconds: number) => void): SyncOrAsync<T> {
   const start = performance.now()
   const value = yield* wait(answer)
   report(performance.now() - start)

@@ -101,12 +101,12 @@ export type Statements<Rows extends readonly unknown[]> = { readonly [I in keyof
 export type RowsOfEach<Rows extends readonly unknown[]> = { readonly [I in keyof Rows]: readonly Rows[I][] }
 
 /** Runs statements in order, in as few round trips as possible, and returns the rows of each. */
-export function* queryEach<Rows extends readonly unknown[]>(
+export function queryEach<Rows extends readonly unknown[]>(
   session: Session,
   statements: Statements<Rows>,
 ): SyncOrAsync<RowsOfEach<Rows>> {
-  const rows: unknown = yield* wait(session.batch(statements))
-  return rows as RowsOfEach<Rows> // unknown data: the row types were inferred from the queries
+  const rows: SyncOrAsync<unknown> = wait(session.batch(statements))
+  return rows as SyncOrAsync<RowsOfEach<Rows>> // unknown data: the row types were inferred from the queries
 }
 
 /** Same as `queryEach`, for statements of one kind and then of several. */

@@ -1,7 +1,7 @@
 import type { Decision, EventDraft } from '../../../schema/events.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after, wait } from '../../../schema/sync-or-async.ts'
-import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
+import type { AggregateStore, Change, Outcome, PreparedDecision } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import type { EventLog } from './event-log.ts'
@@ -79,7 +79,7 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx, P
   if (change.expectedEpoch !== undefined && change.expectedEpoch !== head.epoch) return { stale: true }
 
   const before = aggregate.state(key, rows, head)
-  const decide = yield* prepared(session, before, change, open)
+  const decide = change.prepare === undefined ? change.decide : yield* prepared(session, before, change, open)
   const at = change.by.at()
   const { state: after, events: drafts, result } = decide(before, at)
   const raisesEpoch = change.raisesEpoch === true
@@ -92,16 +92,13 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx, P
   return { stale: false, result, events }
 }
 
-/** Runs the host's `prepare`, if there is one, and returns the decision with its answer. */
+/** Runs the host's `prepare` and returns the decision with its answer. */
 function* prepared<State, Result, Tx, Prepared>(
   session: Session,
   before: State,
-  change: Change<State, Result, Tx, Prepared>,
+  { prepare, decide }: PreparedDecision<State, Result, Tx, Prepared>,
   open: Tx,
 ): SyncOrAsync<(state: State, at: Date) => Decision<State, Result, EventDraft>> {
-  if (change.prepare === undefined) return change.decide
-
-  const { prepare, decide } = change
   const answer = yield* wait(session.lend(() => prepare(before, open)))
   return (state, at) => decide(state, at, answer)
 }

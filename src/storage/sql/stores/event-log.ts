@@ -96,15 +96,15 @@ export class EventLog {
   }
 
   /** Passes the events to the host's `beforeCommit` before the commit. An exception from it ends the change. */
-  *show<Tx>(
+  show<Tx>(
     session: Session,
     events: readonly ForgeEvent[],
     { beforeCommit }: WriteContext<Tx>,
     transaction: Tx,
   ): SyncOrAsync<void> {
-    if (events.length === 0 || beforeCommit === undefined) return
+    if (events.length === 0 || beforeCommit === undefined) return wait(undefined)
 
-    yield* wait(session.lend(() => beforeCommit(events.map(copyEvent), transaction)))
+    return wait(session.lend(() => beforeCommit(events.map(copyEvent), transaction)))
   }
 }
 

@@ -161,8 +161,8 @@ export class Heads {
   }
 
   /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */
-  *save(session: Session, head: Head): SyncOrAsync<void> {
-    yield* defer(session, this.#save(head))
+  save(session: Session, head: Head): SyncOrAsync<void> {
+    return defer(session, this.#save(head))
   }
 }
 
