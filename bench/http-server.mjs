@@ -125,7 +125,8 @@ function byHand(file, statements) {
       const user = tokens.get(authorization)
       if (repository === undefined || admins.get(repository.id) !== user?.id) return { status: 404, headers: EMPTY }
       const rows = board.all(repository.id, 'issue')
-      const list = rows.map((row, index) => ({ ...issues.get(Number(row.issueId)), pin_order: index + 1 }))
+      // Faster than a spread in front of a new property.
+      const list = rows.map((row, at) => Object.assign({}, issues.get(Number(row.issueId)), { pin_order: at + 1 }))
       const body = JSON.stringify(list)
       const headers = {
         ...ALWAYS,

@@ -14,6 +14,8 @@ const OLGA = { id: 5000 }
 const tokens = new Map([['token olga', OLGA]])
 const owners = new Map([[ORGANIZATION, OLGA.id]])
 const groups = new Map()
+/** The headers of every response. */
+const ALWAYS = { 'Cache-Control': 'max-age=0, private, must-revalidate', 'X-Content-Type-Options': 'nosniff' }
 
 function forgelet(file) {
   watchGroups()
@@ -65,7 +67,7 @@ function byHand(file) {
 
   const server = createServer((request, response) => {
     const status = statusOf(request)
-    response.writeHead(status, status === 204 ? undefined : { 'Content-Length': 0 }).end()
+    response.writeHead(status, status === 204 ? ALWAYS : { 'Content-Length': 0 }).end()
   })
   return { server, report }
 
