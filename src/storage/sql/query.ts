@@ -10,6 +10,8 @@ export interface Statement<Row> {
   readonly parameters: readonly SqlValue[]
   /** Some drivers refuse to collect rows from a statement that returns none. */
   readonly returnsRows: boolean
+  /** Returns one row or none, which SQLite reads faster. */
+  readonly atMostOne?: boolean
   /**
    * The statement states itself what it locks. It is never turned into a locking read, which would wait for uncommitted
    * rows.
@@ -59,14 +61,16 @@ function slot<Parameters, Value>(pick: (parameters: Parameters) => Value): Slot<
  * Defines a query that is compiled once, at its first use.
  *
  * @param build - builds the query; `given('userId')` marks where that parameter goes
+ * @param rows - how many rows the query returns at most. Default: any number
  */
 export function defineQuery<Parameters, Row>(
   build: (given: QueryValues<Parameters>) => Compilable<Row>,
+  rows: 'at most one' | 'any number' = 'any number',
 ): Query<Parameters, Row> {
   let bind: Query<Parameters, Row> | undefined
 
   return (parameters) => {
-    bind ??= binder<Parameters, Row>(build((name) => slot((all) => all[name])).compile())
+    bind ??= binder<Parameters, Row>(build((name) => slot((all) => all[name])).compile(), rows === 'at most one')
     return bind(parameters)
   }
 }
@@ -88,14 +92,19 @@ export function mayTakeLong<Parameters, Row>(query: Query<Parameters, Row>): Que
 
 /** Compiles a query that already contains its parameters. Used for shapes that are built for each call. */
 export function compileStatement<Row>(query: Compilable<Row>): Statement<Row> {
-  return binder<undefined, Row>(query.compile())(undefined)
+  return binder<undefined, Row>(query.compile(), false)(undefined)
 }
 
-function binder<Parameters, Row>(compiled: CompiledQuery): Query<Parameters, Row> {
+function binder<Parameters, Row>(compiled: CompiledQuery, atMostOne: boolean): Query<Parameters, Row> {
   const { sql, parameters: places, query } = compiled
   const returnsRows = /^select\b/.test(sql) || ('returning' in query && query.returning !== undefined)
   const picks = places.map(toPick)
-  return (parameters) => ({ sql, parameters: picks.map((pick) => toSqlValue(pick(parameters))), returnsRows })
+  return (parameters) => ({
+    sql,
+    parameters: picks.map((pick) => toSqlValue(pick(parameters))),
+    returnsRows,
+    atMostOne,
+  })
 }
 
 /** Returns the function that reads a parameter. Prepared once, because parameters are read in every call. */

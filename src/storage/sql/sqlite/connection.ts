@@ -25,11 +25,17 @@ export class Connection implements Session {
     this.#statements = new PreparedStatements(handle, owner)
   }
 
-  all<Row>({ sql, parameters, returnsRows }: Statement<Row>): readonly Row[] {
-    try {
-      if (returnsRows) return this.#statements.use(sql, (statement) => plainRows(getRows(statement, parameters)))
+  all<Row>(statement: Statement<Row>): readonly Row[] {
+    if (statement.atMostOne === true) {
+      const row = this.first(statement)
+      return row === undefined ? [] : [row]
+    }
 
-      this.#statements.use(sql, (statement) => perform(statement, parameters))
+    const { sql, parameters, returnsRows } = statement
+    try {
+      if (returnsRows) return this.#statements.use(sql, (prepared) => plainRows(getRows(prepared, parameters)))
+
+      this.#statements.use(sql, (prepared) => perform(prepared, parameters))
       return []
     } catch (error) {
       throw translateError(error, this.#retry)

@@ -219,13 +219,15 @@ function blockPages(context: SqlContext): PageReader<OrganizationKey, ListedBloc
 }
 
 function findQuery({ build, ids, columns }: SqlContext): BlockQueries['find'] {
-  return defineQuery((given) =>
-    build
-      .selectFrom('organization_blocks')
-      .select('note')
-      .select([columns.number('blocked_at').as('blockedAt'), columns.idOrNull('blocked_by').as('blockedBy')])
-      .where('organization_id', '=', ids.given('organization', given('organizationId')))
-      .where('user_id', '=', ids.given('user', given('userId'))),
+  return defineQuery(
+    (given) =>
+      build
+        .selectFrom('organization_blocks')
+        .select('note')
+        .select([columns.number('blocked_at').as('blockedAt'), columns.idOrNull('blocked_by').as('blockedBy')])
+        .where('organization_id', '=', ids.given('organization', given('organizationId')))
+        .where('user_id', '=', ids.given('user', given('userId'))),
+    'at most one',
   )
 }
 

@@ -143,5 +143,5 @@ function insertQuery({ build, ids, columns }: SqlContext): Query<NewEvent, { rea
         data: draft.as((event) => JSON.stringify(event.data)),
       })
       .returning(columns.id('id').as('id'))
-  })
+  }, 'at most one')
 }

@@ -218,12 +218,14 @@ function lockQuery({ build, dialect, columns }: SqlContext): Query<HeadKey, Head
 }
 
 function findQuery({ build, columns }: SqlContext): Query<HeadKey, HeadRow> {
-  return defineQuery((given) =>
-    build
-      .selectFrom('heads')
-      .select(headColumns(columns))
-      .where('scope', '=', given('scope'))
-      .where('key', '=', given('key')),
+  return defineQuery(
+    (given) =>
+      build
+        .selectFrom('heads')
+        .select(headColumns(columns))
+        .where('scope', '=', given('scope'))
+        .where('key', '=', given('key')),
+    'at most one',
   )
 }
 
