@@ -16,7 +16,7 @@ const checks = Array.from({ length: BLOCKED }, (_, id) =>
 )
 const check = (n) => checks[(n * 37) % BLOCKED]
 
-/** How often the servers are started anew. What V8 makes of a program differs from process to process, by a tenth. */
+/** How often the servers are started again. What V8 makes of a program differs from process to process, by a tenth. */
 const ROUNDS = 5
 
 /** Measures the block check, the pinned list, a page of a list and the signing key. */
