@@ -78,9 +78,11 @@ export interface Deadline {
 
 /** The single deadline of a call. Everything that the call waits for ends by then, and the caller is answered. */
 export class CallDeadline implements Deadline {
+  /** Where the call is in the list of those that run. */
+  place = 0
   readonly #signal: AbortSignal | undefined
-  readonly #listeners = new Set<() => void>()
   readonly #firstExpired: () => Error
+  #listeners: readonly (() => void)[] = []
   #reject: (error: unknown) => void = ignore
   #interruption: { readonly error: unknown } | undefined
   #expired: () => Error
@@ -103,21 +105,30 @@ export class CallDeadline implements Deadline {
   /**
    * Runs the call, and answers by its deadline. What the work does after that is ignored.
    *
+   * @param answered - called once, before the caller is answered
    * @throws what the work throws; the reason of the signal; the error of an expired call
    */
-  run<T>(work: () => Promise<T>): Promise<T> {
+  run<T>(
+    work: (deadline: this) => Promise<T>,
+    answered: (deadline: this, error?: unknown) => void = ignore,
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#refuseOver()
-      this.#signal?.throwIfAborted()
-      this.#reject = (error) => {
+      const end = (error?: unknown): void => {
+        if (this.#isDone) return
         this.#finish()
+        answered(this, error)
+      }
+      this.#reject = (error) => {
+        end(error)
         reject(error)
       }
-      this.#signal?.addEventListener('abort', this.#abort)
-      this.#arm(this.#end)
       try {
-        work().then((value) => {
-          this.#finish()
+        this.#refuseOver()
+        this.#signal?.throwIfAborted()
+        this.#signal?.addEventListener('abort', this.#abort)
+        this.#arm(this.#end)
+        work(this).then((value) => {
+          end()
           resolve(value)
         }, this.#reject)
       } catch (error) {
@@ -188,8 +199,10 @@ export class CallDeadline implements Deadline {
   }
 
   onInterrupt(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    this.#listeners = [...this.#listeners, listener]
+    return () => {
+      this.#listeners = this.#listeners.filter((one) => one !== listener)
+    }
   }
 
   readonly #abort = (): void => {

@@ -28,11 +28,13 @@ interface FirstLook {
 export class ServerDatabase<Tx extends object> {
   readonly #server: DatabaseServer<Tx>
   readonly #schema: Schema
-  readonly #running = new Map<CallDeadline, Promise<unknown>>()
+  /** In no order. A Set would outgrow one table after the other, and those that are old keep ended calls from being collected. */
+  readonly #running: CallDeadline[] = []
   readonly #known = new WeakSet<Tx>()
   #usable: FirstLook | undefined
   #isUsable = false
   #closed: Promise<void> | undefined
+  #onIdle = (): void => undefined
 
   constructor(server: DatabaseServer<Tx>, schema: Schema) {
     this.#server = server
@@ -43,26 +45,17 @@ export class ServerDatabase<Tx extends object> {
    * Runs a call within its deadline. `close()` waits for it. @throws ForgeError `STORAGE_UNAVAILABLE` once it is
    * closing
    */
-  async during<T>(work: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
-    if (this.#closed !== undefined) throw closedError('the storage is closed')
+  during<T>(work: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
+    if (this.#closed !== undefined) return Promise.reject(closedError('the storage is closed'))
 
     const deadline = new CallDeadline(limits)
-    const running = deadline.run(() => work(deadline))
-    this.#running.set(deadline, running)
-    try {
-      return await running
-    } catch (error) {
-      // After a failure of the server, its tables may have changed.
-      if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#lookAgain()
-      throw error
-    } finally {
-      this.#running.delete(deadline)
-    }
+    deadline.place = this.#running.push(deadline) - 1
+    return deadline.run(work, this.#answered)
   }
 
   /** Runs work on the tables, which are checked the first time. @throws what `refuseUnusable` throws */
-  whenUsable<T>(caller: Deadline, work: () => Promise<T>): Promise<T> {
-    return this.#isUsable ? work() : this.refuseUnusable(caller).then(work)
+  whenUsable<D extends Deadline, T>(caller: D, work: (caller: D) => Promise<T>): Promise<T> {
+    return this.#isUsable ? work(caller) : this.refuseUnusable(caller).then(() => work(caller))
   }
 
   /**
@@ -121,14 +114,29 @@ export class ServerDatabase<Tx extends object> {
 
   async #end(): Promise<void> {
     const timer = setTimeout(() => this.#interruptCalls(), MAX_CLOSE_WAIT_MS)
-    await Promise.allSettled(this.#running.values())
+    if (this.#running.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    }
     clearTimeout(timer)
     await this.#server.close()
   }
 
+  readonly #answered = ({ place }: CallDeadline, error: unknown): void => {
+    const last = this.#running.pop()
+    if (last !== undefined && place < this.#running.length) {
+      this.#running[place] = last
+      last.place = place
+    }
+    // After a failure of the server, its tables may have changed.
+    if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#lookAgain()
+    if (this.#running.length === 0) this.#onIdle()
+  }
+
   /** The calls that still run are a migration, or the removal of much data. */
   #interruptCalls(): void {
-    for (const deadline of this.#running.keys()) deadline.close()
+    for (const deadline of [...this.#running]) deadline.close()
   }
 
   /** Has its own deadline: all calls that begin meanwhile wait for the same result. */

@@ -14,8 +14,8 @@ export const MAX_BEFORE_COMMIT_MS = 5000
  */
 export class TransactionQueue {
   readonly #callers: Callers
-  readonly #waiting = new Set<WaitingCall>()
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #waiting: WaitingCall[] = []
+  #isBusy = false
   #lent = false
 
   constructor(callers: Callers) {
@@ -23,19 +23,18 @@ export class TransactionQueue {
   }
 
   /** Runs a read in its turn. @throws ForgeError `STORAGE_BUSY` if another call's `beforeCommit` takes too long */
-  async read<T>(work: () => Promise<T>): Promise<T> {
-    return this.#isCalledByBeforeCommit() ? work() : this.#add(work)
+  read<T>(work: () => Promise<T>): Promise<T> {
+    return this.#isCalledByBeforeCommit() ? work() : this.#inTurn(work)
   }
 
   /**
    * Runs a change in its turn.
    * @throws TypeError from inside another call's `beforeCommit`; ForgeError `STORAGE_BUSY` if that takes too long
    */
-  async write<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isCalledByBeforeCommit()) {
-      throw new TypeError('beforeCommit must not change the forge: its change is still open')
-    }
-    return this.#add(work)
+  write<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#isCalledByBeforeCommit()) return this.#inTurn(work)
+
+    return Promise.reject(new TypeError('beforeCommit must not change the forge: its change is still open'))
   }
 
   /** Runs the host's `beforeCommit`, in the middle of a change. */
@@ -58,43 +57,31 @@ export class TransactionQueue {
     return this.#lent && this.#callers.isInside(this) !== false
   }
 
-  #add<T>(work: () => Promise<T>): Promise<T> {
-    const call = new WaitingCall()
-    this.#waiting.add(call)
-    const turn = this.#last.then(() => {
-      this.#waiting.delete(call)
-      return call.isRefused ? call.refusal : work()
-    })
-    this.#last = turn.catch(() => undefined)
-    return Promise.race([turn, call.refusal])
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isBusy) await new Promise<void>((begin, refuse) => this.#waiting.push({ begin, refuse }))
+    this.#isBusy = true
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#isBusy = false
+      else next.begin()
+    }
   }
 
   /** Ends what cannot end by itself: a `beforeCommit` that indirectly waits for a call that waits for it. */
   #refuseWaiting(): void {
     const message = 'another beforeCommit has kept the transaction for five seconds: it must not wait for this call'
-    for (const call of this.#waiting) {
-      call.refuse(new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' }))
+    for (const { refuse } of this.#waiting.splice(0)) {
+      refuse(new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' }))
     }
-    this.#waiting.clear()
   }
 }
 
-/** A call that can be refused until its turn comes. */
-class WaitingCall {
-  readonly refusal: Promise<never>
-  isRefused = false
-  #reject: (error: Error) => void = () => undefined
-
-  constructor() {
-    this.refusal = new Promise((_, reject) => {
-      this.#reject = reject
-    })
-  }
-
-  refuse(error: Error): void {
-    this.isRefused = true
-    this.#reject(error)
-  }
+/** A call that waits for its turn. */
+interface WaitingCall {
+  readonly begin: () => void
+  readonly refuse: (error: Error) => void
 }
 
 /** The part of Node's `AsyncLocalStorage` that is used. */
