@@ -136,7 +136,7 @@ class ClientRunner<C extends PgClient> implements StatementRunner {
     const [first] = statements
     try {
       const isOne = statements.length === 1 && first !== undefined && first.parameters.length > 0
-      return isOne ? [await this.#runOne(first)] : await this.#run(statements)
+      return await (isOne ? this.#runOne(first) : this.#runAll(statements))
     } catch (error) {
       if (!(error instanceof RefusedName)) throw error
       this.#names?.giveUp()
@@ -144,24 +144,22 @@ class ClientRunner<C extends PgClient> implements StatementRunner {
     }
   }
 
-  async #run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+  async #runAll(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
     const first = statements.findIndex(({ parameters }) => parameters.length > 0)
-    const [texts, rest] = first === -1 ? [statements, []] : [statements.slice(0, first), statements.slice(first)]
-    if (rest.length === 0) return this.#runTexts(texts)
+    if (first === -1) return this.#runTexts(statements)
 
-    const sendTexts = () => (texts.length === 0 ? Promise.resolve([]) : this.#runTexts(texts))
+    const send = [
+      ...(first === 0 ? [] : [() => this.#runTexts(statements.slice(0, first))]),
+      ...statements.slice(first).map((statement) => () => this.#runOne(statement)),
+    ]
     if (this.maxTogether > 1) {
-      const send = () => [sendTexts(), ...rest.map((statement) => this.#runEach(statement))]
-      return (await inOrder(inOneWrite(socketOf(this.identity), send))).flat()
+      const sent = inOneWrite(socketOf(this.identity), () => send.map((one) => one()))
+      return (await inOrder(sent)).flat()
     }
 
-    const answers = [...(await sendTexts())]
-    for (const statement of rest) answers.push(await this.#runOne(statement))
-    return answers
-  }
-
-  async #runEach(statement: Statement<unknown>): Promise<readonly (readonly unknown[])[]> {
-    return [await this.#runOne(statement)]
+    const rows: (readonly unknown[])[] = []
+    for (const one of send) rows.push(...(await one()))
+    return rows
   }
 
   /** Runs statements without parameters in one message. pg answers several with a list, other drivers with the last. */
@@ -172,12 +170,12 @@ class ClientRunner<C extends PgClient> implements StatementRunner {
     return statements.map(({ returnsRows }, index) => (returnsRows ? rowsOf(answers[index - missing]) : []))
   }
 
-  #runOne({ sql: text, parameters, returnsRows }: Statement<unknown>): Promise<readonly unknown[]> {
+  #runOne({ sql: text, parameters, returnsRows }: Statement<unknown>): Promise<readonly [readonly unknown[]]> {
     const name = parameters.length > 0 ? this.#names?.of(text) : undefined
     const values = [...parameters]
     const query: PgQuery = name === undefined ? { text, values, types: TYPES } : { name, text, values, types: TYPES }
     return this.identity.query(query).then(
-      ({ rows }) => (returnsRows ? rows : []),
+      ({ rows }) => [returnsRows ? rows : []],
       (error) => {
         throw name !== undefined && saysNameIsWrong(error) ? new RefusedName(error) : error
       },
@@ -200,18 +198,15 @@ class RefusedName extends Error {
 }
 
 /** A client out of the pool. */
-class PooledClient<C extends PgClient> implements StatementConnection<C> {
+class PooledClient<C extends PgClient> extends ClientRunner<PgPoolClient> implements StatementConnection<C> {
   readonly transactions = 'by statements'
   readonly transaction: C
-  readonly identity: PgPoolClient
-  readonly #runner: ClientRunner<PgPoolClient>
   readonly #stopListening: () => void
   #isReleased = false
 
   constructor(client: PgPoolClient, names: StatementNames, stopListening: () => void) {
+    super(client, names)
     this.#stopListening = stopListening
-    this.#runner = new ClientRunner(client, names)
-    this.identity = client
     this.transaction = asHosts<C>(client)
   }
 
@@ -225,14 +220,6 @@ class PooledClient<C extends PgClient> implements StatementConnection<C> {
     return status === 'T' || status === 'E' ? 'inside' : undefined
   }
 
-  get maxTogether(): number {
-    return this.#runner.maxTogether
-  }
-
-  run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
-    return this.#runner.run(statements)
-  }
-
   lend<T>(work: () => Promise<T>): Promise<T> {
     return withoutPipeline(this.identity, work)
   }
@@ -242,7 +229,7 @@ class PooledClient<C extends PgClient> implements StatementConnection<C> {
    * statement failed that `beforeCommit` did not wait for.
    */
   async commit([statement]: readonly Statement<unknown>[]): Promise<'committed' | 'rolled back'> {
-    const answer = await this.#runner.query(statement?.sql ?? 'commit')
+    const answer = await this.query(statement?.sql ?? 'commit')
     const isRolledBack = typeof answer === 'object' && answer !== null && Reflect.get(answer, 'command') === 'ROLLBACK'
     return isRolledBack ? 'rolled back' : 'committed'
   }

@@ -84,24 +84,19 @@ export class LimitedConnection implements ServerConnection {
     this.#translate = translate
   }
 
-  async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const { deadline, prepare, commitEach } = this.#options
+  all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    const { prepare, commitEach } = this.#options
     const prepared: Statement<unknown> = prepare === undefined ? statement : { ...statement, sql: prepare(statement) }
-    let answers: readonly (readonly unknown[])[]
-    try {
-      answers = await deadline.ask(() => this.#runner.run([prepared]), statement.mayTakeLong)
-    } catch (error) {
-      throw await this.#translated(error)
-    }
-    if (commitEach !== undefined) await this.run([commitEach])
-    return (answers[0] ?? []) as readonly Row[] // unknown data: the row type was inferred from the query
+    const answers = this.#run([prepared], statement.mayTakeLong)
+    if (commitEach === undefined) return answers.then(rowsOfFirst<Row>)
+    return answers.then((rows) => this.run([commitEach]).then(() => rowsOfFirst<Row>(rows)))
   }
 
   run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
     return this.#run(statements)
   }
 
-  async batch(
+  batch(
     statements: readonly Statement<unknown>[],
     opening: readonly Statement<unknown>[] = [],
   ): Promise<readonly (readonly unknown[])[]> {
@@ -112,11 +107,22 @@ export class LimitedConnection implements ServerConnection {
 
     const prepared = prepare === undefined ? statements : statements.map((one) => ({ ...one, sql: prepare(one) }))
     const mayTakeLong = statements.some((statement) => statement.mayTakeLong === true)
-    const all = [...opening, ...prepared]
+    const all = opening.length === 0 ? prepared : [...opening, ...prepared]
+    return all.length > maxTogether
+      ? this.#inParts(all, maxTogether, mayTakeLong)
+      : this.#run(all, mayTakeLong, frame?.())
+  }
+
+  /** Each part checks the deadline: a call that has ended sends nothing more. */
+  async #inParts(
+    statements: readonly Statement<unknown>[],
+    maxTogether: number,
+    mayTakeLong: boolean,
+  ): Promise<readonly (readonly unknown[])[]> {
     const rows: (readonly unknown[])[] = []
-    // Each part checks the deadline: a call that has ended sends nothing more.
-    for (let start = 0; start < all.length; start += maxTogether) {
-      rows.push(...(await this.#run(all.slice(start, start + maxTogether), mayTakeLong, frame?.())))
+    for (let start = 0; start < statements.length; start += maxTogether) {
+      const part = statements.slice(start, start + maxTogether)
+      rows.push(...(await this.#run(part, mayTakeLong, this.#options.frame?.())))
     }
     return rows
   }
@@ -130,20 +136,21 @@ export class LimitedConnection implements ServerConnection {
     return rows
   }
 
-  async #run(
+  #run(
     statements: readonly Statement<unknown>[],
     mayTakeLong?: boolean,
     settings?: string,
   ): Promise<readonly (readonly unknown[])[]> {
-    try {
-      return await this.#options.deadline.ask(() => this.#runner.run(statements, settings), mayTakeLong)
-    } catch (error) {
-      throw await this.#translated(error)
-    }
+    const answers = this.#options.deadline.ask(() => this.#runner.run(statements, settings), mayTakeLong)
+    return answers.catch((error) => this.#fail(error))
   }
 
-  async #translated(error: unknown): Promise<unknown> {
+  async #fail(error: unknown): Promise<never> {
     await this.#options.failed?.(error)
-    return this.#translate(error)
+    throw this.#translate(error)
   }
+}
+
+function rowsOfFirst<Row>([rows = []]: readonly (readonly unknown[])[]): readonly Row[] {
+  return rows as readonly Row[] // unknown data: the row type was inferred from the query
 }

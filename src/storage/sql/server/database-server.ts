@@ -140,14 +140,14 @@ export class DatabaseServer<Tx extends object> {
   async #onConnection<T>(
     deadline: Deadline,
     work: (client: ClientConnection<Tx>, spoil: () => void) => MaybePromise<T>,
-    expireWith: Deadline['expireWith'] = (error) => deadline.expireWith(error),
+    waiting: Pick<Deadline, 'expireWith'> = deadline,
   ): Promise<T> {
     const request = this.#requests.create()
     const unanswered = (): Error =>
       request.waitsForOthers
         ? poolBusy()
         : unavailable('the server accepted no connection within the time limit of the call')
-    expireWith(unanswered)
+    waiting.expireWith(unanswered)
     let client: ClientConnection<Tx>
     try {
       client = await deadline.ask(() => request.make((queued) => this.#client.connect(queued)))
@@ -158,7 +158,7 @@ export class DatabaseServer<Tx extends object> {
       // A pool that gives up first, after a limit of its own, does not report what the server has done.
       throw isForgeError(error, 'STORAGE_BUSY') && request.isQueued ? unanswered() : error
     }
-    expireWith()
+    waiting.expireWith()
     if (deadline.isOver) {
       void client.release('sound') // it has arrived after the deadline
       throw unanswered()
@@ -217,7 +217,7 @@ export class DatabaseServer<Tx extends object> {
   /** Runs work on a connection of our own for a call in a host's transaction: its errors are errors of that call. */
   async #beside<T>(work: (own: ServerConnection) => Promise<T>, deadline: Deadline): Promise<T> {
     try {
-      return await this.#onConnection(deadline, (client) => this.#checked(client, deadline, work), ignore)
+      return await this.#onConnection(deadline, (client) => this.#checked(client, deadline, work), NO_DEADLINE)
     } catch (error) {
       throw isForgeError(error, 'STORAGE_BUSY') ? busy('host-transaction', error) : error
     }
@@ -272,7 +272,7 @@ export class DatabaseServer<Tx extends object> {
     if (client.transactions === 'by statements') {
       return {
         transaction: client.transaction,
-        start: async () => {
+        start: () => {
           const leftOpen = (): void => this.#reportLeftOpen(true)
           return this.#rules.begin(this.#asOwn(client, this.#own(client, use)), { purpose, deadline, leftOpen })
         },
@@ -365,5 +365,3 @@ async function succeeds(work: () => Promise<unknown>): Promise<boolean> {
     return false
   }
 }
-
-function ignore(): void {}

@@ -32,8 +32,14 @@ export class DeferringConnection<Tx> {
   }
 
   /** Runs statements, behind those that were kept back. Returns the rows of each. */
-  async batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
-    const deferred = this.#deferred
+  batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    return this.#deferred.length === 0 ? this.#run(statements) : this.#runBehind(this.#deferred, statements)
+  }
+
+  async #runBehind(
+    deferred: readonly Deferred[],
+    statements: readonly Statement<unknown>[],
+  ): Promise<readonly (readonly unknown[])[]> {
     this.#deferred = []
     const rows = await this.#run([...deferred.map(({ statement }) => statement), ...statements])
     for (const [index, { check }] of deferred.entries()) check?.(rows[index] ?? [])
@@ -78,7 +84,12 @@ export class DeferringConnection<Tx> {
   }
 
   /** A statement that grows with the data has a limit of its own, so it is sent alone. */
-  async #run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+  #run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    const mayTakeLong = statements.some((statement) => statement.mayTakeLong === true)
+    return mayTakeLong ? this.#runGroups(statements) : this.#connection.batch(statements)
+  }
+
+  async #runGroups(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
     const rows: (readonly unknown[])[] = []
     for (const group of groups(statements)) rows.push(...(await this.#connection.batch(group)))
     return rows
@@ -86,8 +97,6 @@ export class DeferringConnection<Tx> {
 }
 
 function groups(statements: readonly Statement<unknown>[]): readonly (readonly Statement<unknown>[])[] {
-  if (!statements.some(({ mayTakeLong }) => mayTakeLong === true)) return [statements]
-
   const groups: Statement<unknown>[][] = []
   let open: Statement<unknown>[] | undefined
   for (const statement of statements) {

@@ -12,12 +12,6 @@ interface Limits {
   readonly statement: number
 }
 
-/** A statement that is sent, and whether it is one of those given: the others set limits. */
-interface Sent {
-  readonly statement: Statement<unknown>
-  readonly isGiven: boolean
-}
-
 /** How far a limit may differ from the deadline, in milliseconds, before the server is sent a new limit. */
 const MAX_DIFFERENCE_MS = 250
 
@@ -49,12 +43,12 @@ export class PostgresLimits implements ServerConnection {
 
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
     if (this.#sendsTogether) {
-      const [rows] = await this.batch([statement])
+      const [rows] = await this.#together([statement], [])
       return (rows ?? []) as readonly Row[] // unknown data: the row type was inferred from the query
     }
 
     const wanted = this.#wanted(statement.mayTakeLong === true)
-    if (differ(this.#set.lock, wanted.lock) || differ(this.#set.statement, wanted.statement)) {
+    if (this.#isOtherThan(wanted)) {
       await this.#connection.run([limitsQuery(wanted)])
       this.#set = wanted
     }
@@ -65,41 +59,58 @@ export class PostgresLimits implements ServerConnection {
     return this.#connection.run(statements)
   }
 
-  async batch(
+  batch(
     statements: readonly Statement<unknown>[],
     opening: readonly Statement<unknown>[] = [],
   ): Promise<readonly (readonly unknown[])[]> {
-    if (this.#sendsTogether) {
-      const sent = this.#around(statements)
-      const rows = await this.#connection.batch(
-        sent.map(({ statement }) => statement),
-        opening,
-      )
-      return rows.filter((_, index) => index < opening.length || sent[index - opening.length]?.isGiven === true)
-    }
+    return this.#sendsTogether ? this.#together(statements, opening) : this.#oneByOne(statements, opening)
+  }
 
+  async #oneByOne(
+    statements: readonly Statement<unknown>[],
+    opening: readonly Statement<unknown>[],
+  ): Promise<readonly (readonly unknown[])[]> {
     const rows = opening.length === 0 ? [] : [...(await this.#connection.run(opening))]
     for (const statement of statements) rows.push(await this.all(statement))
     return rows
+  }
+
+  async #together(
+    statements: readonly Statement<unknown>[],
+    opening: readonly Statement<unknown>[],
+  ): Promise<readonly (readonly unknown[])[]> {
+    const sent = this.#withLimits(statements)
+    const rows = await this.#connection.batch(sent, opening)
+    if (sent.length === statements.length) return rows
+
+    const given = new Set(statements)
+    return rows.filter((_, index) => {
+      const statement = sent[index - opening.length]
+      return statement === undefined || given.has(statement)
+    })
   }
 
   /**
    * Returns statements that are sent together, with those that set the limits: before the first if the deadline asks for
    * others, and before every further lock, because the wait for an earlier lock counts for it too.
    */
-  #around(statements: readonly Statement<unknown>[]): readonly Sent[] {
-    const sent: Sent[] = []
+  #withLimits(statements: readonly Statement<unknown>[]): readonly Statement<unknown>[] {
+    const sent: Statement<unknown>[] = []
     const wanted = this.#wanted(statements.some(({ mayTakeLong }) => mayTakeLong === true))
-    if (differ(this.#set.lock, wanted.lock) || differ(this.#set.statement, wanted.statement)) {
-      sent.push({ statement: limitsQuery(wanted), isGiven: false })
+    if (this.#isOtherThan(wanted)) {
+      sent.push(limitsQuery(wanted))
       this.#set = wanted
     }
-    const end = wanted.lock + performance.now() - this.#begun
     for (const [index, statement] of statements.entries()) {
-      if (index > 0 && statement.takesLock === true) sent.push({ statement: limitsUntil(end), isGiven: false })
-      sent.push({ statement, isGiven: true })
+      if (index > 0 && statement.takesLock === true)
+        sent.push(limitsUntil(wanted.lock + performance.now() - this.#begun))
+      sent.push(statement)
     }
     return sent
+  }
+
+  #isOtherThan({ lock, statement }: Limits): boolean {
+    return differ(this.#set.lock, lock) || differ(this.#set.statement, statement)
   }
 
   #wanted(mayTakeLong: boolean): Limits {

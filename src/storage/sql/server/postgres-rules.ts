@@ -193,15 +193,20 @@ class PostgresTransaction implements ServerConnection {
     return (rows ?? []) as readonly Row[] // unknown data: the row type was inferred from the query
   }
 
-  async batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
-    if (!this.#hasBegun && statements.some(changesData)) await this.begin()
-    if (this.#hasBegun) return this.#limits.batch(statements)
+  batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    return this.#hasBegun ? this.#limits.batch(statements) : this.#beginWith(statements)
+  }
 
+  async #beginWith(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    if (statements.some(changesData)) {
+      await this.begin()
+      return this.#limits.batch(statements)
+    }
     const rows = await this.#begins(statements)
     if (rows !== undefined) return rows
 
     await this.#beginAgain() // what was answered came from inside the transaction that the host left open
-    return this.batch(statements)
+    return this.#limits.batch(statements)
   }
 
   async run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {

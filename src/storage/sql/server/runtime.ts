@@ -104,7 +104,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
   #repeated<T>(attempt: (deadline: CallDeadline) => Promise<T>, limits?: CallLimits): Promise<T> {
     return this.#database.during((deadline) => {
-      const checkedAttempt = (): Promise<T> => this.#database.whenUsable(deadline, () => attempt(deadline))
+      const checkedAttempt = (): Promise<T> => this.#database.whenUsable(deadline, attempt)
       return checkedAttempt().catch((error) => retryAfter(error, checkedAttempt, deadline.retries))
     }, limits)
   }
@@ -122,9 +122,8 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     connection: DeferringConnection<Tx>,
     queue: TransactionQueue,
   ): Promise<T> {
-    const lend: Session['lend'] = (hostCode) => connection.lend(() => queue.lend(hostCode))
-    const session = writingSession(connection, this.#lockingRead, lend)
-    const value = await runAsync(work(session, connection.transaction))
+    const session = new WritingSession(connection, queue, this.#lockingRead)
+    const value = await runMaybeAsync(work(session, connection.transaction))
     await connection.flush()
     return value
   }
@@ -143,7 +142,7 @@ class ReadingSession implements Session {
   }
 
   first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
-    return this.#connection.all(statement).then(([row]) => row)
+    return this.#connection.all(statement).then((rows) => rows[0])
   }
 
   batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
@@ -160,29 +159,43 @@ class ReadingSession implements Session {
   }
 }
 
-/**
- * Creates a session that writes. It reads what is committed now, even if the transaction began to read before.
- *
- * @param lockingRead - the end of a select that runs after a lock
- */
-function writingSession(
-  connection: DeferringConnection<unknown>,
-  lockingRead: SqlDialect['lockingRead'],
-  lend: Session['lend'],
-): Session {
-  const current = <Row>(statement: Statement<Row>): Statement<Row> => locking(statement, lockingRead)
-  return {
-    all: (statement) => connection.all(current(statement)),
-    first: async (statement) => (await connection.all(current(statement)))[0],
-    batch: (statements) => connection.batch(statements.map(current)),
-    defer: (statement, check) => connection.defer(current(statement), check),
-    lend,
+/** A session that writes. It reads what is committed now, even if the transaction began to read before. */
+class WritingSession<Tx> implements Session {
+  readonly #connection: DeferringConnection<Tx>
+  readonly #queue: TransactionQueue
+  readonly #lockingRead: SqlDialect['lockingRead']
+
+  /** @param lockingRead - the end of a select that runs after a lock */
+  constructor(connection: DeferringConnection<Tx>, queue: TransactionQueue, lockingRead: SqlDialect['lockingRead']) {
+    this.#connection = connection
+    this.#queue = queue
+    this.#lockingRead = lockingRead
+  }
+
+  all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    return this.#connection.all(locking(statement, this.#lockingRead))
+  }
+
+  first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
+    return this.all(statement).then((rows) => rows[0])
+  }
+
+  batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    return this.#connection.batch(statements.map((statement) => locking(statement, this.#lockingRead)))
+  }
+
+  defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): void {
+    this.#connection.defer(locking(statement, this.#lockingRead), check)
+  }
+
+  lend<T>(work: () => MaybePromise<T>): Promise<T> {
+    return this.#connection.lend(() => this.#queue.lend(work))
   }
 }
 
 function locking<Row>(statement: Statement<Row>, lockingRead: string): Statement<Row> {
-  const { sql, asWritten } = statement
   if (lockingRead === '') return statement
+  const { sql, asWritten } = statement
   return asWritten !== true && /^select\b/.test(sql) ? { ...statement, sql: `${sql}${lockingRead}` } : statement
 }
 
