@@ -49,9 +49,18 @@ onServer(POSTGRES.server, (server) => {
       await writeFile(join(folder, 'world.json'), JSON.stringify(WORLD))
       const { url } = await newDatabase(POSTGRES, server)
       const ports = await freePorts(count)
-      const start = async (port: number) => {
-        const running = await startServe(folder, ['--db', url, '--fixture', 'world.json', '--port', String(port)])
-        onTestFinished(async () => void (await running.stop('SIGKILL')))
+      const started: Promise<Running>[] = []
+      let isOver = false
+      // Also those that start while the test fails: after it, no test could stop them.
+      onTestFinished(async () => {
+        isOver = true
+        for (const start of await Promise.allSettled(started))
+          if (start.status === 'fulfilled') await start.value.stop('SIGKILL')
+      })
+      const start = (port: number): Promise<Running> => {
+        if (isOver) throw new Error('the test is over')
+        const running = startServe(folder, ['--db', url, '--fixture', 'world.json', '--port', String(port)])
+        started.push(running)
         return running
       }
       const running: Running[] = []
@@ -70,13 +79,14 @@ onServer(POSTGRES.server, (server) => {
             ({ status }) => status === 200,
             () => false,
           )
-        while (!(await isReady())) await new Promise((resolve) => setTimeout(resolve, 50))
+        while (!(isOver || (await isReady()))) await new Promise((resolve) => setTimeout(resolve, 50))
         out.delete(index)
       }
 
       /** Tries the servers in turn until one answers. A connection that no one accepts has sent nothing. */
       const answered = async (method: string, path: string): Promise<number | undefined> => {
         for (let at = seen.done; ; at += 1) {
+          if (isOver) throw new Error('the test is over')
           const index = at % count
           const agent = agents[index]
           const port = ports[index]
@@ -114,7 +124,7 @@ onServer(POSTGRES.server, (server) => {
         const codes = []
         for (const [index, port] of ports.entries()) {
           const before = seen.done
-          while (seen.done < before + 60) await new Promise((resolve) => setTimeout(resolve, 10))
+          while (seen.done < before + 60 && !isOver) await new Promise((resolve) => setTimeout(resolve, 10))
           codes.push((await running[index]?.stop('SIGTERM'))?.code ?? null)
           await start(port)
         }

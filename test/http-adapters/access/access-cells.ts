@@ -56,14 +56,15 @@ function subjectOf(values: Subject['values'], body: string | undefined): Subject
 
 /** Asks cell by cell, and gives a line for each whose answer is another: the consumer says how many it waits for. */
 export async function* mismatches(world: AccessWorld, cells: readonly Cell[]): AsyncGenerator<string, void, void> {
+  let before = await world.changes()
   for (const cell of cells) {
-    const before = await world.changes()
     const answer = await answerOf(cell, await world.ask(cell))
     const isChanged = (await world.changes()) !== before
     const wanted = cell.method === 'HEAD' ? cell.answer.slice(0, 3) : cell.answer
     if (answer !== wanted) yield `${nameOf(cell)}: ${answer}, not ${wanted}`
     if (isChanged && cell.answer !== '204') yield `${nameOf(cell)}: something was changed`
     if (isChanged && cell.method === 'PUT') await world.ask({ ...cell, caller: 'root', method: 'DELETE' }) // the next may block too
+    if (isChanged) before = await world.changes()
   }
 }
 
