@@ -38,7 +38,8 @@ const SERVERS = [
     kind: POSTGRES,
     parameter: 'max',
     count:
-      'select count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      'select count(*)::int as n from pg_stat_activity ' +
+      "where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'", // also autovacuum has processes
   },
   {
     kind: MARIADB,
