@@ -133,7 +133,7 @@ export type Served = Pick<Running, 'url' | 'ended'> & { stop(): Promise<Ended> }
 
 /**
  * Starts `forgelet serve` on a free port in this process, from the sources: for what needs no process of its own, such as what the
- * options change. It fails when it does not serve. One starts at a time, because the process has one working directory.
+ * options change. When it stops it does not wait until idle connections end, seconds later. It fails when it does not serve. One starts at a time, because the process has one working directory.
  */
 export async function serveInProcess(cwd: string, args: readonly string[]): Promise<Served> {
   const before = process.cwd()
@@ -142,7 +142,7 @@ export async function serveInProcess(cwd: string, args: readonly string[]): Prom
   try {
     const lines = new EventEmitter()
     const firstLine = once(lines, 'line')
-    const ended = runHere(['serve', '--port', '0', ...args], {
+    const ended = runHere(['serve', '--port', '0', '--shutdown-timeout', '0', ...args], {
       stop: stop.signal,
       out: (line) => lines.emit('line', line),
     })
