@@ -26,13 +26,16 @@ export function answerOf(step: () => unknown): Answer {
   }
 }
 
-/** The answer of a forge's step. Of invalid input only the pointers are kept. */
+/** The answer of a forge's step. Of invalid input only the pointers are kept, of invalid documents the codes too. */
 export async function forgeAnswerOf(step: () => unknown): Promise<Answer> {
   try {
     return { value: await step() }
   } catch (error) {
     if (isForgeError(error, 'INVALID_INPUT')) {
       return { code: error.code, details: error.details.violations.map(({ pointer }) => pointer) }
+    }
+    if (isForgeError(error, 'INVALID_DOCUMENT')) {
+      return { code: error.code, details: error.details.violations.map(({ pointer, code }) => `${pointer} ${code}`) }
     }
     if (isForgeError(error, 'FORBIDDEN')) return { code: error.code, details: undefined }
     if (isForgeError(error)) return { code: error.code, details: error.details }

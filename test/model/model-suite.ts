@@ -4,10 +4,10 @@ import type { SqliteHandle } from '../../src/storage/sqlite.ts'
 import { ForgeModel } from './forge-model.ts'
 import type { ForgeUnderTest } from './forge-under-test.ts'
 import { EVERY_READ } from './reads.ts'
-import { replay } from './replay.ts'
+import { importedInto, replay } from './replay.ts'
 import type { Step } from './step.ts'
 import { FIRST_STEPS, listsOf } from './step.ts'
-import { ISSUES } from './world.ts'
+import { ISSUES, REPOSITORIES } from './world.ts'
 
 const LONG = process.env['FORGELET_TEST_LONG'] === '1' ? 10 : 1
 const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
@@ -57,6 +57,11 @@ async function agree(forge: Subject, steps: readonly Step[]): Promise<void> {
       const seen = model.take(read, index)
       expect(await forge.take(read, index), `${read.call} after step ${index}, ${step.call}`).toEqual(seen)
     }
+    if (step.call === 'import' || step.call === 'inspect') {
+      const { issues, comments } = model.state.hosted(step.repositoryId)
+      expect(forge.host.titlesOf(step.repositoryId), `issues after step ${index}`).toEqual(issues)
+      expect(forge.host.textsOf(step.repositoryId), `comments after step ${index}`).toEqual(comments)
+    }
   }
 
   const events = await forge.events()
@@ -68,7 +73,8 @@ async function explain(forge: Subject, batches: readonly (readonly Step[])[]): P
   for (const [index, batch] of [FIRST_STEPS, ...batches].entries())
     await Promise.all(batch.map((step) => forge.take(step, index)))
 
-  const reported = replay(await forge.events(), boardOf)
+  const events = await forge.events()
+  const reported = replay(events, boardOf)
   const { pins, blocks, badges } = forge.forge
   for (const [board, issueIds] of reported.boards) {
     const issue = ISSUES.find((one) => boardOf(one.id) === board) ?? fail(board)
@@ -81,6 +87,11 @@ async function explain(forge: Subject, batches: readonly (readonly Step[])[]): P
   }
   for (const [userId, slugs] of reported.grants) {
     expect((await badges.heldBy('system', userId)).map((grant) => grant.badge.slug)).toEqual(slugs)
+  }
+  for (const repositoryId of REPOSITORIES) {
+    const { issues, comments } = importedInto(repositoryId, events)
+    expect(forge.host.issuesOf(repositoryId)).toHaveLength(issues)
+    expect(forge.host.commentsOf(repositoryId)).toHaveLength(comments)
   }
   expect((await badges.catalogue.list('system', { limit: 1000 })).items.map((badge) => badge.slug)).toEqual(
     reported.catalogue,

@@ -91,6 +91,20 @@ export function replay(events: readonly ForgeEvent[], boardOf: (issueId: string)
   return { boards: boards.filled(), blocks: blocks.filled(), grants: grants.filled(), catalogue: catalogue.of('') }
 }
 
+/** How many issues and comments imports created in a repository, as the events say. */
+export function importedInto(
+  repositoryId: string,
+  events: readonly ForgeEvent[],
+): { readonly issues: number; readonly comments: number } {
+  const counts = { issues: 0, comments: 0 }
+  for (const event of events) {
+    if (event.type !== 'issues.imported' || event.repositoryId !== repositoryId) continue
+    counts.issues += event.data.created
+    counts.comments += event.data.comments
+  }
+  return counts
+}
+
 /** Lists by name, in which nothing stands twice. */
 class Lists {
   readonly #lists = new Map<string, readonly string[]>()

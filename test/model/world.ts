@@ -27,6 +27,9 @@ export const ISSUES: readonly (IssueRef & { readonly id: string; readonly reposi
     ),
   )
 
+/** The number of a pull request, in each repository: no issue can have it. */
+export const TAKEN_NUMBER = 5
+
 /** The time of a step: a second after the step before. */
 export function momentOf(step: number): Date {
   return new Date(1_700_000_000_000 + 1000 * step)
