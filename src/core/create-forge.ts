@@ -5,6 +5,7 @@ import { withInternals } from '../schema/internal.ts'
 import { isObserver, safeObserver, toLogger } from '../schema/observer.ts'
 import type { PinKind } from '../schema/records.ts'
 import { toServiceNames } from '../schema/service-names.ts'
+import { promiseTry } from '../schema/sync-or-async.ts'
 import { askPolicy, authorize } from './access/gate.ts'
 import type { ServiceName } from './bind-services.ts'
 import { exportsOf, SERVICE_KEYS, servicesOf } from './bind-services.ts'
@@ -58,7 +59,7 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
   const unguarded = openCalls<A, Tx>({ ...place, guarded: false })
 
   const unguardedServices = bindServices(unguarded, (work) => work())
-  const guardedServices = bindServices(guarded, async (work) => work())
+  const guardedServices = bindServices(guarded, promiseTry)
 
   const internals: ForgeInternals<A> = {
     operations: {

@@ -108,8 +108,17 @@ export function runMaybeAsync<T>(steps: SyncOrAsync<T>): MaybePromise<T> {
 }
 
 /** Runs the steps and always returns a promise. */
-export async function runAsync<T>(steps: SyncOrAsync<T>): Promise<T> {
-  return runMaybeAsync(steps)
+export function runAsync<T>(steps: SyncOrAsync<T>): Promise<T> {
+  return promiseTry(() => runMaybeAsync(steps))
+}
+
+/** `Promise.try`. The promise that the work returns is not wrapped in another, as an async function would do. */
+export function promiseTry<T>(work: () => MaybePromise<T>): Promise<T> {
+  try {
+    return Promise.resolve(work())
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
 /**
@@ -134,10 +143,13 @@ function abandon(step: IteratorResult<Promise<void>, unknown>): void {
 async function finish<T>(steps: SyncOrAsync<T>, first: Promise<void>): Promise<T> {
   let pending = first
   for (;;) {
-    const next = await pending.then(
-      () => steps.next(),
-      (error: unknown) => steps.throw(error),
-    )
+    let failure: { readonly error: unknown } | undefined
+    try {
+      await pending
+    } catch (error) {
+      failure = { error }
+    }
+    const next = failure === undefined ? steps.next() : steps.throw(failure.error)
     if (next.done === true) return next.value
     pending = next.value
   }

@@ -14,14 +14,21 @@ export function isPipelining(client: PgClient): client is PgClient & PipeliningC
 
 /**
  * Waits for the answers to queries that were sent together. After one that has failed, those behind it in a transaction
- * are refused with 25P02. @throws the error of the first that failed, when all are answered
+ * are refused with 25P02.
+ *
+ * @param failed - throws the error of the first that failed, when all are answered
  */
-export async function inOrder<T>(answers: readonly Promise<T>[]): Promise<readonly T[]> {
+export async function inOrder<T>(
+  answers: readonly Promise<T>[],
+  failed: (error: unknown, index: number) => never,
+): Promise<readonly T[]> {
   try {
     return await Promise.all(answers)
-  } catch {
-    await Promise.allSettled(answers)
-    return Promise.all(answers)
+  } catch (error) {
+    const settled = await Promise.allSettled(answers)
+    const index = settled.findIndex(({ status }) => status === 'rejected')
+    const first = settled[index]
+    return failed(first?.status === 'rejected' ? first.reason : error, index)
   }
 }
 

@@ -131,70 +131,74 @@ class ClientRunner<C extends PgClient> implements StatementRunner {
     return isPipelining(this.identity) ? Number.POSITIVE_INFINITY : 1
   }
 
+  run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    const messages = this.#messagesOf(statements)
+    const [first] = messages
+    if (messages.length === 1 && first !== undefined) return this.#runOne(first)
+    return this.maxTogether > 1 ? this.#runTogether(messages) : this.#runInTurn(messages)
+  }
+
   /** The statements without parameters at the beginning are one message: BEGIN is checked in its own. */
-  async run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
-    const [first] = statements
-    try {
-      const isOne = statements.length === 1 && first !== undefined && first.parameters.length > 0
-      return await (isOne ? this.#runOne(first) : this.#runAll(statements))
-    } catch (error) {
-      if (!(error instanceof RefusedName)) throw error
-      this.#names?.giveUp()
-      throw busy('call', error.cause)
-    }
-  }
-
-  async #runAll(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+  #messagesOf(statements: readonly Statement<unknown>[]): readonly Message[] {
     const first = statements.findIndex(({ parameters }) => parameters.length > 0)
-    if (first === -1) return this.#runTexts(statements)
-
-    const send = [
-      ...(first === 0 ? [] : [() => this.#runTexts(statements.slice(0, first))]),
-      ...statements.slice(first).map((statement) => () => this.#runOne(statement)),
-    ]
-    if (this.maxTogether > 1) {
-      const sent = inOneWrite(socketOf(this.identity), () => send.map((one) => one()))
-      return (await inOrder(sent)).flat()
+    const texts = first === -1 ? statements : statements.slice(0, first)
+    const messages = texts.length === 0 ? [] : [{ query: textOf(texts), statements: texts }]
+    for (const statement of statements.slice(texts.length)) {
+      messages.push({ query: this.#queryOf(statement), statements: [statement] })
     }
-
-    const rows: (readonly unknown[])[] = []
-    for (const one of send) rows.push(...(await one()))
-    return rows
+    return messages
   }
 
-  /** Runs statements without parameters in one message. pg answers several with a list, other drivers with the last. */
-  async #runTexts(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
-    const answer: unknown = await this.query(statements.map(({ sql }) => sql).join('; '))
-    const answers: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
-    const missing = statements.length - answers.length
-    return statements.map(({ returnsRows }, index) => (returnsRows ? rowsOf(answers[index - missing]) : []))
-  }
-
-  #runOne({ sql: text, parameters, returnsRows }: Statement<unknown>): Promise<readonly [readonly unknown[]]> {
+  #queryOf({ sql: text, parameters }: Statement<unknown>): PgQuery {
     const name = parameters.length > 0 ? this.#names?.of(text) : undefined
     const values = [...parameters]
-    const query: PgQuery = name === undefined ? { text, values, types: TYPES } : { name, text, values, types: TYPES }
-    return this.identity.query(query).then(
-      ({ rows }) => [returnsRows ? rows : []],
-      (error) => {
-        throw name !== undefined && saysNameIsWrong(error) ? new RefusedName(error) : error
-      },
+    return name === undefined ? { text, values, types: TYPES } : { name, text, values, types: TYPES }
+  }
+
+  #runOne(message: Message): Promise<readonly (readonly unknown[])[]> {
+    return this.identity.query(message.query).then(
+      (answer) => rowsOfEach(message, answer),
+      (error) => this.#fail(message, error),
     )
   }
 
-  query(text: string): Promise<unknown> {
-    return this.identity.query({ text, values: [], types: TYPES })
+  async #runTogether(messages: readonly Message[]): Promise<readonly (readonly unknown[])[]> {
+    const send = () => messages.map(({ query }) => this.identity.query(query))
+    const answers = await inOrder(inOneWrite(socketOf(this.identity), send), (error, index) =>
+      this.#fail(messages[index], error),
+    )
+    return messages.flatMap((message, index) => rowsOfEach(message, answers[index]))
+  }
+
+  async #runInTurn(messages: readonly Message[]): Promise<readonly (readonly unknown[])[]> {
+    const rows: (readonly unknown[])[] = []
+    for (const message of messages) rows.push(...(await this.#runOne(message)))
+    return rows
+  }
+
+  /** If the server refused the name of a prepared statement, names are of no use. Behind a failed one it knows none. */
+  #fail(message: Message | undefined, error: unknown): never {
+    if (message?.query.name === undefined || !saysNameIsWrong(error)) throw error
+    this.#names?.giveUp()
+    throw busy('call', error)
   }
 }
 
-/**
- * The server refused the name of a prepared statement. Only the first error of several statements counts: behind a
- * failed one, statements are not prepared, and their names are unknown later.
- */
-class RefusedName extends Error {
-  constructor(cause: unknown) {
-    super('the server refused the name of a prepared statement', { cause })
-  }
+/** What is sent as one query, and the statements in it. */
+interface Message {
+  readonly query: PgQuery
+  readonly statements: readonly Statement<unknown>[]
+}
+
+function textOf(statements: readonly Statement<unknown>[]): PgQuery {
+  return { text: statements.map(({ sql }) => sql).join('; '), values: [], types: TYPES }
+}
+
+/** pg answers several statements with a list, other drivers with the answer to the last. */
+function rowsOfEach({ statements }: Message, answer: unknown): readonly (readonly unknown[])[] {
+  const answers: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
+  const missing = statements.length - answers.length
+  return statements.map(({ returnsRows }, index) => (returnsRows ? rowsOf(answers[index - missing]) : []))
 }
 
 /** A client out of the pool. */
@@ -228,8 +232,8 @@ class PooledClient<C extends PgClient> extends ClientRunner<PgPoolClient> implem
    * PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error. That happens if a
    * statement failed that `beforeCommit` did not wait for.
    */
-  async commit([statement]: readonly Statement<unknown>[]): Promise<'committed' | 'rolled back'> {
-    const answer = await this.query(statement?.sql ?? 'commit')
+  async commit(statements: readonly Statement<unknown>[]): Promise<'committed' | 'rolled back'> {
+    const answer: unknown = await this.identity.query(textOf(statements))
     const isRolledBack = typeof answer === 'object' && answer !== null && Reflect.get(answer, 'command') === 'ROLLBACK'
     return isRolledBack ? 'rolled back' : 'committed'
   }

@@ -87,9 +87,8 @@ export class LimitedConnection implements ServerConnection {
   all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
     const { prepare, commitEach } = this.#options
     const prepared: Statement<unknown> = prepare === undefined ? statement : { ...statement, sql: prepare(statement) }
-    const answers = this.#run([prepared], statement.mayTakeLong)
-    if (commitEach === undefined) return answers.then(rowsOfFirst<Row>)
-    return answers.then((rows) => this.run([commitEach]).then(() => rowsOfFirst<Row>(rows)))
+    const rows = this.#ask([prepared], statement.mayTakeLong).then(rowsOfFirst<Row>, (error) => this.#fail(error))
+    return commitEach === undefined ? rows : rows.then((found) => this.run([commitEach]).then(() => found))
   }
 
   run(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {
@@ -141,8 +140,15 @@ export class LimitedConnection implements ServerConnection {
     mayTakeLong?: boolean,
     settings?: string,
   ): Promise<readonly (readonly unknown[])[]> {
-    const answers = this.#options.deadline.ask(() => this.#runner.run(statements, settings), mayTakeLong)
-    return answers.catch((error) => this.#fail(error))
+    return this.#ask(statements, mayTakeLong, settings).catch((error) => this.#fail(error))
+  }
+
+  #ask(
+    statements: readonly Statement<unknown>[],
+    mayTakeLong?: boolean,
+    settings?: string,
+  ): Promise<readonly (readonly unknown[])[]> {
+    return this.#options.deadline.ask(() => this.#runner.run(statements, settings), mayTakeLong)
   }
 
   async #fail(error: unknown): Promise<never> {

@@ -266,24 +266,31 @@ export class DatabaseServer<Tx extends object> {
     throw new TypeError(UNAWAITED)
   }
 
-  async #open(client: ClientConnection<Tx>, purpose: Purpose, deadline: Deadline): Promise<OpenTransaction<Tx>> {
-    const { rollBack, commit, levels } = this.#rules
+  #open(client: ClientConnection<Tx>, purpose: Purpose, deadline: Deadline): MaybePromise<OpenTransaction<Tx>> {
     const use: StatementUse = { purpose: purpose === 'changes' ? 'changes' : 'reads', deadline }
-    if (client.transactions === 'by statements') {
-      return {
-        transaction: client.transaction,
-        start: () => {
-          const leftOpen = (): void => this.#reportLeftOpen(true)
-          return this.#rules.begin(this.#asOwn(client, this.#own(client, use)), { purpose, deadline, leftOpen })
-        },
-        confirm: async () => undefined,
-        commit: (isMarked) => client.commit(isMarked ? [RELEASE_MARK, commit] : [commit]),
-        rollBack: async () => void (await client.run([rollBack])),
-      }
-    }
+    if (client.transactions === 'by the library') return this.#openByLibrary(client, purpose, use)
 
+    const { rollBack, commit } = this.#rules
+    return {
+      transaction: client.transaction,
+      start: () => {
+        const leftOpen = (): void => this.#reportLeftOpen(true)
+        return this.#rules.begin(this.#asOwn(client, this.#own(client, use)), { purpose, deadline, leftOpen })
+      },
+      confirm: async () => undefined,
+      commit: (isMarked) => client.commit(isMarked ? [RELEASE_MARK, commit] : [commit]),
+      rollBack: async () => void (await client.run([rollBack])),
+    }
+  }
+
+  async #openByLibrary(
+    client: LibraryConnection<Tx>,
+    purpose: Purpose,
+    use: StatementUse,
+  ): Promise<OpenTransaction<Tx>> {
+    const { deadline } = use
     await this.#checked(client, deadline, async () => undefined)
-    const begun = await this.#begun(client, levels[purpose], deadline)
+    const begun = await this.#begun(client, this.#rules.levels[purpose], deadline)
     const connection = this.#own(begun, use)
     return {
       transaction: begun.transaction,
@@ -336,7 +343,7 @@ export class DatabaseServer<Tx extends object> {
 interface OpenTransaction<Tx> {
   readonly transaction: Tx
   /** Returns what runs its statements. */
-  start(): Promise<ServerConnection>
+  start(): MaybePromise<ServerConnection>
   /** Checks that the mark is still there, if the COMMIT cannot do that. */
   confirm(connection: ServerConnection): Promise<void>
   commit(isMarked: boolean): Promise<'committed' | 'rolled back'>

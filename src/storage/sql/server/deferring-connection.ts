@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { Statement } from '../query.ts'
 import type { ServerTransaction } from './connection.ts'
 
@@ -56,8 +57,8 @@ export class DeferringConnection<Tx> {
   }
 
   /** Runs the statements that were kept back. */
-  async flush(): Promise<void> {
-    if (this.#deferred.length > 0) await this.batch([])
+  flush(): MaybePromise<void> {
+    return this.#deferred.length === 0 ? undefined : this.batch([]).then(() => undefined)
   }
 
   /** Runs statements without settings, behind those that were kept back. */

@@ -75,19 +75,17 @@ export class PostgresLimits implements ServerConnection {
     return rows
   }
 
-  async #together(
+  #together(
     statements: readonly Statement<unknown>[],
     opening: readonly Statement<unknown>[],
   ): Promise<readonly (readonly unknown[])[]> {
     const sent = this.#withLimits(statements)
-    const rows = await this.#connection.batch(sent, opening)
+    const rows = this.#connection.batch(sent, opening)
     if (sent.length === statements.length) return rows
 
-    const given = new Set(statements)
-    return rows.filter((_, index) => {
-      const statement = sent[index - opening.length]
-      return statement === undefined || given.has(statement)
-    })
+    const given = new Set([...opening, ...statements])
+    const isGiven = [...opening, ...sent].map((statement) => given.has(statement))
+    return rows.then((all) => all.filter((_, index) => isGiven[index]))
   }
 
   /**

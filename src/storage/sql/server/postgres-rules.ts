@@ -125,10 +125,9 @@ export class PostgresRules implements DatabaseRules {
     return { leftOpen }
   }
 
-  async begin({ connection, sendsTogether }: OwnConnection, beginning: Beginning): Promise<ServerConnection> {
+  begin({ connection, sendsTogether }: OwnConnection, beginning: Beginning): MaybePromise<ServerConnection> {
     const transaction = new PostgresTransaction(connection, beginning, sendsTogether)
-    if (!sendsTogether) await transaction.begin()
-    return transaction
+    return sendsTogether ? transaction : transaction.begin().then(() => transaction)
   }
 
   async setUp(connection: ServerConnection, deadline: Deadline): Promise<ServerConnection> {

@@ -95,7 +95,7 @@ export interface DatabaseRules {
    * Begins a transaction by statements, and checks the connection as `check` does. Returns what runs the statements of
    * the transaction. It may begin together with the first of them.
    */
-  begin(own: OwnConnection, beginning: Beginning): Promise<ServerConnection>
+  begin(own: OwnConnection, beginning: Beginning): MaybePromise<ServerConnection>
   /** Prepares a transaction for changes that a library has begun, and returns what runs its statements. */
   setUp(connection: ServerConnection, deadline: Deadline): Promise<ServerConnection>
 
