@@ -337,6 +337,41 @@ describe('comments', () => {
 
     expect(report.notCarried).toEqual([{ what: 'comments', count: 2, pointer: '/1' }])
   })
+
+  test('that the host has no place for are reported whatever happens to their issue', async () => {
+    Object.defineProperty(tracker, 'comments', { value: 'none' })
+    await importing([anIssue(1), anIssue(2)])
+    const records = [
+      anIssue(1),
+      anIssue(2, { title: 'Another title' }),
+      anIssue(3),
+      ...commentsOf(aComment(1, 'a'), aComment(2, 'b'), aComment(3, 'c')),
+    ]
+
+    const notCarried = [{ what: 'comments', count: 3, pointer: '/3' }]
+    expect(await inspecting(records, { onConflict: 'skip' })).toMatchObject({ notCarried })
+    expect(await importing(records, { onConflict: 'skip' })).toMatchObject({ notCarried, comments: none })
+    expect(await importing(records, { onConflict: 'skip' })).toMatchObject({ notCarried, comments: none })
+  })
+
+  test('on issues with a conflict count as skipped in an inspection, and the conflict counts once', async () => {
+    await importing([anIssue(1)])
+    tracker.taken.add(2)
+    const report = await inspecting([
+      anIssue(1, { title: 'Another title' }),
+      anIssue(2),
+      ...commentsOf(aComment(1, 'a'), aComment(2, 'b'), aComment(2, 'c')),
+    ])
+
+    expect(report.comments).toEqual({ ...none, skipped: 3 })
+    expect(report.conflicts).toMatchObject({
+      total: 2,
+      first: [
+        { number: 1, reason: 'differs', property: 'title' },
+        { number: 2, reason: 'taken' },
+      ],
+    })
+  })
 })
 
 describe('a record that cannot be imported', () => {
