@@ -43,5 +43,11 @@ function nodeBuffer(runtime: object): NodeBuffer | undefined {
   if (!isObject(process) || 'Bun' in runtime || 'Deno' in runtime) return undefined
 
   const getBuiltinModule: unknown = Reflect.get(process, 'getBuiltinModule')
-  return typeof getBuiltinModule === 'function' ? getBuiltinModule('node:buffer') : undefined
+  const found: unknown = typeof getBuiltinModule === 'function' ? getBuiltinModule('node:buffer') : undefined
+  return isNodeBuffer(found) ? found : undefined
+}
+
+function isNodeBuffer(module: unknown): module is NodeBuffer {
+  const names = ['isAscii', 'isUtf8', 'transcode']
+  return isObject(module) && names.every((name) => typeof Reflect.get(module, name) === 'function')
 }

@@ -9,6 +9,7 @@ describe.each([
   ['this runtime', utf8Decoder()],
   ['a runtime without the modules of Node', utf8Decoder({})],
   ['a runtime that only has their names', utf8Decoder({ process: globalThis.process, Bun: {} })],
+  ['a runtime that has a part of them', utf8Decoder({ process: { getBuiltinModule: () => ({ isUtf8: () => true }) } })],
 ])('the decoder of %s', (_name, decode) => {
   it('returns every text as it was encoded', () => {
     fc.assert(
