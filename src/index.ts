@@ -75,15 +75,6 @@ export type {
   WireCode,
 } from './schema/errors.ts'
 export { ForgeError, isForgeError } from './schema/errors.ts'
-export type {
-  Decision,
-  EventDraft,
-  EventSubject,
-  ForgeEvent,
-  ForgeEventData,
-  ForgeEventType,
-  RuleEvent,
-} from './schema/events.ts'
 export type { Id, IdInput } from './schema/ids.ts'
 export type {
   CommentRecord,

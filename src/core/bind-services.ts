@@ -44,13 +44,7 @@ export type ServiceName = keyof typeof SERVICE_KEYS
 export type ServiceKey<S extends ServiceName> = (typeof SERVICE_KEYS)[S]
 
 /** The optional ports that each service needs. */
-export interface ServicePorts {
-  readonly pins: never
-  readonly blocks: 'membership'
-  readonly badges: never
-  readonly 'signing-keys': never
-  readonly exchange: never
-}
+export type ServicePorts = { readonly [S in ServiceName]: S extends 'blocks' ? 'membership' : never }
 
 /** The services of a forge that has the services `S`. */
 export type ChosenServices<A extends Actor, S extends ServiceName> = Pick<

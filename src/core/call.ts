@@ -1,6 +1,6 @@
-import type { ForgeEvent } from '../schema/events.ts'
 import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
+import type { ForgeEvent } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { after, isPromise, requireValue } from '../schema/sync-or-async.ts'
 import type { BeforeCommit, WriteContext } from '../storage/contract/stores.ts'

@@ -1,6 +1,6 @@
 import { need } from '../schema/arguments.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
-import type { ForgeEvent } from '../schema/events.ts'
+import type { ForgeEvent } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { isPromise, requireValue } from '../schema/sync-or-async.ts'
 import type { BindServices, Sync, TransactionServices } from './bind-services.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ForgeEvent } from '../../src/schema/events.ts'
+import type { ForgeEvent } from '../../src/schema/records.ts'
 
 /** What the events alone say about the state: boards by `repository/issue`, in lists by name. */
 export interface ReplayedState {

@@ -1,6 +1,6 @@
 import { isObject, need } from '../../schema/arguments.ts'
 import { ForgeError } from '../../schema/errors.ts'
-import type { Decision } from '../../schema/events.ts'
+import type { Decision } from '../../schema/records.ts'
 
 /**
  * Limits of the error message: how many slugs it names, and how many characters of each. The details contain all slugs.

@@ -1,8 +1,7 @@
 import { isObject, need } from '../../schema/arguments.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
-import type { Decision } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { Badge } from '../../schema/records.ts'
+import type { Badge, Decision } from '../../schema/records.ts'
 import { checkText, textFault, violationsIn } from '../../schema/text.ts'
 
 /** In characters (code points). */

@@ -1,8 +1,6 @@
 import { needObject } from '../../schema/arguments.ts'
-import type { Decision } from '../../schema/events.ts'
-import { withSubjects } from '../../schema/events.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
-import type { Badge } from '../../schema/records.ts'
+import type { Badge, Decision } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { after, wait } from '../../schema/sync-or-async.ts'
 import type { BadgeCatalogueState } from '../../storage/contract/stores.ts'
@@ -12,6 +10,7 @@ import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
 import { toPageQuery } from '../page-query.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
+import { withSubjects } from '../with-subject.ts'
 import { checkSlug, defineBadge, removeBadge, updateBadge } from './catalogue-rules.ts'
 
 /**

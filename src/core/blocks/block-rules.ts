@@ -1,8 +1,7 @@
 import { isObject, need } from '../../schema/arguments.ts'
 import { ForgeError } from '../../schema/errors.ts'
-import type { Decision } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { Block } from '../../schema/records.ts'
+import type { Block, Decision } from '../../schema/records.ts'
 
 const CURRENT = 'a block, or undefined'
 const TARGET = "an object such as { kind: 'user', id: '9' }"

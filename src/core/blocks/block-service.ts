@@ -1,5 +1,4 @@
 import { needObject } from '../../schema/arguments.ts'
-import { withSubjects } from '../../schema/events.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
@@ -15,6 +14,7 @@ import { change } from '../change.ts'
 import type { Environment } from '../environment.ts'
 import { toPageQuery } from '../page-query.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
+import { withSubjects } from '../with-subject.ts'
 import type { BlockTarget } from './block-rules.ts'
 import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
 

@@ -1,4 +1,4 @@
-import type { ForgeEvent } from '../../schema/events.ts'
+import type { ForgeEvent } from '../../schema/records.ts'
 import { isPromise } from '../../schema/sync-or-async.ts'
 import type { Logger } from '../ports.ts'
 

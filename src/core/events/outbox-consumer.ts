@@ -1,5 +1,5 @@
 import { closedError, isForgeError } from '../../schema/errors.ts'
-import type { ForgeEvent } from '../../schema/events.ts'
+import type { ForgeEvent } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Consumer, EventStore } from '../../storage/contract/events.ts'
 import type { Logger } from '../ports.ts'

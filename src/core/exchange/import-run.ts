@@ -1,8 +1,6 @@
 import { isObject } from '../../schema/arguments.ts'
 import type { Violation } from '../../schema/errors.ts'
 import { ForgeError, isForgeError } from '../../schema/errors.ts'
-import type { EventDraft } from '../../schema/events.ts'
-import { withSubject } from '../../schema/events.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type {
@@ -13,12 +11,14 @@ import type {
   MilestoneRecord,
   RecordLocator,
 } from '../../schema/issue-record.ts'
+import type { EventDraft } from '../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { after, isPromise, runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import type { Call } from '../call.ts'
 import { answerOf, portAnswerOf, portContext, writeContext } from '../call.ts'
 import type { Environment } from '../environment.ts'
 import type { Actor, Caller, CallOptions, PortContext } from '../ports.ts'
+import { withSubject } from '../with-subject.ts'
 import { violationsOf } from './check-record.ts'
 import type { ImportReport } from './import-report.ts'
 import { ImportTotals } from './import-report.ts'

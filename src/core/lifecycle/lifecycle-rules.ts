@@ -1,9 +1,8 @@
 import { isObject, need } from '../../schema/arguments.ts'
 import { ForgeError } from '../../schema/errors.ts'
-import type { Decision, EventDraft } from '../../schema/events.ts'
-import { withSubject } from '../../schema/events.ts'
-import type { Block } from '../../schema/records.ts'
+import type { Block, Decision, EventDraft } from '../../schema/records.ts'
 import type { Removed, Retired } from '../../storage/contract/storage.ts'
+import { withSubject } from '../with-subject.ts'
 
 /**
  * Refuses a new member whom the organization blocks.

@@ -1,7 +1,6 @@
 import { need } from '../../schema/arguments.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
-import type { Decision } from '../../schema/events.ts'
-import type { PinKind } from '../../schema/records.ts'
+import type { Decision, PinKind } from '../../schema/records.ts'
 
 /** A 1-based position on a pin board. */
 export interface BoardPosition {

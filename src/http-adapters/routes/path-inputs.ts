@@ -85,7 +85,10 @@ function enterOrganization<A extends Actor>(exchange: RequestContext<A>, action:
 }
 
 /** The actions on any user, which the policy decides before a name is looked up. */
-export type UserAction = Extract<Required<AccessRequest>, { readonly userId: unknown }>['action']
+export type UserAction = Exclude<
+  Extract<Required<AccessRequest>, { readonly userId: unknown }>,
+  { readonly userId: Id }
+>['action']
 
 /**
  * The user in the path. The input looks the name up only after the policy has allowed the caller this action on any

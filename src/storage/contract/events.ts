@@ -1,6 +1,6 @@
-import type { ForgeEvent, ForgeEventType } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Page } from '../../schema/paging.ts'
+import type { ForgeEvent, ForgeEventType } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { PageQuery } from './stores.ts'
 

@@ -1,6 +1,5 @@
-import type { EventDraft, ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { PinKind } from '../../schema/records.ts'
+import type { EventDraft, ForgeEvent, PinKind } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { EventStore } from './events.ts'
 import type { AggregateStores, WriteContext } from './stores.ts'

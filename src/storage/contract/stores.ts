@@ -1,7 +1,6 @@
-import type { Decision, EventDraft, ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Page } from '../../schema/paging.ts'
-import type { Badge, Block, Grant, PinKind } from '../../schema/records.ts'
+import type { Badge, Block, Decision, EventDraft, ForgeEvent, Grant, PinKind } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
 /**

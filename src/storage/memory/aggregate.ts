@@ -1,7 +1,6 @@
 import { notFound } from '../../schema/errors.ts'
-import type { Decision, EventDraft, ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { HostThing } from '../../schema/records.ts'
+import type { Decision, EventDraft, ForgeEvent, HostThing } from '../../schema/records.ts'
 import { runSync, wait } from '../../schema/sync-or-async.ts'
 import type { Change, Outcome, WriteContext } from '../contract/stores.ts'
 import type { HeadKey, MemoryTables } from './memory-tables.ts'

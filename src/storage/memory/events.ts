@@ -1,5 +1,5 @@
 import { ForgeError } from '../../schema/errors.ts'
-import type { ForgeEvent } from '../../schema/events.ts'
+import type { ForgeEvent } from '../../schema/records.ts'
 import type { Claim, Consumer, EventFilter, EventStore } from '../contract/events.ts'
 import type { Lease, MemoryTables } from './memory-tables.ts'
 import { boardHead, copyEvent } from './memory-tables.ts'

@@ -1,7 +1,6 @@
 import { closedError } from '../../schema/errors.ts'
-import type { ForgeEvent } from '../../schema/events.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { Badge, Block, PinKind } from '../../schema/records.ts'
+import type { Badge, Block, ForgeEvent, PinKind } from '../../schema/records.ts'
 import type { IssueImportKey, PinBoardKey, PinRow } from '../contract/stores.ts'
 
 /** The head of one aggregate. In memory it locks nothing and only counts. */

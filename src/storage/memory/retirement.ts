@@ -1,9 +1,10 @@
-import type { ForgeEvent } from '../../schema/events.ts'
-import type { PinKind } from '../../schema/records.ts'
+import type { ForgeEvent, PinKind } from '../../schema/records.ts'
 import type { Removed, Retired, Retirement } from '../contract/storage.ts'
 import { append, complete } from './aggregate.ts'
 import type { HeadKey, MemoryTables } from './memory-tables.ts'
 import { boardHead, importsHead } from './memory-tables.ts'
+
+const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
 
 /** What one store removes with one retired thing. */
 export interface Removal {
@@ -38,7 +39,7 @@ export function retire(
   if (isRetired(tables, retired)) return []
 
   const parts = stores.map(({ removals }) => removalOf(removals, retired))
-  const removed: Removed = Object.assign({ pins: 0, blocks: 0, grants: 0 }, ...parts.map((part) => part.removed))
+  const removed: Removed = Object.assign({ ...NOTHING }, ...parts.map((part) => part.removed))
   const events = complete(tables, [record(removed)], by.actorId, by.at())
   return append(tables, events, retirement, () => {
     for (const part of parts) part.write()

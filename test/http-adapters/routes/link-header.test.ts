@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linkHeader } from '../../../src/http-adapters/routes/blocks/block-replies.ts'
+import { linkHeader } from '../../../src/http-adapters/routes/pages.ts'
 
 function relations(header: string | undefined): readonly string[] {
   return [...(header ?? '').matchAll(/<\?[^>]*page=(\d+)[^>]*>; rel="(\w+)"/g)].map(

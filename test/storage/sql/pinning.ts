@@ -1,5 +1,5 @@
-import type { EventDraft } from '../../../src/schema/events.ts'
 import type { Id } from '../../../src/schema/ids.ts'
+import type { EventDraft } from '../../../src/schema/records.ts'
 import type { ChangeCircumstances, ChangeDecision, PinRow } from '../../../src/storage/contract/stores.ts'
 import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
 

@@ -1,6 +1,4 @@
 import { invalidInput } from '../../../schema/errors.ts'
-import { parseInteger } from '../integer-text.ts'
-import type { Settings } from '../request-context.ts'
 import type { Input } from '../route.ts'
 
 /** The note in the query: why the account is blocked. The core checks its length. */
@@ -26,49 +24,4 @@ function readNote(query: string): string | undefined {
   } catch {
     throw invalidInput('/note', 'text', 'note must be percent-encoded UTF-8')
   }
-}
-
-/** A page, identified by its number. */
-export interface NumberedPage {
-  /** 1-based. */
-  readonly page: number
-  readonly limit: number
-}
-
-/** The page number and size in the query. This input never fails. Source: docs/behaviour.md, Blocks */
-export const pageInQuery: Input<NumberedPage> = {
-  parameters: [
-    {
-      name: 'page',
-      in: 'query',
-      schema: { type: 'integer', format: 'int64', minimum: 1, default: 1 },
-      description: 'page number; an invalid number counts as 1',
-    },
-    {
-      name: 'limit',
-      in: 'query',
-      schema: (limits) => ({
-        type: 'integer',
-        minimum: 1,
-        maximum: limits.maxPageSize,
-        default: limits.defaultPageSize,
-      }),
-      description: 'items per page; a larger number counts as the maximum',
-    },
-  ],
-  errors: [],
-  read: ({ request, settings }) => toPage(request.query, settings.limits),
-}
-
-function toPage(query: string, limits: Settings<never>['limits']): NumberedPage {
-  const parameters = new URLSearchParams(query)
-  const limit = Math.min(positive(parameters.get('limit')) ?? limits.defaultPageSize, limits.maxPageSize)
-  const mostPages = Math.floor(Number.MAX_SAFE_INTEGER / limit) // keeps row offsets within safe integers
-
-  return { page: Math.min(positive(parameters.get('page')) ?? 1, mostPages), limit }
-}
-
-function positive(text: string | null): number | undefined {
-  const value = parseInteger(text ?? '')
-  return value === 0 ? undefined : value
 }

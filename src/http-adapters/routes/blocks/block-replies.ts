@@ -5,13 +5,14 @@ import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import { listOf } from '../json-schema.ts'
-import type { ApiRequest, ApiResponse } from '../messages.ts'
+import type { ApiResponse } from '../messages.ts'
+import type { NumberedPage } from '../pages.ts'
+import { linkBase, linkHeader } from '../pages.ts'
 import { presented } from '../presented.ts'
 import { emptyReply, errorReply, jsonReply, jsonType } from '../reply.ts'
 import { counted, countedHeaders } from '../reply-headers.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { Reply } from '../route.ts'
-import type { NumberedPage } from './block-inputs.ts'
 
 /** One page of blocks, with its number and size. */
 export interface BlockPage {
@@ -41,54 +42,6 @@ function writePage<A extends Actor>(
     const link = linkHeader(linkBase(settings.publicUrl, request), request.query, { total: blocks.total, ...page })
     return jsonReply(users, counted(blocks.total, link))
   })
-}
-
-/**
- * Without a public address, links must be relative to the request itself: proxies may have stripped any prefix on the
- * way.
- */
-function linkBase(publicUrl: string | undefined, request: ApiRequest): string {
-  return publicUrl === undefined ? '' : publicUrl + request.path.replace(/\/$/, '')
-}
-
-const CREDENTIALS = /^(?:access_)?token$/i
-
-/** The position of a page in its list. */
-export interface Paging {
-  /** 1-based. A number beyond the last page counts as the last page. */
-  readonly page: number
-  /** The number of items on a page, from 1 up. */
-  readonly limit: number
-  readonly total: number
-}
-
-/**
- * Builds the `Link` header of one page of a list (RFC 8288), with those of next, last, first and prev that exist. It
- * keeps other query parameters, in alphabetical order, and drops credentials. Source: docs/behaviour.md, Blocks
- *
- * @param base - the text before the query: an absolute address, or `""` for links relative to the request itself
- * @returns undefined if the whole list fits on one page
- */
-export function linkHeader(base: string, query: string, paging: Paging): string | undefined {
-  const last = Math.max(1, Math.ceil(paging.total / paging.limit))
-  const page = Math.min(paging.page, last)
-  const link = linkMaker(base, query)
-
-  const forward = page < last ? [link('next', page + 1), link('last', last)] : []
-  const back = page > 1 ? [link('first', 1), link('prev', page - 1)] : []
-  const links = [...forward, ...back]
-  return links.length === 0 ? undefined : links.join(',')
-}
-
-function linkMaker(base: string, query: string): (relation: string, page: number) => string {
-  const parameters = new URLSearchParams(query)
-  for (const name of [...parameters.keys()]) if (CREDENTIALS.test(name)) parameters.delete(name)
-
-  return (relation, page) => {
-    parameters.set('page', String(page))
-    parameters.sort()
-    return `<${base}?${parameters.toString()}>; rel="${relation}"`
-  }
 }
 
 /** 204 if the user is blocked; 404 with a JSON body if not. The 404 is a result, not an error. */

@@ -8,6 +8,12 @@ import type { PinKind } from '../../../schema/records.ts'
  */
 export interface Tables extends LedgerTables, FirstTables, OutboxTables {}
 
+/** The tables that each migration creates, by its version. */
+export interface MigrationTables {
+  readonly 1: FirstTables
+  readonly 2: OutboxTables
+}
+
 /** The rows of the ledger. */
 export interface LedgerTables {
   /** One row: the version of the tables. */

@@ -1,4 +1,4 @@
-import type { Decision, EventDraft } from '../../../schema/events.ts'
+import type { Decision, EventDraft } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after, wait } from '../../../schema/sync-or-async.ts'
 import type { AggregateStore, Change, Outcome, PreparedDecision } from '../../contract/stores.ts'

@@ -1,7 +1,7 @@
 import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { EventDraft, ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
+import type { EventDraft, ForgeEvent } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { WriteContext } from '../../contract/stores.ts'

@@ -1,6 +1,6 @@
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
-import type { ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
+import type { ForgeEvent } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'

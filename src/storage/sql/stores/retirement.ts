@@ -1,6 +1,5 @@
-import type { ForgeEvent } from '../../../schema/events.ts'
 import type { Id } from '../../../schema/ids.ts'
-import type { HostThing } from '../../../schema/records.ts'
+import type { ForgeEvent, HostThing } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { Removed, Retired, Retirement } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
@@ -13,6 +12,8 @@ import type { StoreParts } from './aggregate.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
 import { PinBoards } from './pin-boards.ts'
 import type { Removal, Removals, SqlStore } from './removals.ts'
+
+const NOTHING: Removed = { pins: 0, blocks: 0, grants: 0 }
 
 /** Creates the retirements of an SQL storage. */
 export function sqlRetirement<Tx>(
@@ -119,7 +120,7 @@ class Things {
     for (const store of this.#stores) parts.push(yield* removalOf(store))
     for (const { heads = [] } of parts) for (const head of heads) yield* this.#raise(session, head)
     for (const head of own) yield* this.#raise(session, { ...head, total: 0, retired: true })
-    return Object.assign({ pins: 0, blocks: 0, grants: 0 }, ...parts.map(({ removed }) => removed))
+    return Object.assign({ ...NOTHING }, ...parts.map(({ removed }) => removed))
   }
 
   *#raise(session: Session, head: Head): SyncOrAsync<void> {

@@ -1,6 +1,6 @@
 import type { Connection } from 'mysql2/promise'
 import { expect, test } from 'vitest'
-import { withSubject } from '../../../../src/schema/events.ts'
+import { withSubject } from '../../../../src/core/with-subject.ts'
 import type { HostDatabase } from './host-database.ts'
 import { onMariadb } from './host-database.ts'
 

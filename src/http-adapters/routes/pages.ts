@@ -1,0 +1,97 @@
+import { parseInteger } from './integer-text.ts'
+import type { ApiRequest } from './messages.ts'
+import type { Settings } from './request-context.ts'
+import type { Input } from './route.ts'
+
+/** A page, identified by its number. */
+export interface NumberedPage {
+  /** 1-based. */
+  readonly page: number
+  readonly limit: number
+}
+
+/** The page number and size in the query. This input never fails. Source: docs/behaviour.md, Blocks */
+export const pageInQuery: Input<NumberedPage> = {
+  parameters: [
+    {
+      name: 'page',
+      in: 'query',
+      schema: { type: 'integer', format: 'int64', minimum: 1, default: 1 },
+      description: 'page number; an invalid number counts as 1',
+    },
+    {
+      name: 'limit',
+      in: 'query',
+      schema: (limits) => ({
+        type: 'integer',
+        minimum: 1,
+        maximum: limits.maxPageSize,
+        default: limits.defaultPageSize,
+      }),
+      description: 'items per page; a larger number counts as the maximum',
+    },
+  ],
+  errors: [],
+  read: ({ request, settings }) => toPage(request.query, settings.limits),
+}
+
+function toPage(query: string, limits: Settings<never>['limits']): NumberedPage {
+  const parameters = new URLSearchParams(query)
+  const limit = Math.min(positive(parameters.get('limit')) ?? limits.defaultPageSize, limits.maxPageSize)
+  const mostPages = Math.floor(Number.MAX_SAFE_INTEGER / limit) // keeps row offsets within safe integers
+
+  return { page: Math.min(positive(parameters.get('page')) ?? 1, mostPages), limit }
+}
+
+function positive(text: string | null): number | undefined {
+  const value = parseInteger(text ?? '')
+  return value === 0 ? undefined : value
+}
+
+/**
+ * Returns the text before the query of the links to other pages. Without a public address, they are
+ * relative to the request itself: proxies may have stripped any prefix on the way.
+ */
+export function linkBase(publicUrl: string | undefined, request: ApiRequest): string {
+  return publicUrl === undefined ? '' : publicUrl + request.path.replace(/\/$/, '')
+}
+
+const CREDENTIALS = /^(?:access_)?token$/i
+
+/** The position of a page in its list. */
+export interface Paging {
+  /** 1-based. A number beyond the last page counts as the last page. */
+  readonly page: number
+  /** The number of items on a page, from 1 up. */
+  readonly limit: number
+  readonly total: number
+}
+
+/**
+ * Builds the `Link` header of one page of a list (RFC 8288), with those of next, last, first and prev that exist. It
+ * keeps other query parameters, in alphabetical order, and drops credentials. Source: docs/behaviour.md, Blocks
+ *
+ * @param base - the text before the query: an absolute address, or `""` for links relative to the request itself
+ * @returns undefined if the whole list fits on one page
+ */
+export function linkHeader(base: string, query: string, paging: Paging): string | undefined {
+  const last = Math.max(1, Math.ceil(paging.total / paging.limit))
+  const page = Math.min(paging.page, last)
+  const link = linkMaker(base, query)
+
+  const forward = page < last ? [link('next', page + 1), link('last', last)] : []
+  const back = page > 1 ? [link('first', 1), link('prev', page - 1)] : []
+  const links = [...forward, ...back]
+  return links.length === 0 ? undefined : links.join(',')
+}
+
+function linkMaker(base: string, query: string): (relation: string, page: number) => string {
+  const parameters = new URLSearchParams(query)
+  for (const name of [...parameters.keys()]) if (CREDENTIALS.test(name)) parameters.delete(name)
+
+  return (relation, page) => {
+    parameters.set('page', String(page))
+    parameters.sort()
+    return `<${base}?${parameters.toString()}>; rel="${relation}"`
+  }
+}
