@@ -3,7 +3,7 @@ import { outbox } from './002-outbox.ts'
 import type { Migration } from './migration.ts'
 import type { MigrationTables } from './tables.ts'
 
-/** By version. A migration whose tables have rows does not compile until it is here. */
+/** By version. The tables of a migration have rows only in `MigrationTables`, which asks for the migration. */
 const MIGRATIONS: Readonly<Record<keyof MigrationTables, Migration>> = { 1: firstTables, 2: outbox }
 
 /** Every migration of the schema, in order. */

@@ -6,7 +6,10 @@ import type { PinKind } from '../../../schema/records.ts'
  * Our tables, by name without prefix: those of every migration. Ids of the host have the column type that the host
  * chose, and are text here, because every query casts them. Times are milliseconds since 1970; `retired` is 0 or 1.
  */
-export interface Tables extends LedgerTables, FirstTables, OutboxTables {}
+export type Tables = LedgerTables & All<MigrationTables[keyof MigrationTables]>
+
+/** What has all properties of every member of a union. */
+type All<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer A) => void ? A : never
 
 /** The tables that each migration creates, by its version. */
 export interface MigrationTables {
