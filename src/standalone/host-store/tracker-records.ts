@@ -40,26 +40,22 @@ export function issueRecordOf(
   if (author === undefined) return undefined
 
   const [created, updated, closed] = offsetsIn(row.offsets)
-  // Property by property: each spread would make another object.
-  const record: IssueRecord = {
+  return {
     number: row.issue_index,
-    poster_id: author.poster_id,
-    poster_name: author.poster_name,
+    ...author,
     title: row.title,
     content: row.body,
+    ...(row.ref && { ref: row.ref }),
+    ...(row.milestone && { milestone: row.milestone }),
     state: row.state,
     is_locked: row.is_locked === 1,
     created: timeText(row.created_at, created),
     updated: timeText(row.updated_at, updated),
+    ...(row.closed_at !== null && { closed: timeText(row.closed_at, closed) }),
+    ...(labels.length > 0 && { labels: labels.map(labelRecordOf) }),
+    ...(reactions.length > 0 && { reactions: reactions.map(reactionRecordOf) }),
+    ...(assignees.length > 0 && { assignees: assignees.map(({ name }) => name) }),
   }
-  if (author.poster_email) record.poster_email = author.poster_email
-  if (row.ref) record.ref = row.ref
-  if (row.milestone) record.milestone = row.milestone
-  if (row.closed_at !== null) record.closed = timeText(row.closed_at, closed)
-  if (labels.length > 0) record.labels = labels.map(labelRecordOf)
-  if (reactions.length > 0) record.reactions = reactions.map(reactionRecordOf)
-  if (assignees.length > 0) record.assignees = assignees.map(({ name }) => name)
-  return record
 }
 
 type Author = Pick<IssueRecord, 'poster_id' | 'poster_name' | 'poster_email'>
