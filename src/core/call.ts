@@ -3,7 +3,7 @@ import { toId } from '../schema/ids.ts'
 import type { ForgeEvent } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { after, isPromise, requireValue } from '../schema/sync-or-async.ts'
-import type { BeforeCommit, WriteContext } from '../storage/contract/stores.ts'
+import type { BeforeCommit, ChangeSignal, WriteContext } from '../storage/contract/stores.ts'
 import type { Environment } from './environment.ts'
 import type { Actor, Caller, CallOptions, PortContext } from './ports.ts'
 
@@ -15,6 +15,8 @@ export interface Call<A extends Actor, Tx> {
    * Read it only before waiting.
    */
   readonly signal: AbortSignal | undefined
+  /** Aborts with `signal`. For an HTTP request, reading whether it has aborted does not create that. */
+  readonly changeSignal: ChangeSignal | undefined
   readonly transaction: Tx | undefined
   /** Whether the call may wait for a promise. False inside `withTransactionSync`. */
   readonly mayWait: boolean
@@ -26,8 +28,14 @@ export interface Call<A extends Actor, Tx> {
   announce(events: readonly ForgeEvent[]): void
 }
 
+/** The options of a call, as the HTTP routes give them. */
+export interface RequestOptions extends CallOptions {
+  /** Whether the signal has aborted. If it is known, the signal is created only for who waits for it. */
+  readonly aborted?: boolean | undefined
+}
+
 /** Opens a call: creates the `Call` that is passed to a service method. */
-export type OpenCall<A extends Actor, Tx> = (actor: Caller<A>, options: CallOptions | undefined) => Call<A, Tx>
+export type OpenCall<A extends Actor, Tx> = (actor: Caller<A>, options: RequestOptions | undefined) => Call<A, Tx>
 
 /** The properties that are the same for all calls of a set of bound services. */
 export type CallPlace<Tx> = Pick<Call<never, Tx>, 'transaction' | 'mayWait' | 'guarded' | 'beforeCommit' | 'announce'>
@@ -44,9 +52,9 @@ class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
   readonly guarded: boolean
   readonly beforeCommit: BeforeCommit<Tx> | undefined
   readonly #place: CallPlace<Tx>
-  readonly #options: CallOptions | undefined
+  readonly #options: RequestOptions | undefined
 
-  constructor(place: CallPlace<Tx>, actor: Caller<A>, options: CallOptions | undefined) {
+  constructor(place: CallPlace<Tx>, actor: Caller<A>, options: RequestOptions | undefined) {
     this.actor = actor
     this.transaction = place.transaction
     this.mayWait = place.mayWait
@@ -60,8 +68,42 @@ class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
     return this.#options?.signal
   }
 
+  get changeSignal(): ChangeSignal | undefined {
+    const options = this.#options
+    return options?.aborted === undefined ? options?.signal : new LazySignal(options)
+  }
+
   announce(events: readonly ForgeEvent[]): void {
     this.#place.announce(events)
+  }
+}
+
+/** The signal of a request: reading whether it has aborted does not create it. */
+class LazySignal implements ChangeSignal {
+  readonly #options: RequestOptions
+
+  constructor(options: RequestOptions) {
+    this.#options = options
+  }
+
+  get aborted(): boolean {
+    return this.#options.aborted === true
+  }
+
+  get reason(): unknown {
+    return this.#options.signal?.reason
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason
+  }
+
+  addEventListener(type: 'abort', listener: () => void): void {
+    this.#options.signal?.addEventListener(type, listener)
+  }
+
+  removeEventListener(type: 'abort', listener: () => void): void {
+    this.#options.signal?.removeEventListener(type, listener)
   }
 }
 

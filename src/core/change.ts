@@ -62,7 +62,7 @@ function* attempts<Key, State, Result, A extends Actor, Tx, Prepared>(
         transaction,
         expectedEpoch,
         spentMilliseconds,
-        signal: call.signal,
+        signal: call.changeSignal,
         ...(typeof decision === 'function' ? { decide: decision } : decision),
       }),
       spend,

@@ -41,6 +41,13 @@ export class NodeRequestContext implements ApiRequest {
     return this.#controller.signal
   }
 
+  /** Responses of HTTP/2 do not say whether they are destroyed: there the signal must tell. */
+  get aborted(): boolean {
+    const { destroyed, headersSent } = this.#response
+    if (this.#controller !== undefined || destroyed === undefined) return this.signal.aborted
+    return destroyed && !headersSent
+  }
+
   #watch(): AbortController {
     const controller = new AbortController()
     const abort = (): void => {

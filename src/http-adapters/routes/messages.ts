@@ -37,6 +37,11 @@ export interface ApiRequest {
   stream(limit: number): AsyncIterable<Uint8Array> | readonly unknown[] | undefined
   /** Aborted when the client disconnects before it receives the whole response. */
   readonly signal?: AbortSignal | undefined
+  /**
+   * Whether the client has disconnected: as `signal.aborted`, for an adapter that creates the signal on first access.
+   * Default: that of the signal.
+   */
+  readonly aborted?: boolean | undefined
 }
 
 /** One header of a response. */

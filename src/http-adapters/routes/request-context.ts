@@ -1,4 +1,5 @@
 import type { ServiceName } from '../../core/bind-services.ts'
+import type { RequestOptions } from '../../core/call.ts'
 import type { UnguardedServices } from '../../core/forge.ts'
 import type { ObservedRequest } from '../../core/observer.ts'
 import type { Actor, Caller, Logger, PortContext } from '../../core/ports.ts'
@@ -40,12 +41,12 @@ export interface RequestContext<A extends Actor> {
   readonly match: RouteMatch<Routed>
 }
 
-/** Builds the context that ports receive. It reads the request's signal only when a port does. */
+/** Builds the context that ports and services receive. It reads the request's signal only when one of them needs it. */
 export function contextOf<A extends Actor>(request: ApiRequest, actor: Caller<A>): PortContext<Caller<A>, unknown> {
   return new RequestPortContext(request, actor)
 }
 
-class RequestPortContext<Who> implements PortContext<Who, unknown> {
+class RequestPortContext<Who> implements PortContext<Who, unknown>, RequestOptions {
   readonly actor: Who
   readonly #request: ApiRequest
 
@@ -56,5 +57,9 @@ class RequestPortContext<Who> implements PortContext<Who, unknown> {
 
   get signal(): AbortSignal | undefined {
     return this.#request.signal
+  }
+
+  get aborted(): boolean | undefined {
+    return this.#request.aborted
   }
 }

@@ -54,6 +54,18 @@ export interface PreparedDecision<State, Result, Tx, Prepared> {
   readonly decide: (state: State, at: Date, prepared: Prepared) => Decision<State, Result, EventDraft>
 }
 
+/**
+ * What a storage reads of an `AbortSignal`; every `AbortSignal` is one. For an HTTP request it is an object that creates
+ * its signal only when a listener is added or it has aborted: few changes are waited for that long.
+ */
+export interface ChangeSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 /** One change of one aggregate. `Prepared` is what `prepare` returns; a change without `prepare` has none. */
 export type Change<State, Result, Tx, Prepared = undefined> = ChangeCircumstances<Tx> &
   (ChangeDecision<State, Result> | PreparedDecision<State, Result, Tx, Prepared>)
@@ -75,7 +87,7 @@ export interface ChangeCircumstances<Tx> extends WriteContext<Tx> {
   /**
    * Checked at the start of every attempt. If it has aborted, the change ends with its reason and nothing is written.
    */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: ChangeSignal | undefined
 }
 
 /** How a change ended. */

@@ -1,9 +1,13 @@
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Directory } from '../../../src/http-adapters/http.ts'
+import { createApi } from '../../../src/http-adapters/http.ts'
+import { nodeHandler } from '../../../src/http-adapters/node.ts'
+import { createForge } from '../../../src/index.ts'
+import { newFile, openHandle, openStorage } from '../../storage/sql/database-files.ts'
 import type { Person, World } from '../world.ts'
-import { directory, openWorld } from '../world.ts'
-import { ask, deferred, dial, mounted, serve } from './serve.ts'
+import { authenticate, directory, openWorld, present } from '../world.ts'
+import { ask, deferred, dial, mounted, serve, talk } from './serve.ts'
 
 type Look = Directory<Person>['findAccount']
 
@@ -126,5 +130,35 @@ describe('a client that goes away', () => {
     await closed.promise
 
     expect((await seen.promise)?.aborted).toBe(false)
+  })
+
+  it('while its change waits for the database writes nothing, and its neighbour is written', async () => {
+    const file = newFile()
+    const storage = await openStorage(file)
+    const forge = createForge<Person, unknown>({
+      storage,
+      policy: { authorize: () => ({ allow: true }) },
+      membership: { isMember: () => false },
+    })
+    const handler = nodeHandler<Person>(createApi(forge, { directory, present }), {
+      authenticate: ({ headers }) => authenticate(headers.authorization),
+    })
+    const closed = deferred<undefined>()
+    const port = await serve((request, response) => {
+      if (request.url?.endsWith('/stan') === true) response.on('close', () => closed.resolve(undefined))
+      handler(request, response)
+    })
+    const other = openHandle(file)
+    other.exec('begin immediate')
+    const hasty = await opened(port, ask('PUT /orgs/acme/blocks/stan', { Authorization: 'token root' }))
+    const patient = talk(port, ask('PUT /orgs/acme/blocks/will', { Authorization: 'token root', Connection: 'close' }))
+
+    setTimeout(() => hasty.destroy(), 30)
+    await closed.promise
+    other.exec('rollback')
+
+    expect(await patient).toMatch(/^HTTP\/1.1 204 /)
+    const { items } = await forge.blocks.list('system', { organizationId: 6 })
+    expect(items).toMatchObject([{ userId: '5' }])
   })
 })

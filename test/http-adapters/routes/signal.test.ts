@@ -10,9 +10,13 @@ import { directory, openWorld, people, present, sshKey } from '../world.ts'
 // A request makes its signal on first access, and that costs more than the rest of a small answer.
 
 /** How often the signal of a request is read until it is answered. */
-async function looksAt(method: string, path: string, { api }: Pick<World, 'api'> = openWorld()): Promise<number> {
+async function looksAt(
+  method: string,
+  path: string,
+  { api = openWorld().api, aborted }: { readonly api?: World['api']; readonly aborted?: boolean } = {},
+): Promise<number> {
   let looks = 0
-  const request = Object.defineProperty(plainRequest({ method, path }), 'signal', {
+  const request = Object.defineProperty(plainRequest({ method, path, aborted }), 'signal', {
     get() {
       looks += 1
       return new AbortController().signal
@@ -56,4 +60,9 @@ it('a policy that is waited for is waited for no longer than the client waits', 
 
 it('a change is not written for a client that has gone', async () => {
   expect(await looksAt('PUT', '/orgs/acme/blocks/stan')).toBeGreaterThan(0)
+})
+
+it('a change reads it only if the client has gone, when the adapter knows that without it', async () => {
+  expect(await looksAt('PUT', '/orgs/acme/blocks/stan', { aborted: false })).toBe(0)
+  expect(await looksAt('PUT', '/orgs/acme/blocks/stan', { aborted: true })).toBeGreaterThan(0)
 })

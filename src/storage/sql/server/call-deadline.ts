@@ -1,4 +1,5 @@
 import { closedError } from '../../../schema/errors.ts'
+import type { ChangeSignal } from '../../contract/stores.ts'
 import { unavailable } from '../errors.ts'
 import type { RetryLimits } from '../retry.ts'
 
@@ -35,7 +36,7 @@ export interface CallLimits {
   /** From its start to its end, in milliseconds. Infinity for a migration, whose statements have their own limits. */
   readonly total?: number
   /** Ends the call, until its COMMIT is sent. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: ChangeSignal | undefined
   /** Creates the error for a call that has run out of time. */
   readonly expired?: () => Error
 }
@@ -80,7 +81,7 @@ export interface Deadline {
 export class CallDeadline implements Deadline {
   /** Where the call is in the list of those that run. */
   place = 0
-  readonly #signal: AbortSignal | undefined
+  readonly #signal: ChangeSignal | undefined
   readonly #firstExpired: () => Error
   #listeners: readonly (() => void)[] = []
   #reject: (error: unknown) => void = ignore

@@ -1,4 +1,5 @@
 import { isForgeError } from '../../../schema/errors.ts'
+import type { ChangeSignal } from '../../contract/stores.ts'
 import { MAX_WAIT_MS, pauseBefore } from '../retry.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
@@ -45,7 +46,7 @@ export class GroupCommit {
    * Adds work to the batch. The work may run more than once, and is answered once: with the reason of the signal if
    * that aborts before.
    */
-  submit<T>(work: () => T, signal: AbortSignal | undefined): Promise<T> {
+  submit<T>(work: () => T, signal: ChangeSignal | undefined): Promise<T> {
     const { operation, answer } = createOperation(work, signal)
     this.#waiting.push(operation)
     if (this.#state === 'idle') this.#collect()
@@ -159,7 +160,7 @@ export interface Operation {
 /** Creates an operation from work that a signal may abort. */
 function createOperation<T>(
   work: () => T,
-  signal: AbortSignal | undefined,
+  signal: ChangeSignal | undefined,
 ): { readonly operation: Operation; readonly answer: Promise<T> } {
   let settle: Settle<T> = { resolve: ignore, reject: ignore }
   const answer = new Promise<T>((resolve, reject) => {
@@ -175,7 +176,7 @@ interface Settle<T> {
 
 interface PendingParts<T> {
   readonly work: () => T
-  readonly signal: AbortSignal | undefined
+  readonly signal: ChangeSignal | undefined
   readonly answered: Promise<unknown>
   readonly settle: Settle<T>
 }
@@ -184,7 +185,7 @@ class PendingOperation<T> implements Operation {
   readonly deadline: number = performance.now() + MAX_WAIT_MS
   readonly answered: Promise<unknown>
   readonly #work: () => T
-  readonly #signal: AbortSignal | undefined
+  readonly #signal: ChangeSignal | undefined
   readonly #settle: Settle<T>
   #ending: Ending<T> | undefined
 
