@@ -3,10 +3,16 @@ import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
 /**
+ * How many files of a suite run at once. Where many wait for a database or a process, a third keeps two cores busy. Vitest ignores
+ * `--maxWorkers` for suites; `VITEST_MAX_WORKERS` takes precedence.
+ */
+const WORKERS = { quick: 3, storages: 2, servers: 3, long: 2 } as const
+
+/**
  * The name of a test file says which suite it is in: `x.servers.test.ts` is in "servers", and `x.test.ts` in "quick". These are
  * the suites that a name can have. Each has a command: `npm run test:<suite>`.
  */
-export const NAMED_SUITES: readonly string[] = ['storages', 'servers', 'long']
+export const NAMED_SUITES = ['storages', 'servers', 'long'] as const
 
 /** In each suite, and not for all of them: vitest would run it once more. */
 const BUILD_FIRST = 'test/codebase/setup/build-first.ts'
@@ -15,6 +21,8 @@ const quick: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: 'quick',
+    maxWorkers: WORKERS.quick,
+    sequence: { groupOrder: 0 },
     globalSetup: [BUILD_FIRST],
     isolate: false, // no file leaves anything behind; importing the library anew for each costs a minute
     include: ['test/**/*.test.ts'],
@@ -22,10 +30,12 @@ const quick: TestProjectInlineConfiguration = {
   },
 }
 
-const named: readonly TestProjectInlineConfiguration[] = NAMED_SUITES.map((name) => ({
+const named: readonly TestProjectInlineConfiguration[] = NAMED_SUITES.map((name, index) => ({
   extends: true,
   test: {
     name,
+    maxWorkers: WORKERS[name],
+    sequence: { groupOrder: index + 1 }, // suites with other numbers of workers cannot be one group
     globalSetup: [BUILD_FIRST, 'test/codebase/setup/report-skipped.ts'],
     include: [`test/**/*.${name}.test.ts`],
   },
@@ -48,7 +58,6 @@ const config: ViteUserConfig = {
     sequence: { sequencer: LongestFirst },
     projects: [quick, ...named],
     setupFiles: ['test/codebase/setup/fail-on-console.ts'],
-    maxWorkers: 2, // most files wait for a database or a process
     // Real servers, processes and programs on a slow machine; nothing waits for these on purpose.
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -9,10 +9,14 @@ import { NAMED_SUITES } from '../../vitest.config.ts'
 const root = resolve(import.meta.dirname, '../..')
 const NEEDS_SERVER = /\bon(?:Server|Postgres|Mariadb|OwnServer)\(/
 
+function isNamed(suite: string): boolean {
+  return NAMED_SUITES.some((name) => name === suite)
+}
+
 /** Why a test file is in no suite, or in the wrong one; undefined when its name is right. */
 function mistakeIn(name: string, text: string): string | undefined {
   const [, suite, ...more] = name.replace(/\.test\.ts$/, '').split('.')
-  if (more.length > 0 || (suite !== undefined && !NAMED_SUITES.includes(suite))) return 'names no suite'
+  if (more.length > 0 || (suite !== undefined && !isNamed(suite))) return 'names no suite'
   const isWithoutServer = suite !== 'servers' && suite !== 'long'
   return isWithoutServer && NEEDS_SERVER.test(text) ? 'needs a server, and is not in the suite "servers"' : undefined
 }
