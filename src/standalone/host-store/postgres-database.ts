@@ -67,12 +67,16 @@ const CLOCK: Statement<{ readonly now: string }> = {
   returnsRows: true,
 }
 
-/** Processes of the server itself are in no database. Its users may read this of all connections. */
+/**
+ * Processes of the server itself are in no database or have no user, and workers of a query that runs in parallel need no
+ * connection. A role without `pg_read_all_stats` cannot read the type of other roles' processes; those count.
+ */
 const CONNECTIONS: Statement<{ readonly maximum: string; readonly reserved: string; readonly used: string }> = {
   sql:
     'select pg_catalog.current_setting(\'max_connections\') as "maximum", ' +
     'pg_catalog.current_setting(\'superuser_reserved_connections\') as "reserved", ' +
-    '(select cast(count(*) as text) from pg_catalog.pg_stat_activity where datname is not null) as "used"',
+    '(select cast(count(*) as text) from pg_catalog.pg_stat_activity where datname is not null ' +
+    "and usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend') as \"used\"",
   parameters: [],
   returnsRows: true,
 }

@@ -59,10 +59,15 @@ export interface PreparedDecision<State, Result, Tx, Prepared> {
  * its signal only when a listener is added or it has aborted: few changes are waited for that long.
  */
 export interface ChangeSignal {
+  /** As in `AbortSignal`. */
   readonly aborted: boolean
+  /** As in `AbortSignal`. */
   readonly reason: unknown
+  /** As in `AbortSignal`. */
   throwIfAborted(): void
+  /** As in `AbortSignal`. */
   addEventListener(type: 'abort', listener: () => void): void
+  /** As in `AbortSignal`. */
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
