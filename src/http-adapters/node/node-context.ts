@@ -41,7 +41,7 @@ export class NodeRequestContext implements ApiRequest {
     return this.#controller.signal
   }
 
-  /** Responses of HTTP/2 do not say whether they are destroyed: there the signal must tell. */
+  /** Responses of HTTP/2 do not report whether they are destroyed: there the signal does. */
   get aborted(): boolean {
     const { destroyed, headersSent } = this.#response
     if (this.#controller !== undefined || destroyed === undefined) return this.signal.aborted
