@@ -65,14 +65,18 @@ function oneAtATime(): Turns {
   }
 }
 
-/** Pins issues on a board of its own, with pauses, and now and then three in a transaction of the host. Returns those that stay. */
+/** How many changes go to one board: a change of a long board costs more, and shows no more. */
+const CHANGES_OF_A_BOARD = 30
+
+/** Pins issues on boards of its own, with pauses, and now and then three in a transaction of the host. Returns those that stay. */
 async function write<Tx>({ storage, n, changes, begin, turns }: Writer<Tx>): Promise<readonly string[]> {
-  const board = { repositoryId: String(n), kind: 'issue' } as const
+  const boardOf = (change: number) =>
+    ({ repositoryId: `${n}${100 + Math.floor(change / CHANGES_OF_A_BOARD)}`, kind: 'issue' }) as const
   const mayWait = storage.transactions === 'asynchronous'
   const committed: string[] = []
   for (let each = 0; each < changes; each += 1) {
     const issueId = `${n}${1000 + each}`
-    await pin(storage, board, issueId, mayWait ? { beforeCommit: () => pause(random(60)) } : {})
+    await pin(storage, boardOf(each), issueId, mayWait ? { beforeCommit: () => pause(random(60)) } : {})
     committed.push(issueId)
     await pause(random(mayWait ? 60 : 8))
     if (each % 10 === n % 10) committed.push(...(await turns(() => writeWithHost(each))))
@@ -82,7 +86,7 @@ async function write<Tx>({ storage, n, changes, begin, turns }: Writer<Tx>): Pro
   async function writeWithHost(round: number): Promise<readonly string[]> {
     const issueIds = [1, 2, 3].map((each) => `${n}${each}${1000 + round}`)
     const { transaction, commit, rollback, release } = await begin()
-    for (const issueId of issueIds) await pin(storage, board, issueId, { transaction })
+    for (const issueId of issueIds) await pin(storage, boardOf(round), issueId, { transaction })
     await pause(random(mayWait ? 300 : 5)) // on a database with one write lock, no other writer gets in meanwhile
     const stays = random(2) > 0
     if (stays) await commit()
