@@ -15,7 +15,7 @@ export interface Call<A extends Actor, Tx> {
    * Read it only before waiting.
    */
   readonly signal: AbortSignal | undefined
-  /** Aborts with `signal`. For an HTTP request, reading whether it has aborted does not create that. */
+  /** The same signal for a store. For an HTTP request, reading `aborted` does not create the AbortSignal. */
   readonly changeSignal: ChangeSignal | undefined
   readonly transaction: Tx | undefined
   /** Whether the call may wait for a promise. False inside `withTransactionSync`. */
@@ -30,7 +30,9 @@ export interface Call<A extends Actor, Tx> {
 
 /** The options of a call, as the HTTP routes give them. */
 export interface RequestOptions extends CallOptions {
-  /** Whether the signal has aborted. If it is known, the signal is created only for who waits for it. */
+  /**
+   * Whether the signal has aborted. If defined, the signal is created only when it has, or when a listener is added.
+   */
   readonly aborted?: boolean | undefined
 }
 
@@ -70,7 +72,8 @@ class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
 
   get changeSignal(): ChangeSignal | undefined {
     const options = this.#options
-    return options?.aborted === undefined ? options?.signal : new LazySignal(options)
+    // The HTTP routes give their own options. Those of a host may be any object, and are read as documented.
+    return this.guarded || options?.aborted === undefined ? options?.signal : new LazySignal(options)
   }
 
   announce(events: readonly ForgeEvent[]): void {
@@ -87,7 +90,7 @@ class LazySignal implements ChangeSignal {
   }
 
   get aborted(): boolean {
-    return this.#options.aborted === true
+    return this.#options.aborted === true && this.#options.signal?.aborted === true
   }
 
   get reason(): unknown {

@@ -2,6 +2,7 @@ import { BodyBuffer, parsedStream } from '../routes/body.ts'
 import { bodyTooLarge } from '../routes/error-status.ts'
 import type { ApiRequest, Target } from '../routes/messages.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
+import { isDestroyed } from './node-messages.ts'
 import { RequestStream, toBytes } from './request-stream.ts'
 
 /** A Node request as the routes see it. It reads nothing and adds no listener until the routes ask for it. */
@@ -41,11 +42,9 @@ export class NodeRequestContext implements ApiRequest {
     return this.#controller.signal
   }
 
-  /** Responses of HTTP/2 do not report whether they are destroyed: there the signal does. */
   get aborted(): boolean {
-    const { destroyed, headersSent } = this.#response
-    if (this.#controller !== undefined || destroyed === undefined) return this.signal.aborted
-    return destroyed && !headersSent
+    if (this.#controller !== undefined) return this.#controller.signal.aborted
+    return isDestroyed(this.#response) && !this.#response.headersSent
   }
 
   #watch(): AbortController {
@@ -53,7 +52,7 @@ export class NodeRequestContext implements ApiRequest {
     const abort = (): void => {
       if (!this.#response.headersSent) controller.abort()
     }
-    if (this.#response.destroyed === true) abort()
+    if (isDestroyed(this.#response)) abort()
     else this.#response.on('close', abort)
     return controller
   }

@@ -42,6 +42,8 @@ export interface NodeResponse {
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly destroyed?: boolean | undefined
+  /** The stream of a response of HTTP/2, which has no `destroyed` of its own. */
+  readonly stream?: { readonly destroyed?: boolean | undefined } | undefined
   /** As in Node. Returns a header that the host has set. */
   getHeader?(name: string): string | number | readonly string[] | undefined
   /** As in Node. Returns the names of the headers that the host has set. */
@@ -64,4 +66,9 @@ export interface NodeResponse {
   readonly socket?: ResettableSocket | null | undefined
   /** As in Node. */
   on(event: string, listener: (argument?: unknown) => void): unknown
+}
+
+/** Returns whether nothing can be sent any more: the client has disconnected, or the response was sent whole. */
+export function isDestroyed({ destroyed, stream }: NodeResponse): boolean {
+  return destroyed ?? stream?.destroyed ?? false
 }

@@ -6,6 +6,7 @@ import type { MountOptions } from '../routes/mount-options.ts'
 import { afterHandingOver, drain, isSending, isTooMuchToDrop } from './drain-request.ts'
 import { NodeRequestContext } from './node-context.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
+import { isDestroyed } from './node-messages.ts'
 import { cutResponse, writeStream } from './write-stream.ts'
 
 /** One mount on a Node server. */
@@ -129,8 +130,8 @@ function writeReply(request: NodeRequest, response: NodeResponse, reply: TextRes
 }
 
 /** Whether the host has already started the response, or the client has disconnected. */
-function isTaken({ headersSent, writableEnded, destroyed }: NodeResponse): boolean {
-  return headersSent || writableEnded || destroyed === true
+function isTaken(response: NodeResponse): boolean {
+  return response.headersSent || response.writableEnded || isDestroyed(response)
 }
 
 /**

@@ -38,8 +38,8 @@ export interface ApiRequest {
   /** Aborted when the client disconnects before it receives the whole response. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Whether the client has disconnected: as `signal.aborted`, for an adapter that creates the signal on first access.
-   * Default: that of the signal.
+   * Whether `signal` has aborted, for an adapter that creates its signal on first access: reading this creates none.
+   * Default: `signal.aborted`.
    */
   readonly aborted?: boolean | undefined
 }

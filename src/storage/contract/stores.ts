@@ -55,8 +55,8 @@ export interface PreparedDecision<State, Result, Tx, Prepared> {
 }
 
 /**
- * What a storage reads of an `AbortSignal`; every `AbortSignal` is one. For an HTTP request it is an object that creates
- * its signal only when a listener is added or it has aborted: few changes are waited for that long.
+ * The part of an `AbortSignal` that a storage may use. Over `node:http` it is another object, which creates an
+ * `AbortSignal` only when it is needed. Do not pass it to an API that expects an `AbortSignal`.
  */
 export interface ChangeSignal {
   /** As in `AbortSignal`. */

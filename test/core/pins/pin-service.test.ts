@@ -73,6 +73,21 @@ describe('the pin service', () => {
     expect(await forge.pins.list(olga, board)).toEqual([])
   })
 
+  test('reads only the signal of its options', async () => {
+    const [abort, reason] = [new AbortController(), new Error('no longer wanted')]
+    const forge = aForge({
+      policy: {
+        authorize() {
+          abort.abort(reason)
+          return { allow: true }
+        },
+      },
+    })
+    const options = { signal: abort.signal, aborted: false }
+
+    await expect(forge.pins.pin(olga, issue(7), options)).rejects.toBe(reason)
+  })
+
   test('writes nothing when the signal aborts while the policy is asked', async () => {
     const abort = new AbortController()
     const forge = aForge({

@@ -11,6 +11,9 @@ import { ask, deferred, dial, mounted, serve, talk } from './serve.ts'
 
 type Look = Directory<Person>['findAccount']
 
+/** The id of stan, who is blocked by a client that does not wait. */
+const HASTY = '7'
+
 /** A directory whose `findAccount` is this. */
 function looking(findAccount: Look): Directory<Person> {
   return { ...directory, findAccount }
@@ -135,10 +138,16 @@ describe('a client that goes away', () => {
   it('while its change waits for the database writes nothing, and its neighbour is written', async () => {
     const file = newFile()
     const storage = await openStorage(file)
+    const asked = deferred<undefined>()
     const forge = createForge<Person, unknown>({
       storage,
       policy: { authorize: () => ({ allow: true }) },
-      membership: { isMember: () => false },
+      membership: {
+        isMember({ userId }) {
+          if (userId === HASTY) asked.resolve(undefined)
+          return false
+        },
+      },
     })
     const handler = nodeHandler<Person>(createApi(forge, { directory, present }), {
       authenticate: ({ headers }) => authenticate(headers.authorization),
@@ -153,7 +162,8 @@ describe('a client that goes away', () => {
     const hasty = await opened(port, ask('PUT /orgs/acme/blocks/stan', { Authorization: 'token root' }))
     const patient = talk(port, ask('PUT /orgs/acme/blocks/will', { Authorization: 'token root', Connection: 'close' }))
 
-    setTimeout(() => hasty.destroy(), 30)
+    await asked.promise
+    hasty.destroy()
     await closed.promise
     other.exec('rollback')
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
+import type { ClientHttp2Session, Http2ServerRequest, IncomingHttpHeaders } from 'node:http2'
 import { connect, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -8,19 +8,23 @@ import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import { isPieces, Pieces, streamed, streamingWorld, streamOf } from '../streams/streaming-world.ts'
 import type { Person } from '../world.ts'
 import { authenticate, openWorld } from '../world.ts'
+import { deferred } from './serve.ts'
 
 interface Answer {
   readonly status: number | undefined
   readonly text: string
 }
 
+function byToken({ headers }: Http2ServerRequest): Person | null {
+  return authenticate(headers.authorization)
+}
+
 /** Serves a world over HTTP/2 until the test is finished. Gives its origin, and a way to ask. */
 async function serve(
   api: Api<Person> = openWorld().api,
+  identify: (request: Http2ServerRequest) => Promise<Person | null> | Person | null = byToken,
 ): Promise<{ readonly origin: string; readonly session: ClientHttp2Session }> {
-  const server = createServer(
-    nodeHandler(api, { authenticate: ({ headers }) => authenticate(String(headers['authorization'])) }),
-  )
+  const server = createServer(nodeHandler<Person, Http2ServerRequest>(api, { authenticate: identify }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server that listens on a port has such an address
   const session = connect(origin)
@@ -106,6 +110,33 @@ describe('over HTTP/2', () => {
     stream.close()
 
     await pieces.returned
+  })
+
+  it('nothing is written for a client that leaves while its request is authenticated', async () => {
+    const { api, forge } = openWorld()
+    const asked = deferred<undefined>()
+    const authenticated = deferred<undefined>()
+    const left = deferred<undefined>()
+    const answered = deferred<unknown>()
+    const dispatch: Api<Person>['dispatch'] = (...request) => {
+      const answer = api.dispatch(...request)
+      answered.resolve(answer)
+      return answer
+    }
+    const { session } = await serve({ ...api, dispatch }, async (request) => {
+      request.stream.on('close', () => left.resolve(undefined))
+      asked.resolve(undefined)
+      await authenticated.promise
+      return byToken(request)
+    })
+    const stream = session.request({ ':method': 'PUT', ':path': '/orgs/acme/blocks/stan', authorization: 'token root' })
+    await asked.promise
+    stream.close()
+    await left.promise
+    authenticated.resolve(undefined)
+    await answered.promise
+
+    expect((await forge.blocks.list('system', { organizationId: 6 })).items).toEqual([])
   })
 
   it('a body is read as a stream', async () => {
