@@ -3,10 +3,11 @@ import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
 /**
- * How many files of a suite run at once. Where many wait for a database or a process, a third keeps two cores busy. Vitest ignores
- * `--maxWorkers` for suites; `VITEST_MAX_WORKERS` takes precedence.
+ * How many files of a suite run at once, measured on two cores: a third keeps them busy where files wait for a database or a
+ * process. Two long files already start as many processes as that. Vitest ignores `--maxWorkers` for suites;
+ * `VITEST_MAX_WORKERS` takes precedence.
  */
-const WORKERS = { quick: 3, storages: 2, servers: 4, long: 2 } as const
+const WORKERS = { quick: 3, storages: 2, servers: 3, long: 2 } as const
 
 /**
  * The name of a test file says which suite it is in: `x.servers.test.ts` is in "servers", and `x.test.ts` in "quick". These are

@@ -39,7 +39,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 
-refuseOldBuild()
+if (values.apart === undefined) refuseOldBuild()
 if (values.apart !== undefined) {
   process.send(await measure(values.apart, Number(values.slices)))
 } else if (values.quick) {
@@ -72,18 +72,17 @@ async function measureAll(slices, names) {
     console.log(`\n${name}, ${((performance.now() - start) / 1000).toFixed(0)} s`)
     if (name !== GROWTH) print(results[name].measured)
     writeFileSync(RESULTS, `${JSON.stringify(results, rounded, 2)}\n`)
+    writePage(readResults())
   }
-  writePage(readResults())
 }
 
 /** Measures in a process of its own: what ran before decides how Node has compiled what is measured. */
 async function measureApart(name, slices) {
   const child = fork(import.meta.filename, ['--apart', name, '--slices', String(slices)])
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`${name} ended with ${code ?? signal}, before it was measured`)
-  })
-  const [measured] = await Promise.race([once(child, 'message'), ended])
-  return measured
+  const left = once(child, 'disconnect').then(() => undefined) // emitted after the last message
+  const message = await Promise.race([once(child, 'message'), left])
+  if (message === undefined) throw new Error(`${name} ended before it was measured`)
+  return message[0]
 }
 
 async function measure(name, slices) {
