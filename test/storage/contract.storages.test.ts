@@ -1,8 +1,5 @@
 import { describe } from 'vitest'
-import { contractSuite, QUICK_FORM } from './contract-suite.ts'
-import { pgliteKind } from './databases/pglite.ts'
+import { contractSuite } from './contract-suite.ts'
 import { sqliteMemoryKind } from './databases/sqlite.ts'
 
 describe('SQLite in memory', () => contractSuite(sqliteMemoryKind()))
-// The shortest form is in contract.test.ts.
-describe('PostgreSQL in this process', () => contractSuite(pgliteKind(), (name) => !QUICK_FORM.test(name)))
