@@ -126,7 +126,7 @@ export type ForgeEvent<T extends ForgeEventType = ForgeEventType> = T extends Fo
       /** The version of the format of `data`. Currently 1. */
       readonly version: number
       readonly at: Date
-      /** Who made the change. Null: the host's own code ('system', lifecycle calls). */
+      /** Who made the change. Null: an anonymous caller, or the host's own code ('system', lifecycle calls). */
       readonly actorId: Id | null
     }
   : never

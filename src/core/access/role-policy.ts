@@ -29,13 +29,14 @@ const OWNERS_ONLY = 'Must be an organization owner'
 const MAX_NAMED_LENGTH = 40
 
 /**
- * Creates a policy with Gitea's rules from functions that the host supplies. Site admins may do everything. Repository
- * admins may pin. Readers may see boards and keys. Organization owners may block. Only site admins may access badges
- * and events. 'anonymous' may at most read, whatever role the host returns.
+ * Creates a policy with Gitea's rules from functions that the host supplies. Site admins may do everything. Readers may
+ * see boards and keys and export issues. Repository admins may pin and import issues. Organization owners may see and
+ * change blocks. Only site admins may access badges and events, and attribute imported issues to accounts. 'anonymous'
+ * may at most read, whatever role the host returns.
  *
  * A malformed result neither allows nor refuses. If a role is not one of those above (undefined and null included), or
  * if `isSiteAdmin` does not return a boolean, `authorize` throws a TypeError, to which the API responds with 500.
- * Source: docs/behaviour.md, Pins, Blocks and Badges
+ * Source: docs/behaviour.md, Pins, Blocks, Badges, Signing keys and Exchange
  *
  * @throws TypeError when one of the three functions is missing
  */

@@ -15,12 +15,14 @@ import { checkSlug, defineBadge, removeBadge, updateBadge } from './catalogue-ru
 
 /**
  * The badge catalogue: the badges that can be granted.
- * Every method throws `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses.
+ * Every method throws `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses. Every method with a slug throws
+ * `INVALID_INPUT` if it is longer than 255 characters, contains NUL or is not well-formed Unicode.
  */
 export interface BadgeCatalogueService<A extends Actor> {
   /**
    * Adds a badge to the catalogue.
-   * @throws ForgeError `BADGE_EXISTS`, `INVALID_INPUT` for a slug that is empty or longer than 255 characters
+   * @throws ForgeError `BADGE_EXISTS`, `INVALID_INPUT` also for an empty slug, and for a description of more than 4,000
+   * characters, an image URL of more than 2,048, or either with NUL or ill-formed Unicode
    */
   define(
     actor: Caller<A>,
@@ -33,7 +35,7 @@ export interface BadgeCatalogueService<A extends Actor> {
   ): Promise<Badge>
   /**
    * Changes the given properties of a badge and keeps the others.
-   * @throws ForgeError `INVALID_INPUT` for a slug that no database can store, `BADGE_NOT_FOUND`
+   * @throws ForgeError `BADGE_NOT_FOUND`, `INVALID_INPUT` also for a description or an image URL that `define` refuses
    */
   update(
     actor: Caller<A>,

@@ -17,7 +17,7 @@ export class WakeUp {
   /**
    * Waits for at most the given number of milliseconds.
    *
-   * @param seen - the value of `rings` when the caller last looked for work; returns immediately if it has changed
+   * @param seen - the value of `count` when the caller last looked for work; returns immediately if it has changed
    */
   wait(milliseconds: number, signal: AbortSignal, seen: number = this.#count): Promise<void> {
     if (signal.aborted || seen !== this.#count) return Promise.resolve()

@@ -19,8 +19,9 @@ import { movePin, pinIssue, unpinIssue } from './pin-rules.ts'
 /**
  * Pins. Each repository has an ordered board of issues and an ordered board of pull requests.
  * Source: docs/behaviour.md, Pins.
- * Every method throws `REPOSITORY_NOT_FOUND` for a concealed or retired repository, `UNAUTHENTICATED` or `FORBIDDEN`
- * when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
+ * Every method throws `REPOSITORY_NOT_FOUND` for a concealed repository and, except for `history`, for a retired one,
+ * `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage
+ * cannot answer.
  */
 export interface PinService<A extends Actor> {
   /**
