@@ -49,7 +49,7 @@ describe('the check of casts', () => {
     expect(run('check-casts.mjs', ROOT, folder).status).toBe(1)
   })
 
-  it('finds none without a reason in the house', () => {
+  it('finds none without a reason in the codebase', () => {
     expect(run('check-casts.mjs', ROOT)).toMatchObject({ status: 0, stderr: '' })
   })
 })

@@ -142,7 +142,7 @@ async function firstOf(records: AsyncIterable<unknown>): Promise<unknown> {
   return (await records[Symbol.asyncIterator]().next()).value
 }
 
-function guarded(verdict: AccessDecision): {
+function guarded(decision: AccessDecision): {
   readonly forge: Forge<Person, undefined>
   readonly asked: AccessRequest[]
 } {
@@ -151,7 +151,7 @@ function guarded(verdict: AccessDecision): {
     policy: {
       authorize(request) {
         asked.push(request)
-        return verdict
+        return decision
       },
     },
     signingKey: { format: 'ssh', publicKey: () => publicKey },
@@ -202,8 +202,8 @@ describe.each(asking)('%s', (_method, act, request, concealed) => {
   })
 
   test('conceals', async () => {
-    const verdict = { allow: false, reason: 'no', conceal: true } as const
-    expect(await codeOf(() => act(guarded(verdict).forge, olga))).toBe(concealed)
+    const decision = { allow: false, reason: 'no', conceal: true } as const
+    expect(await codeOf(() => act(guarded(decision).forge, olga))).toBe(concealed)
   })
 })
 
@@ -263,8 +263,8 @@ test.each([
   [{ allow: false, reason: 'no', conceal: false }, 'FORBIDDEN'],
   [{ allow: false, reason: 'no', conceal: undefined }, 'FORBIDDEN'],
   [{ allow: false, reason: 'no', conceal: true }, 'REPOSITORY_NOT_FOUND'],
-] as const)('%j is %s', async (verdict, code) => {
-  expect(await codeOf(() => guarded(verdict).forge.pins.list(olga, issue))).toBe(code)
+] as const)('%j is %s', async (decision, code) => {
+  expect(await codeOf(() => guarded(decision).forge.pins.list(olga, issue))).toBe(code)
 })
 
 test('an unknown action that the policy conceals is a TypeError', async () => {

@@ -23,8 +23,8 @@ function judge(
   return policy.authorize(request, { actor: person })
 }
 
-function word(verdict: unknown): string {
-  const { allow, conceal } = verdict as AccessDecision & { readonly conceal?: boolean }
+function nameOf(decision: unknown): string {
+  const { allow, conceal } = decision as AccessDecision & { readonly conceal?: boolean }
   if (allow) return 'allowed'
   return conceal === true ? 'concealed' : 'refused'
 }
@@ -63,28 +63,28 @@ function requestOf(action: AccessRequest['action']): AccessRequest {
   return { action, organizationId, repositoryId, userId: '9' } as AccessRequest
 }
 
-describe.each(repositories)('%s', (action, verdicts) => {
+describe.each(repositories)('%s', (action, decisions) => {
   test.each(['admin', 'writer', 'reader', 'none'] as const)('to a repository %s', (repository) => {
-    expect(word(judge(requestOf(action), { repository }))).toBe(verdicts[repository])
+    expect(nameOf(judge(requestOf(action), { repository }))).toBe(decisions[repository])
   })
 })
 
-describe.each(organizations)('%s', (action, verdicts) => {
+describe.each(organizations)('%s', (action, decisions) => {
   test.each(['owner', 'member', 'stranger', 'none'] as const)('to an organization %s', (organization) => {
-    expect(word(judge(requestOf(action), { organization }))).toBe(verdicts[organization])
+    expect(nameOf(judge(requestOf(action), { organization }))).toBe(decisions[organization])
   })
 })
 
 describe.each(siteAdminsOnly)('%s', (action) => {
   test('is refused to callers who are not site admins', () => {
-    expect(word(judge(requestOf(action), { repository: 'admin', organization: 'owner' }))).toBe('refused')
+    expect(nameOf(judge(requestOf(action), { repository: 'admin', organization: 'owner' }))).toBe('refused')
   })
 })
 
 test.each([...repositories.map(([action]) => action), ...organizations.map(([action]) => action), ...siteAdminsOnly])(
   '%s is allowed to a site admin',
   (action) => {
-    expect(word(judge(requestOf(action), { siteAdmin: true }))).toBe('allowed')
+    expect(nameOf(judge(requestOf(action), { siteAdmin: true }))).toBe('allowed')
   },
 )
 
@@ -93,13 +93,13 @@ test.each([
   ['blocks.read', 'refused'],
   ['blocks.write', 'refused'],
   ['pins.read', 'allowed'],
-] as const)('%s is %s to no one, whatever role the host assigns', (action, verdict) => {
+] as const)('%s is %s to no one, whatever role the host assigns', (action, decision) => {
   const policy = rolePolicy({
     isSiteAdmin: () => true,
     repositoryRole: () => 'admin',
     organizationRole: () => 'owner',
   })
-  expect(word(policy.authorize(requestOf(action), { actor: 'anonymous' }))).toBe(verdict)
+  expect(nameOf(policy.authorize(requestOf(action), { actor: 'anonymous' }))).toBe(decision)
 })
 
 test('an action it does not know is a TypeError, and is not decided', () => {
@@ -218,7 +218,7 @@ describe('rolePolicy', () => {
   })
 })
 
-test('facts that take time make a verdict that takes time', async () => {
+test('facts that take time make a decision that takes time', async () => {
   const policy = rolePolicy({
     isSiteAdmin: async () => false,
     repositoryRole: async () => 'admin' as const,
