@@ -10,7 +10,7 @@ import type { Holdings } from './strain/strained-server.ts'
 const CLIENTS = 1000
 const FLOOD = 100_000_000
 const MEBIBYTE = 1_048_576
-/** In bytes: compiled code comes and goes. A thousand visits that stay are ten times as much. */
+/** In bytes: compiled code comes and goes. A thousand requests that stay are ten times as much. */
 const MAX_KEPT_BYTES = 4_000_000
 /** In bytes: what is under way between a client and the code that discards it. */
 const MAX_PASSING_BYTES = 8_000_000

@@ -90,7 +90,7 @@ export class Dispatcher<A extends Actor> {
     return settle(
       () => {
         if (crossSite !== 'allow') refuseCrossSite(request, this.#settings.publicUrl)
-        return after(authenticate(), (actor) => route.answer(this.#exchange(request, toCaller(actor), match)))
+        return after(authenticate(), (actor) => route.answer(this.#requestContext(request, toCaller(actor), match)))
       },
       finish,
       (error) => finish(this.#failures.reply(error, { request, operationId: route.operationId })),
@@ -104,7 +104,7 @@ export class Dispatcher<A extends Actor> {
     return forMethod(request, reply)
   }
 
-  #exchange(request: ApiRequest, actor: Caller<A>, match: RouteMatch<Route>): RequestContext<A> {
+  #requestContext(request: ApiRequest, actor: Caller<A>, match: RouteMatch<Route>): RequestContext<A> {
     return {
       request,
       actor,

@@ -31,7 +31,7 @@ export interface FoundAccount extends AccountRef {
 export const accountInPath: Input<AccountRef> = {
   parameters: [{ name: 'username', in: 'path', schema: nameSchema, description: 'name of the user' }],
   errors: ['USER_NOT_FOUND'],
-  read: (exchange) => after(findAccount(exchange, 'username'), existingAccount),
+  read: (requestContext) => after(findAccount(requestContext, 'username'), existingAccount),
 }
 
 /**
@@ -40,11 +40,11 @@ export const accountInPath: Input<AccountRef> = {
  * @throws TypeError when the directory returns anything but an account, undefined or null
  */
 function findAccount<A extends Actor>(
-  exchange: RequestContext<A>,
+  { match, settings, context }: RequestContext<A>,
   parameter: string,
 ): MaybePromise<FoundAccount | undefined> {
-  const name = exchange.match.parameter(parameter)
-  return isName(name) ? after(exchange.settings.directory.findAccount(name, exchange.context), toAccount) : undefined
+  const name = match.parameter(parameter)
+  return isName(name) ? after(settings.directory.findAccount(name, context), toAccount) : undefined
 }
 
 /** Refuses an account of an unknown kind, so that it is not taken for a user or an organization. */
@@ -70,16 +70,20 @@ export function organizationFor(action: OrganizationAction): Input<Id> {
     parameters: [{ name: 'org', in: 'path', schema: nameSchema, description: 'name of the organization' }],
     action,
     errors: ['ORGANIZATION_NOT_FOUND', 'FORBIDDEN'],
-    read: (exchange) => enterOrganization(exchange, action),
+    read: (requestContext) => enterOrganization(requestContext, action),
   }
 }
 
-function enterOrganization<A extends Actor>(exchange: RequestContext<A>, action: OrganizationAction): MaybePromise<Id> {
-  return after(findAccount(exchange, 'org'), (account) => {
+function enterOrganization<A extends Actor>(
+  requestContext: RequestContext<A>,
+  action: OrganizationAction,
+): MaybePromise<Id> {
+  const { operations, actor, context } = requestContext
+  return after(findAccount(requestContext, 'org'), (account) => {
     if (account?.kind !== 'organization') throw notFound('organization')
 
     const organizationId = account.id
-    const authorized = exchange.operations.authorize(exchange.actor, { action, organizationId }, exchange.context)
+    const authorized = operations.authorize(actor, { action, organizationId }, context)
     return after(authorized, () => organizationId)
   })
 }
@@ -99,13 +103,14 @@ export function userFor(action: UserAction): Input<Id> {
     parameters: [{ name: 'username', in: 'path', schema: nameSchema, description: 'name of the user' }],
     action,
     errors: ['FORBIDDEN', 'USER_NOT_FOUND'],
-    read: (exchange) => findUser(exchange, action),
+    read: (requestContext) => findUser(requestContext, action),
   }
 }
 
-function findUser<A extends Actor>(exchange: RequestContext<A>, action: UserAction): MaybePromise<Id> {
-  const authorized = exchange.operations.authorize(exchange.actor, { action, userId: undefined }, exchange.context)
-  const account = after(authorized, () => findAccount(exchange, 'username'))
+function findUser<A extends Actor>(requestContext: RequestContext<A>, action: UserAction): MaybePromise<Id> {
+  const { operations, actor, context } = requestContext
+  const authorized = operations.authorize(actor, { action, userId: undefined }, context)
+  const account = after(authorized, () => findAccount(requestContext, 'username'))
   return after(account, userIdOf)
 }
 
@@ -129,7 +134,7 @@ export function repositoryFor(action: RepositoryAction): Input<Id> {
     parameters: repositoryParameters,
     action,
     errors: ['REPOSITORY_NOT_FOUND', 'FORBIDDEN'],
-    read: (exchange) => enterRepository(exchange, action),
+    read: (requestContext) => enterRepository(requestContext, action),
   }
 }
 
@@ -138,17 +143,19 @@ export function repositoryFor(action: RepositoryAction): Input<Id> {
  *
  * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`. Source: docs/behaviour.md, Everywhere
  */
-function enterRepository<A extends Actor>(exchange: RequestContext<A>, action: RepositoryAction): MaybePromise<Id> {
-  const { context, operations, settings } = exchange
-  const owner = exchange.match.parameter('owner')
-  const name = exchange.match.parameter('repo')
+function enterRepository<A extends Actor>(
+  { operations, actor, match, settings, context }: RequestContext<A>,
+  action: RepositoryAction,
+): MaybePromise<Id> {
+  const owner = match.parameter('owner')
+  const name = match.parameter('repo')
   if (!isName(owner) || !isName(name)) throw notFound('repository')
 
   return after(settings.directory.findRepository(owner, name, context), (repository) => {
     if (isNil(repository)) throw notFound('repository')
 
     const repositoryId = toId(repository.id, 'repository.id')
-    const authorized = operations.authorize(exchange.actor, { action, repositoryId }, context)
+    const authorized = operations.authorize(actor, { action, repositoryId }, context)
     return after(authorized, () => repositoryId)
   })
 }
@@ -170,16 +177,20 @@ export function issueFor(action: RepositoryAction): Input<IssueRef> {
     ],
     action,
     errors: ['REPOSITORY_NOT_FOUND', 'FORBIDDEN', 'ISSUE_NOT_FOUND'],
-    read: (exchange) => findIssue(exchange, action),
+    read: (requestContext) => findIssue(requestContext, action),
   }
 }
 
-function findIssue<A extends Actor>(exchange: RequestContext<A>, action: RepositoryAction): MaybePromise<IssueRef> {
-  return after(enterRepository(exchange, action), (repositoryId) => {
-    const index = parseInteger(exchange.match.parameter('index'))
+function findIssue<A extends Actor>(
+  requestContext: RequestContext<A>,
+  action: RepositoryAction,
+): MaybePromise<IssueRef> {
+  const { match, settings, context } = requestContext
+  return after(enterRepository(requestContext, action), (repositoryId) => {
+    const index = parseInteger(match.parameter('index'))
     if (index === undefined || index < 1 || !Number.isSafeInteger(index)) throw notFound('issue')
 
-    const issue = exchange.settings.directory.findIssue(repositoryId, index, exchange.context)
+    const issue = settings.directory.findIssue(repositoryId, index, context)
     return after(issue, (found) => checkIssue(found, repositoryId))
   })
 }

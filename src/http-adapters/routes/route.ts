@@ -32,7 +32,7 @@ export interface Input<Value> {
   readonly action?: Action | undefined
   /** The errors that `read` may throw, besides those of every route (route-errors.ts). */
   readonly errors: readonly ErrorCode[]
-  read<A extends Actor>(exchange: RequestContext<A>): MaybePromise<Value>
+  read<A extends Actor>(requestContext: RequestContext<A>): MaybePromise<Value>
 }
 
 /** The content of a body, as API documents describe it. */
@@ -67,7 +67,7 @@ export interface ReplyFacts extends ResponseSpec {
 
 /** How a route writes the result of its operation. */
 export interface Reply<Result> extends ReplyFacts {
-  write<A extends Actor>(exchange: RequestContext<A>, result: Result): MaybePromise<ApiResponse>
+  write<A extends Actor>(requestContext: RequestContext<A>, result: Result): MaybePromise<ApiResponse>
 }
 
 /** The inputs of a route. They are read in this order, which is also the order of the checks. */
@@ -93,7 +93,7 @@ export interface RouteFacts {
 export interface RouteDefinition<I extends Inputs, Result> extends RouteFacts {
   readonly inputs: I
   /** Calls one service method. The caller is already authorized. */
-  call<A extends Actor>(exchange: RequestContext<A>, given: InputValues<I>): MaybePromise<Result>
+  call<A extends Actor>(requestContext: RequestContext<A>, given: InputValues<I>): MaybePromise<Result>
   readonly reply: Reply<Result>
 }
 
@@ -101,7 +101,7 @@ export interface RouteDefinition<I extends Inputs, Result> extends RouteFacts {
 export interface Route extends RouteFacts {
   readonly inputs: Inputs
   readonly reply: ReplyFacts
-  answer<A extends Actor>(exchange: RequestContext<A>): MaybePromise<ApiResponse>
+  answer<A extends Actor>(requestContext: RequestContext<A>): MaybePromise<ApiResponse>
 }
 
 /** A method of the directory. */
@@ -129,11 +129,11 @@ export function route<const I extends Inputs, Result>(definition: RouteDefinitio
   const inputs = Object.entries(definition.inputs).map(([name, input]) => ({ name, input }))
   return {
     ...definition,
-    answer(exchange) {
-      const values = readInputs(inputs, exchange, {}, 0)
+    answer(requestContext) {
+      const values = readInputs(inputs, requestContext, {}, 0)
       // There is one value per input, each read by the input of that name. TypeScript cannot follow the loop.
-      const result = after(values, (given) => definition.call(exchange, given as InputValues<I>))
-      return after(result, (written) => definition.reply.write(exchange, written))
+      const result = after(values, (given) => definition.call(requestContext, given as InputValues<I>))
+      return after(result, (written) => definition.reply.write(requestContext, written))
     },
   }
 }
@@ -144,7 +144,7 @@ type InputList = readonly { readonly name: string; readonly input: Input<unknown
 /** Reads the inputs from the index `from` on, one after the other, and adds their values to `given`. */
 function readInputs<A extends Actor>(
   inputs: InputList,
-  exchange: RequestContext<A>,
+  requestContext: RequestContext<A>,
   given: Record<string, unknown>,
   from: number,
 ): MaybePromise<Record<string, unknown>> {
@@ -152,8 +152,8 @@ function readInputs<A extends Actor>(
     const next = inputs[at]
     if (next === undefined) return given
 
-    const value = next.input.read(exchange)
-    if (isPromise(value)) return readLater(inputs, exchange, given, at, value)
+    const value = next.input.read(requestContext)
+    if (isPromise(value)) return readLater(inputs, requestContext, given, at, value)
     given[next.name] = value
   }
 }
@@ -161,13 +161,13 @@ function readInputs<A extends Actor>(
 /** Waits for the input at the index `at`, then reads the others. A closure in the loop would cost every request. */
 function readLater<A extends Actor>(
   inputs: InputList,
-  exchange: RequestContext<A>,
+  requestContext: RequestContext<A>,
   given: Record<string, unknown>,
   at: number,
   value: Promise<unknown>,
 ): MaybePromise<Record<string, unknown>> {
   return after(value, (read) => {
     const name = inputs[at]?.name
-    return readInputs(inputs, exchange, name === undefined ? given : { ...given, [name]: read }, at + 1)
+    return readInputs(inputs, requestContext, name === undefined ? given : { ...given, [name]: read }, at + 1)
   })
 }

@@ -189,9 +189,9 @@ const onRepositories = guarded.filter(([, { path }]) => path.startsWith('/repos/
 
 describe('the access table catches a route that', () => {
   test.each(guarded)('does not ask the policy: %s', async (_name, route) => {
-    replaceGuard(route, ({ read }) => (exchange) => {
-      const operations = Object.create(exchange.operations, { authorize: { value: () => undefined } })
-      return read({ ...exchange, operations })
+    replaceGuard(route, ({ read }) => (requestContext) => {
+      const operations = Object.create(requestContext.operations, { authorize: { value: () => undefined } })
+      return read({ ...requestContext, operations })
     })
 
     expect(await firstMismatch(await openAccessWorld(), cellsOf(route))).toBeDefined()
@@ -208,9 +208,9 @@ describe('the access table catches a route that', () => {
   })
 
   test.each(guarded)('takes anonymous callers for the host itself: %s', async (_name, route) => {
-    replaceGuard(route, ({ read }) => (exchange) => {
-      const actor = exchange.actor === 'anonymous' ? 'system' : exchange.actor
-      return read({ ...exchange, actor })
+    replaceGuard(route, ({ read }) => (requestContext) => {
+      const actor = requestContext.actor === 'anonymous' ? 'system' : requestContext.actor
+      return read({ ...requestContext, actor })
     })
 
     expect(await firstMismatch(await openAccessWorld(), cellsOf(route))).toBeDefined()

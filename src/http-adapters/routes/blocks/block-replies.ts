@@ -26,14 +26,14 @@ export const blockPage: Reply<BlockPage> = {
   description: 'list of users',
   body: { type: jsonType, schema: listOf('User') },
   headers: ['Link', ...countedHeaders],
-  write: (exchange, page) => writePage(exchange, page),
+  write: (requestContext, page) => writePage(requestContext, page),
 }
 
 function writePage<A extends Actor>(
-  exchange: RequestContext<A>,
+  requestContext: RequestContext<A>,
   { blocks, page }: BlockPage,
 ): MaybePromise<ApiResponse> {
-  const { context, request, settings } = exchange
+  const { context, request, settings } = requestContext
   const ids = blocks.items.map((block) => block.userId)
   const shown = presented(ids, (asked) => settings.present.users(asked, context))
 

@@ -13,7 +13,7 @@ export const positionInPath: Input<number> = {
     },
   ],
   errors: ['INVALID_INPUT'],
-  read: (exchange) => toPosition(exchange.match.parameter('position')),
+  read: (requestContext) => toPosition(requestContext.match.parameter('position')),
 }
 
 function toPosition(text: string): number {

@@ -18,7 +18,7 @@ export function pinnedList(kind: PinKind): Reply<readonly Pin[]> {
     description: kind === 'issue' ? 'list of issues' : 'list of pull requests',
     body: { type: jsonType, schema: listOf(kind === 'issue' ? 'Issue' : 'PullRequest') },
     headers: countedHeaders,
-    write: (exchange, pins) => writePinned(exchange, kind, pins),
+    write: (requestContext, pins) => writePinned(requestContext, kind, pins),
   }
 }
 
