@@ -20,15 +20,15 @@ export interface FetchContext<A extends Actor> {
  */
 export function serveFetch<A extends Actor>(
   api: Api<A>,
-  visit: FetchContext<A>,
+  context: FetchContext<A>,
 ): Response | undefined | Promise<Response | undefined> {
-  const target = targetOf(visit)
+  const target = targetOf(context)
   if (target === undefined) return undefined
 
-  const exchange = new FetchRequestContext(visit.request, target)
-  const reply = api.dispatch(exchange, visit.authenticate, visit.options)
-  if (reply === undefined || !('then' in reply)) return reply && respond(api, exchange, reply)
-  return reply.then((settled) => settled && respond(api, exchange, settled))
+  const apiRequest = new FetchRequestContext(context.request, target)
+  const reply = api.dispatch(apiRequest, context.authenticate, context.options)
+  if (reply === undefined || !('then' in reply)) return reply && respond(api, apiRequest, reply)
+  return reply.then((settled) => settled && respond(api, apiRequest, settled))
 }
 
 /** The 404 response for a path that the API does not have. */
@@ -42,11 +42,11 @@ function targetOf({ request: { url }, base }: Pick<FetchContext<never>, 'request
 }
 
 /** Converts a response. If that fails, for example because of an invalid header, the result is a 500. */
-function respond<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, reply: ApiResponse): Response {
+function respond<A extends Actor>(api: Api<A>, apiRequest: FetchRequestContext, reply: ApiResponse): Response {
   try {
-    return isStreamed(reply) ? streamed(api, exchange, reply) : toResponse(reply)
+    return isStreamed(reply) ? streamed(api, apiRequest, reply) : toResponse(reply)
   } catch (error) {
-    return toResponse(api.failed(exchange, error))
+    return toResponse(api.failed(apiRequest, error))
   }
 }
 
@@ -60,7 +60,7 @@ function toResponse({ status, headers, body }: TextResponse): Response {
 }
 
 /** Converts a response whose body is produced while the runtime sends it. Throws as `toResponse`. */
-function streamed<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, reply: StreamedResponse): Response {
+function streamed<A extends Actor>(api: Api<A>, apiRequest: FetchRequestContext, reply: StreamedResponse): Response {
   const bytes = reply.body[Symbol.asyncIterator]()
   const body = new ReadableStream<Uint8Array>(
     {
@@ -70,12 +70,12 @@ function streamed<A extends Actor>(api: Api<A>, exchange: FetchRequestContext, r
           if (next.done === true) controller.close()
           else controller.enqueue(next.value)
         } catch (error) {
-          api.failed(exchange, error) // logs it: the response has begun
+          api.failed(apiRequest, error) // logs it: the response has begun
           controller.error(new Error('the response is not complete'))
         }
       },
       cancel() {
-        exchange.clientGone()
+        apiRequest.clientGone()
         cancel(bytes)
       },
     },

@@ -31,28 +31,28 @@ export interface NodeContext<Req extends NodeRequest> {
 /** Answers one request, or passes it on to the host. Never throws. Nothing that it starts rejects. */
 export function serveNode<A extends Actor, Req extends NodeRequest>(
   mount: NodeMount<A, Req>,
-  visit: NodeContext<Req>,
+  context: NodeContext<Req>,
 ): void {
-  const { request, response, target } = visit
+  const { request, response, target } = context
   if (response.headersSent || response.writableEnded) return
 
   const { api, options } = mount
   const { authenticate } = options
-  const exchange = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
-  const reply = target && api.dispatch(exchange, () => authenticate(request), options)
-  if (reply === undefined || !('then' in reply)) finish(api, exchange, visit, reply)
-  else reply.then((settled) => finish(api, exchange, visit, settled))
+  const apiRequest = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
+  const reply = target && api.dispatch(apiRequest, () => authenticate(request), options)
+  if (reply === undefined || !('then' in reply)) finish(api, apiRequest, context, reply)
+  else reply.then((settled) => finish(api, apiRequest, context, settled))
 }
 
 function finish<A extends Actor>(
   api: Api<A>,
-  exchange: NodeRequestContext,
-  visit: NodeContext<NodeRequest>,
+  apiRequest: NodeRequestContext,
+  context: NodeContext<NodeRequest>,
   reply: ApiResponse | undefined,
 ): void {
-  const { next } = visit
+  const { next } = context
   if (reply === undefined && next !== undefined) next()
-  else write(api, exchange, visit, reply ?? api.unmatched(exchange))
+  else write(api, apiRequest, context, reply ?? api.unmatched(apiRequest))
 }
 
 /**
@@ -61,39 +61,39 @@ function finish<A extends Actor>(
  */
 function write<A extends Actor>(
   api: Api<A>,
-  exchange: NodeRequestContext,
-  visit: NodeContext<NodeRequest>,
+  apiRequest: NodeRequestContext,
+  context: NodeContext<NodeRequest>,
   reply: ApiResponse,
 ): void {
   try {
-    if (isStreamed(reply)) void stream(api, exchange, visit, reply)
-    else writeReply(visit.request, visit.response, reply)
+    if (isStreamed(reply)) void stream(api, apiRequest, context, reply)
+    else writeReply(context.request, context.response, reply)
   } catch (error) {
-    fail(api, exchange, visit, error)
+    fail(api, apiRequest, context, error)
   }
 }
 
 /** Never rejects. */
 async function stream<A extends Actor>(
   api: Api<A>,
-  exchange: NodeRequestContext,
-  visit: NodeContext<NodeRequest>,
+  apiRequest: NodeRequestContext,
+  context: NodeContext<NodeRequest>,
   reply: StreamedResponse,
 ): Promise<void> {
   try {
-    await sendStream(exchange, visit, reply)
+    await sendStream(apiRequest, context, reply)
   } catch (error) {
-    fail(api, exchange, visit, error)
+    fail(api, apiRequest, context, error)
   }
 }
 
 function fail<A extends Actor>(
   api: Api<A>,
-  exchange: NodeRequestContext,
+  apiRequest: NodeRequestContext,
   { request, response }: NodeContext<NodeRequest>,
   error: unknown,
 ): void {
-  const reply = api.failed(exchange, error)
+  const reply = api.failed(apiRequest, error)
   try {
     if (response.headersSent) {
       if (!response.writableEnded) cutResponse(request, response) // nothing would end it
@@ -217,7 +217,7 @@ function endWith(request: NodeRequest, response: NodeResponse): void {
 
 /** Sends a body while it is produced. Ends the bytes if they are not sent to the end. */
 async function sendStream(
-  exchange: NodeRequestContext,
+  apiRequest: NodeRequestContext,
   { request, response }: NodeContext<NodeRequest>,
   reply: StreamedResponse,
 ): Promise<void> {
@@ -227,7 +227,7 @@ async function sendStream(
     if (isTaken(response)) return
     writeHeaders(response, reply)
     if (isSending(request)) announceClose(request, response)
-    outcome = await writeStream(request, response, bytes, () => exchange.clientGone())
+    outcome = await writeStream(request, response, bytes, () => apiRequest.clientGone())
   } finally {
     if (outcome === undefined) cancel(bytes)
   }
