@@ -46,7 +46,7 @@ const RETIRED = new Map([
   ['Course', 'TransactionPhase'],
   ['Stretch', 'PageRange'],
 ])
-const NAME = new RegExp(`\\b(?:${[...RETIRED.keys()].join('|')}|(?:MOST|LONGEST|SHORTEST)_[A-Z_]+)\\b`)
+const NAME = new RegExp(`\\b(?:${[...RETIRED.keys()].join('|')}|(?:MOST|LONGEST|SHORTEST)(?:_[A-Z_]+)?)\\b`)
 
 /** Words and phrases, with what to write instead. */
 const PHRASES = [

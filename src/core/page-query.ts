@@ -4,7 +4,7 @@ import type { PageRequest } from '../schema/paging.ts'
 import type { PageQuery } from '../storage/contract/stores.ts'
 
 const DEFAULT_LIMIT = 30
-const MOST = 1000
+const MAX_LIMIT = 1000
 
 /** Checks a page request and applies its defaults. @throws ForgeError `INVALID_INPUT` naming `/page` or `/limit` */
 export function toPageQuery(request: PageRequest = {}): PageQuery {
@@ -18,6 +18,6 @@ export function toPageQuery(request: PageRequest = {}): PageQuery {
 
 /** Checks the number of requested items and returns it. @throws ForgeError `INVALID_INPUT` naming `/limit` */
 export function toLimit(limit: number): number {
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MOST) return limit
-  throw invalidInput('/limit', 'range', `limit must be an integer from 1 to ${MOST}`)
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw invalidInput('/limit', 'range', `limit must be an integer from 1 to ${MAX_LIMIT}`)
 }

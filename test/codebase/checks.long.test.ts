@@ -76,7 +76,8 @@ describe('the check of names', () => {
   it.each([
     ['a retired name', ['join', 'Sync(database, work)'].join(''), 1],
     ['the name that replaced it', 'withTransactionSync(database, work)', 0],
-    ['a retired prefix of a constant', ['LONGEST', 'NOTE'].join('_'), 1],
+    ['a retired prefix of a constant', ['LONG', 'EST_NOTE'].join(''), 1],
+    ['a retired name of a constant', ['MO', 'ST'].join(''), 1],
     ['the same letters in a longer word', 'Interminable', 0],
     ['a retired word', ['It tel', 'ls the caller'].join(''), 1],
     ['the word that replaced it', 'It reports to the caller', 0],

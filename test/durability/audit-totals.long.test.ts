@@ -6,14 +6,14 @@ import type { ForgeDatabase } from './forge-databases.ts'
 import { emptyMariadb, emptyPostgres, migrated } from './forge-databases.ts'
 
 const ROUNDS = process.env['FORGELET_TEST_LONG'] === '1' ? 20 : 4
-const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
 
 onServer(SERVERS.postgres, (url) => countedInTwoProcesses(() => emptyPostgres(url)))
 onServer(SERVERS.mariadb, (url) => countedInTwoProcesses(() => emptyMariadb(url)))
 
 function countedInTwoProcesses(empty: () => Promise<ForgeDatabase>): void {
   test('two processes that write, consume, prune and roll back count in every page the events that it lists', {
-    timeout: LONGEST,
+    timeout: MAX_TEST_MS,
   }, async () => {
     const database = await migrated(empty())
     onTestFinished(() => database.drop())

@@ -15,13 +15,13 @@ import { reportedSteps } from './reported-steps.ts'
 
 const LONG = process.env['FORGELET_TEST_LONG'] === '1'
 const KILLS = LONG ? 50 : 8
-const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
 const folder = mkdtempSync(join(tmpdir(), 'forgelet-kill-'))
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
 test(`acknowledged changes are complete after SIGKILL, and the events explain the state, ${KILLS} times`, {
-  timeout: LONGEST,
+  timeout: MAX_TEST_MS,
 }, async () => {
   const file = join(folder, 'forge.sqlite')
   let models = new Map(LANES.map((lane) => [lane, new ForgeModel()]))

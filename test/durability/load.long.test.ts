@@ -13,7 +13,7 @@ import { EXPECTED, MAX_PINS, write } from './load-writer.ts'
 const LONG = process.env['FORGELET_TEST_LONG'] === '1'
 const MILLISECONDS = LONG ? 20_000 : 3000
 const WRITERS = LONG ? 50 : 20 // at each process
-const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
 
 describe('on SQLite', () => underLoad(2, emptySqlite))
 onServer(SERVERS.postgres, (url) => underLoad(4, () => emptyPostgres(url)))
@@ -29,7 +29,7 @@ function underLoad(processes: number, makeDatabase: () => Promise<ForgeDatabase>
   })
 
   test(`${processes} processes with ${WRITERS} writers each on one board and one organization fail no request, and their reports match the data`, {
-    timeout: LONGEST,
+    timeout: MAX_TEST_MS,
   }, async () => {
     database = await migrated(makeDatabase())
     servers = await startForgeServers(processes, database, { maxPins: MAX_PINS, hasOutages: false })

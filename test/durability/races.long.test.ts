@@ -7,7 +7,7 @@ import type { OpenField, RaceField } from './race-fields.ts'
 import { memoryField, sqliteField, twoProcessField } from './race-fields.ts'
 
 const RACES = process.env['FORGELET_TEST_LONG'] === '1' ? 400 : 60
-const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
 const folder = mkdtempSync(join(tmpdir(), 'forgelet-races-'))
 
 const FIELDS: readonly (readonly [name: string, open: OpenField])[] = [
@@ -18,7 +18,7 @@ const FIELDS: readonly (readonly [name: string, open: OpenField])[] = [
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe.each(FIELDS)('%s', { timeout: LONGEST }, (_name, open) => {
+describe.each(FIELDS)('%s', { timeout: MAX_TEST_MS }, (_name, open) => {
   async function onField(work: (field: RaceField) => Promise<void>): Promise<void> {
     const field = await open(mkdtempSync(join(folder, 'field-')))
     try {

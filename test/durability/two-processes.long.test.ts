@@ -10,14 +10,14 @@ import { MAX_PINS } from '../model/world.ts'
 import { startTalkingChild } from './child-process.ts'
 
 const ROUNDS = process.env['FORGELET_TEST_LONG'] === '1' ? 20 : 4
-const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
 const folder = mkdtempSync(join(tmpdir(), 'forgelet-two-processes-'))
 const BOARD = { repositoryId: '10', kind: 'issue' } as const
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
 test('two processes with a hundred pins, moves and unpins each never exceed the limit, and only the rules refuse', {
-  timeout: LONGEST,
+  timeout: MAX_TEST_MS,
 }, async () => {
   const file = join(folder, 'forge.sqlite')
   const subject = new ForgeUnderTest(sqliteStorage(file))

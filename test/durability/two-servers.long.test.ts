@@ -11,7 +11,7 @@ import { allEvents, emptyMariadb, emptyPostgres, emptySqlite, lookedAt } from '.
 
 const EACH = 50 // requests at once at each server
 const ROUNDS = process.env['FORGELET_TEST_LONG'] === '1' ? 15 : 3
-const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
 const ISSUES = '/repos/acme/rocket/issues'
 
 const FIXTURE = {
@@ -44,7 +44,7 @@ onServer(SERVERS.mariadb, (url) => underStorm(() => emptyMariadb(url)))
 
 function underStorm(makeDatabase: () => Promise<ForgeDatabase>): void {
   test(`two servers started at once on an empty database answer ${2 * EACH * ROUNDS} racing pins, moves and unpins, and no request fails`, {
-    timeout: LONGEST,
+    timeout: MAX_TEST_MS,
   }, async () => {
     const database = await makeDatabase()
     onTestFinished(() => database.drop())

@@ -10,7 +10,7 @@ import { FIRST_STEPS, listsOf } from './step.ts'
 import { ISSUES, REPOSITORIES } from './world.ts'
 
 const LONG = process.env['FORGELET_TEST_LONG'] === '1' ? 10 : 1
-const LONGEST = 600_000 // milliseconds: the bound of the long form on a busy machine, never waited for
+const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
 
 /** A forge that the model is compared with. */
 export type Subject = ForgeUnderTest<undefined> | ForgeUnderTest<SqliteHandle>
@@ -21,7 +21,7 @@ export type Subject = ForgeUnderTest<undefined> | ForgeUnderTest<SqliteHandle>
  * @param runs - how many lists of steps the short form generates
  */
 export function modelSuite(name: string, open: () => Subject, runs: number): void {
-  describe(`a forge on ${name}`, { timeout: LONGEST }, () => modelTests(open, runs))
+  describe(`a forge on ${name}`, { timeout: MAX_TEST_MS }, () => modelTests(open, runs))
 }
 
 function modelTests(open: () => Subject, runs: number): void {

@@ -218,7 +218,7 @@ function saveQuery({ build }: SqlContext): Query<OutboxState, unknown> {
 }
 
 /** The maximum number of events numbered in one transaction. */
-const MOST = 1000
+const MAX_NUMBERED_EVENTS = 1000
 
 interface Numbered {
   readonly ids: readonly Id[]
@@ -260,7 +260,7 @@ export class Numbering<Tx> {
 
   /** Numbers all events that were committed when it began. Waits for another transaction that is numbering. */
   *catchUp(): SyncOrAsync<void> {
-    while ((yield* this.#run((session, next) => this.#row.lockThen(session, next))) === MOST);
+    while ((yield* this.#run((session, next) => this.#row.lockThen(session, next))) === MAX_NUMBERED_EVENTS);
   }
 
   /** Returns how many events were numbered, or undefined without the lock. */
@@ -274,7 +274,7 @@ export class Numbering<Tx> {
   }
 
   *#numberOldest(session: Session, number: Query<Numbered, unknown>, lock: RowLock): SyncOrAsync<number | undefined> {
-    const locked = yield* lock(session, this.#unnumbered({ limit: MOST }))
+    const locked = yield* lock(session, this.#unnumbered({ limit: MAX_NUMBERED_EVENTS }))
     if (locked === undefined) return undefined
 
     const { state, rows } = locked

@@ -15,7 +15,7 @@ import { outboxPlace } from './event-log.ts'
 import type { Numbering, OutboxParts, OutboxRow } from './outbox.ts'
 
 /** The maximum number of events that are checked together and removed in one transaction. */
-const MOST = 500
+const MAX_PRUNED_EVENTS = 500
 
 /** A range of the outbox. It excludes its beginning and includes its end. */
 export interface PageRange {
@@ -64,12 +64,12 @@ export class Pruning<Tx> {
   /** Returns the next range. A range that is not full is the last: events written meanwhile wait for the next prune. */
   *#next(after: number): SyncOrAsync<PageRange & { readonly isLast: boolean }> {
     const found = yield* wait(this.#runtime.read((session) => runMaybeAsync(this.#measure(session, after)), undefined))
-    return { after, end: found?.end ?? after, isLast: found === undefined || found.count < MOST }
+    return { after, end: found?.end ?? after, isLast: found === undefined || found.count < MAX_PRUNED_EVENTS }
   }
 
   *#measure(session: Session, after: number): SyncOrAsync<StretchEnd | undefined> {
     const behindAll = (yield* this.#consumers.behindAll(session)) ?? Number.MAX_SAFE_INTEGER
-    return yield* queryFirst(session, this.#queries.end({ after, behindAll, limit: MOST }))
+    return yield* queryFirst(session, this.#queries.end({ after, behindAll, limit: MAX_PRUNED_EVENTS }))
   }
 
   *#clear({ after, end }: PageRange, before: number): SyncOrAsync<number> {

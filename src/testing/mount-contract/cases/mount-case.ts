@@ -3,7 +3,7 @@ import type { KnownHost, MountedHost } from '../known-host.ts'
 import { ContractClient } from './client.ts'
 
 /** How long a case may take, in milliseconds. A server that hangs fails the case. */
-const LONGEST = 10_000
+const MAX_CASE_MS = 10_000
 
 /** The parts of the host that a case may need. */
 export type Need = keyof Omit<KnownHost, 'services' | 'maxBodyBytes' | 'crossSite'>
@@ -53,7 +53,7 @@ export function mountCase(
 async function inTime(client: ContractClient, checked: Promise<void>): Promise<void> {
   let alarm: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    alarm = setTimeout(() => reject(client.hangs(LONGEST)), LONGEST)
+    alarm = setTimeout(() => reject(client.hangs(MAX_CASE_MS)), MAX_CASE_MS)
   })
   try {
     await Promise.race([checked, late])

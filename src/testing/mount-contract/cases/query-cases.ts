@@ -9,7 +9,7 @@ const FACTS = {
 } as const
 
 /** The maximum length of a note, in characters. */
-const LONGEST = 255
+const MAX_NOTE_LENGTH = 255
 
 /**
  * Cases about queries: they arrive unchanged, and values are decoded once. The length of a note shows how it was
@@ -17,7 +17,7 @@ const LONGEST = 255
  */
 export const queryCases: readonly MountCase[] = [
   mountCase('a query reaches the handler', FACTS, async (client) => {
-    const answer = await client.request(blocking(client, 'x'.repeat(LONGEST + 1)))
+    const answer = await client.request(blocking(client, 'x'.repeat(MAX_NOTE_LENGTH + 1)))
     answer.mustRefuse(422, 'INVALID_INPUT')
   }),
 
@@ -30,7 +30,7 @@ export const queryCases: readonly MountCase[] = [
     .map(([written, length]) => [String(written), Number(length)] as const)
     .map(([written, length]) =>
       mountCase(`${written} in a query is decoded once`, FACTS, async (client) => {
-        const most = Math.floor(LONGEST / length)
+        const most = Math.floor(MAX_NOTE_LENGTH / length)
         await kept(client, async () => {
           const taken = await client.request(blocking(client, written.repeat(most)))
           taken.mustBlock()
