@@ -30,9 +30,9 @@ function createPinned(actor, title) {
   return inTransaction(async (client) => {
     const { rows } = await client.query('insert into issue (title) values ($1) returning id', [title])
     const issue = { id: rows[0].id, repositoryId: 10, kind: 'issue' }
-    const joined = await forge.withTransaction(client, ({ pins }) => pins.pin(actor, issue))
+    const pinned = await forge.withTransaction(client, ({ pins }) => pins.pin(actor, issue))
     await client.query('insert into activity values ($1, $2)', [issue.id, 'created and pinned'])
-    return joined
+    return pinned
   })
 }
 

@@ -28,9 +28,9 @@ forge.events.on((event) => console.log(`${event.type} ${event.issueId}`))
 const createPinned = database.transaction((actor, title) => {
   const { lastInsertRowid } = database.prepare('insert into issue (title) values (?)').run(title)
   const issue = { id: lastInsertRowid, repositoryId: 10, kind: 'issue' }
-  const joined = forge.withTransactionSync(database, ({ pins }) => pins.pin(actor, issue))
+  const pinned = forge.withTransactionSync(database, ({ pins }) => pins.pin(actor, issue))
   database.prepare('insert into activity values (?, ?)').run(lastInsertRowid, 'created and pinned')
-  return joined
+  return pinned
 })
 
 const app = express()

@@ -11,6 +11,7 @@ const RETIRED = new Map([
   ['Verdict', 'AccessDecision'],
   ['joinSync', 'withTransactionSync'],
   ['JoinedServices', 'TransactionServices'],
+  ['JoinedConnection', 'HostConnection'],
   ['blockedAmong', 'filterBlocked'],
   ['Synchronous', 'Sync'],
   ['Prompt', 'MaybeAsync'],
@@ -61,6 +62,10 @@ const PHRASES = [
   [/\b(?:stands?|stood) in\b/i, 'is in'],
   [/\b(?:looks?|looked|looking) at\b/i, 'check or read'],
   [/\bfor good\b/i, 'permanently'],
+  [
+    /\bjoin(?:s|ed|ing)? (?:us )?(?:to |in )?(?:an? |the |its |our )?(?:host’s |host's )?transaction/i,
+    "in the host's transaction",
+  ],
   [/\bthere is none\b/i, 'not found or missing'],
   [/\b(?:a|the|this|that) moment\b|\ba while\b/i, 'a time with its unit'],
   [/\b(?:room|door|guest)s?\b/i, 'module, boundary or application'],

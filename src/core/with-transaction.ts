@@ -51,8 +51,8 @@ export async function withTransaction<T, A extends Actor, Tx>(
     announce: (written) => events.add(written),
   })
 
-  const joined = chosen(bindServices(openCall, (work) => calls.perform(work)))
-  const value = await calls.during(async () => work(joined))
+  const services = chosen(bindServices(openCall, (work) => calls.perform(work)))
+  const value = await calls.during(async () => work(services))
   return { value, afterCommit: () => events.announce() }
 }
 

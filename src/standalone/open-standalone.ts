@@ -164,8 +164,8 @@ async function loadFixture<Tx>({ database, store, forge, fixture }: HostParts<Tx
   if (fixture === undefined) return 'none'
 
   const seed = seedFromFixture(fixture, new Date())
-  const isLoaded = await database.load(forge, (session, joined) => {
-    const calls = forgeSeedCalls(seed).map((call) => () => call(joined))
+  const isLoaded = await database.load(forge, (session, services) => {
+    const calls = forgeSeedCalls(seed).map((call) => () => call(services))
     return store.load(session, seed, calls)
   })
   return isLoaded ? 'loaded' : 'ignored'

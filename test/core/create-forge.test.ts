@@ -76,7 +76,7 @@ describe('createForge', () => {
     expect(logged).toEqual(['the host left a transaction open'])
   })
 
-  test('refuses to join a transaction that memory does not have', () => {
+  test('refuses withTransactionSync: memory has no transactions of a host', () => {
     expect(() => aForge().withTransactionSync(undefined, () => 1)).toThrow(TypeError)
   })
 

@@ -75,7 +75,7 @@ export const memoryField: OpenField = async () => {
   }
 }
 
-/** The host's tables and ours share a file; the host writes on its own handle and joins us to its transaction. */
+/** The host's tables and ours share a file; the host writes on its own handle and passes us its transaction. */
 export const sqliteField: OpenField = async (folder) => {
   const handle = new Database(join(folder, 'races.sqlite'))
   makeHostTables(handle)

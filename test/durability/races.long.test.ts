@@ -59,7 +59,7 @@ describe.each(FIELDS)('%s', { timeout: MAX_TEST_MS }, (_name, open) => {
   })
 })
 
-/** How joining and blocking can end: one wins, the other is refused for it. */
+/** How adding a member and blocking it can end: one wins, the other is refused for it. */
 const MEMBER_ENDS: readonly string[] = ['done and CANNOT_BLOCK_MEMBER', 'ALREADY_BLOCKED and done']
 
 /** How deleting and pinning can end: the deletion always happens, and takes along what was pinned before. */

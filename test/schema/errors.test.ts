@@ -34,7 +34,7 @@ const error = new ForgeError('NOT_BLOCKED', 'not blocked')
 // what another copy of the package makes: of another class, with the same brand
 const stranger = Object.assign(new Error('not blocked'), { code: 'NOT_BLOCKED', [Symbol.for('forgelet.error')]: true })
 
-const RECOGNISED: readonly (readonly [title: string, value: unknown, verdict: boolean])[] = [
+const RECOGNISED: readonly (readonly [title: string, value: unknown, expected: boolean])[] = [
   ['its own error', error, true],
   ["another copy's error", stranger, true],
   ['another error with a code', Object.assign(new Error('not blocked'), { code: 'NOT_BLOCKED' }), false],
@@ -45,12 +45,12 @@ const RECOGNISED: readonly (readonly [title: string, value: unknown, verdict: bo
 ]
 
 describe('recognising forge errors', () => {
-  test.each(RECOGNISED)('instanceof says of %s: %s', (_, value, verdict) => {
-    expect(value instanceof ForgeError).toBe(verdict)
+  test.each(RECOGNISED)('instanceof says of %s: %s', (_, value, expected) => {
+    expect(value instanceof ForgeError).toBe(expected)
   })
 
-  test.each(RECOGNISED)('isForgeError says of %s: %s', (_, value, verdict) => {
-    expect(isForgeError(value)).toBe(verdict)
+  test.each(RECOGNISED)('isForgeError says of %s: %s', (_, value, expected) => {
+    expect(isForgeError(value)).toBe(expected)
   })
 
   test.each([
@@ -58,8 +58,8 @@ describe('recognising forge errors', () => {
     ['NOT_BLOCKED', stranger, true],
     ['ALREADY_BLOCKED', error, false],
     ['ALREADY_BLOCKED', stranger, false],
-  ] as const)('isForgeError with the code %s checks the code too', (code, value, verdict) => {
-    expect(isForgeError(value, code)).toBe(verdict)
+  ] as const)('isForgeError with the code %s checks the code too', (code, value, expected) => {
+    expect(isForgeError(value, code)).toBe(expected)
   })
 })
 

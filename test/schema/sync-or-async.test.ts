@@ -244,6 +244,6 @@ test.each([
   ['an object', {}, false],
   ['null', null, false],
   ['a string', 'then', false],
-])('isPromise says of %s: %s', (_, value, verdict) => {
-  expect(isPromise<unknown>(value)).toBe(verdict)
+])('isPromise says of %s: %s', (_, value, expected) => {
+  expect(isPromise<unknown>(value)).toBe(expected)
 })

@@ -24,8 +24,8 @@ function asJson({ recordCount: records, violations, total, notCarried }: SourceR
 function report(source: SourceOptions, reading: SourceReading): readonly string[] {
   const { recordCount, violations, total, notCarried } = reading
   const records = recordCount === 1 ? '1 record' : `${recordCount.toLocaleString('en')} records`
-  const verdict = total === 0 ? `${shownSource(source)} is valid` : invalidSource(source, reading)
-  return [...violations.map(violationLine), ...notCarriedLines(notCarried), `${verdict}; ${records}`]
+  const summary = total === 0 ? `${shownSource(source)} is valid` : invalidSource(source, reading)
+  return [...violations.map(violationLine), ...notCarriedLines(notCarried), `${summary}; ${records}`]
 }
 
 /** The checked options of `forgelet issues validate`. */

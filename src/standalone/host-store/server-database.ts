@@ -101,8 +101,8 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
         (deadline) =>
           this.#server.inTransaction(async (connection) => {
             await connection.all(this.#lock())
-            const loaded = await forge.withTransaction(connection.transaction, (joined) =>
-              runAsync(steps(connection, joined)),
+            const loaded = await forge.withTransaction(connection.transaction, (services) =>
+              runAsync(steps(connection, services)),
             )
             return loaded.value
           }, deadline),

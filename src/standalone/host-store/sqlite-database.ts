@@ -92,7 +92,7 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
     return asUsable(async () => {
       this.#handle.exec(`pragma busy_timeout = ${PATIENCE_AT_START}`)
       const work = (): boolean =>
-        forge.withTransactionSync(this.#handle, (joined) => runSync(steps(this.#connection, joined))).value
+        forge.withTransactionSync(this.#handle, (services) => runSync(steps(this.#connection, services))).value
       try {
         return this.#inTransaction(work)
       } finally {

@@ -7,8 +7,8 @@ import { consumerCases } from './cases/consumer-cases.ts'
 import { epochCases } from './cases/epoch-cases.ts'
 import { eventCases } from './cases/event-cases.ts'
 import { fenceCases } from './cases/fence-cases.ts'
-import { joinedLifeCases } from './cases/joined-life-cases.ts'
-import { joinedWaitingCases } from './cases/joined-waiting-cases.ts'
+import { hostTransactionLifeCases } from './cases/host-transaction-life-cases.ts'
+import { hostTransactionWaitingCases } from './cases/host-transaction-waiting-cases.ts'
 import { leaseCases } from './cases/lease-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
 import { lockOrderCases } from './cases/lock-order-cases.ts'
@@ -59,8 +59,8 @@ const CASES: readonly StorageCase[] = [
   ...pruneCases,
   ...prunedReadingCases,
   ...transactionCases,
-  ...joinedLifeCases,
-  ...joinedWaitingCases,
+  ...hostTransactionLifeCases,
+  ...hostTransactionWaitingCases,
   ...prefixCases,
 ]
 

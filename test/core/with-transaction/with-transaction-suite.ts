@@ -76,7 +76,7 @@ export function withTransactionSuite<Tx>(kind: StorageKind<Tx>): void {
     release()
   })
 
-  /** Joins with a pin whose signal aborts while its `beforeCommit` runs; the work goes on without it. */
+  /** Runs a transaction with a pin whose signal aborts while its `beforeCommit` runs; the work goes on without it. */
   function interrupted(watch: (join: Promise<unknown>) => Promise<unknown>) {
     const controller = new AbortController()
     return heldInBeforeCommit((hold) => {

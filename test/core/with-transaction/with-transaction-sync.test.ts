@@ -332,7 +332,7 @@ describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where
     await forge.close()
   })
 
-  test('joins again inside the same transaction', async () => {
+  test('runs again inside the same transaction', async () => {
     const forge = await open()
     const received = listen(forge)
     const announce = handle

@@ -8,8 +8,8 @@ import { aForge, codeOf, olga } from '../a-forge.ts'
 const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
 
 test('withTransaction needs a storage with transactions', async () => {
-  const joining = aForge().withTransaction(undefined, async () => undefined)
-  await expect(joining).rejects.toThrow('withTransaction needs a storage with transactions')
+  const called = aForge().withTransaction(undefined, async () => undefined)
+  await expect(called).rejects.toThrow('withTransaction needs a storage with transactions')
 })
 
 test('withTransaction does not begin its work unless the storage accepts the transaction', async () => {

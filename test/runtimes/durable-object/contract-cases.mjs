@@ -49,8 +49,8 @@ function contractOn(database, parts) {
   if (parts === 'other storages') return cases
 
   const names = new Set(cases.map(({ name }) => name))
-  const joins = storageContract(open, { begin: beginner(database) })
-  return joins.filter(({ name }) => !names.has(name) && name !== NOT_KNOWN)
+  const all = storageContract(open, { begin: beginner(database) })
+  return all.filter(({ name }) => !names.has(name) && name !== NOT_KNOWN)
 }
 
 /** Begins transactions that outlast a turn: an object has them too, one at a time. */

@@ -22,7 +22,7 @@ export const SQL: readonly KindName[] = [...SQLITE, 'PGlite', 'PostgreSQL', 'Mar
 /** Every kind. */
 export const EVERY: readonly KindName[] = ['memory', ...SQL]
 /** Where `beforeCommit` may wait in a host's transaction. */
-export const WAITING_JOINS: readonly KindName[] = ['PGlite', 'PostgreSQL', 'MariaDB']
+export const WAITING_TRANSACTIONS: readonly KindName[] = ['PGlite', 'PostgreSQL', 'MariaDB']
 /** Where several writers are at work at once. */
 export const SERVERS: readonly KindName[] = ['PostgreSQL', 'MariaDB']
 /** Where they do not meet but by the locks of heads: MariaDB reads what is not committed behind the lock, and waits. */

@@ -39,8 +39,8 @@ export function faultySqlite(fault: SqlFault): MakeSqliteStorage {
     const context = faultyContext(sqliteDialect, fault, options)
     const database = new SqliteDatabase<Database.Database>(databaseFrom(fileOrHandle), new Schema(context))
     const batches = new GroupCommit(() => database.connect())
-    const joins = new HostTransactions(database, writeLock(context.prefix))
-    const runtime = new SqliteRuntime({ database, batches, joins })
+    const hostTransactions = new HostTransactions(database, writeLock(context.prefix))
+    const runtime = new SqliteRuntime({ database, batches, hostTransactions })
     const storage: Pick<ForgeStorage<Database.Database>, Life> = {
       transactions: 'synchronous',
       checkTransaction: (transaction) => runtime.checkTransaction(transaction),

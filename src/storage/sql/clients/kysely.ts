@@ -35,7 +35,7 @@ export class KyselyDatabaseClient<Tx extends KyselyTransaction> implements Datab
     }
   }
 
-  joined(transaction: Tx): StatementRunner & { readonly identity: object } {
+  hostRunner(transaction: Tx): StatementRunner & { readonly identity: object } {
     if (!isKyselyTransaction(transaction)) {
       throw new TypeError('the transaction must be an open Transaction of Kysely, not a Kysely')
     }

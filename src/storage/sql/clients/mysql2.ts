@@ -36,7 +36,7 @@ export class Mysql2DatabaseClient<C extends MysqlConnection> implements Database
     }
   }
 
-  joined(transaction: C): StatementRunner & { readonly identity: object } {
+  hostRunner(transaction: C): StatementRunner & { readonly identity: object } {
     if (speaksCallbacks(transaction)) {
       throw new TypeError(
         'the transaction uses callbacks: pass `connection.promise()`, or a connection of mysql2/promise',

@@ -43,7 +43,7 @@ export class PgDatabaseClient<C extends PgClient> implements DatabaseClient<C> {
     }
   }
 
-  joined(transaction: C): StatementRunner & { readonly identity: object } {
+  hostRunner(transaction: C): StatementRunner & { readonly identity: object } {
     if (!isPgClient(transaction)) throw new TypeError('the transaction must be a client of pg, with a transaction open')
 
     const client = new ClientRunner(transaction)

@@ -66,7 +66,7 @@ export interface DatabaseClient<Tx extends object> {
    * Wraps the host's open transaction. Undefined parts of it are not checked.
    * @throws TypeError if it cannot be one of this library
    */
-  joined(transaction: Tx): StatementRunner & { readonly identity: object }
+  hostRunner(transaction: Tx): StatementRunner & { readonly identity: object }
   /**
    * Returns the connection beneath a transaction: several objects can represent one connection, and the work on one
    * connection takes turns.

@@ -79,8 +79,8 @@ export class DatabaseServer<Tx extends object> {
    * Wraps the host's transaction. `STORAGE_BUSY` on it means that the host must run its transaction again. @throws
    * TypeError if it cannot be one
    */
-  joined(transaction: Tx, deadline: Deadline): ServerTransaction<Tx> {
-    const runner = this.#client.joined(transaction)
+  hostTransaction(transaction: Tx, deadline: Deadline): ServerTransaction<Tx> {
+    const runner = this.#client.hostRunner(transaction)
     const connection = this.#limited(runner, 'host-transaction', {
       deadline,
       prepare: this.#rules.prepare({ purpose: 'host-transaction', deadline }),
@@ -90,9 +90,9 @@ export class DatabaseServer<Tx extends object> {
   }
 
   /** Wraps the connection of a change in a host's transaction, so that nothing runs outside that transaction. */
-  guarded(joined: ServerTransaction<Tx>): ServerTransaction<Tx> {
-    const { maxTogether } = this.#client.joined(joined.transaction)
-    return this.#rules.losesTransactions && maxTogether > 1 ? guarded(joined) : joined
+  guarded(hostTransaction: ServerTransaction<Tx>): ServerTransaction<Tx> {
+    const { maxTogether } = this.#client.hostRunner(hostTransaction.transaction)
+    return this.#rules.losesTransactions && maxTogether > 1 ? guarded(hostTransaction) : hostTransaction
   }
 
   /**
@@ -100,7 +100,7 @@ export class DatabaseServer<Tx extends object> {
    * ended its transaction meanwhile.
    */
   ended(transaction: Tx): ServerConnection {
-    return this.#limited(this.#client.joined(transaction), 'host-transaction', { deadline: NO_DEADLINE })
+    return this.#limited(this.#client.hostRunner(transaction), 'host-transaction', { deadline: NO_DEADLINE })
   }
 
   /** Returns the connection beneath a transaction: work on one connection takes turns. */
@@ -112,11 +112,11 @@ export class DatabaseServer<Tx extends object> {
    * Called before every change in a host's transaction. Checks that it is open, on our database, and sees our tables.
    * @throws TypeError if it does not, with what to do; ForgeError `STORAGE_BUSY` if it has failed and must be run again
    */
-  async refuseUnlessOpen(joined: ServerTransaction<Tx>, deadline: Deadline): Promise<void> {
-    await this.#client.refuseUnreadable(joined)
+  async refuseUnlessOpen(hostTransaction: ServerTransaction<Tx>, deadline: Deadline): Promise<void> {
+    await this.#client.refuseUnreadable(hostTransaction)
     await this.#rules.refuseUnlessOpen({
-      connection: joined,
-      runner: this.#client.joined(joined.transaction),
+      connection: hostTransaction,
+      runner: this.#client.hostRunner(hostTransaction.transaction),
       beside: (work) => this.#beside(work, deadline),
     })
   }

@@ -83,7 +83,7 @@ export class HostTransactions<Tx extends object> {
   ): Promise<T> {
     return this.#queues.with(transaction, (queue) => {
       if (this.#unanswered.has(queue)) throw notAnswered()
-      return work(queue, this.#server.joined(transaction, deadline))
+      return work(queue, this.#server.hostTransaction(transaction, deadline))
     })
   }
 

@@ -29,7 +29,7 @@ import type {
   Beginning,
   ConnectionState,
   DatabaseRules,
-  JoinedConnection,
+  HostConnection,
   OwnConnection,
   Purpose,
   StatementUse,
@@ -159,7 +159,7 @@ export class MariadbRules implements DatabaseRules {
     return connection
   }
 
-  async refuseUnlessOpen({ connection, runner }: JoinedConnection): Promise<void> {
+  async refuseUnlessOpen({ connection, runner }: HostConnection): Promise<void> {
     const facts = await factsOf(connection)
     const found = refuseUnfit(facts, this.#use)
     if (this.#database !== undefined && this.#database !== found) {

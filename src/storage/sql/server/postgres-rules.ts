@@ -16,7 +16,7 @@ import {
   translateHostError,
 } from './postgres-errors.ts'
 import { limitsQuery, PostgresLimits, setLimits } from './postgres-limits.ts'
-import type { Beginning, ConnectionState, DatabaseRules, JoinedConnection, OwnConnection, Purpose } from './rules.ts'
+import type { Beginning, ConnectionState, DatabaseRules, HostConnection, OwnConnection, Purpose } from './rules.ts'
 
 const ROLL_BACK = command('rollback')
 
@@ -136,7 +136,7 @@ export class PostgresRules implements DatabaseRules {
     return limits
   }
 
-  async refuseUnlessOpen({ connection, beside }: JoinedConnection): Promise<void> {
+  async refuseUnlessOpen({ connection, beside }: HostConnection): Promise<void> {
     if (this.#home === undefined) {
       await connection.run(IN_TRANSACTION)
       return

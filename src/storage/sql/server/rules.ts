@@ -44,7 +44,7 @@ export interface Beginning {
 }
 
 /** A host's transaction, for the check before each change. */
-export interface JoinedConnection {
+export interface HostConnection {
   readonly connection: ServerConnection
   readonly runner: StatementRunner & { readonly identity: object }
   /** Runs work on one of our own connections, outside the host's transaction. */
@@ -103,7 +103,7 @@ export interface DatabaseRules {
    * Checks a host's transaction, before every change in it. @throws TypeError if it is not open, or not on the
    * storage's database, with what to do; ForgeError `STORAGE_BUSY` if it has failed, or if another writer holds its lock
    */
-  refuseUnlessOpen(joined: JoinedConnection): Promise<void>
+  refuseUnlessOpen(host: HostConnection): Promise<void>
   /** Called with each error in a host's transaction, as the library threw it. */
   failedInHostTransaction(runner: StatementRunner & { readonly identity: object }, error: unknown): Promise<void>
 

@@ -38,30 +38,31 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   readonly #database: ServerDatabase<Tx>
   readonly #lockingRead: SqlDialect['lockingRead']
   readonly #queues: TransactionQueues<Tx>
-  readonly #joins: HostTransactions<Tx>
+  readonly #hostTransactions: HostTransactions<Tx>
 
   constructor({ server, database, dialect, queues = new TransactionQueues(server) }: ServerRuntimeParts<Tx>) {
     this.#server = server
     this.#database = database
     this.#lockingRead = dialect.lockingRead
     this.#queues = queues
-    this.#joins = new HostTransactions({ server, database, queues })
+    this.#hostTransactions = new HostTransactions({ server, database, queues })
   }
 
   /** Same as the storage's `checkTransaction`. */
   checkTransaction(transaction: Tx): Promise<void> {
-    return this.#joined((deadline) => this.#joins.checkTransaction(transaction, deadline))
+    return this.#inHostTransaction((deadline) => this.#hostTransactions.checkTransaction(transaction, deadline))
   }
 
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
-    if (transaction !== undefined) return this.#readJoined(work, transaction)
+    if (transaction !== undefined) return this.#readInHostTransaction(work, transaction)
     return this.#repeated((deadline) =>
       this.#server.plainly((connection) => work(new ReadingSession(connection)), deadline),
     )
   }
 
   readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {
-    if (transaction !== undefined) return this.#readJoined((session) => runMaybeAsync(work(session)), transaction)
+    if (transaction !== undefined)
+      return this.#readInHostTransaction((session) => runMaybeAsync(work(session)), transaction)
     return this.#repeated((deadline) =>
       this.#server.inSnapshot((connection) => runAsync(work(new ReadingSession(connection))), deadline),
     )
@@ -80,17 +81,17 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
     const change = (connection: DeferringConnection<Tx>, queue: TransactionQueue): Promise<T> =>
       this.#run(work, connection, queue)
-    return this.#joined((deadline) => this.#joins.write(transaction, change, deadline), limits)
+    return this.#inHostTransaction((deadline) => this.#hostTransactions.write(transaction, change, deadline), limits)
   }
 
-  #readJoined<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx): Promise<T> {
-    return this.#joined((deadline) =>
-      this.#joins.read(transaction, async (connection) => work(new ReadingSession(connection)), deadline),
+  #readInHostTransaction<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx): Promise<T> {
+    return this.#inHostTransaction((deadline) =>
+      this.#hostTransactions.read(transaction, async (connection) => work(new ReadingSession(connection)), deadline),
     )
   }
 
   /** A call in a host's transaction that runs out of time requires the whole transaction to be run again. */
-  #joined<T>(call: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
+  #inHostTransaction<T>(call: (deadline: CallDeadline) => Promise<T>, limits: CallLimits = {}): Promise<T> {
     return this.#database.during(call, { ...limits, expired: notAnswered })
   }
 

@@ -8,7 +8,7 @@ import { translateError } from '../sqlite/errors.ts'
 import { writeLock } from '../sqlite/sqlite-storage.ts'
 import type { Deadline } from './call-deadline.ts'
 import type { ServerConnection } from './connection.ts'
-import type { ConnectionState, DatabaseRules, JoinedConnection, OwnConnection } from './rules.ts'
+import type { ConnectionState, DatabaseRules, HostConnection, OwnConnection } from './rules.ts'
 
 /** Does nothing outside a transaction, because temporary tables have no such setting, and is refused inside one. */
 const PROBE = command('pragma temp.synchronous = full')
@@ -86,7 +86,7 @@ export class SqliteRules implements DatabaseRules {
     return connection
   }
 
-  async refuseUnlessOpen({ connection }: JoinedConnection): Promise<void> {
+  async refuseUnlessOpen({ connection }: HostConnection): Promise<void> {
     if (!(await isOpen(connection))) throw new TypeError('the transaction is not open: it has ended')
     await this.#takeWriteLock(connection)
   }

@@ -13,7 +13,7 @@ import { inSnapshot, isInTransaction } from './transactions.ts'
 export interface SqliteRuntimeParts<H extends SqliteHandle> {
   readonly database: SqliteDatabase<H>
   readonly batches: GroupCommit
-  readonly joins: HostTransactions<H>
+  readonly hostTransactions: HostTransactions<H>
 }
 
 /**
@@ -24,22 +24,22 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
   readonly seesUncommitted = false
   readonly #database: SqliteDatabase<H>
   readonly #batches: GroupCommit
-  readonly #joins: HostTransactions<H>
+  readonly #hostTransactions: HostTransactions<H>
 
-  constructor({ database, batches, joins }: SqliteRuntimeParts<H>) {
+  constructor({ database, batches, hostTransactions }: SqliteRuntimeParts<H>) {
     this.#database = database
     this.#batches = batches
-    this.#joins = joins
+    this.#hostTransactions = hostTransactions
   }
 
   /** Same as the storage's `checkTransaction`. */
   checkTransaction(transaction: H): void {
     this.#refuseInside()
-    this.#joins.checkTransaction(transaction)
+    this.#hostTransactions.checkTransaction(transaction)
   }
 
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: H | undefined): MaybePromise<T> {
-    if (transaction !== undefined) return requireValue(work(this.#joins.reach(transaction)))
+    if (transaction !== undefined) return requireValue(work(this.#hostTransactions.reach(transaction)))
 
     return this.#readPlain((connections) => {
       this.#refuseUncommitted(connections)
@@ -48,7 +48,7 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
   }
 
   readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: H | undefined): MaybePromise<T> {
-    if (transaction !== undefined) return runSync(work(this.#joins.reach(transaction)))
+    if (transaction !== undefined) return runSync(work(this.#hostTransactions.reach(transaction)))
 
     return this.#readPlain((connections) => {
       this.#refuseUncommitted(connections)
@@ -67,7 +67,7 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
   ): MaybePromise<T> {
     this.#refuseInside()
     if (transaction !== undefined) {
-      return this.#joins.write(transaction, (connection) => runSync(work(connection, transaction)), signal)
+      return this.#hostTransactions.write(transaction, (connection) => runSync(work(connection, transaction)), signal)
     }
     this.#database.refuseClosing()
     if (this.#hostIsInside()) throw new TypeError('the handle is inside a transaction: use withTransactionSync')
@@ -94,7 +94,7 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
 
   /** A change that is made from inside another would be part of it, or wait for it forever. */
   #refuseInside(): void {
-    if (!this.#batches.running && !this.#joins.running) return
+    if (!this.#batches.running && !this.#hostTransactions.running) return
     throw new TypeError('beforeCommit must not change the forge: its change is still open')
   }
 

@@ -26,9 +26,9 @@ export function createSqliteStorage<H extends SqliteHandle>(
   const context = createSqlContext(sqliteDialect, options)
   const database = new SqliteDatabase<H>(databaseFrom(fileOrHandle), new Schema(context))
   const batches = new GroupCommit(() => database.connect())
-  const joins = new HostTransactions(database, writeLock(context.prefix))
+  const hostTransactions = new HostTransactions(database, writeLock(context.prefix))
 
-  const runtime = new SqliteRuntime({ database, batches, joins })
+  const runtime = new SqliteRuntime({ database, batches, hostTransactions })
 
   return {
     ...createSqlStores(context, runtime),

@@ -26,7 +26,7 @@ export const asksNobody: StorageFault = inChanges((store, key, change) =>
 export const commitsHalves: SqlFault = { runtime: (runtime) => keepingHalves(runtime, () => true) }
 
 /** Leaves in the host's transaction what was written before a change failed. */
-export const joinsWithoutSavepoint: SqlFault = {
+export const changesWithoutSavepoint: SqlFault = {
   runtime: (runtime) => keepingHalves(runtime, (transaction) => transaction !== undefined),
 }
 

@@ -3,7 +3,7 @@ import * as locks from '../faults/lock-faults.ts'
 import * as faults from '../faults/prepare-faults.ts'
 import { keepsItsTransaction } from '../faults/transaction-faults.ts'
 import type { PlantedStorage } from '../planted-storage.ts'
-import { EVERY, SERVERS, SQL, WAITING_JOINS } from '../planted-storage.ts'
+import { EVERY, SERVERS, SQL, WAITING_TRANSACTIONS } from '../planted-storage.ts'
 
 /** Storages that look up what a decision needs at another time, or lose it. Source: docs/storage.md, section 2 */
 export const PREPARE_ROWS: readonly PlantedStorage[] = [
@@ -33,7 +33,7 @@ export const PREPARE_ROWS: readonly PlantedStorage[] = [
   },
   {
     fault: 'prepares once for all attempts',
-    kinds: WAITING_JOINS,
+    kinds: WAITING_TRANSACTIONS,
     caughtBy: 'every attempt of a change is prepared, and decided with its own answer',
     plant: faults.preparesOnce,
   },
@@ -45,7 +45,7 @@ export const PREPARE_ROWS: readonly PlantedStorage[] = [
   },
   {
     fault: 'accepts changes that prepare makes',
-    kinds: WAITING_JOINS,
+    kinds: WAITING_TRANSACTIONS,
     caughtBy: 'a change made by prepare on its own transaction is a TypeError',
     plant: faults.lendsNothing,
   },

@@ -1,7 +1,7 @@
 import * as rollback from '../faults/rollback-faults.ts'
 import * as faults from '../faults/transaction-faults.ts'
 import type { PlantedStorage } from '../planted-storage.ts'
-import { EVERY, SERVERS, SQL, WAITING_JOINS } from '../planted-storage.ts'
+import { EVERY, SERVERS, SQL, WAITING_TRANSACTIONS } from '../planted-storage.ts'
 
 /** Storages that do not live with the transactions of the host. Source: docs/storage.md, section 3 */
 export const TRANSACTION_ROWS: readonly PlantedStorage[] = [
@@ -24,10 +24,10 @@ export const TRANSACTION_ROWS: readonly PlantedStorage[] = [
     plant: faults.readsBesideHostTransactions,
   },
   {
-    fault: 'joins without a savepoint',
+    fault: 'makes changes in a host’s transaction without a savepoint',
     kinds: SQL,
     caughtBy: 'a change of a pin board that fails in a host’s transaction keeps the rest of it',
-    plant: rollback.joinsWithoutSavepoint,
+    plant: rollback.changesWithoutSavepoint,
   },
   {
     fault: 'keeps its transaction from beforeCommit',
@@ -37,13 +37,13 @@ export const TRANSACTION_ROWS: readonly PlantedStorage[] = [
   },
   {
     fault: 'refuses the changes that come during the beforeCommit of another',
-    kinds: WAITING_JOINS,
+    kinds: WAITING_TRANSACTIONS,
     caughtBy: 'changes requested during a beforeCommit of the same host’s transaction run after it',
     plant: faults.takesCallersForBeforeCommit,
   },
   {
     fault: 'reads what the beforeCommit of another may refuse',
-    kinds: WAITING_JOINS,
+    kinds: WAITING_TRANSACTIONS,
     caughtBy:
       'a read requested during a beforeCommit of the same host’s transaction does not see a change that beforeCommit refuses',
     plant: faults.takesCallersForBeforeCommit,

@@ -111,7 +111,7 @@ function suite(open: () => Promise<Host>): void {
     expect(await issuesOn(storage, BOARD)).toEqual([])
   })
 
-  test('when the connection of a joined transaction is ended, nothing is done', async () => {
+  test('when the connection of a host’s transaction is ended, nothing is done', async () => {
     const host = await open()
     const { storage, kysely } = opened(host)
     const { transaction, rollback } = await heldOpen(kysely.transaction())

@@ -56,7 +56,7 @@ onMariadb((open) => {
     await expect(issuesOn(storage, BOARD)).rejects.toThrow(/stores issue ids as bigint/)
   })
 
-  test('the host joins his tables with the views, by index', async () => {
+  test('the host joins its tables with the views, by index', async () => {
     const database = await open()
     const storage = database.storage()
     await define(storage, 'night-owl')

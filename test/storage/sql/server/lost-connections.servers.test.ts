@@ -74,7 +74,7 @@ onEachServer((open) => {
     }
   })
 
-  test('when the connection of a joined transaction is ended, nothing is done', async () => {
+  test('when the connection of a host’s transaction is ended, nothing is done', async () => {
     const database = await open()
     const storage = database.storage()
     const host = await database.connect()

@@ -273,7 +273,7 @@ describe('inside beforeCommit', () => {
     expect(await issuesOn(storage, BOARD)).toEqual([])
   })
 
-  test('a change that is joined to its own transaction is the same TypeError', async () => {
+  test('a change inside its own transaction is the same TypeError', async () => {
     const storage = await openStorage(newFile())
     const attempts = [
       (transaction: unknown) => storage.checkTransaction(transaction),

@@ -9,7 +9,7 @@ import { AGGREGATES_WITH_EPOCH, everything } from './stores.ts'
 const KEY = { organizationId: '20', userId: '30' }
 
 /** Cases about lifecycle calls and epoch checks inside a transaction of the host, and about its end. */
-export const joinedLifeCases: readonly StorageCase[] = [
+export const hostTransactionLifeCases: readonly StorageCase[] = [
   ...THINGS.flatMap((retired) => [
     hostCase(
       `retiring the ${retired.thing} in a host’s transaction is kept when that commits`,

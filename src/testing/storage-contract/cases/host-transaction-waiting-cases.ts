@@ -7,7 +7,7 @@ import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
 /** Cases about changes that meet a transaction of the host: the second one sees what the first one committed. */
-export const joinedWaitingCases: readonly StorageCase[] = [
+export const hostTransactionWaitingCases: readonly StorageCase[] = [
   hostCase(
     'a change that waited for a host’s transaction sees what that committed',
     ['begin', 'again'],
