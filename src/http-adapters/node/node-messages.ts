@@ -53,7 +53,7 @@ export interface NodeResponse {
   /** As in Node. */
   removeHeader?(name: string): void
   /** As in Node. Without it, the adapter sets the headers one by one. */
-  writeHead?(status: number, headers: Record<string, string | number>): unknown
+  writeHead?(status: number, headers?: Record<string, string | number>): unknown
   /** As in Node. */
   flushHeaders?(): void
   /** As in Node. */

@@ -108,7 +108,6 @@ function fail<A extends Actor>(
 
 /** Headers with list values that the host may have set already: the API's values are appended. */
 const LISTS: ReadonlySet<string> = new Set(['Access-Control-Expose-Headers', 'Link'])
-const OF_A_BODY: readonly string[] = ['Content-Type', 'Content-Length']
 
 /**
  * Writes a response. It replaces headers that the host has set only if the response has them too. It does nothing if
@@ -117,31 +116,37 @@ const OF_A_BODY: readonly string[] = ['Content-Type', 'Content-Length']
 function writeReply(request: NodeRequest, response: NodeResponse, reply: TextResponse): void {
   if (isTaken(response)) return
 
+  const names = response.getHeaderNames?.()
   if (isSending(request)) {
-    writeHeaders(response, reply)
+    writeHeaders(response, reply, names)
     writeEarly(request, response, reply.body)
-  } else if (isUntouched(response)) {
+  } else if (names?.length === 0 && isOriginal(response)) {
     writeAtOnce(response, reply)
   } else {
-    writeHeaders(response, reply)
-    if (reply.body === undefined) response.end()
+    writeHeaders(response, reply, names)
+    if (reply.body === undefined) endWithout(response, reply)
     else response.end(reply.body)
   }
 }
 
-/** Whether the host has already started the response, or the client has disconnected. */
+/** Ends a response without a body. If its head is written before, Node does not hold it back to send it with a body. */
+function endWithout(response: NodeResponse, { status }: TextResponse): void {
+  if (isOriginal(response)) response.writeHead(status)
+  response.end()
+}
+
+/** Whether the host has already started the response, or the client has disconnected. One that has ended is either. */
 function isTaken(response: NodeResponse): boolean {
-  return response.headersSent || response.writableEnded || isDestroyed(response)
+  return response.headersSent || isDestroyed(response)
 }
 
 /**
- * Whether the host has neither set a header nor replaced a method of the response. Middleware for compression, sessions
- * or logging replaces methods to change the head, and some of it expects headers that were set one by one.
+ * Whether the host has replaced no method of the response. Middleware for compression, sessions or logging does, to
+ * change the head, and some of it expects headers that were set one by one.
  */
-function isUntouched(response: NodeResponse): response is NodeResponse & Required<Pick<NodeResponse, 'writeHead'>> {
-  if (response.writeHead === undefined || response.getHeaderNames === undefined) return false
-  if (Object.hasOwn(response, 'writeHead') || Object.hasOwn(response, 'end')) return false
-  return response.getHeaderNames().length === 0
+function isOriginal(response: NodeResponse): response is NodeResponse & Required<Pick<NodeResponse, 'writeHead'>> {
+  if (response.writeHead === undefined) return false
+  return !Object.hasOwn(response, 'writeHead') && !Object.hasOwn(response, 'end')
 }
 
 /** The length of a text in UTF-8. `Buffer` counts without encoding; Deno has it since version 2.4. */
@@ -162,13 +167,27 @@ function writeAtOnce(
   else response.end(body)
 }
 
-function writeHeaders(response: NodeResponse, { status, headers, body }: ApiResponse): void {
+/**
+ * Sets the status and the headers.
+ *
+ * @param names - the names of the headers that the host has set, in lower case; undefined if they are not known. They
+ * are compared, since each access to the response is slow in Express, which changes the prototype of every response.
+ */
+function writeHeaders(
+  response: NodeResponse,
+  { status, headers, body }: ApiResponse,
+  names: readonly string[] | undefined,
+): void {
   response.statusCode = status
-  if (body === undefined) for (const name of OF_A_BODY) response.removeHeader?.(name)
-  if (typeof body === 'object') response.removeHeader?.('Content-Length') // of the host
+  if (body === undefined && mayHave(names, 'Content-Type')) response.removeHeader?.('Content-Type')
+  if (typeof body !== 'string' && mayHave(names, 'Content-Length')) response.removeHeader?.('Content-Length')
   for (const [name, value] of headers) {
-    response.setHeader(name, LISTS.has(name) ? added(response, name, value) : value)
+    response.setHeader(name, LISTS.has(name) && mayHave(names, name) ? added(response, name, value) : value)
   }
+}
+
+function mayHave(names: readonly string[] | undefined, name: string): boolean {
+  return names?.includes(name.toLowerCase()) ?? true
 }
 
 function added(response: NodeResponse, name: string, value: string): string {
@@ -225,7 +244,7 @@ async function sendStream(
   let outcome: 'written' | 'client gone' | undefined
   try {
     if (isTaken(response)) return
-    writeHeaders(response, reply)
+    writeHeaders(response, reply, response.getHeaderNames?.())
     if (isSending(request)) announceClose(request, response)
     outcome = await writeStream(request, response, bytes, () => apiRequest.clientGone())
   } finally {
