@@ -22,7 +22,7 @@ export interface PlannedChange<Key, State, Result, Tx, Prepared = undefined> {
    * Asks the ports and returns the decision that follows: a function, or `{ prepare, decide }` if something must be
    * looked up under the lock. Runs again if a lifecycle call came in between.
    */
-  readonly ask: () => SyncOrAsync<Decide<State, Result> | PreparedDecision<State, Result, Tx, Prepared>>
+  readonly ask: () => MaybePromise<Decide<State, Result> | PreparedDecision<State, Result, Tx, Prepared>>
 }
 
 /**
@@ -53,7 +53,7 @@ function* attempts<Key, State, Result, A extends Actor, Tx, Prepared>(
     const expectedEpoch = planned.fenced
       ? yield* timed(planned.store.epoch(planned.key, call.transaction), spend)
       : undefined
-    const decision = yield* planned.ask()
+    const decision = yield* wait(planned.ask())
     const { by, beforeCommit, transaction } = writeContext(environment, call)
     const outcome = yield* timed(
       planned.store.update(planned.key, {

@@ -3,7 +3,7 @@ import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Badge, Decision, Grant } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after, wait } from '../../schema/sync-or-async.ts'
+import { after } from '../../schema/sync-or-async.ts'
 import type { UserBadgesState } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
 import type { Call } from '../call.ts'
@@ -105,10 +105,11 @@ export class BadgeServiceMethods<A extends Actor, Tx> {
       store: environment.storage.userBadges,
       key: { userId, slugs },
       fenced: asksPolicy(call),
-      *ask() {
-        yield* wait(authorize(environment, call, { action: 'badges.grant', userId }))
-        checkSlugs(slugs)
-        return decide
+      ask() {
+        return after(authorize(environment, call, { action: 'badges.grant', userId }), () => {
+          checkSlugs(slugs)
+          return decide
+        })
       },
     })
   }

@@ -2,7 +2,7 @@ import { needObject } from '../../schema/arguments.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { Badge, Decision } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after, wait } from '../../schema/sync-or-async.ts'
+import { after } from '../../schema/sync-or-async.ts'
 import type { BadgeCatalogueState } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
 import type { Call } from '../call.ts'
@@ -120,13 +120,14 @@ export class CatalogueServiceMethods<A extends Actor, Tx> {
       store: environment.storage.badgeCatalogue,
       key: { slug },
       fenced: asksPolicy(call),
-      *ask() {
-        yield* wait(authorize(environment, call, { action: 'badges.catalogue.write' }))
-        checkSlug(slug)
-        return (entry: BadgeCatalogueState) => {
-          const decision = rule(entry)
-          return { ...decision, events: withSubjects({}, decision.events) }
-        }
+      ask() {
+        return after(authorize(environment, call, { action: 'badges.catalogue.write' }), () => {
+          checkSlug(slug)
+          return (entry: BadgeCatalogueState) => {
+            const decision = rule(entry)
+            return { ...decision, events: withSubjects({}, decision.events) }
+          }
+        })
       },
     })
   }

@@ -4,7 +4,7 @@ import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { AccountRef, Block } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after, wait } from '../../schema/sync-or-async.ts'
+import { after } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
 import type { BlockKey } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
@@ -99,17 +99,18 @@ export class BlockServiceMethods<A extends Actor, Tx> {
       store: environment.storage.blocks,
       key,
       fenced: true,
-      *ask() {
-        yield* wait(authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId }))
-        checkText('note', note, environment.maxNoteLength)
-        refuseTarget(target, blockedBy)
-        const isMember = yield* wait(membershipOf(environment, call, key))
-
-        return (current, blockedAt) => {
+      ask() {
+        const { organizationId } = key
+        const membership = after(authorize(environment, call, { action: 'blocks.write', organizationId }), () => {
+          checkText('note', note, environment.maxNoteLength)
+          refuseTarget(target, blockedBy)
+          return membershipOf(environment, call, key)
+        })
+        return after(membership, (isMember) => (current: Block | undefined, blockedAt: Date) => {
           const block: Block = { note, blockedAt, blockedBy, ...key }
           const decision = blockUser(current, block, isMember)
           return { ...decision, events: withSubjects(key, decision.events) }
-        }
+        })
       },
     })
   }
@@ -124,14 +125,16 @@ export class BlockServiceMethods<A extends Actor, Tx> {
       store: environment.storage.blocks,
       key,
       fenced: asksPolicy(call),
-      *ask() {
-        yield* wait(authorize(environment, call, { action: 'blocks.write', organizationId: key.organizationId }))
-        refuseOrganization(target)
+      ask() {
+        const { organizationId } = key
+        return after(authorize(environment, call, { action: 'blocks.write', organizationId }), () => {
+          refuseOrganization(target)
 
-        return (current) => {
-          const decision = unblockUser(current)
-          return { ...decision, events: withSubjects(key, decision.events) }
-        }
+          return (current: Block | undefined) => {
+            const decision = unblockUser(current)
+            return { ...decision, events: withSubjects(key, decision.events) }
+          }
+        })
       },
     })
   }

@@ -3,7 +3,7 @@ import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Decision, ForgeEvent, IssueRef, Pin, PinKind } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after, wait } from '../../schema/sync-or-async.ts'
+import { after } from '../../schema/sync-or-async.ts'
 import type { PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
 import { asksPolicy, authorize } from '../access/gate.ts'
 import type { Call } from '../call.ts'
@@ -156,10 +156,7 @@ export class PinServiceMethods<A extends Actor, Tx> {
       store: environment.storage.pinBoards,
       key: { repositoryId, kind: toPinKind(issue.kind) },
       fenced: asksPolicy(call),
-      *ask() {
-        yield* wait(authorize(environment, call, { action: 'pins.write', repositoryId }))
-        return decide
-      },
+      ask: () => after(authorize(environment, call, { action: 'pins.write', repositoryId }), () => decide),
     })
   }
 }

@@ -167,7 +167,9 @@ class ClientRunner<C extends PgClient> implements StatementRunner {
     const answers = await inOrder(inOneWrite(socketOf(this.identity), send), (error, index) =>
       this.#fail(messages[index], error),
     )
-    return messages.flatMap((message, index) => rowsOfEach(message, answers[index]))
+    const rows: (readonly unknown[])[] = []
+    for (const [index, message] of messages.entries()) rows.push(...rowsOfEach(message, answers[index]))
+    return rows
   }
 
   async #runInTurn(messages: readonly Message[]): Promise<readonly (readonly unknown[])[]> {

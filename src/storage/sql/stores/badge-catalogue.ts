@@ -73,10 +73,7 @@ class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueSt
 
     const list: PagedList<Placed<Badge>, Badge> = {
       start: 0,
-      *count() {
-        const { total } = yield* wait(heads.find(session, key))
-        return total
-      },
+      count: () => wait(after(heads.find(session, key), ({ total }) => total)),
       slice: (part) => pages.slice(session, { ...key, ...part }),
       tail: (part) => pages.tail(session, { ...key, ...part }),
       place: (row) => row.place,

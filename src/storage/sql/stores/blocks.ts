@@ -99,10 +99,12 @@ class Blocks implements SqlAggregate<BlockKey, Block | undefined, [FoundBlock]> 
 
     const list: PagedList<Placed<ListedBlock>, Block> = {
       start: 0,
-      *count() {
-        const head = yield* wait(heads.find(session, key))
-        refuseRetired(head, 'organization')
-        return head.total
+      count() {
+        const total = after(heads.find(session, key), (head) => {
+          refuseRetired(head, 'organization')
+          return head.total
+        })
+        return wait(total)
       },
       slice: (part) => unlessRetired(pages.slice(session, { ...key, ...part })),
       tail: (part) => unlessRetired(pages.tail(session, { ...key, ...part })),
