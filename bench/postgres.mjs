@@ -73,7 +73,7 @@ async function measurePin({ storage, pool, slices }) {
   deepStrictEqual(await rowsOf(pool, '2'), await rowsOf(pool, '1'))
 
   const after = (call) => (n) => call(n + 1)
-  const options = { count: 320, warmUp: 1600, atOnce: AT_ONCE }
+  const options = { count: 320, warmUp: 6000, atOnce: AT_ONCE }
   const measured = await interleave(
     { forgelet: callSide(after(pin), options), 'by hand': callSide(after(pinByHand), options) },
     { slices },

@@ -1,5 +1,5 @@
-import type { Compilable, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import type { Compilable, Expression, RawBuilder } from 'kysely'
+import { LimitNode, OffsetNode, sql } from 'kysely'
 import type { ForgeError } from '../../../schema/errors.ts'
 import { invalidInput } from '../../../schema/errors.ts'
 import type { Page } from '../../../schema/paging.ts'
@@ -201,7 +201,7 @@ function headedBy<Row>({ build, columns, dialect }: SqlContext, list: ListTable<
     given: QueryValues<P>,
     { isDeep, order, within }: Selection,
   ): Compilable<HeadedRow<Row>> => {
-    const range = sql`order by ${place} ${order} limit ${given('limit')} offset ${given('offset')}`
+    const range = sql`order by ${place} ${order} ${rangeOf(given('limit'), given('offset'))}`
     const places = sql`select ${place} as at from ${table} where ${within} ${range}`
     const rows = isDeep
       ? sql`select ${selected} from (${places}) as places join ${table} on ${place} = places.at and ${within} order by places.at ${order}`
@@ -254,4 +254,13 @@ function rowsIn<Row>(list: ListTable<never, Row>, json: string): readonly Placed
 
 function isRow<Row>(found: HeadedRow<Row>): found is HeadRow & Placed<Row> {
   return 'place' in found && found.place !== null
+}
+
+/** LIMIT and OFFSET. Each dialect writes them in its own way. */
+function rangeOf(limit: Expression<number>, offset: Expression<number>): RawBuilder<unknown> {
+  const nodes = [LimitNode.create(limit.toOperationNode()), OffsetNode.create(offset.toOperationNode())]
+  return sql.join(
+    nodes.map((node) => ({ toOperationNode: () => node })),
+    sql` `,
+  )
 }
