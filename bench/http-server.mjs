@@ -95,8 +95,9 @@ function api(file) {
   return openApi(openForge(sqliteStorage(file)))
 }
 
+/** With casts, as forgelet has them: otherwise SQLite prepares the statement again for each page. */
 const PAGE = `select user_id as userId, note, blocked_at as blockedAt, blocked_by as blockedBy from forgelet_organization_blocks
-  where organization_id = ? order by seq limit ? offset ?`
+  where organization_id = ? order by seq limit cast(? as integer) offset cast(? as integer)`
 const COUNT = 'select count(*) as total from forgelet_organization_blocks where organization_id = ?'
 
 /** What a server by hand does for a block check, the list of pins, and a page of blocks with the total. */

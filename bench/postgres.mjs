@@ -46,7 +46,7 @@ async function measureFind({ storage, pool, slices }) {
   strictEqual((await find(0)).userId, userOf(0))
   strictEqual(await find(USERS), undefined)
 
-  const options = { count: 2000, warmUp: 6000, atOnce: AT_ONCE }
+  const options = { count: 2000, warmUp: 30_000, atOnce: AT_ONCE }
   const measured = await interleave(
     { forgelet: callSide(find, options), 'by hand': callSide(findByHand, options) },
     { slices },
