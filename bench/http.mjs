@@ -17,7 +17,7 @@ const checks = Array.from({ length: BLOCKED }, (_, id) =>
 const check = (n) => checks[(n * 37) % BLOCKED]
 
 /** How often the servers are started again. What V8 makes of a program differs from process to process, by a tenth. */
-const ROUNDS = 3
+const ROUNDS = 6
 /** Requests to each server before it is measured. V8 goes on improving a program for longer than 10,000. */
 const WARM_UP = 30_000
 
