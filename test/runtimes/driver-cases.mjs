@@ -200,15 +200,15 @@ const EVERYWHERE = {
     assert.equal((await host.storage.schemaStatus()).state, 'current')
   },
 
-  'a statement that the host left writing refuses a join, until it has ended': async (host) => {
+  'a statement that the host left writing refuses withTransactionSync, until it has ended': async (host) => {
     const forge = await host.forge()
     host.handle.exec('begin immediate')
     const rows = write(host.handle)
-    const join = () => forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(1)))
+    const change = () => forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(1)))
 
-    assert.throws(join, (error) => error instanceof TypeError && /busy with another statement/.test(error.message))
+    assert.throws(change, (error) => error instanceof TypeError && /busy with another statement/.test(error.message))
     rows.return()
-    join()
+    change()
     host.handle.exec('commit')
     assert.deepEqual([await pinned(forge), host.titles().length], [['1'], 2])
   },

@@ -42,10 +42,10 @@ test('a forge runs in a transaction of the Kysely, and gives it to what the host
     },
   })
   const actor: Actor = { id: 1 }
-  const join = () =>
+  const call = () =>
     forge.withTransaction(transaction, ({ pins }) => pins.pin(actor, { id: 1, repositoryId: 2, kind: 'issue' }))
 
-  expectTypeOf(join).returns.resolves.toHaveProperty('afterCommit')
+  expectTypeOf(call).returns.resolves.toHaveProperty('afterCommit')
   // @ts-expect-error: a Kysely is no transaction
   const wrong = () => forge.withTransaction(kysely, async () => undefined)
   expectTypeOf(wrong).toBeFunction()

@@ -46,13 +46,13 @@ export interface NodeResponse {
   readonly stream?: { readonly destroyed?: boolean | undefined } | undefined
   /** As in Node. Returns a header that the host has set. */
   getHeader?(name: string): string | number | readonly string[] | undefined
-  /** As in Node. Returns the names of the headers that the host has set. */
+  /** As in Node. Returns the names of the headers that the host has set, in lower case. */
   getHeaderNames?(): readonly string[]
   /** As in Node. */
   setHeader(name: string, value: string | number | readonly string[]): unknown
   /** As in Node. */
   removeHeader?(name: string): void
-  /** As in Node. Without it, the adapter sets the headers one by one. */
+  /** As in Node. Called without headers if they were set one by one, as all are without it. */
   writeHead?(status: number, headers?: Record<string, string | number>): unknown
   /** As in Node. */
   flushHeaders?(): void

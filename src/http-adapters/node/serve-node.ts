@@ -141,8 +141,8 @@ function isTaken(response: NodeResponse): boolean {
 }
 
 /**
- * Whether the host has replaced no method of the response. Middleware for compression, sessions or logging does, to
- * change the head, and some of it expects headers that were set one by one.
+ * Whether the response has `writeHead`, and the host has replaced neither it nor `end`. Middleware for compression,
+ * sessions or logging does, to change the head, and some of it expects headers that were set one by one.
  */
 function isOriginal(response: NodeResponse): response is NodeResponse & Required<Pick<NodeResponse, 'writeHead'>> {
   if (response.writeHead === undefined) return false

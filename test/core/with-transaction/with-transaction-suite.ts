@@ -17,7 +17,7 @@ type Options<Tx> = Partial<Omit<ForgeOptions<Person, Tx>, 'storage'>>
 /** Says what `withTransaction` does, on one kind of storage whose transactions answer later. */
 export function withTransactionSuite<Tx>(kind: StorageKind<Tx>): void {
   const { begin } = kind.host
-  if (begin === undefined) throw new TypeError(`${kind.name} has no transactions to join`)
+  if (begin === undefined) throw new TypeError(`${kind.name} has no transactions of a host`)
 
   let storage: ForgeStorage<Tx>
   let host: HostTransaction<Tx>
@@ -52,8 +52,8 @@ export function withTransactionSuite<Tx>(kind: StorageKind<Tx>): void {
 
   test('ends after the beforeCommit of a call that was interrupted, which leaves nothing behind', async () => {
     let isOver = false
-    const { outcome, release } = await interrupted(async (join) => {
-      await join
+    const { outcome, release } = await interrupted(async (transaction) => {
+      await transaction
       isOver = true
     })
     await whileWaiting(outcome)
@@ -67,9 +67,9 @@ export function withTransactionSuite<Tx>(kind: StorageKind<Tx>): void {
 
   test('must be run again if the beforeCommit of a call that was interrupted does not end', async () => {
     let ending: Promise<unknown> | undefined
-    const { release } = await interrupted((join) => {
-      ending = join
-      return join
+    const { release } = await interrupted((transaction) => {
+      ending = transaction
+      return transaction
     })
 
     expect(await codeOf(() => ending)).toBe('STORAGE_BUSY')
@@ -77,17 +77,17 @@ export function withTransactionSuite<Tx>(kind: StorageKind<Tx>): void {
   })
 
   /** Runs a transaction with a pin whose signal aborts while its `beforeCommit` runs; the work goes on without it. */
-  function interrupted(watch: (join: Promise<unknown>) => Promise<unknown>) {
+  function interrupted(watch: (transaction: Promise<unknown>) => Promise<unknown>) {
     const controller = new AbortController()
     return heldInBeforeCommit((hold) => {
       const beforeCommit = () => {
         setTimeout(() => controller.abort(new Error('given up')), 0)
         return hold()
       }
-      const join = aForge({ beforeCommit }).withTransaction(host.transaction, async (services) => {
+      const transaction = aForge({ beforeCommit }).withTransaction(host.transaction, async (services) => {
         await services.pins.pin(olga, issue(1), { signal: controller.signal }).catch(() => undefined)
       })
-      return watch(join)
+      return watch(transaction)
     })
   }
 

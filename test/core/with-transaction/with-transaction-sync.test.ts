@@ -41,7 +41,7 @@ describe.each(['file', ':memory:'] as const)('withTransactionSync on %s', (where
   let handle: Handle
 
   beforeEach(async () => {
-    folder = await mkdtemp(`${tmpdir()}/forgelet-join-`)
+    folder = await mkdtemp(`${tmpdir()}/forgelet-with-transaction-`)
     handle = new Database(where === 'file' ? `${folder}/forge.sqlite` : ':memory:')
     handle.exec('create table issue (id integer primary key, title text not null)')
   })

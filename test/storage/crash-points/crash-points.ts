@@ -92,7 +92,7 @@ export function crashEverywhere<Tx>(make: (fault: SqlFault) => StorageKind<Tx>):
         await prepare(storage)
         const before = await everything(storage)
         const begun = await host.begin?.(storage)
-        if (begun === undefined) throw new TypeError(`${name} has no transactions to join`)
+        if (begun === undefined) throw new TypeError(`${name} has no transactions of a host`)
 
         const { transaction } = begun
         await define(storage, 'kept', { transaction })

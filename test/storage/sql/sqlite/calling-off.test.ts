@@ -44,7 +44,7 @@ describe('a change that is called off', () => {
     expect(await patient).toBe(1)
   })
 
-  test('before a change in a host’s transaction begins is not written in it', async () => {
+  test('before it begins in a host’s transaction is not written in it', async () => {
     const handle = openHandle(newFile())
     const storage = await openStorage(handle)
     handle.exec('begin immediate')

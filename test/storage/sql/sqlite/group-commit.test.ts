@@ -287,7 +287,7 @@ describe('inside beforeCommit', () => {
     expect(await issuesOn(storage, BOARD)).toEqual([])
   })
 
-  test('of a join, every change is the same TypeError', async () => {
+  test('of withTransactionSync, every change is the same TypeError', async () => {
     const handle = openHandle(newFile())
     const storage = await openStorage(handle)
     handle.exec('begin immediate')
