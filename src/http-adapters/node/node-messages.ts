@@ -52,7 +52,7 @@ export interface NodeResponse {
   setHeader(name: string, value: string | number | readonly string[]): unknown
   /** As in Node. */
   removeHeader?(name: string): void
-  /** As in Node. Called without headers if they were set one by one, as all are without it. */
+  /** As in Node. Called without headers if they are already set. Without it, the adapter sets each with `setHeader`. */
   writeHead?(status: number, headers?: Record<string, string | number>): unknown
   /** As in Node. */
   flushHeaders?(): void

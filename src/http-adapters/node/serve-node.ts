@@ -124,18 +124,21 @@ function writeReply(request: NodeRequest, response: NodeResponse, reply: TextRes
     writeAtOnce(response, reply)
   } else {
     writeHeaders(response, reply, names)
-    if (reply.body === undefined) endWithout(response, reply)
+    if (reply.body === undefined) endWithoutBody(response, reply)
     else response.end(reply.body)
   }
 }
 
-/** Ends a response without a body. If its head is written before, Node does not hold it back to send it with a body. */
-function endWithout(response: NodeResponse, { status }: TextResponse): void {
+/** Ends a response that has no body. Writes the head first: otherwise Node holds it back to send it together with a body. */
+function endWithoutBody(response: NodeResponse, { status }: TextResponse): void {
   if (isOriginal(response)) response.writeHead(status)
   response.end()
 }
 
-/** Whether the host has already started the response, or the client has disconnected. One that has ended is either. */
+/**
+ * Whether the host has already started the response, or the client has disconnected. A response that has ended was
+ * started or is destroyed.
+ */
 function isTaken(response: NodeResponse): boolean {
   return response.headersSent || isDestroyed(response)
 }
@@ -170,8 +173,9 @@ function writeAtOnce(
 /**
  * Sets the status and the headers.
  *
- * @param names - the names of the headers that the host has set, in lower case; undefined if they are not known. They
- * are compared, since each access to the response is slow in Express, which changes the prototype of every response.
+ * @param names - the names of the headers that the host has set, in lower case; undefined if they are not known.
+ * Comparing them is faster than calling the response: Express changes the prototype of every response, and V8 then caches
+ * no access to it.
  */
 function writeHeaders(
   response: NodeResponse,
