@@ -4,7 +4,6 @@
 //   npm run bench -- --slices 80     more slices, for a smaller spread
 //   npm run bench -- http growth     only these; the other figures stay
 //   npm run bench -- --page          nothing: writes the page again from bench/results.json
-//   npm run bench -- --quick         no times: checks what noise cannot change, in less than a minute
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -32,7 +31,6 @@ const RESULTS = join(import.meta.dirname, 'results.json')
 const { values, positionals } = parseArgs({
   options: {
     slices: { type: 'string', default: '40' },
-    quick: { type: 'boolean', default: false },
     page: { type: 'boolean', default: false },
     apart: { type: 'string' }, // a measurement to make in this process, for the one that started it
   },
@@ -42,9 +40,6 @@ const { values, positionals } = parseArgs({
 if (values.apart === undefined) refuseOldBuild()
 if (values.apart !== undefined) {
   process.send(await measure(values.apart, Number(values.slices)))
-} else if (values.quick) {
-  const { check } = await import('./quick.mjs')
-  process.exitCode = (await check()) ? 0 : 1
 } else if (values.page) {
   writePage(readResults())
 } else {

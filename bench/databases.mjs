@@ -1,48 +1,31 @@
-// The databases that benchmarks run on: SQLite in a temporary file; PostgreSQL and MariaDB where FORGELET_TEST_POSTGRES_URL and
-// FORGELET_TEST_MARIADB_URL name a server, in a database of their own, which is dropped at the end.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// The databases that the growth is measured on: SQLite in a temporary file; PostgreSQL and MariaDB where FORGELET_TEST_POSTGRES_URL
+// and FORGELET_TEST_MARIADB_URL name a server, in a database of their own, which is dropped at the end.
 import Database from 'better-sqlite3'
 import { mysqlStorage } from 'forgelet/storage/mysql'
 import { postgresStorage } from 'forgelet/storage/postgres'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
-import { sqliteStatements } from './harness.mjs'
-import { statementCounter } from './statement-counter.mjs'
+import { inFolder } from './harness.mjs'
 
 const NAME = `forgelet_bench_${process.pid}`
 
 /**
- * Runs work on every database, one after the other, and returns what it returns.
- *
- * @param counting - whether statements are counted, which makes calls slower
+ * Runs work on every database, one after the other, and returns what it returns. `storage(options)` opens a storage on the
+ * database, and `run(sql)` runs a statement of the host. `series(n)` is a table of the numbers from 1 to n, and `analyze(table)` a
+ * statement that counts its rows for the planner.
  */
-export async function onEachDatabase(work, { counting = false } = {}) {
-  const results = []
-  for (const open of [openSqlite, openPostgres, openMariadb]) {
-    const database = await open(counting)
-    if (database === undefined) continue
-    try {
-      results.push(await work(database))
-    } finally {
-      await database.end()
-    }
-  }
+export async function onEachDatabase(work) {
+  const results = [await inFolder((folder) => onSqlite(`${folder}/bench.sqlite`, work))]
+  const { FORGELET_TEST_POSTGRES_URL: postgres, FORGELET_TEST_MARIADB_URL: mariadb } = process.env
+  if (postgres) results.push(await onPostgres(postgres, work))
+  if (mariadb) results.push(await onMariadb(mariadb, work))
   return results
 }
 
-/**
- * A database: `storage(options)` opens a storage on it, `run(sql)` runs a statement of the host, and `count(work)` returns how
- * many statements the storages run meanwhile. `series(n)` is a table of the numbers from 1 to n,
- * and `analyze(table)` a statement that counts its rows for the planner.
- */
-async function openSqlite() {
-  const folder = mkdtempSync(join(tmpdir(), 'forgelet-bench-'))
-  const file = join(folder, 'bench.sqlite')
+async function onSqlite(file, work) {
   const handle = new Database(file)
-  return {
+  const result = await work({
     name: 'SQLite',
     quote: '"',
     numbersEvents: true,
@@ -51,73 +34,57 @@ async function openSqlite() {
     series: (n) =>
       `(with recursive s(n) as (select 1 union all select n + 1 from s where n < ${n}) select n from s) as s`,
     analyze: (table) => `analyze ${table}`,
-    count: async (work) => (await sqliteStatements(work)).length,
-    async end() {
-      handle.close()
-      rmSync(folder, { recursive: true })
-    },
-  }
+  })
+  handle.close()
+  return result
 }
 
-async function openPostgres(counting) {
-  const url = urlIn('FORGELET_TEST_POSTGRES_URL')
-  if (url === undefined) return undefined
+function onPostgres(server, work) {
+  return inPostgres(server, async (url) => {
+    const host = new pg.Client({ connectionString: url })
+    await host.connect()
+    const result = await work({
+      name: 'PostgreSQL',
+      quote: '"',
+      storage: (options) => postgresStorage(url, options),
+      run: (sql) => host.query(sql),
+      analyze: (table) => `vacuum analyze ${table}`,
+      series: (n) => `generate_series(1, ${n}) as s(n)`,
+    })
+    await host.end()
+    return result
+  })
+}
 
-  const connectionTo = async (address) => {
-    const client = new pg.Client({ connectionString: address })
-    await client.connect()
-    return client
-  }
-  const admin = await connectionTo(url)
+/** Runs work with the URL of a new database on a PostgreSQL server, and drops the database. */
+export async function inPostgres(server, work) {
+  const admin = new pg.Client({ connectionString: server })
+  await admin.connect()
   await admin.query(`create database ${NAME}`)
-  const own = Object.assign(new URL(url), { pathname: `/${NAME}` }).href
-  const host = await connectionTo(own)
-  const counter = counting ? await statementCounter(own, 'postgres') : undefined
-  return {
-    name: 'PostgreSQL',
-    quote: '"',
-    storage: (options) => postgresStorage(counter?.url ?? own, options),
-    run: (sql) => host.query(sql),
-    analyze: (table) => `vacuum analyze ${table}`,
-    series: (n) => `generate_series(1, ${n}) as s(n)`,
-    count: (work) => counter?.count(work),
-    async end() {
-      counter?.end()
-      await host.end()
-      await admin.query(`drop database ${NAME} with (force)`)
-      await admin.end()
-    },
+  try {
+    return await work(Object.assign(new URL(server), { pathname: `/${NAME}` }).href)
+  } finally {
+    await admin.query(`drop database ${NAME} with (force)`)
+    await admin.end()
   }
 }
 
-async function openMariadb(counting) {
-  const url = urlIn('FORGELET_TEST_MARIADB_URL')
-  if (url === undefined) return undefined
-
-  const host = await createConnection({ uri: url, charset: 'utf8mb4' })
+async function onMariadb(server, work) {
+  const host = await createConnection({ uri: server, charset: 'utf8mb4' })
   await host.query(`create database ${NAME}`)
   await host.query(`use ${NAME}`)
-  const own = Object.assign(new URL(url), { pathname: `/${NAME}` }).href
-  const counter = counting ? await statementCounter(own, 'mariadb') : undefined
-  return {
-    name: 'MariaDB',
-    quote: '`',
-    storage: (options) => mysqlStorage(counter?.url ?? own, options),
-    run: (sql) => host.query(sql),
-    analyze: (table) => `analyze table ${table}`,
-    series: (n) => `(select seq as n from seq_1_to_${n}) as s`,
-    count: (work) => counter?.count(work),
-    async end() {
-      counter?.end()
-      await host.query(`drop database ${NAME}`)
-      await host.end()
-    },
+  const url = Object.assign(new URL(server), { pathname: `/${NAME}` }).href
+  try {
+    return await work({
+      name: 'MariaDB',
+      quote: '`',
+      storage: (options) => mysqlStorage(url, options),
+      run: (sql) => host.query(sql),
+      analyze: (table) => `analyze table ${table}`,
+      series: (n) => `(select seq as n from seq_1_to_${n}) as s`,
+    })
+  } finally {
+    await host.query(`drop database ${NAME}`)
+    await host.end()
   }
-}
-
-function urlIn(variable) {
-  const url = process.env[variable]
-  if (url) return url
-  if (process.env.FORGELET_REQUIRE_DB === '1') throw new Error(`${variable} names no server`)
-  return undefined
 }

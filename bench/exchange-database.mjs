@@ -1,8 +1,6 @@
 // Imports and exports issues in the SQLite file of a standalone server, against the same rows by hand.
-//   const rows = await measure({ slices })
 import { deepStrictEqual, strictEqual } from 'node:assert'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { readIssues, writeIssues } from 'forgelet/exchange'
@@ -10,7 +8,7 @@ import { openIssueSource } from 'forgelet/exchange/files'
 import { openStandalone } from 'forgelet/standalone'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
 import { issueDocument, issueLine } from './exchange.mjs'
-import { compare, interleave, openedSide, sqliteCalls } from './harness.mjs'
+import { compare, inFolder, interleave, openedSide, sqliteCalls } from './harness.mjs'
 
 const RECORDS = 1000
 /** The first export of a host compiles its statements, which takes a fifth of the time of 1000 issues. */
@@ -28,21 +26,18 @@ const ISSUES = ['host_issues']
 const ISSUES_AND_LISTS = [...ISSUES, 'host_issue_labels', 'host_issue_reactions', 'host_issue_assignee_names']
 
 /** Measures imports, batches and exports. A slice handles every issue once; each import has a new file. */
-export async function measure({ slices }) {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-exchange-'))
-  const [empty, filled, fresh] = ['empty', 'filled', 'fresh'].map((name) => join(folder, `${name}.sqlite`))
-  const large = join(folder, 'large.sqlite')
-  const document = join(folder, 'issues.json')
-  writeFileSync(document, [...issueDocument(RECORDS)].join(''))
-  const newFile = () => {
-    for (const end of ['', '-wal', '-shm']) rmSync(`${fresh}${end}`, { force: true })
-    copyFileSync(empty, fresh)
-    return fresh
-  }
-  try {
+export function measure({ slices }) {
+  return inFolder(async (folder) => {
+    const [empty, filled, fresh, large] = ['empty', 'filled', 'fresh', 'large'].map((name) => join(folder, name))
+    const document = join(folder, 'issues.json')
+    writeFileSync(document, [...issueDocument(RECORDS)].join(''))
+    const newFile = () => {
+      for (const end of ['', '-wal', '-shm']) rmSync(`${fresh}${end}`, { force: true })
+      copyFileSync(empty, fresh)
+      return fresh
+    }
     await withOpened(openHost(empty), () => undefined)
-    copyFileSync(empty, filled)
-    copyFileSync(empty, large)
+    for (const file of [filled, large]) copyFileSync(empty, file)
     const exported = readIssues({ json: Buffer.from([...issueDocument(EXPORTED)].join('')) })
     await withOpened(openHost(large), ({ forge }) =>
       forge.exchange.import('system', { repositoryId: REPOSITORY, records: exported }),
@@ -54,73 +49,52 @@ export async function measure({ slices }) {
     const changes = await sqliteCalls(() => withOpened(openStorage(newFile()), (storage) => change(storage, batches)))
     deepStrictEqual(rowCounts(fresh), rowCounts(filled), 'both write the same rows')
 
-    const host = (file, work) =>
-      openedSide(
-        () => openHost(file()),
-        work,
-        (opened) => opened.close(),
-      )
-    const handle = (file, work) =>
-      openedSide(
-        () => openHandle(file()),
-        work,
-        (opened) => opened.close(),
-      )
-    const measured = await interleave(
-      {
-        import: openedSide(
-          async () => {
-            const opened = await openHost(newFile())
-            await opened.forge.exchange.import('system', { repositoryId: PROBE, records: [JSON.parse(issueLine(1))] })
-            return opened
-          },
-          (opened) => importFrom(opened, document),
-          (opened) => opened.close(),
-        ),
-        inserts: handle(newFile, (opened) => run(opened, [BEGIN, ...inserts, COMMIT])),
-        changes: openedSide(
-          () => openStorage(newFile()),
-          (storage) => change(storage, batches),
-          (storage) => storage.close(),
-        ),
-        statements: handle(newFile, (opened) => run(opened, transactionsOf(changes))),
-        export: host(() => large, exportAll),
-        issues: handle(
-          () => large,
-          (opened) => stringify(opened, ISSUES),
-        ),
-        rows: handle(
-          () => large,
-          (opened) => stringify(opened, ISSUES_AND_LISTS),
-        ),
-      },
-      { slices },
-    )
-    const row = (of, work, floor, reach) => compare(measured, { work, floor, of, reach })
+    const openProbed = async () => {
+      const opened = await openHost(newFile())
+      await opened.forge.exchange.import('system', { repositoryId: PROBE, records: [JSON.parse(issueLine(1))] })
+      return opened
+    }
+    const openLarge = () => openHandle(large)
+    const openNew = () => openHandle(newFile())
+    const sides = {
+      import: openedSide(openProbed, (host) => importFrom(host, document)),
+      inserts: openedSide(openNew, (handle) => run(handle, [BEGIN, ...inserts, COMMIT])),
+      changes: openedSide(
+        () => openStorage(newFile()),
+        (storage) => change(storage, batches),
+      ),
+      statements: openedSide(openNew, (handle) => run(handle, transactionsOf(changes))),
+      export: openedSide(() => openHost(large), exportAll),
+      issues: openedSide(openLarge, (handle) => stringify(handle, ISSUES)),
+      rows: openedSide(openLarge, (handle) => stringify(handle, ISSUES_AND_LISTS)),
+    }
+    const measured = await interleave(sides, { slices })
     return [
-      row(
-        ['import', 'inserts'],
-        'import a file of issues, every check, SQLite',
-        'the same rows inserted by hand, one transaction',
-        '>= 0.38',
-      ),
-      row(
-        ['changes', 'statements'],
-        `a batch of ${BATCH} issues through the storage, SQLite`,
-        'the same statements in a transaction by hand',
-        '>= 0.85',
-      ),
-      row(
-        ['export', 'rows'],
-        'export issues with their lists, SQLite',
-        'the same rows by hand, JSON.stringify',
-        '>= 0.75',
-      ),
-      row(['export', 'issues'], 'export issues with their lists, SQLite', 'rows of issues alone, JSON.stringify'),
-    ]
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+      {
+        work: 'import a file of issues, every check, SQLite',
+        floor: 'the same rows inserted by hand, one transaction',
+        of: ['import', 'inserts'],
+        reach: '>= 0.38',
+      },
+      {
+        work: `a batch of ${BATCH} issues through the storage, SQLite`,
+        floor: 'the same statements in a transaction by hand',
+        of: ['changes', 'statements'],
+        reach: '>= 0.85',
+      },
+      {
+        work: 'export issues with their lists, SQLite',
+        floor: 'the same rows by hand, JSON.stringify',
+        of: ['export', 'rows'],
+        reach: '>= 0.75',
+      },
+      {
+        work: 'export issues with their lists, SQLite',
+        floor: 'rows of issues alone, JSON.stringify',
+        of: ['export', 'issues'],
+      },
+    ].map((row) => compare(measured, row))
+  })
 }
 
 const BEGIN = { sql: 'begin immediate', method: 'run', parameters: [] }

@@ -1,10 +1,7 @@
 // How much memory do a reading, an import and an export need, and how long does anything else wait meanwhile? Each runs in a
 // process of its own, with a document of generated issues and the SQLite file of a standalone server.
 // Usage: npm run build && node bench/exchange-memory.mjs [issues, default 1000000]
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createWriteStream, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
@@ -12,7 +9,8 @@ import { pipeline } from 'node:stream/promises'
 import { readIssues } from 'forgelet/exchange'
 import { openIssueSource, writeIssueFile } from 'forgelet/exchange/files'
 import { openStandalone } from 'forgelet/standalone'
-import { issueDocument } from './exchange.mjs'
+import { countOf, issueDocument } from './exchange.mjs'
+import { inFolder, startProcess } from './harness.mjs'
 
 const FIXTURE = { users: [{ username: 'ada' }], repositories: [{ owner: 'ada', name: 'rocket' }] }
 const REPOSITORY = '1'
@@ -20,11 +18,7 @@ const REPOSITORY = '1'
 /** Each returns the number of issues. */
 const WORK = {
   nothing: () => 0,
-  async read(document) {
-    let issues = 0
-    for await (const issue of readIssues(await openIssueSource(document))) issues += issue.number > 0 ? 1 : 0
-    return issues
-  },
+  read: async (document) => countOf(readIssues(await openIssueSource(document))),
   async import(document, { forge }) {
     const records = readIssues(await openIssueSource(document))
     const { issues } = await forge.exchange.import('system', { repositoryId: REPOSITORY, records })
@@ -46,30 +40,19 @@ const WORK = {
 if (process.send === undefined) await measure(Number(process.argv[2] ?? 1_000_000))
 else await work(...process.argv.slice(2))
 
-async function measure(issues) {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-exchange-'))
-  try {
+function measure(issues) {
+  return inFolder(async (folder) => {
     for (const count of [issues / 10, issues]) {
       const [document, database] = [join(folder, `${count}.json`), join(folder, `${count}.sqlite`)]
       await pipeline(Readable.from(issueDocument(count)), createWriteStream(document))
       console.log(`${count} issues, ${megabytes(statSync(document).size)} MB`)
-      for (const name of Object.keys(WORK)) console.log(`  ${name}: ${await inProcess([name, document, database])}`)
+      for (const name of Object.keys(WORK)) {
+        const { message } = await startProcess(import.meta.filename, [name, document, database])
+        console.log(`  ${name}: ${message}`)
+      }
       rmSync(document)
     }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-async function inProcess(task) {
-  const child = fork(import.meta.filename, task)
-  const [report] = await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => {
-      throw new Error(`the process of ${task[0]} ended`)
-    }),
-  ])
-  return report
+  })
 }
 
 /** In a process of its own: works, and reports. The log of SQLite never shrinks before it is closed. */

@@ -1,16 +1,14 @@
 // Reads generated issues in YAML, with every check, against JSON.parse of the same issues, and validates issues that are not valid
 // against ajv. Exports the generated issues for other measurements.
-//   const rows = await measure({ slices })
 import { strictEqual } from 'node:assert'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Ajv from 'ajv-draft-04'
 import addFormats from 'ajv-formats'
 import { readIssues } from 'forgelet/exchange'
 import { writeGiteaDump } from 'forgelet/exchange/files'
 import { issueJsonSchema, labelJsonSchema, reactionJsonSchema, validateIssues } from 'forgelet/schema'
-import { callSide, compare, interleave } from './harness.mjs'
+import { callSide, compare, inFolder, interleave } from './harness.mjs'
 
 const RECORDS = 10_000
 /** In each issue that is not valid. */
@@ -55,36 +53,35 @@ export function* issueDocument(count) {
   yield lines.join('')
 }
 
+/** Returns how many issues a source has. */
+export async function countOf(issues) {
+  let found = 0
+  for await (const issue of issues) found += issue.number > 0 ? 1 : 0
+  return found
+}
+
 /** Measures the exchange. A slice reads or validates the whole document once. */
-export async function measure({ slices }) {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-exchange-'))
-  const [file, dump] = [join(folder, 'issues.json'), join(folder, 'dump')]
-  const lines = Array.from({ length: RECORDS }, (_, index) => issueLine(index + 1))
-  writeFileSync(file, `[\n${lines.join(',\n')}\n]\n`)
-  await writeGiteaDump(dump, recordsOf(lines), { owner: 'ada', name: 'rocket' })
-  const yaml = readFileSync(join(dump, 'issue.yml'))
-  const invalid = lines.map((line, index) => spoilt(JSON.parse(line), index))
-  const validateWithAjv = ajvValidation()
-  for (const issue of invalid) {
-    strictEqual(validateIssues([issue]).violations.length, FAULTS)
-    strictEqual(validateWithAjv(issue), FAULTS)
-  }
-  try {
-    const count = async (issues) => {
-      let found = 0
-      for await (const issue of issues) found += issue.number > 0 ? 1 : 0
-      strictEqual(found, RECORDS)
+export function measure({ slices }) {
+  return inFolder(async (folder) => {
+    const [file, dump] = [join(folder, 'issues.json'), join(folder, 'dump')]
+    const lines = Array.from({ length: RECORDS }, (_, index) => issueLine(index + 1))
+    writeFileSync(file, `[${lines.join(',')}]`)
+    await writeGiteaDump(dump, recordsOf(lines), { owner: 'ada', name: 'rocket' })
+    const yaml = readFileSync(join(dump, 'issue.yml'))
+    const invalid = lines.map((line, index) => spoilt(JSON.parse(line), index))
+    const validateWithAjv = ajvValidation()
+    for (const issue of invalid) {
+      strictEqual(validateIssues([issue]).violations.length, FAULTS)
+      strictEqual(validateWithAjv(issue), FAULTS)
     }
     const once = { count: 1, warmUp: 2 }
-    const measured = await interleave(
-      {
-        parse: callSide(() => void JSON.parse(readFileSync(file, 'utf8')), once),
-        yaml: callSide(() => count(readIssues({ yaml })), once),
-        validate: callSide(() => void invalid.map((issue) => validateIssues([issue]).violations.length), once),
-        ajv: callSide(() => void invalid.map(validateWithAjv), once),
-      },
-      { slices },
-    )
+    const sides = {
+      parse: callSide(() => void JSON.parse(readFileSync(file, 'utf8')), once),
+      yaml: callSide(async () => strictEqual(await countOf(readIssues({ yaml })), RECORDS), once),
+      validate: callSide(() => void invalid.map((issue) => validateIssues([issue]).violations.length), once),
+      ajv: callSide(() => void invalid.map(validateWithAjv), once),
+    }
+    const measured = await interleave(sides, { slices })
     return [
       compare(measured, {
         work: 'readIssues of the same issues in YAML, every check',
@@ -100,9 +97,7 @@ export async function measure({ slices }) {
         as: 'cost',
       }),
     ]
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  })
 }
 
 function* recordsOf(lines) {

@@ -5,7 +5,10 @@
 //   const row = compare(measured, { work: 'find a block', floor: 'its statement', of: ['forgelet', 'by hand'], reach: '>= 0.65' })
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -87,13 +90,13 @@ export function callSide(call, { count = 500, warmUp = 10 * count, atOnce = 1 } 
  * A side in this process whose every operation needs something new, which is opened before and closed after it, untimed. A slice
  * is one operation.
  */
-export function openedSide(open, work, close) {
+export function openedSide(open, work) {
   const slice = async () => {
     const opened = await open()
     try {
       return await timed(() => work(opened))
     } finally {
-      await close(opened)
+      await opened.close()
     }
   }
   return { warmUp: slice, slice }
@@ -109,95 +112,99 @@ export async function timed(work) {
   return { cpu: user + system, wall: wall * 1000 }
 }
 
-/**
- * A side in a process of its own: what its server pays for a request. Every response must have the status.
- *
- * @param request - returns the bytes of the nth request
- * @param count - requests in a slice
- * @param kept - whether connections stay open from slice to slice, or each slice opens new ones
- */
-export function serverSide(
-  server,
-  request,
-  { status, count = 1000, warmUp = 10 * count, connections = 32, kept = true },
-) {
-  let [n, open] = [0, []]
-  const closeAll = () => {
-    for (const connection of open.splice(0)) connection.close()
-  }
-  const openAll = async () => {
-    if (!kept) closeAll()
-    open = open.filter((connection) => connection.isOpen)
-    while (open.length < connections) open.push(await Connection.open(server.port))
-  }
-  const run = async (operations) => {
-    const until = n + operations
-    const next = () => (n < until ? request(n++) : undefined)
-    await Promise.all(open.map((connection) => connection.exchange(next, `HTTP/1.1 ${status}`)))
-  }
-  return {
-    async warmUp() {
-      await openAll()
-      await run(warmUp)
-    },
-    async slice() {
-      await openAll()
-      const [before, start] = [await server.report(), performance.now()]
-      await run(count)
-      const wall = performance.now() - start
-      const { cpu } = await server.report()
-      const spent = cpu.user + cpu.system - before.cpu.user - before.cpu.system
-      return { cpu: spent / count, wall: (wall * 1000) / count }
-    },
-    end: closeAll,
+/** Runs work with a folder of its own, which is removed at the end. */
+export async function inFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'forgelet-bench-'))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }
 
+/** Starts a script in a process of its own, and waits for its first message. */
+export async function startProcess(script, options) {
+  const child = fork(script, options)
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`${script} ${options[0]} ended before it sent a message`)
+  })
+  const [message] = await Promise.race([once(child, 'message'), ended])
+  return { child, message }
+}
+
 /** Starts the variant of a script that calls `runServer`, in a process of its own. */
-export async function startServer(script, variant, options = [], execArgv = []) {
-  const child = fork(script, [variant, ...options], { execArgv })
-  const [{ port }] = await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => {
-      throw new Error(`${script} ${variant} did not start`)
-    }),
-  ])
+export async function startServer(script, variant, options) {
+  const { child, message } = await startProcess(script, [variant, ...options])
   return {
-    port,
-    async report() {
+    port: message.port,
+    /** The CPU time of the process in microseconds. */
+    async cpu() {
       child.send('report')
-      const [report] = await once(child, 'message')
-      return report
+      const [{ user, system }] = await once(child, 'message')
+      return user + system
     },
     stop: () => child.kill(),
   }
 }
 
-/**
- * In the script of a server: starts the variant that `startServer` names. A variant returns its `http.Server`, or
- * `{ server, report }` if `server.report()` shall return the result of a function beside the CPU time.
- */
+/** In the script of a server: starts the variant that `startServer` names, which returns its `http.Server`. */
 export async function runServer(variants) {
   const [variant, ...options] = process.argv.slice(2)
-  const started = await variants[variant](...options)
-  const { server, report = () => ({}) } = 'server' in started ? started : { server: started }
-  const warnings = []
-  process.on('warning', (warning) => warnings.push(String(warning)))
+  const server = await variants[variant](...options)
   server.keepAliveTimeout = 0 // a connection waits while the other sides have their turns
   if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
-  process.send({ port: server.address().port })
-  process.on('message', () => {
-    process.send({ cpu: process.cpuUsage(), heap: process.memoryUsage().heapUsed, warnings, ...report() })
-  })
+  process.on('message', () => process.send(process.cpuUsage()))
   process.on('disconnect', () => process.exit())
+  process.send({ port: server.address().port })
+}
+
+/**
+ * A side in a process of its own: what its server pays for a request. Every response must have the status.
+ *
+ * @param request - returns the nth request
+ * @param count - requests in a slice
+ * @param keep - whether connections stay open, or each request has a new one
+ */
+export function serverSide(
+  server,
+  request,
+  { status, count = 1000, warmUp = 10 * count, connections = 32, keep = true },
+) {
+  let n = 0
+  const clients = Array.from({ length: connections }, () => new Client(server.port))
+  const run = async (operations) => {
+    const until = n + operations
+    const send = async (client) => {
+      while (n < until) {
+        const response = await client.send(request(n++), keep)
+        if (statusOf(response) !== status)
+          throw new Error(`expected ${status}, received ${response.latin1Slice(0, 400)}`)
+      }
+    }
+    await Promise.all(clients.map(send))
+  }
+  return {
+    warmUp: () => run(warmUp),
+    async slice() {
+      const [before, start] = [await server.cpu(), performance.now()]
+      await run(count)
+      const wall = performance.now() - start
+      return { cpu: ((await server.cpu()) - before) / count, wall: (wall * 1000) / count }
+    },
+    end: () => clients.map((client) => client.close()),
+  }
 }
 
 /** Sends one request and returns the response, to check it before anything is timed. */
 export async function ask(server, request) {
-  const connection = await Connection.open(server.port)
-  const response = await connection.ask(request)
-  connection.close()
-  return response
+  const bytes = await new Client(server.port).send(request, false)
+  const head = bytes.latin1Slice(0, bytes.indexOf('\r\n\r\n'))
+  const lines = head
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()))
+  const headers = lines.filter((line) => !/^(date|connection|keep-alive):/.test(line)) // Node adds these
+  return { status: statusOf(bytes), headers: headers.sort(), body: bytes.utf8Slice(head.length + 4) }
 }
 
 /** A request without a body. */
@@ -206,87 +213,57 @@ export function requestText(method, path, authorization) {
   return `${method} ${path} HTTP/1.1\r\nHost: git.example.com\r\n${credential}\r\n`
 }
 
-/** Headers that Node adds to every response. */
-const OF_THE_CONNECTION = new Set(['date', 'connection', 'keep-alive'])
-
-function toHeader(line) {
-  const colon = line.indexOf(':')
-  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)]
+function statusOf(response) {
+  return Number(response.latin1Slice(9, 12))
 }
 
-/** One connection to a server, one request after the other. */
-class Connection {
+/** A client that sends one request after the other. */
+class Client {
+  #port
   #socket
-  #received
-  #answered
 
-  static async open(port) {
-    const connection = new Connection()
-    connection.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    connection.#socket.on('data', (bytes) => connection.#receive(bytes))
-    await once(connection.#socket, 'connect')
-    return connection
+  constructor(port) {
+    this.#port = port
   }
 
-  get isOpen() {
-    return this.#socket.readyState === 'open'
+  /** Sends a request and returns the response; the connection is closed after it unless it is kept. */
+  async send(request, keep) {
+    if (this.#socket?.readyState !== 'open') {
+      this.#socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
+      await once(this.#socket, 'connect')
+    }
+    const socket = this.#socket
+    const answered = new Promise((resolve, reject) => {
+      let response = Buffer.alloc(0)
+      const receive = (bytes) => {
+        response = response.length === 0 ? bytes : Buffer.concat([response, bytes])
+        if (response.length < lengthOf(response)) return
+        socket.off('data', receive).off('close', lost)
+        resolve(response)
+      }
+      const lost = () => reject(new Error('the server closed the connection'))
+      socket.on('data', receive).on('close', lost)
+    })
+    socket.write(keep ? request : request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+    const response = await answered
+    if (!keep) this.close()
+    return response
   }
 
   close() {
-    this.#socket.removeAllListeners('close').destroy()
+    this.#socket?.destroy()
+    this.#socket = undefined
   }
+}
 
-  /** Sends a request and returns the response. */
-  async ask(request) {
-    let sent = false
-    let bytes
-    await this.exchange(
-      () => (sent ? undefined : request),
-      undefined,
-      (response) => {
-        sent = true
-        bytes = response
-      },
-    )
-    const head = bytes.latin1Slice(0, bytes.indexOf('\r\n\r\n'))
-    const [first, ...lines] = head.split('\r\n')
-    const headers = lines.map(toHeader).filter(([name]) => !OF_THE_CONNECTION.has(name))
-    return {
-      status: Number(first.slice(9, 12)),
-      headers: Object.fromEntries(headers),
-      body: bytes.utf8Slice(head.length + 4),
-    }
-  }
-
-  /** Sends requests until there is no next one. Each is sent when the one before is answered. */
-  exchange(next, status, see = () => undefined) {
-    return new Promise((resolve, reject) => {
-      const proceed = () => {
-        const request = next()
-        if (request === undefined) resolve()
-        else this.#socket.write(request)
-      }
-      this.#socket.removeAllListeners('error').on('error', reject)
-      this.#socket.removeAllListeners('close').on('close', () => reject(new Error('the server closed the connection')))
-      this.#answered = (response) => {
-        if (status !== undefined && response.latin1Slice(0, status.length) !== status) {
-          reject(new Error(`expected ${status}, received ${response.latin1Slice(0, 400)}`))
-          return
-        }
-        see(response)
-        proceed()
-      }
-      proceed()
-    })
-  }
-
-  #receive(bytes) {
-    this.#received = this.#received === undefined ? bytes : Buffer.concat([this.#received, bytes])
-    if (this.#received.length < lengthOf(this.#received)) return
-    const response = this.#received
-    this.#received = undefined
-    this.#answered(response)
-  }
+/** Runs work and returns every statement with parameters that pg ran in this process, in order. */
+export async function postgresStatements(work) {
+  const { default: pg } = await import('pg')
+  const seen = []
+  const undo = spy(pg.Client.prototype, 'query', (_, [one]) => seen.push(typeof one === 'string' ? { text: one } : one))
+  await work()
+  undo()
+  return seen.map(({ name, text, values }) => ({ name, text, values }))
 }
 
 /** Runs work and returns the text of every statement that better-sqlite3 ran in this process, in order. */

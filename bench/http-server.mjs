@@ -1,6 +1,6 @@
-// The servers of bench/http.mjs: `node bench/http-server.mjs VARIANT FILE STATEMENTS`. All read the same SQLite file and belong to
-// the same host: accounts and issues in maps, one token, and Olga, who owns the organization and the repository. By hand, a server
-// looks up and decides what forgelet looks up and decides, runs the statements that forgelet runs, and sends the same response.
+// The servers of http.mjs and writes.mjs: `node bench/http-server.mjs VARIANT FILE STATEMENTS`. All use SQLite and belong to the same
+// host: accounts and issues in maps, one token, and Olga, who owns the organization and the repository. By hand, a server looks up
+// and decides what forgelet looks up and decides, runs the statements that forgelet runs, and sends the same response.
 import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
 import middie from '@fastify/middie'
@@ -39,6 +39,12 @@ const issues = new Map(
     { id, number: id - 100, title: `Issue ${id}`, body: 'It does not fly. '.repeat(20), state: 'open' },
   ]),
 )
+/** The changes block more users than any map has: the name of such a user says the id. */
+function findAccount(name) {
+  const isUser = () => name.startsWith('user-')
+  return accounts.get(name) ?? (isUser() ? { kind: 'user', id: Number(name.slice(5)) } : undefined)
+}
+
 /** The headers of every response. */
 const ALWAYS = { 'Cache-Control': 'max-age=0, private, must-revalidate', 'X-Content-Type-Options': 'nosniff' }
 const EMPTY = { 'Content-Length': 0 }
@@ -72,10 +78,10 @@ export async function fill(forge) {
   for (const id of PINNED) await forge.pins.pin('system', { id, repositoryId: REPOSITORY, kind: 'issue' })
 }
 
-export function openApi(forge) {
+function openApi(forge) {
   return createApi(forge, {
     directory: {
-      findAccount: (name) => accounts.get(name),
+      findAccount,
       findRepository: (owner, name) => repositories.get(`${owner}/${name}`),
       findIssue: (repositoryId, index) => issues.get(100 + index) && { id: 100 + index, repositoryId, kind: 'issue' },
     },
@@ -87,7 +93,7 @@ export function openApi(forge) {
   })
 }
 
-export function authenticate(request) {
+function authenticate(request) {
   return tokens.get(request.headers.authorization) ?? null
 }
 
@@ -100,6 +106,14 @@ const PAGE = `select user_id as userId, note, blocked_at as blockedAt, blocked_b
   where organization_id = ? order by seq limit cast(? as integer) offset cast(? as integer)`
 const COUNT = 'select count(*) as total from forgelet_organization_blocks where organization_id = ?'
 
+/** Why a caller may not see or change the blocks of an organization. */
+function refusalOf(organization, authorization) {
+  if (organization?.kind !== 'organization') return 404
+  const user = tokens.get(authorization)
+  if (user === undefined) return 401
+  return owners.get(organization.id) === user.id ? undefined : 403
+}
+
 /** What a server by hand does for a block check, the list of pins, and a page of blocks with the total. */
 function byHand(file, statements) {
   const handle = new Database(file, { readonly: true })
@@ -107,18 +121,12 @@ function byHand(file, statements) {
   const page = handle.prepare(PAGE)
   const count = handle.prepare(COUNT)
 
-  const refusalOf = (organization, authorization) => {
-    if (organization?.kind !== 'organization') return 404
-    const user = tokens.get(authorization)
-    if (user === undefined) return 401
-    return owners.get(organization.id) === user.id ? undefined : 403
-  }
   return {
     statusOfBlock(org, name, authorization) {
       const organization = accounts.get(org)
       const refusal = refusalOf(organization, authorization)
       if (refusal !== undefined) return refusal
-      const account = accounts.get(name)
+      const account = findAccount(name)
       return account !== undefined && block.get(organization.id, account.id) !== undefined ? 204 : 404
     },
     pinned(owner, name, authorization) {
@@ -174,7 +182,59 @@ function writeList(response, { status, headers, body }) {
   response.writeHead(status, headers).end(body)
 }
 
+/** Blocks users in one transaction for each request, which is not synced. */
+function blockingByHand(file) {
+  const handle = new Database(file)
+  handle.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on')
+  const findHead = handle.prepare('select total, next_seq, retired from forgelet_heads where scope = ? and key = ?')
+  const findBlock = handle.prepare(
+    'select 1 from forgelet_organization_blocks where organization_id = ? and user_id = ?',
+  )
+  const saveHead = handle.prepare(
+    'insert into forgelet_heads (scope, key, version, epoch, retired, total, next_seq) values (?, ?, 1, 0, 0, ?, ?) ' +
+      'on conflict (scope, key) do update set version = version + 1, total = excluded.total, next_seq = excluded.next_seq',
+  )
+  const addBlock = handle.prepare(
+    'insert into forgelet_organization_blocks (organization_id, user_id, seq, note, blocked_at, blocked_by) values (?, ?, ?, ?, ?, ?)',
+  )
+  const addEvent = handle.prepare(
+    'insert into forgelet_events (type, version, at, actor_id, organization_id, user_id, data) values (?, 1, ?, ?, ?, ?, ?)',
+  )
+  const block = handle.transaction((organizationId, userId, note, actorId) => {
+    if (findHead.get('user', String(userId))?.retired === 1) return 404
+    const head = findHead.get('organization', String(organizationId)) ?? { total: 0, next_seq: 1, retired: 0 }
+    if (head.retired === 1) return 404
+    if (findBlock.get(organizationId, userId) !== undefined) return 422
+    const at = Date.now()
+    addBlock.run(organizationId, userId, head.next_seq, note, at, actorId)
+    saveHead.run('organization', String(organizationId), head.total + 1, head.next_seq + 1)
+    addEvent.run('user.blocked', at, actorId, organizationId, userId, JSON.stringify({ note }))
+    return 204
+  }).immediate
+
+  return ({ method, url, headers }) => {
+    const [path, query = ''] = url.split('?')
+    const [, , , scope, org, things, name] = path.split('/')
+    if (method !== 'PUT' || scope !== 'orgs' || things !== 'blocks') return 404
+    const organization = findAccount(org)
+    const refusal = refusalOf(organization, headers.authorization)
+    if (refusal !== undefined) return refusal
+    const user = findAccount(name)
+    if (user?.kind !== 'user') return 404
+    const note = new URLSearchParams(query).get('note') ?? ''
+    if (note.length > 255 || user.id === OLGA.id) return 422
+    return block(organization.id, user.id, note, OLGA.id)
+  }
+}
+
 const variants = {
+  'writes by hand'(file) {
+    const statusOf = blockingByHand(file)
+    return createServer((request, response) => {
+      const status = statusOf(request)
+      response.writeHead(status, status === 204 ? ALWAYS : EMPTY).end()
+    })
+  },
   node: (file) => createServer(nodeHandler(api(file), { authenticate, basePath: '/api/v1' })),
   'node by hand'(file, statements) {
     const { statusOfBlock, pinned, blocksOf } = byHand(file, statements)

@@ -1,10 +1,17 @@
 // Requests to a forge on SQLite, and to servers that answer the same by hand. What counts is the CPU time of the server's process.
 import { deepStrictEqual, strictEqual } from 'node:assert'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
-import { ask, compare, interleave, requestText, serverSide, sqliteStatements, startServer } from './harness.mjs'
+import {
+  ask,
+  compare,
+  inFolder,
+  interleave,
+  requestText,
+  serverSide,
+  sqliteStatements,
+  startServer,
+} from './harness.mjs'
 import { BLOCKED, fill, openForge, TOKEN } from './http-server.mjs'
 
 const SCRIPT = join(import.meta.dirname, 'http-server.mjs')
@@ -29,55 +36,30 @@ export async function measure({ slices }) {
   return rows(Object.fromEntries(sides.map((side) => [side, rounds.flatMap((measured) => measured[side])])))
 }
 
-/** Starts every server, and lets them take turns. */
+/** Starts every server on a filled database, and lets them take turns. */
 function measureOnce(slices) {
-  return withServers(async (start) => {
-    const [node, byHand] = [await start('node'), await start('node by hand')]
-    await checkAnswers(node, byHand)
-
-    const mounted = {}
-    for (const framework of ['express', 'fastify', 'hono']) {
-      const [ours, itsByHand] = [await start(framework), await start(`${framework} by hand`)]
-      deepStrictEqual(await ask(ours, check(7)), await ask(itsByHand, check(7)), framework)
-      mounted[framework] = checkSide(ours)
-      mounted[`${framework} by hand`] = checkSide(itsByHand)
-    }
-    const sides = {
-      ...mounted,
-      node: checkSide(node),
-      'node by hand': checkSide(byHand),
-      pinned: serverSide(node, () => PINNED, { status: 200, warmUp: WARM_UP }),
-      'pinned by hand': serverSide(byHand, () => PINNED, { status: 200, warmUp: WARM_UP }),
-      list: serverSide(node, () => LIST, { status: 200 }),
-      'list by hand': serverSide(byHand, () => LIST, { status: 200 }),
-      key: serverSide(node, () => KEY, { status: 200, warmUp: WARM_UP }),
-      'key by hand': serverSide(byHand, () => KEY, { status: 200, warmUp: WARM_UP }),
-    }
-    return await interleave(sides, { slices })
-  })
-}
-
-/** A side that checks blocks. */
-export function checkSide(server, options) {
-  return serverSide(server, check, { status: 204, warmUp: WARM_UP, ...options })
-}
-
-/** Fills a database, and runs work with a function that starts servers on it: `start(variant, execArgv)`. */
-export async function withServers(work) {
-  const folder = mkdtempSync(join(tmpdir(), 'forgelet-bench-'))
-  const started = []
-  try {
+  return inFolder(async (folder) => {
     const file = join(folder, 'bench.sqlite')
     const statements = JSON.stringify(await prepare(file))
-    return await work(async (variant, execArgv) => {
-      const server = await startServer(SCRIPT, variant, [file, statements], execArgv)
-      started.push(server)
-      return server
-    })
-  } finally {
-    for (const server of started) server.stop()
-    rmSync(folder, { recursive: true })
-  }
+    const servers = {}
+    for (const name of ['node', 'express', 'fastify', 'hono'].flatMap((one) => [one, `${one} by hand`])) {
+      servers[name] = await startServer(SCRIPT, name, [file, statements])
+    }
+    await checkAnswers(servers)
+
+    const sides = Object.entries(servers).map(([name, server]) => [
+      name,
+      serverSide(server, check, { status: 204, warmUp: WARM_UP }),
+    ])
+    for (const [work, request] of Object.entries({ pinned: PINNED, list: LIST, key: KEY })) {
+      const options = { status: 200, warmUp: WARM_UP }
+      sides.push([work, serverSide(servers.node, () => request, options)])
+      sides.push([`${work} by hand`, serverSide(servers['node by hand'], () => request, options)])
+    }
+    const measured = await interleave(Object.fromEntries(sides), { slices })
+    for (const server of Object.values(servers)) server.stop()
+    return measured
+  })
 }
 
 function rows(measured) {
@@ -124,7 +106,8 @@ async function prepare(file) {
 }
 
 /** Responses must be equal, with their headers. Of refusals only the status is: by hand, they have no body. */
-async function checkAnswers(node, byHand) {
+async function checkAnswers(servers) {
+  const { node, 'node by hand': byHand } = servers
   const refusals = [
     [404, check(7).replace('user-', 'no-user-')],
     [401, check(7).replace(TOKEN, 'token eve')],
@@ -134,11 +117,12 @@ async function checkAnswers(node, byHand) {
   for (const [status, request] of refusals) {
     for (const server of [node, byHand]) strictEqual((await ask(server, request)).status, status)
   }
-  for (const request of [check(7), PINNED, LIST, KEY]) deepStrictEqual(...(await askBoth(node, byHand, request)))
+  for (const request of [check(7), PINNED, LIST, KEY])
+    deepStrictEqual(await ask(node, request), await ask(byHand, request))
   strictEqual(JSON.parse((await ask(node, PINNED)).body).length, 3)
   strictEqual(JSON.parse((await ask(node, LIST)).body).length, 30)
-}
-
-async function askBoth(one, other, request) {
-  return [await ask(one, request), await ask(other, request)]
+  for (const framework of ['express', 'fastify', 'hono']) {
+    const [mounted, itsByHand] = [servers[framework], servers[`${framework} by hand`]]
+    deepStrictEqual(await ask(mounted, check(7)), await ask(itsByHand, check(7)), framework)
+  }
 }

@@ -20,7 +20,6 @@ export function writePage({ growth, ...measurements }) {
     speedTable(speeds),
     image('ratios', ratioChart(speeds), RATIOS_TITLE),
     costTable(costs),
-    notes(rows),
     ...(growth === undefined ? [] : growthParts(growth.measured)),
   ]
   const figures = parts.filter((part) => part !== '').join('\n')
@@ -69,12 +68,6 @@ function costTable(rows) {
     ['work', 'compared with', 'cost', 'spread', 'goal'],
     rows.map((row) => [row.work, row.floor, number(row.ratio), spread(row), goal(row)]),
   )
-}
-
-/** What a row has to add, as `note`. */
-function notes(rows) {
-  const noted = rows.filter(({ note }) => note !== undefined)
-  return noted.length === 0 ? '' : `${noted.map(({ work, note }) => `- ${work}: ${note}.`).join('\n')}\n`
 }
 
 function growthParts(databases) {

@@ -1,7 +1,6 @@
 // The servers of bench/serve.mjs: `node bench/serve-server.mjs VARIANT DB RECORDED`.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import pg from 'pg'
 import { runServer } from './harness.mjs'
@@ -27,7 +26,7 @@ async function serve(db) {
 
 /** The same statements, decisions and responses by hand. What no statement of an issue reads is in `shown`. */
 function byHand(db, recorded) {
-  const { check, list, shown } = JSON.parse(readFileSync(recorded, 'utf8'))
+  const { check, list, shown } = JSON.parse(recorded)
   const pool = new pg.Pool({ connectionString: db, pipeline: true })
   const run = async ({ text }, values) => {
     const name = createHash('sha1').update(text).digest('hex')

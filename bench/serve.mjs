@@ -1,16 +1,11 @@
 // Requests to `forgelet serve` on PostgreSQL, and to a bare node:http server with a pool of pg that runs the same statements. What
 // counts is the CPU time of the server's process, not that of the database.
-// Usage: npm run build && FORGELET_TEST_POSTGRES_URL=postgres://… node bench/serve.mjs [slices]
 import { deepStrictEqual, strictEqual } from 'node:assert'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { openStandalone } from 'forgelet/standalone'
-import pg from 'pg'
-import { ask, compare, interleave, requestText, serverSide, startServer } from './harness.mjs'
+import { inPostgres } from './databases.mjs'
+import { ask, compare, interleave, postgresStatements, requestText, serverSide, startServer } from './harness.mjs'
 
-const NAME = `forgelet_bench_serve_${process.pid}`
 const SCRIPT = join(import.meta.dirname, 'serve-server.mjs')
 const USERS = 1000
 const TOKEN = 'token olga-token'
@@ -22,26 +17,15 @@ const checks = Array.from({ length: USERS }, (_, n) => requestText('GET', `/api/
 export async function measure({ slices, url = process.env.FORGELET_TEST_POSTGRES_URL }) {
   if (url === undefined) return []
 
-  const admin = new pg.Client({ connectionString: url })
-  await admin.connect()
-  await admin.query(`create database ${NAME}`)
-  const folder = mkdtempSync(join(tmpdir(), 'forgelet-bench-'))
-  const db = Object.assign(new URL(url), { pathname: `/${NAME}` }).href
-  const started = []
-  try {
+  return inPostgres(url, async (db) => {
     const statements = await record(db)
-    started.push(await startServer(SCRIPT, 'serve', [db]))
-    const shown = JSON.parse((await ask(started[0], pinned)).body)
-    const recorded = join(folder, 'recorded.json')
-    writeFileSync(recorded, JSON.stringify({ ...statements, shown }))
-    started.push(await startServer(SCRIPT, 'by hand', [db, recorded]))
-    return rows(await interleave(await sides(started), { slices }))
-  } finally {
-    for (const server of started) server.stop()
-    rmSync(folder, { recursive: true })
-    await admin.query(`drop database ${NAME} with (force)`)
-    await admin.end()
-  }
+    const serve = await startServer(SCRIPT, 'serve', [db])
+    const shown = JSON.parse((await ask(serve, pinned)).body)
+    const byHand = await startServer(SCRIPT, 'by hand', [db, JSON.stringify({ ...statements, shown })])
+    const measured = await interleave(await sides([serve, byHand]), { slices })
+    for (const server of [serve, byHand]) server.stop()
+    return rows(measured)
+  })
 }
 
 async function sides([serve, byHand]) {
@@ -79,27 +63,16 @@ function checkOf(n) {
 /** Fills the database, and returns the statements of a block check and of a pinned list. */
 async function record(db) {
   const host = await openStandalone({ db, fixture: FIXTURE })
-  const query = pg.Client.prototype.query
-  try {
-    const statements = []
-    pg.Client.prototype.query = function (one, ...more) {
-      if (one.text !== undefined) statements.push({ text: one.text, values: one.values })
-      return query.call(this, one, ...more)
-    }
-    const recordGet = async (path) => {
-      const header = (name) => (name === 'authorization' ? TOKEN : undefined)
-      const request = { method: 'GET', path, query: '', header, body: () => undefined }
-      const answer = () => host.api.dispatch(request, () => host.authenticate(TOKEN))
-      await answer() // the first use of a connection asks for more
-      statements.length = 0
-      await answer()
-      return statements.splice(0)
-    }
-    return { check: await recordGet(checkOf(7)), list: await recordGet(PINNED) }
-  } finally {
-    pg.Client.prototype.query = query
-    await host.close()
+  const recordGet = async (path) => {
+    const header = (name) => (name === 'authorization' ? TOKEN : undefined)
+    const request = { method: 'GET', path, query: '', header, body: () => undefined }
+    const answer = () => host.api.dispatch(request, () => host.authenticate(TOKEN))
+    await answer() // the first use of a connection asks for more
+    return (await postgresStatements(answer)).filter(({ values }) => values !== undefined)
   }
+  const statements = { check: await recordGet(checkOf(7)), list: await recordGet(PINNED) }
+  await host.close()
+  return statements
 }
 
 const FIXTURE = {
@@ -118,8 +91,4 @@ const FIXTURE = {
       pins: [1, 2, 3],
     },
   ],
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  console.table(await measure({ slices: Number(process.argv[2] ?? 20) }))
 }

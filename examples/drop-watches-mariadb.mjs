@@ -5,7 +5,7 @@
 //   curl -X PUT -H 'Authorization: Bearer olga-token' http://127.0.0.1:3000/api/v1/orgs/acme/blocks/mia
 //   curl http://127.0.0.1:3000/watches
 import express from 'express'
-import { createForge, rolePolicy } from 'forgelet'
+import { createForge, ForgeError, rolePolicy } from 'forgelet'
 import { createApi } from 'forgelet/http'
 import { nodeHandler } from 'forgelet/node'
 import { mysqlStorage } from 'forgelet/storage/mysql'
@@ -21,6 +21,7 @@ await pool.query('insert ignore into watch values (2, 20), (2, 21), (3, 20)')
 const storage = mysqlStorage(pool)
 await storage.migrate()
 const forge = createForge({
+  services: ['blocks'], // the others would need repositories and issues below
   storage,
   policy: rolePolicy({
     isSiteAdmin: () => false,
@@ -43,18 +44,17 @@ const api = createApi(forge, {
       const user = users.find(({ login }) => login === name)
       return user && { kind: 'user', id: user.id }
     },
-    findRepository: () => undefined,
-    findIssue: () => undefined,
   },
-  present: {
-    users: (ids) => ids.map((id) => users.find((user) => String(user.id) === id)),
-    issues: (ids) => ids.map(() => undefined),
-    pullRequests: (ids) => ids.map(() => undefined),
-  },
+  present: { users: (ids) => ids.map((id) => users.find((user) => String(user.id) === id)) },
 })
 
+function authenticate({ headers }) {
+  if (!headers.authorization) return null // an anonymous caller; a wrong token must not act as one
+  if (headers.authorization === 'Bearer olga-token') return olga
+  throw new ForgeError('INVALID_CREDENTIALS', 'no such token')
+}
+
 const app = express()
-const authenticate = ({ headers }) => (headers.authorization === 'Bearer olga-token' ? olga : null)
 app.use('/api/v1', nodeHandler(api, { authenticate }))
 app.get('/watches', async (_request, response) => {
   const [found] = await pool.query('select user_id, organization_id from watch order by user_id, organization_id')

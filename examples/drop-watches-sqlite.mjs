@@ -6,7 +6,7 @@
 //   curl http://127.0.0.1:3000/watches
 import { createServer } from 'node:http'
 import Database from 'better-sqlite3'
-import { createForge, rolePolicy } from 'forgelet'
+import { createForge, ForgeError, rolePolicy } from 'forgelet'
 import { createApi } from 'forgelet/http'
 import { nodeHandler } from 'forgelet/node'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
@@ -21,6 +21,7 @@ database.exec(`
 const storage = sqliteStorage(database)
 await storage.migrate()
 const forge = createForge({
+  services: ['blocks'], // the others would need repositories and issues below
   storage,
   policy: rolePolicy({
     isSiteAdmin: () => false,
@@ -41,17 +42,16 @@ const api = createApi(forge, {
       const user = users.find(({ login }) => login === name)
       return user && { kind: 'user', id: user.id }
     },
-    findRepository: () => undefined,
-    findIssue: () => undefined,
   },
-  present: {
-    users: (ids) => ids.map((id) => users.find((user) => String(user.id) === id)),
-    issues: (ids) => ids.map(() => undefined),
-    pullRequests: (ids) => ids.map(() => undefined),
-  },
+  present: { users: (ids) => ids.map((id) => users.find((user) => String(user.id) === id)) },
 })
 
-const authenticate = ({ headers }) => (headers.authorization === 'Bearer olga-token' ? olga : null)
+function authenticate({ headers }) {
+  if (!headers.authorization) return null // an anonymous caller; a wrong token must not act as one
+  if (headers.authorization === 'Bearer olga-token') return olga
+  throw new ForgeError('INVALID_CREDENTIALS', 'no such token')
+}
+
 const handle = nodeHandler(api, { authenticate, basePath: '/api/v1' })
 const server = createServer((request, response) => {
   handle(request, response, () => {

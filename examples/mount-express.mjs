@@ -10,7 +10,6 @@ import { api, users } from './small-forge.mjs'
 
 const sessions = new Map()
 const app = express()
-app.use(express.json())
 app.use((request, _response, next) => {
   request.user = sessions.get(/(?:^|; )session=([^;]*)/.exec(request.headers.cookie ?? '')?.[1])
   next()
@@ -19,6 +18,7 @@ app.use((request, _response, next) => {
 // The one line. Unsafe requests that a browser sends for another site are refused: the cookie would come with them.
 app.use('/api/v1', expressHandler(api, { authenticate: (request) => request.user ?? null }))
 
+app.use(express.json()) // after the API: it reads its own bodies, and only those of callers who may send them
 app.post('/login', express.urlencoded(), (request, response) => {
   const user = users.find(({ login }) => login === request.body.login) // a real login asks for a password
   if (!user) return response.sendStatus(401)

@@ -3,11 +3,15 @@ import { createForge, ForgeError, rolePolicy } from 'forgelet'
 import { createApi } from 'forgelet/http'
 import { memoryStorage } from 'forgelet/storage/memory'
 
-/** Olga runs the organization acme, with the repository acme/rocket and its issues 1 and 2. */
-export const users = [{ id: 1, login: 'olga', token: 'olga-token', admin: true }]
+/** Olga runs the site, with the organization acme, the repository acme/rocket and its issues 1 and 2. */
+export const users = [
+  { id: 1, login: 'olga', token: 'olga-token', admin: true },
+  { id: 2, login: 'mia', token: 'mia-token', admin: false },
+  { id: 3, login: 'noor', token: 'noor-token', admin: false },
+]
 const issues = [1, 2].map((number) => ({ id: 100 + number, number, title: `Issue ${number}`, state: 'open' }))
 
-/** Whose `Authorization` header this is; null is not signed in. */
+/** Whose `Authorization` header this is. Null is a caller without one: a wrong token must not act as an anonymous caller. */
 export function userOf(authorization) {
   if (!authorization) return null
   const user = users.find(({ token }) => authorization === `Bearer ${token}`)
@@ -28,7 +32,11 @@ const forge = createForge({
 const shown = (ids, rows) => ids.map((id) => rows.find((row) => String(row.id) === id))
 export const api = createApi(forge, {
   directory: {
-    findAccount: (name) => (name === 'acme' ? { kind: 'organization', id: 9 } : undefined),
+    findAccount(name) {
+      if (name === 'acme') return { kind: 'organization', id: 9 }
+      const user = users.find(({ login }) => login === name)
+      return user && { kind: 'user', id: user.id }
+    },
     findRepository: (owner, name) => (`${owner}/${name}` === 'acme/rocket' ? { id: 10 } : undefined),
     findIssue: (repositoryId, index) =>
       issues.some(({ number }) => number === index) ? { id: 100 + index, repositoryId, kind: 'issue' } : undefined,

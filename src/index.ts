@@ -48,7 +48,7 @@ export { assertNotBlocked } from './core/lifecycle/lifecycle-rules.ts'
 export type { LifecycleService } from './core/lifecycle/lifecycle-service.ts'
 export type { ObservedRequest, Observer } from './core/observer.ts'
 export type { BoardPosition } from './core/pins/pin-rules.ts'
-export { movePin, pinIssue, unpinIssue } from './core/pins/pin-rules.ts'
+export { DEFAULT_MAX_PINS, movePin, pinIssue, unpinIssue } from './core/pins/pin-rules.ts'
 export type { PinService } from './core/pins/pin-service.ts'
 export type {
   Actor,

@@ -73,7 +73,7 @@ export interface CommandIO {
 /** Returns the version of this package. */
 export function packageVersion(): string {
   const require = createRequire(import.meta.url)
-  // The package resolves its own name, so that this works from the sources and from the build.
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the package resolves its own name, in the sources too
   const { version } = require('forgelet/package.json') as { readonly version: string }
   return version
 }

@@ -125,6 +125,7 @@ export function servicesOf<A extends Actor, Tx>(environment: Environment<A, Tx>)
         unblock: (caller, target, options) => run(() => blocks.unblock(open(caller, options), target)),
         find: (caller, target, options) => run(() => blocks.find(open(caller, options), target)),
         list: (caller, request, options) => run(() => blocks.list(open(caller, options), request)),
+        isBlocked: (target) => run(() => blocks.isBlocked(open('system', undefined), target)),
         filterBlocked: (candidates) => run(() => blocks.filterBlocked(open('system', undefined), candidates)),
       },
       badges: {

@@ -16,12 +16,12 @@ import { RunningConsumers } from './events/outbox-consumer.ts'
 import type { Forge, ForgeInternals, ForgeLimits, ForgeOptions, ForgeSettings } from './forge.ts'
 import { instrumentStorage } from './instrument-storage.ts'
 import type { Observer } from './observer.ts'
+import { DEFAULT_MAX_PINS } from './pins/pin-rules.ts'
 import type { Actor, Logger, Membership } from './ports.ts'
 import { withTransaction, withTransactionSync } from './with-transaction.ts'
 
-// The keys of an object are typed as strings; these are the names.
+// biome-ignore lint/nursery/noUnsafeTypeAssertion: keys are typed as strings; these are the names
 const SERVICE_NAMES = Object.keys(SERVICE_KEYS) as readonly ServiceName[]
-const DEFAULT_MAX_PINS = 3
 const MAX_PINS = 1000
 const CALLER = 'createForge'
 const MAX_NOTE_LENGTH = 255
@@ -98,7 +98,7 @@ function withoutOthers<T extends object>(all: T, chosen: readonly ServiceName[])
   const others = SERVICE_NAMES.filter((name) => !chosen.includes(name)).map((name): string => SERVICE_KEYS[name])
   if (others.length === 0) return all
 
-  // The type parameter of the forge has the same names, so the host's type does not have what is left out here.
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the host's type has the same names
   return Object.fromEntries(Object.entries(all).filter(([key]) => !others.includes(key))) as T
 }
 

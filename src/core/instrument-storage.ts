@@ -62,7 +62,7 @@ function instrumentMembers<Owner extends object>(owner: Owner, instrument: Instr
     }
     Object.defineProperty(instrumented, name, { get, enumerable: true, configurable: true })
   }
-  // Every member of the owner is there under its name, with its type. TypeScript cannot follow the loop.
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: every member is there with its type
   return instrumented as Owner
 }
 
@@ -84,7 +84,7 @@ function instrumentMethod(
 ): (...given: readonly unknown[]) => unknown {
   return (...given) => {
     const begun = performance.now()
-    // The names of the stores are those of the contract, because an object in a storage is a store.
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: an object in a storage is a store
     const seen = { store: store as ObservedOperation['store'], operation }
     const end = (ending: Ending): void => report({ ...seen, milliseconds: performance.now() - begun, ...ending })
     return settle<unknown, unknown>(

@@ -30,7 +30,7 @@ export type NodeHandler<Req extends NodeRequest> = (
 
 /**
  * Mounts an API on a Node server: `createServer(nodeHandler(api, { authenticate, basePath: '/api/v1' }))`. The handler
- * is also a middleware for Connect and for Fastify (with middie), whose `use` strips the mount point:
+ * is also a middleware for Fastify (with middie), whose `use` strips the mount point:
  * `use('/api/v1', nodeHandler(api, { authenticate }))`. Requests for paths that the API does not have go to `next` when
  * it is given; otherwise they are answered with 404. Source: docs/mounting.md
  *

@@ -8,10 +8,17 @@ export interface ApiLimits {
   readonly maxPageSize?: number | undefined
   /** The maximum size of a request body in bytes. Default: 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined
-  /** The maximum size of an import in bytes, also after decompression. Default: 268,435,456 (256 MiB). */
+  /** The maximum size of an import in bytes, also after decompression. Default: 67,108,864 (64 MiB). */
   readonly maxImportBytes?: number | undefined
-  /** The maximum size of one record of an import in bytes, up to 268,435,456. Default: 8,388,608 (8 MiB). */
+  /**
+   * The maximum size of one record of an import in bytes, up to 268,435,456. Default: 2,097,152 (2 MiB). An item of YAML
+   * has 1 MiB at most.
+   */
   readonly maxRecordBytes?: number | undefined
+  /** How many exports an API sends at once. More are refused: 503 `EXCHANGE_BUSY`. Default: 8. */
+  readonly maxExports?: number | undefined
+  /** How many imports and dry runs of imports an API runs at once. More are refused: 503 `EXCHANGE_BUSY`. Default: 4. */
+  readonly maxImports?: number | undefined
 }
 
 /** The limits of an API with every default filled in. */
@@ -24,8 +31,10 @@ const DEFAULTS: FilledApiLimits = {
   defaultPageSize: 30,
   maxPageSize: 50,
   maxBodyBytes: 1_048_576,
-  maxImportBytes: 268_435_456,
-  maxRecordBytes: 8_388_608,
+  maxImportBytes: 67_108_864,
+  maxRecordBytes: 2_097_152,
+  maxExports: 8,
+  maxImports: 4,
 }
 
 /**
@@ -45,6 +54,8 @@ export function toApiLimits(limits: ApiLimits, inherited: ApiLimits = {}): Fille
     maxBodyBytes: integer(setting('maxBodyBytes'), 'limits.maxBodyBytes', Number.MAX_SAFE_INTEGER),
     maxImportBytes: integer(setting('maxImportBytes'), 'limits.maxImportBytes', Number.MAX_SAFE_INTEGER),
     maxRecordBytes: integer(setting('maxRecordBytes'), 'limits.maxRecordBytes', MAX_RECORD_BYTES),
+    maxExports: integer(setting('maxExports'), 'limits.maxExports', Number.MAX_SAFE_INTEGER),
+    maxImports: integer(setting('maxImports'), 'limits.maxImports', Number.MAX_SAFE_INTEGER),
   }
 }
 

@@ -21,7 +21,8 @@ export interface Violation {
 
 /**
  * Maps each error code to its details. Minor versions may add codes, so a `switch` over them needs a `default`.
- * The codes ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_LARGE, CROSS_SITE and INTERNAL occur only in HTTP responses.
+ * The codes ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_LARGE, CROSS_SITE, EXCHANGE_BUSY and
+ * INTERNAL occur only in HTTP responses.
  */
 export interface ForgeErrorDetails {
   UNAUTHENTICATED: undefined
@@ -51,10 +52,10 @@ export interface ForgeErrorDetails {
   INVALID_DOCUMENT: { readonly violations: readonly Violation[]; readonly total: number }
   /**
    * `reason` 'differs': an issue of this number exists and is not the same; `property` is the first one that differs.
-   * 'taken': a pull request or a deleted issue has the number. `pointer` is to the record that was imported.
+   * 'taken': a pull request or a deleted issue has the number. `pointer`, `offset`, `line` and `file` are those of the
+   * record that was imported, as in a violation.
    */
-  IMPORT_CONFLICT: {
-    readonly pointer: string
+  IMPORT_CONFLICT: Omit<Violation, 'code' | 'message'> & {
     readonly number: number
     readonly reason: 'differs' | 'taken'
     readonly property?: string | undefined
@@ -75,7 +76,13 @@ export interface ForgeErrorDetails {
 export type ForgeErrorCode = keyof ForgeErrorDetails
 
 /** Codes that only HTTP responses have: no service throws them. */
-export type WireCode = 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'BODY_TOO_LARGE' | 'CROSS_SITE' | 'INTERNAL'
+export type WireCode =
+  | 'ROUTE_NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'BODY_TOO_LARGE'
+  | 'CROSS_SITE'
+  | 'EXCHANGE_BUSY'
+  | 'INTERNAL'
 
 /** Every code that an error body can have. */
 export type ErrorCode = ForgeErrorCode | WireCode
@@ -109,8 +116,8 @@ const BRAND: unique symbol = Symbol.for('forgelet.error')
 
 /** The one error class of forgelet. Misuse of the API is a `TypeError` instead; an abort rethrows `signal.reason`. */
 // The class expression is anonymous, because the bundler would rename an inner `ForgeError` and logs show the class
-// name. The cast is needed because the class stores any code with any details. The public type pairs each code with its
-// details.
+// name.
+// biome-ignore-start lint/nursery/noUnsafeTypeAssertion: the public type pairs each code with its details; the class does not
 export const ForgeError: ForgeErrorConstructor = class extends Error {
   override readonly name = 'ForgeError'
   readonly [BRAND] = true
@@ -134,6 +141,7 @@ export const ForgeError: ForgeErrorConstructor = class extends Error {
     return typeof value === 'object' && value !== null && BRAND in value
   }
 } as unknown as ForgeErrorConstructor
+// biome-ignore-end lint/nursery/noUnsafeTypeAssertion: of the class
 
 /** Returns whether a value is a forge error of this or another copy of the package. */
 export function isForgeError(value: unknown): value is ForgeError

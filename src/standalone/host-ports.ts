@@ -87,7 +87,7 @@ export function idOf(caller: Caller<StandaloneUser>): Id | undefined {
  * Returns the role that a user has in an organization. The role is 'none' if the user may not see the organization, so
  * that it stays concealed.
  */
-export function organizationRole(access: OrganizationAccess | undefined, signedIn: boolean): OrganizationRole {
+function organizationRole(access: OrganizationAccess | undefined, signedIn: boolean): OrganizationRole {
   if (access === undefined) return 'none'
   if (access.membership !== undefined) return access.membership
   return sees(access.visibility, signedIn) ? 'stranger' : 'none'

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseFixture } from '../../src/standalone/fixture/parse-fixture.ts'
+import { parseFixture } from '../../src/standalone/standalone.ts'
 import { describeWith } from '../programs.ts'
 
 // The demo as `npm start` runs it after the build (dist/), in a folder of its own.

@@ -1,33 +1,26 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resolve } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { answerPage, StaticPage } from '../../src/cli/static-page.ts'
-import type { Running } from './command.ts'
-import { startServe } from './command.ts'
+import { startForgelet } from '../start-forgelet.ts'
 
-// A real child process of dist/cli.js.
+// What forgelet serve has beside the API: the version, the document and the API page.
 
-let folder: string
-let running: Running
+let url: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-pages-'))
-  running = await startServe(folder, ['--db', ':memory:'])
-})
-
-afterAll(async () => {
-  await running.stop()
-  await rm(folder, { recursive: true })
+  const running = await startForgelet(['--db', ':memory:'])
+  url = running.url
+  return async () => void (await running.stop())
 })
 
 /** Unlike fetch, sends the path as it stands. */
 function visit(path: string, method = 'GET', headers: Readonly<Record<string, string>> = {}): Promise<Visited> {
   return new Promise((resolve, reject) => {
-    const sent = request(running.url, { path, method, headers }, (reply) => {
+    const sent = request(url, { path, method, headers }, (reply) => {
       let text = ''
       reply.on('data', (chunk) => {
         text += chunk
@@ -44,7 +37,9 @@ interface Visited {
   readonly text: string
 }
 
-const PAGES = [
+const ALLOW = 'GET, HEAD, OPTIONS'
+
+test.each([
   ['/api/v1/version', 'application/json;charset=utf-8'],
   ['/api/v1/openapi.json', 'application/json;charset=utf-8'],
   ['/api/swagger', 'text/html; charset=utf-8'],
@@ -52,88 +47,58 @@ const PAGES = [
   ['/api/swagger/api-page.css', 'text/css; charset=utf-8'],
   ['/api/swagger/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
   ['/api/swagger/swagger-ui.css', 'text/css; charset=utf-8'],
-] as const
-
-describe.each(PAGES)('the page %s', (path, type) => {
-  test('is what its type says, and nothing else', async () => {
-    expect((await visit(path)).headers).toMatchObject({
-      'content-type': type,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'max-age=0, private, must-revalidate',
-    })
+])('the page %s is what its type says, is sent once to a client, and answers no other method', async (path, type) => {
+  const { status, headers, text } = await visit(path)
+  expect(status).toBe(200)
+  expect(headers).toMatchObject({
+    'content-type': type,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'max-age=0, private, must-revalidate',
   })
 
-  test('is not sent again to a client that has it', async () => {
-    const { status, headers } = await visit(path)
-    const again = await visit(path, 'GET', { 'if-none-match': String(headers['etag']) })
-    const weak = await visit(path, 'GET', { 'if-none-match': `"other", W/${headers['etag']}` })
-    const other = await visit(path, 'GET', { 'if-none-match': '"another"' })
+  const etag = String(headers['etag'])
+  const again = await visit(path, 'GET', { 'if-none-match': etag })
+  expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', etag])
+  expect(again.headers['content-type']).toBeUndefined()
+  expect((await visit(path, 'GET', { 'if-none-match': `"other", W/${etag}` })).status).toBe(304)
+  expect((await visit(path, 'GET', { 'if-none-match': '"another"' })).status).toBe(200)
 
-    expect([status, again.status, again.text, again.headers['content-type']]).toEqual([200, 304, '', undefined])
-    expect([again.headers['etag'], weak.status, other.status]).toEqual([headers['etag'], 304, 200])
-  })
-
-  test('answers HEAD as GET without the body, OPTIONS and other methods with Allow', async () => {
-    const [get, head, options, post] = [
-      await visit(path),
-      await visit(path, 'HEAD'),
-      await visit(path, 'OPTIONS'),
-      await visit(path, 'POST'),
-    ]
-
-    expect([head.status, head.text, head.headers['content-length']]).toEqual([
-      200,
-      '',
-      String(Buffer.byteLength(get.text)),
-    ])
-    expect([options.status, options.headers['allow']]).toEqual([204, 'GET, HEAD, OPTIONS'])
-    expect([post.status, post.headers['allow'], JSON.parse(post.text)]).toEqual([
-      405,
-      'GET, HEAD, OPTIONS',
-      { message: 'method not allowed', code: 'METHOD_NOT_ALLOWED', url: new URL('/api/swagger', running.url).href },
-    ])
-  })
+  const head = await visit(path, 'HEAD')
+  const length = String(Buffer.byteLength(text))
+  expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', length])
+  expect(await visit(path, 'OPTIONS')).toMatchObject({ status: 204, headers: { allow: ALLOW } })
+  const post = await visit(path, 'POST')
+  expect(post).toMatchObject({ status: 405, headers: { allow: ALLOW } })
+  const page = new URL('/api/swagger', url).href
+  expect(JSON.parse(post.text)).toEqual({ message: 'method not allowed', code: 'METHOD_NOT_ALLOWED', url: page })
 })
 
-describe('a page', () => {
-  test('is read once, at the first visit, and all visits share its bytes', () => {
-    let reads = 0
-    const page = new StaticPage([], () => {
-      reads += 1
-      return 'text'
-    })
-    expect(reads).toBe(0)
-    const [first, second] = [page.ready(), page.ready()]
-
-    expect([reads, String(first?.bytes), first?.bytes === second?.bytes]).toEqual([1, 'text', true])
-  })
+test('the version is that of the API it follows, and its own', async () => {
+  const version = expect.stringMatching(/^1\.26\.4\+forgelet-\d+\.\d+\.\d+$/)
+  for (const path of ['/api/v1/version', '/api/v1/version/?x=1', 'HTTP://Forge.example.com/api/v1/version']) {
+    expect(JSON.parse((await visit(path)).text)).toEqual({ version })
+  }
 })
 
-describe('a page that cannot be read', () => {
-  test('is 500, and the server goes on', async () => {
-    const page = new StaticPage([], () => {
-      throw new Error('ENOENT /etc/secret')
-    })
-    const server = createServer((request, response) => answerPage(page, { request, response, docsUrl: '' }))
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    for (const _ of ['once', 'again']) {
-      const reply = await fetch(`http://127.0.0.1:${port}/`)
-      expect([reply.status, await reply.json()]).toEqual([
-        500,
-        { message: 'a file of this page is missing on the server: install forgelet again', url: '', code: 'INTERNAL' },
-      ])
-    }
-    server.closeAllConnections()
-    server.close()
-  })
+test.each([
+  ...['/api', '/api/v1/nothing', '/API/V1/version', '/api/v1/Version', '/elsewhere', '/api/Swagger'],
+  ...['/../../package.json', '/%2e%2e/%2e%2e/package.json', '/..%2f..%2fpackage.json', '//etc/passwd'].map(
+    (path) => `/api/swagger${path}`,
+  ),
+  ...['LICENSE', 'swagger-ui.css.map', 'constructor'].map((name) => `/api/swagger/${name}`),
+])('%s is a 404 in JSON', async (path) => {
+  const { status, headers, text } = await visit(path)
+  expect([status, headers['content-type']]).toEqual([404, 'application/json;charset=utf-8'])
+  const page = new URL('/api/swagger', url).href
+  expect(JSON.parse(text)).toEqual({ message: 'not found', code: 'ROUTE_NOT_FOUND', url: page })
+  const head = await visit(path, 'HEAD')
+  expect([head.status, head.headers['content-length']]).toEqual([404, String(text.length)])
 })
 
 describe('the API page', () => {
   test('may load nothing from other origins and run no inline script', async () => {
     const { headers, text } = await visit('/api/swagger')
     const policy = String(headers['content-security-policy']).split('; ')
-
     expect(policy).toEqual(
       expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]),
     )
@@ -143,58 +108,62 @@ describe('the API page', () => {
 
   test('names its parts by addresses that are right under any prefix', async () => {
     const { text } = await visit('/api/swagger')
-    const parts = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].flatMap(([, part = '']) =>
-      part === 'data:,' ? [] : part,
-    )
-
+    const parts = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part = '']) => part)
     expect(parts.filter((part) => part.startsWith('/') || part.includes('..'))).toEqual([])
-    for (const part of parts)
-      expect((await visit(new URL(part, new URL('/api/swagger', running.url)).pathname)).status).toBe(200)
+    for (const part of parts.filter((one) => one !== 'data:,')) {
+      expect((await visit(new URL(part, new URL('/api/swagger', url)).pathname)).status).toBe(200)
+    }
   })
 
   test('is shown as the package of Swagger UI has it, with its licence beside it', async () => {
-    const dist = resolve(import.meta.dirname, '../../dist/swagger-ui')
+    const read = (path: string) => readFile(resolve(import.meta.dirname, '../..', path), 'utf8')
     for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) {
-      const published = await readFile(resolve(import.meta.dirname, '../../node_modules/swagger-ui-dist', name), 'utf8')
-      expect((await visit(`/api/swagger/${name}`)).text === published).toBe(true)
+      expect((await visit(`/api/swagger/${name}`)).text === (await read(`node_modules/swagger-ui-dist/${name}`))).toBe(
+        true,
+      )
     }
-    expect(await readFile(join(dist, 'LICENSE'), 'utf8')).toContain('Apache License')
-    expect(await readFile(join(dist, 'NOTICE'), 'utf8')).toContain('swagger-ui')
+    expect(await read('dist/swagger-ui/LICENSE')).toContain('Apache License')
+    expect(await read('dist/swagger-ui/NOTICE')).toContain('swagger-ui')
   })
 
   test.each([
-    ['/', 'api/swagger'],
-    ['/?x=1', 'api/swagger'],
-    ['/api/v1', 'swagger'],
-    ['/api/v1?x=1', 'swagger'],
-    ['/api/v1/', '../swagger'],
-  ])('is where %s leads', async (path, location) => {
-    const [get, head, post] = [await visit(path), await visit(path, 'HEAD'), await visit(path, 'POST')]
-
-    expect([get.status, get.headers['location'], get.text]).toEqual([302, location, ''])
-    expect([head.status, head.headers['location']]).toEqual([302, location])
-    expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS'])
-    expect((await fetch(new URL(path, running.url))).url).toBe(new URL('/api/swagger', running.url).href)
+    ['/', 302, 'api/swagger'],
+    ['/?x=1', 302, 'api/swagger'],
+    ['/api/v1', 302, 'swagger'],
+    ['/api/v1?x=1', 302, 'swagger'],
+    ['/api/v1/', 302, '../swagger'],
+    ['/api/swagger/', 308, '../swagger'],
+  ])('is where %s leads', async (path, status, location) => {
+    expect(await visit(path)).toMatchObject({ status, headers: { location }, text: '' })
+    expect(await visit(path, 'HEAD')).toMatchObject({ status, headers: { location } })
+    expect(await visit(path, 'POST')).toMatchObject({ status: 405, headers: { allow: ALLOW } })
+    expect((await fetch(new URL(path, url))).url).toBe(new URL('/api/swagger', url).href)
   })
+})
 
-  test('with a slash behind leads to where its parts are', async () => {
-    const { status, headers } = await visit('/api/swagger/')
-
-    expect([status, headers['location']]).toEqual([308, '../swagger'])
+test('a page is read once, at the first visit, and all visits share its bytes', () => {
+  let reads = 0
+  const page = new StaticPage([], () => {
+    reads += 1
+    return 'text'
   })
+  expect(reads).toBe(0)
+  const [first, second] = [page.ready(), page.ready()]
+  expect([reads, String(first?.bytes), first?.bytes === second?.bytes]).toEqual([1, 'text', true])
+})
 
-  test.each([
-    '/api/swagger/../../package.json',
-    '/api/swagger/%2e%2e/%2e%2e/package.json',
-    '/api/swagger/..%2f..%2fpackage.json',
-    '/api/swagger//etc/passwd',
-    '/api/swagger/LICENSE',
-    '/api/swagger/swagger-ui.css.map',
-    '/api/swagger/constructor',
-    '/api/Swagger',
-  ])('has no other part: %s', async (path) => {
-    const { status, text } = await visit(path)
-
-    expect([status, JSON.parse(text)]).toMatchObject([404, { code: 'ROUTE_NOT_FOUND' }])
+test('a page that cannot be read is 500, each time', async () => {
+  const page = new StaticPage([], () => {
+    throw new Error('ENOENT /etc/secret')
   })
+  const server = createServer((request, response) => answerPage(page, { request, response, docsUrl: '' }))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port
+  for (const _ of ['once', 'again']) {
+    const reply = await fetch(`http://127.0.0.1:${port}/`)
+    const message = 'a file of this page is missing on the server: install forgelet again'
+    expect([reply.status, await reply.json()]).toEqual([500, { message, url: '', code: 'INTERNAL' }])
+  }
+  server.closeAllConnections()
+  server.close()
 })

@@ -1,35 +1,24 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runCli } from '../../src/cli/run-cli.ts'
-import { openSqlite, sqliteStorage } from '../../src/storage/sqlite.ts'
-import { runCommand, startServe } from './command.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { runForgelet, startForgelet } from '../start-forgelet.ts'
 
 let folder: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'forgelet-passwords-'))
+  return () => rm(folder, { recursive: true })
 })
 
-afterEach(() => rm(folder, { recursive: true }))
-
-/** Runs a command line in this process: everything it prints, and the exit code. */
+/** Everything that a command line prints, and its exit code. */
 async function printed(
   args: readonly string[],
-  variable?: string,
-): Promise<{ readonly text: string; readonly code: number }> {
-  const lines: string[] = []
-  const write = (line: string): void => void lines.push(line)
-  const code = await runCli(args, {
-    out: write,
-    err: write,
-    write: async () => undefined,
-    showStatus: undefined,
-    stop: AbortSignal.timeout(20_000),
-    environment: { FORGELET_DB: variable },
-  })
-  return { text: lines.join('\n'), code }
+  variable = '',
+): Promise<{ readonly text: string; readonly code: number | null }> {
+  const { code, out, err } = await runForgelet(args, { environment: { FORGELET_DB: variable } })
+  return { text: (out + err).trimEnd(), code }
 }
 
 const ADDRESSES = [
@@ -128,12 +117,6 @@ describe('FORGELET_DB', () => {
     })
   })
 
-  test('reaches forgelet serve from the environment', async () => {
-    const running = await startServe(folder, [], { FORGELET_DB: join(folder, 'named.sqlite') })
-    expect((await running.stop()).err).toContain(`serving ${join(folder, 'named.sqlite')}`)
-    expect(await readdir(folder)).toEqual(['named.sqlite'])
-  })
-
   test.each(['serve', 'schema'])('is part of the help of %s', async (command) => {
     expect((await printed([command, '--help'])).text).toContain('FORGELET_DB')
   })
@@ -148,24 +131,13 @@ describe('a database file is for its owner only', () => {
   }
 
   test('with its -wal and -shm, where forgelet serve creates it', async () => {
-    const running = await startServe(folder, ['--db', 'forge.sqlite'])
-    const found = await modes()
-    await running.stop()
-    expect(found).toEqual(['forge.sqlite 600', 'forge.sqlite-shm 600', 'forge.sqlite-wal 600'])
+    await startForgelet(['--db', join(folder, 'forge.sqlite')])
+    expect(await modes()).toEqual(['forge.sqlite 600', 'forge.sqlite-shm 600', 'forge.sqlite-wal 600'])
   })
 
   test('where forgelet schema creates it', async () => {
-    await runCommand(folder, ['schema', 'apply', '--db', 'forge.sqlite'])
+    await runForgelet(['schema', 'apply', '--db', join(folder, 'forge.sqlite')])
     expect(await modes()).toEqual(['forge.sqlite 600'])
-  })
-
-  test('where the library creates it', async () => {
-    const storage = sqliteStorage(join(folder, 'one.sqlite'))
-    await storage.migrate()
-    const handle = openSqlite(join(folder, 'two.sqlite '))
-    expect(await modes()).toEqual(['one.sqlite 600', 'one.sqlite-shm 600', 'one.sqlite-wal 600', 'two.sqlite 600'])
-    handle.close()
-    await storage.close()
   })
 
   test('but one that was there keeps its mode', async () => {

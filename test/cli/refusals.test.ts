@@ -1,95 +1,362 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import Database from 'better-sqlite3'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createForge } from '../../src/index.ts'
+import { openStandalone } from '../../src/standalone/standalone.ts'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { describeWith } from '../programs.ts'
-import { runCommand, runInProcess } from './command.ts'
-import { RefusalFolder } from './refusal-folder.ts'
-import { database, fixture, REFUSED, WRONG_USAGE } from './refused-commands.ts'
+import { bareIssue } from '../schema/documents/sample-issue.ts'
+import { runForgelet, runForgeletProcess } from '../start-forgelet.ts'
 
-// Whatever is refused: one line on stderr, and one for each mistake of a fixture, nothing on stdout, no file touched. In this process;
-// one refusal of each kind also in a real child process of dist/cli.js, which must end, and all of them in refusals.long.test.ts.
+// Every command line that is refused: one line on stderr, and one for each mistake of a file; nothing on stdout, no file touched.
 
-const ONE_OF_EACH_KIND = [
-  'several mistakes',
-  'an invalid key',
-  'an occupied port',
-  'a server that is not there',
-  'a MariaDB that is not there',
-  'a newer schema: newer.sqlite',
-  'a database of another program: ledger',
-  'what is not a database',
+const WORLD = { users: [{ username: 'alice' }] }
+const ISSUE = { index: 1, title: 'x', poster: 'alice' }
+const FILES = {
+  'world.json': JSON.stringify(WORLD),
+  'unknown-field.json': JSON.stringify({ users: [{ username: 'alice', nick: 'al' }] }),
+  'dangling.json': JSON.stringify({ ...WORLD, organizations: [{ name: 'acme', owners: ['bob'] }] }),
+  'many.json': JSON.stringify({ a: 1, b: 2, c: 3 }),
+  'very-many.json': JSON.stringify(Object.fromEntries(Array.from({ length: 103 }, (_, at) => [`field-${at}`, at]))),
+  'escapes.json': JSON.stringify({ '\u001b[2J\u0000': 1 }),
+  'pins.json': JSON.stringify({
+    ...WORLD,
+    repositories: [{ owner: 'alice', name: 'x', issues: [ISSUE], pins: [1] }],
+  }),
+  'broken.json': '{ "users": [\n\n oops',
+  'broken.yaml': 'users:\n  - username: [alice\n',
+  'twice.json': '{ "users": [{ "username": "a", "username": "b" }] }',
+  'twice-escaped.json': '{ "users": [], "us\\u0065rs": [] }',
+  'trailing.json': '{ "users": [] } oops',
+  'unsafe.json': `{"users":[{"username":"a"}],"repositories":[{"owner":"a","name":"x","issues":[{"index":1e300,"title":"x","poster":"a"}]}]}`,
+  'bad-key.json': JSON.stringify({ ...WORLD, signingKey: { file: 'nowhere.asc' } }),
+  'no-key.asc': 'this is not a key',
+  'no-database.sqlite': 'this is not a database, and it is longer than the header of one would be: a hundred bytes.',
+  'issues.json': JSON.stringify([bareIssue]),
+  'a-folder/notes.txt': '',
+}
+
+const UNKNOWN = 'unknown field: remove it or correct its name'
+const NO_CONNECTION =
+  'cannot be used: the server refuses connections: check that it runs, and the host and the port (ECONNREFUSED)\n'
+const NO_SERVER = 'postgres://u:secret@127.0.0.1:1/forge'
+const NO_MARIADB = 'mysql://u:secret@127.0.0.1:1/forge'
+const FOREIGN = 'cannot be used: it holds tables of another program: name another file\n'
+const NEWER =
+  'cannot be used: its tables have version 9999, newer than this release supports: install a newer forgelet, or name another file with --db\n'
+const NO_RANGE = 'give an integer from 0 to'
+const TO_DUMP = '--to gitea-dump --repo'
+const IDS = 'write a list such as'
+
+/** A command line, and what is said. */
+type Refusal = readonly [command: string | readonly string[], line: string]
+
+/** What is refused because of what a file has: exit code 1. `serve` begins at a free port. */
+const INVALID: readonly Refusal[] = [
+  ['serve --fixture unknown-field.json', `fixture unknown-field.json has 1 mistake\n  /users/0/nick: ${UNKNOWN}\n`],
+  [
+    'serve --fixture dangling.json',
+    'fixture dangling.json has 1 mistake\n  /organizations/0/owners/0: "bob" is not one of the users: add it there or correct the name',
+  ],
+  [
+    'serve --fixture many.json',
+    `fixture many.json has 3 mistakes\n${['/a', '/b', '/c'].map((pointer) => `  ${pointer}: ${UNKNOWN}\n`).join('')}`,
+  ],
+  ['serve --fixture very-many.json', `  /field-99: ${UNKNOWN}\n  and 3 more; --json lists all of them\n`],
+  ['serve --fixture escapes.json', '  /\\u001b[2J\\u0000: unknown field'],
+  [
+    'serve --fixture pins.json --max-pins 0',
+    'fixture pins.json has 1 mistake\n  /repositories/0/pins/0: at most 0 issues can be pinned',
+  ],
+  ['serve --fixture nowhere.json', 'fixture nowhere.json cannot be read: the file does not exist'],
+  ['serve --fixture a-folder', 'fixture a-folder cannot be read: it is a directory'],
+  ['serve --fixture broken.json', 'fixture broken.json is not valid JSON: '],
+  ['serve --fixture broken.yaml', 'fixture broken.yaml is not valid YAML: '],
+  ['serve --fixture twice.json', 'fixture twice.json is not valid JSON: Map keys must be unique at line 1, column 32'],
+  ['serve --fixture twice-escaped.json', 'is not valid JSON: Map keys must be unique'],
+  ['serve --fixture trailing.json', 'fixture trailing.json is not valid JSON: '],
+  [
+    'serve --fixture unsafe.json',
+    'fixture unsafe.json has 1 mistake\n  /repositories/0/issues/0/index: must be at most 9007199254740991\n',
+  ],
+  ['serve --fixture bad-key.json', 'nowhere.asc'],
+  ['serve --signing-key nowhere.asc', 'signing key nowhere.asc: '],
+  ['serve --signing-key no-key.asc', 'signing key no-key.asc: '],
+  ['issues import issues.json --repo acme/none --db ours.sqlite', 'has no repository acme/none'],
+  ['issues export --repo acme/none --db ours.sqlite', 'has no repository acme/none'],
 ]
 
-let folder: RefusalFolder
+/** Wrong usage: exit code 2. */
+const WRONG: readonly Refusal[] = [
+  ['', 'no command given: try "forgelet serve"'],
+  ['server', 'unknown command "server": the commands are "serve", "schema", "issues", "token", "doctor" and "openapi"'],
+  ['serve --host 203.0.113.7', '--host 203.0.113.7: cannot listen there'],
+  ['serve --port -1', `--port -1: ${NO_RANGE} 65535`],
+  ['serve --port=65536', `--port 65536: ${NO_RANGE} 65535`],
+  ['serve --port http', '--port http: give an integer'],
+  ['serve --max-pins 1.5', `--max-pins 1.5: ${NO_RANGE} 1000`],
+  ['serve --max-pins 1001', `--max-pins 1001: ${NO_RANGE} 1000`],
+  ['serve --public-url example.com', '--public-url: give an http or https address'],
+  ['serve --public-url ftp://example.com', '--public-url: give an http'],
+  ['serve --public-url https://a:secret@example.com', '--public-url: give an http'],
+  ['serve --prot 3000', 'unknown option --prot: "forgelet serve --help" lists the options'],
+  ['serve -x', 'unknown option -x'],
+  ['serve --db', '--db needs a value'],
+  ['serve --db --port 0', '--db needs a value'],
+  ['serve --db=', '--db needs a value'],
+  ['serve --help=no', '--help takes no value'],
+  [['serve', '--db', ' \t'], '--db is blank: give a URL or a file'],
+  ['serve fixture.json', 'unexpected argument "fixture.json"'],
+  [
+    'serve --db oracle://u:secret@db.example.com/forge',
+    '--db oracle://: give a postgres:// or mysql:// URL, or an SQLite file',
+  ],
+  [
+    'serve --db mysql://u:secret@127.0.0.1:1',
+    'the URL mysql://127.0.0.1:1 names no database: write mysql://user@host/database\n',
+  ],
+  [
+    'serve --db new.sqlite --schema forge',
+    '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db',
+  ],
+  ['serve --db new.sqlite --prefix Forge', 'prefix must be 1 to 31 lower-case letters'],
+  ['serve --db postgres://u:secret@db.example.com/forge --schema a-b', 'schema must be 1 to 63 letters'],
+
+  ['openapi openapi.json', 'unexpected argument "openapi.json": name the file'],
+  ['openapi -o a-folder', '--out a-folder cannot be written: it is a directory'],
+  ['openapi --out no/x.json', '--out no/x.json cannot be written: the directory does not exist'],
+  ['openapi --port 0', 'unknown option --port: "forgelet openapi --help"'],
+  ['openapi --public-url x', '--public-url: give an http'],
+
+  ['schema', 'name an action: "status", "plan" or "apply"'],
+  ['schema drop', 'name an action: "status", "plan" or "apply"'],
+  ['schema status forge.sqlite', 'unexpected argument "forge.sqlite"'],
+  ['schema status --port 1', 'unknown option --port: "forgelet schema --help"'],
+  [['schema', 'status', '--db', ' '], '--db is blank'],
+  ['schema apply --db :memory:', '--db :memory: would be lost'],
+  ['schema status --db oracle://u:secret@h/x', '--db oracle://: give a postgres://'],
+  ['schema status --db postgres://u:secret@h:x/y', '--db postgres://: the URL cannot be read'],
+  ['schema status --db mysql://u:secret@h', 'the URL mysql://h names no database'],
+  ['schema plan --prefix X', 'prefix must be'],
+  ['schema plan --db postgres:// --schema a.b', 'schema must be'],
+  ['schema plan --schema a', '--schema is for PostgreSQL'],
+  ['schema plan --ids badge=uuid', `--ids badge=uuid: ${IDS}`],
+  ['schema plan --ids user=int', `--ids user=int: ${IDS}`],
+  ['schema plan --ids user', `--ids user: ${IDS}`],
+  ['schema plan --from x', '--from x: give the version'],
+  ['schema plan --from 99', 'from must be the version of tables'],
+  ['schema apply --from 1', '--from is for "forgelet schema plan"'],
+
+  ['token', 'name an action'],
+  ['token create', 'write "forgelet token create USER"'],
+  ['token list alice sam', 'write "forgelet token list USER"'],
+  ['token revoke alice', 'write "forgelet token revoke USER ID"'],
+  ['token create alice --db :memory:', '--db :memory: has no users'],
+  [`token create alice --name ${'x'.repeat(256)}`, '--name: give at most 255 characters'],
+  ['token list alice --name x', 'unknown option --name'],
+  ['token list alice --db mysql://db.example.com', 'names no database'],
+  [['token', 'list', 'alice', '--prefix', 'No Prefix'], 'prefix must be 1 to 31 lower-case letters'],
+  ['doctor now', 'unexpected argument "now"'],
+  ['doctor --db :memory:', '--db :memory: is empty'],
+  ['doctor --db mysql://db.example.com', 'names no database'],
+  [['doctor', '--prefix', 'No Prefix'], 'prefix must be 1 to 31 lower-case letters'],
+  [['doctor', '--db', 'postgres://', '--schema', 'no schema'], 'schema must be 1 to 63 letters'],
+
+  ['issues', 'name an action: '],
+  ['issues check', 'name an action: '],
+  ['issues validate', 'name a source: a file, a folder that a forge wrote, or - for standard input'],
+  ['issues validate a.json b.json', 'unexpected argument "b.json": name one source'],
+  ['issues validate nowhere.json', 'nowhere.json cannot be read: the file does not exist'],
+  ['issues validate - --from jira', '--from jira: give document, github, gitlab, gitea or'],
+  ['issues validate - --from -', '--from needs a value'],
+  ['issues validate - --confidential drop', '--confidential drop: give keep'],
+  ['issues validate - --out x', 'unknown option --out: "forgelet issues validate'],
+  ['issues convert -', 'name the target with --out'],
+  ['issues convert - -o x --to github', '--to github: give document or gitea-dump'],
+  ['issues convert - -o - --to gitea-dump', 'a dump is a folder'],
+  ['issues convert - -o x --to gitea-dump', '--to gitea-dump needs --repo'],
+  ['issues convert - -o x --repo acme/rocket', '--repo is for --to gitea-dump'],
+  ...['rocket', '/rocket', 'acme/', 'acme/rocket/x'].map(
+    (name): Refusal => [`issues convert - -o x ${TO_DUMP} ${name}`, `--repo ${name}: give the owner and the name`],
+  ),
+  ['issues convert issues.json -o a-folder', '--out a-folder cannot be written: it is a directory'],
+  ['issues convert issues.json -o no/x.json', '--out no/x.json cannot be written: the directory does not exist'],
+  [
+    `issues convert issues.json -o a-folder ${TO_DUMP} acme/rocket`,
+    '--out a-folder cannot be written: the folder is not empty',
+  ],
+  ['issues import x.json --repo=', '--repo needs a value'],
+  ['issues import none.json --repo acme/rocket --db ours.sqlite', 'cannot be read: the file does not exist'],
+  ['issues import x --repo acme/rocket --on-conflict=merge', 'give refuse, skip or update'],
+  ['issues import x --repo acme/rocket --attribution=mail', '--attribution mail: give names or accounts'],
+  ['issues import issues.json --repo a/b --db ours.sqlite --users=none.json', 'users none.json cannot be read'],
+  ['issues export --repo acme/rocket --db :memory:', '--db :memory: has no repositories'],
+  ['issues export --repo acme/rocket --db mysql://u:secret@h', 'the URL mysql://h names no database'],
+]
+
+/** A database that cannot be used: exit code 3. */
+const UNUSABLE: readonly Refusal[] = [
+  [`serve --db ${NO_SERVER}`, `database postgres://127.0.0.1:1/forge ${NO_CONNECTION}`],
+  [`serve --db ${NO_MARIADB}`, `database mysql://127.0.0.1:1/forge ${NO_CONNECTION}`],
+  [`schema apply --db ${NO_SERVER}`, 'database postgres://127.0.0.1:1/forge cannot be used: the server refuses conn'],
+  [`schema status --db ${NO_MARIADB}`, 'database mysql://127.0.0.1:1/forge cannot be used: the server refuses conn'],
+  [`issues export --repo acme/rocket --db ${NO_SERVER}`, 'refuses connections'],
+  [`token list alice --db ${NO_SERVER}`, 'refuses connections'],
+  [`doctor --db ${NO_MARIADB}`, 'refuses connections'],
+  ...['newer.sqlite', 'newer-host.sqlite'].map((name): Refusal => [`serve --db ${name}`, `database ${name} ${NEWER}`]),
+  ['schema apply --db newer.sqlite', 'install a newer forgelet'],
+  ...['accounts', 'schema', 'pins', 'ledger'].map(
+    (name): Refusal => [`serve --db foreign-${name}.sqlite`, `database foreign-${name}.sqlite ${FOREIGN}`],
+  ),
+  [
+    'serve --db application.sqlite --fixture world.json',
+    "database application.sqlite cannot be used: it holds the forge of an application and none of this server's tables: name another file\n",
+  ],
+  [
+    'serve --db half.sqlite --fixture world.json',
+    'database half.sqlite cannot be used: the database failed: no such table: host_accounts\n',
+  ],
+  [
+    'serve --db no-database.sqlite',
+    'database no-database.sqlite cannot be used: it is not an SQLite database: name another file',
+  ],
+  ['serve --db a-folder', 'database a-folder cannot be used: it is a directory: name a file in it'],
+  ['serve --db /dev/null', 'database /dev/null cannot be used: it is a pipe or a device: name an ordinary file'],
+  ['serve --db nowhere/forge.sqlite', 'database nowhere/forge.sqlite cannot be used: its directory does not exist'],
+  [
+    'schema apply --db nowhere/forge.sqlite',
+    'database nowhere/forge.sqlite cannot be used: the database file cannot be opened',
+  ],
+  ['schema apply --db ours.sqlite --ids user=uuid', 'the database stores user ids as bigint'],
+  ...['token create alice', 'token list alice', 'token revoke alice x', 'doctor', 'issues export --repo a/b'].map(
+    (command): Refusal => [`${command} --db missing.sqlite`, 'the file does not exist'],
+  ),
+]
+
+let folder: string
 
 beforeAll(async () => {
-  folder = await RefusalFolder.create()
+  folder = await mkdtemp(join(tmpdir(), 'forgelet-refusals-'))
+  await mkdir(join(folder, 'a-folder'))
+  for (const [name, text] of Object.entries(FILES)) await writeFile(join(folder, name), text)
+  changed('foreign-accounts.sqlite', 'create table host_accounts (id integer, note text)')
+  changed('foreign-schema.sqlite', 'create table host_schema (entry text)')
+  changed('foreign-pins.sqlite', 'pragma journal_mode = wal; create table Forgelet_pins (pin text)')
+  changed('foreign-ledger.sqlite', 'create view forgelet_ledger as select 1 as version')
+  for (const [name, sql] of [
+    ['ours.sqlite', ''],
+    ['half.sqlite', 'pragma foreign_keys = off; drop table host_accounts'],
+    ['newer.sqlite', 'update forgelet_ledger set version = 9999, oldest_library = 9999'],
+    ['newer-host.sqlite', 'update host_schema set version = 9999, oldest_library = 9999'],
+  ] as const) {
+    const repositories = [{ owner: 'acme', name: 'rocket' }]
+    const fixture = { users: [{ username: 'acme' }], repositories }
+    await (await openStandalone({ db: join(folder, name), fixture })).close()
+    changed(name, sql)
+  }
+  await makeApplication()
+  return () => rm(folder, { recursive: true })
 })
 
-afterAll(() => folder.end())
+function changed(name: string, sql: string): void {
+  const database = new Database(join(folder, name))
+  database.exec(sql)
+  database.close()
+}
 
-describe('forgelet refuses', () => {
-  test.each([...REFUSED, ...WRONG_USAGE].map((refusal) => [refusal[0], refusal] as const))('%s', async (_, refusal) => {
-    await folder.expectRefusal(refusal, runInProcess)
+/** A database with the forge of an application, and a badge that the application's user 1 holds. */
+async function makeApplication(): Promise<void> {
+  const storage = sqliteStorage(join(folder, 'application.sqlite'))
+  await storage.migrate()
+  const forge = createForge({
+    storage,
+    policy: { authorize: () => ({ allow: true }) },
+    membership: { isMember: () => false },
+  })
+  await forge.badges.catalogue.define('system', { slug: 'owl', description: '', imageUrl: '' })
+  await forge.badges.grant('system', { userId: '1', slugs: ['owl'] })
+  await forge.close()
+}
+
+/** Name and content of every file. */
+async function everything(): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const hashes = files.map(async ({ name }) => {
+    const content = await readFile(join(folder, name))
+    return `${name} ${createHash('sha256').update(content).digest('hex')}`
+  })
+  return [...(await Promise.all(hashes)), ...(await readdir(join(folder, 'a-folder')))]
+}
+
+/** Before it opens a database, `forgelet schema` says what it is about to do. */
+const REFUSED = /^(forgelet: the schema of \S+ is [\w-]+: updating it\n)?forgelet: [^\n]+\n( {2}[^\n]+\n)*$/
+
+async function expectRefusal(
+  run: (args: readonly string[], options: { readonly folder: string }) => ReturnType<typeof runForgelet>,
+  code: number,
+  [command, line]: Refusal,
+): Promise<void> {
+  const words = typeof command === 'string' ? command.split(' ').filter((word) => word !== '') : command
+  const isServe = words[0] === 'serve' && words.length > 2
+  const args =
+    isServe && !words.some((word) => word.startsWith('--port')) ? ['serve', '--port', '0', ...words.slice(1)] : words
+  const before = await everything()
+  const ended = await run(args, { folder })
+  expect(ended).toEqual({ code, out: '', err: expect.stringMatching(REFUSED) })
+  expect(ended.err).toContain(line)
+  expect(ended.err).not.toContain('secret')
+  expect(await everything()).toEqual(before)
+}
+
+describe.each([
+  [1, 'what is invalid', INVALID],
+  [2, 'wrong usage', WRONG],
+  [3, 'a database that cannot be used', UNUSABLE],
+] as const)('forgelet refuses with exit code %i %s:', (code, _, refusals) => {
+  test.each(refusals)('%s', async (...refusal) => {
+    await expectRefusal(runForgelet, code, refusal)
   })
 
-  test.each(ONE_OF_EACH_KIND)('%s, and the process ends', async (title) => {
-    const [refusal] = REFUSED.filter(([other]) => other === title)
-    if (refusal === undefined) throw new TypeError(`nothing is refused as "${title}"`)
-    await folder.expectRefusal(refusal, runCommand)
+  test('and its process ends', async () => {
+    for (const refusal of refusals.slice(0, 2)) await expectRefusal(runForgeletProcess, code, refusal)
   })
+})
 
-  test('with the first 100 mistakes of a fixture, and how many more there are', async () => {
-    const fields = Array.from({ length: 103 }, (_, at) => [`field-${at}`, at])
-    await writeFile(join(folder.path, 'very-many.json'), JSON.stringify(Object.fromEntries(fields)))
-    const lines = (await runInProcess(folder.path, fixture('very-many.json'))).err.split('\n')
-    await rm(join(folder.path, 'very-many.json'))
-    expect([lines.length, lines[0]]).toEqual([103, 'forgelet: fixture very-many.json has 103 mistakes'])
-    expect(lines.slice(100)).toEqual([
-      '  /field-99: unknown field: remove it or correct its name',
-      '  and 3 more; --json lists all of them',
-      '',
-    ])
-  })
+test('forgelet serve refuses a port that is in use', async () => {
+  const occupied = createServer()
+  await new Promise<void>((resolve) => occupied.listen(0, '127.0.0.1', resolve))
+  const { port } = occupied.address() as AddressInfo // it listens on a port
+  const line = `port ${port} on 127.0.0.1 is in use: stop the other program, or choose another with --port\n`
+  await expectRefusal(runForgelet, 2, [`serve --port ${port}`, line])
+  occupied.close()
+})
 
-  test('without letting a fixture write control characters to the terminal', async () => {
-    await writeFile(join(folder.path, 'escapes.json'), JSON.stringify({ '\u001b[2J\u0000': 1 }))
-    const { err } = await runInProcess(folder.path, fixture('escapes.json'))
-    await rm(join(folder.path, 'escapes.json'))
-    expect(err).toContain('  /\\u001b[2J\\u0000: unknown field')
-  })
-
-  test('with every mistake of a fixture as one JSON line', async () => {
-    const { code, out, err } = await runInProcess(folder.path, [...fixture('many.json'), '--json'])
-    expect([code, out, err.split('\n').length]).toEqual([1, '', 2])
-    expect(JSON.parse(err)).toMatchObject({
-      error: {
-        exitCode: 1,
-        violations: [{ pointer: '/a' }, { pointer: '/b' }, { pointer: '/c', code: 'unknown_field' }],
-      },
-    })
-  })
-
-  test('without revealing a password', async () => {
-    for (const url of ['postgres://u:secret@127.0.0.1:1/forge', 'mysql://u:secret@127.0.0.1:1/forge']) {
-      const { err } = await runInProcess(folder.path, database(url))
-      expect(err).toContain('127.0.0.1:1/forge cannot be used')
-      expect(err).not.toContain('secret')
-    }
+test('--json gives every mistake of a fixture in one line', async () => {
+  const { code, out, err } = await runForgelet(['serve', '--fixture', 'many.json', '--json'], { folder })
+  expect([code, out, err.split('\n').length]).toEqual([1, '', 2])
+  expect(JSON.parse(err)).toMatchObject({
+    error: {
+      exitCode: 1,
+      violations: [{ pointer: '/a' }, { pointer: '/b' }, { pointer: '/c', code: 'unknown_field' }],
+    },
   })
 })
 
 describeWith(['mkfifo'], 'forgelet refuses a pipe', () => {
   test('as database, without waiting for a writer', async () => {
-    const pipes = await mkdtemp(join(tmpdir(), 'forgelet-pipes-'))
-    execFileSync('mkfifo', [join(pipes, 'pipe')])
-    const { code, err } = await runCommand(pipes, database('pipe'))
-    await rm(pipes, { recursive: true })
+    execFileSync('mkfifo', [join(folder, 'a-folder/pipe')])
+    const { code, err } = await runForgeletProcess(['serve', '--db', 'a-folder/pipe'], { folder })
+    await rm(join(folder, 'a-folder/pipe'))
     expect([code, err]).toEqual([
       3,
-      'forgelet: database pipe cannot be used: it is a pipe or a device: name an ordinary file\n',
+      'forgelet: database a-folder/pipe cannot be used: it is a pipe or a device: name an ordinary file\n',
     ])
   })
 })

@@ -1,21 +1,17 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { onServer } from '../storage/databases/servers.ts'
-import { newDatabase, POSTGRES } from '../storage/sql/server/server-databases.ts'
-import type { Running } from './command.ts'
-import { startServe } from './command.ts'
+import { newDatabase, onDatabase, POSTGRES } from '../databases.ts'
+import type { Running, RunningProcess } from '../start-forgelet.ts'
+import { startForgeletProcess } from '../start-forgelet.ts'
 
 // Real child processes of dist/cli.js, and clients that repeat a request only if it was refused before it began, on a server
 // that is ready.
 
 const USERS = 200
 const CLIENTS = 8
-const WORLD = {
+const fixture = {
   users: [
     { username: 'alice', siteAdmin: true, tokens: ['t'] },
     ...Array.from({ length: USERS }, (_, at) => ({ username: `u${at}` })),
@@ -40,30 +36,19 @@ function send(agent: Agent, port: number, method: string, path: string): Promise
   })
 }
 
-onServer(POSTGRES.server, (server) => {
+onDatabase(POSTGRES, () => {
   test.each([1, 2])(
     'a rolling restart of %i processes under load fails no request but those refused',
     async (count) => {
-      const folder = await mkdtemp(join(tmpdir(), 'forgelet-rolling-'))
-      onTestFinished(() => rm(folder, { recursive: true }))
-      await writeFile(join(folder, 'world.json'), JSON.stringify(WORLD))
-      const { url } = await newDatabase(POSTGRES, server)
+      const { url } = await newDatabase(POSTGRES)
       const ports = await freePorts(count)
-      const started: Promise<Running>[] = []
       let isOver = false
-      // Also those that start while the test fails: after it, no test could stop them.
-      onTestFinished(async () => {
+      onTestFinished(() => {
         isOver = true
-        for (const start of await Promise.allSettled(started))
-          if (start.status === 'fulfilled') await start.value.stop('SIGKILL')
       })
-      const start = (port: number): Promise<Running> => {
-        if (isOver) throw new Error('the test is over')
-        const running = startServe(folder, ['--db', url, '--fixture', 'world.json', '--port', String(port)])
-        started.push(running)
-        return running
-      }
-      const running: Running[] = []
+      const start = (port: number): Promise<Running & RunningProcess> =>
+        startForgeletProcess(['--db', url, '--port', String(port)], { fixture })
+      const running: (Running & RunningProcess)[] = []
       for (const port of ports) running.push(await start(port))
 
       const agents = ports.map(() => new Agent({ keepAlive: true }))
@@ -135,7 +120,6 @@ onServer(POSTGRES.server, (server) => {
 
       expect(codes).toEqual(ports.map(() => 0))
       expect(seen.refused).toBeGreaterThan(0)
-      if (process.env['FORGELET_TEST_FIGURES'] === '1') process.stderr.write(`${JSON.stringify({ count, ...seen })}\n`)
     },
   )
 })

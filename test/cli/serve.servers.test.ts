@@ -1,16 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { onServer } from '../storage/databases/servers.ts'
-import type { ServerKind, TestDatabase } from '../storage/sql/server/server-databases.ts'
-import { MARIADB, newDatabase, POSTGRES, SERVER_KINDS } from '../storage/sql/server/server-databases.ts'
-import { runCommand, startServe } from './command.ts'
-import { answering, proxied } from './proxy.ts'
+import type { AddressInfo, Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openStandalone } from '../../src/standalone/standalone.ts'
+import type { TestDatabase } from '../databases.ts'
+import { MARIADB, newDatabase, onDatabase, onDatabases, POSTGRES } from '../databases.ts'
+import { runForgelet, startCommand, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
+import { silentProxy } from '../storage/proxies.ts'
 
-// Real child processes of dist/cli.js.
+// The command on PostgreSQL and MariaDB.
 
-const WORLD = {
+const fixture = {
   users: [{ username: 'alice', siteAdmin: true, tokens: ['alice-token'] }, { username: 'sam' }],
   organizations: [{ name: 'acme', owners: ['alice'], blocks: [{ user: 'sam', note: 'spam' }] }],
   repositories: [
@@ -23,231 +23,315 @@ const WORLD = {
   ],
   badges: [{ slug: 'owl', holders: ['sam'] }],
 }
+const headers = { authorization: 'token alice-token' }
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-serve-'))
-  await writeFile(join(folder, 'world.json'), JSON.stringify(WORLD))
-})
-
-afterAll(() => rm(folder, { recursive: true }))
-
-/** Starts a server, stopped when the test ends. */
-async function serve(...args: readonly string[]) {
-  const running = await startServe(folder, args)
-  onTestFinished(async () => void (await running.stop('SIGKILL')))
-  return running
+/** How the kinds of servers differ here. */
+const DIFFERENCES = {
+  postgres: {
+    tables: "select table_name as name from information_schema.tables where table_schema = 'public' order by 1",
+    poolSize: 'max',
+    // Autovacuum has processes too.
+    connections:
+      'select count(*)::int as n from pg_stat_activity ' +
+      "where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'",
+  },
+  mariadb: {
+    tables: 'select table_name as name from information_schema.tables where table_schema = database() order by 1',
+    poolSize: 'connectionLimit',
+    connections:
+      'select count(*) as n from information_schema.processlist where db = database() and id <> connection_id()',
+  },
 }
+
+const serve = (...args: readonly string[]) => startForgelet(args, { fixture })
 
 async function pinned(url: string): Promise<readonly unknown[]> {
   const reply = await fetch(`${url}/repos/acme/rocket/issues/pinned`)
   return ((await reply.json()) as readonly { readonly number: number }[]).map(({ number }) => number)
 }
 
-const headers = { authorization: 'token alice-token' }
-
-/** The tables and views of a database, and no other on its server. */
-async function tablesOf(kind: ServerKind, database: TestDatabase): Promise<readonly unknown[]> {
-  const own = kind === MARIADB ? 'table_schema = database()' : "table_schema = 'public'"
-  const rows = await database.run(`select table_name as name from information_schema.tables where ${own} order by 1`)
-  return rows.map(({ name }) => name)
+/** Makes the tables of the server and of the forge. */
+async function installed<Tx>(database: TestDatabase<Tx>): Promise<TestDatabase<Tx>> {
+  await (await openStandalone({ db: database.url, fixture })).close()
+  return database
 }
 
-for (const kind of SERVER_KINDS) {
-  onServer(kind.server, (server) => {
-    test('ten servers that start at once on an empty database load the fixture once', async () => {
-      const { url, run } = await database(kind, server)
-      const args = ['--db', url, '--fixture', 'world.json', '--json']
-      const servers = await Promise.all(Array.from({ length: 10 }, () => serve(...args)))
-      const started = servers.map((one) => JSON.parse(one.url) as { readonly url: string; readonly fixture: string })
+onDatabases([POSTGRES, MARIADB], (_open, kind) => {
+  const { tables, poolSize, connections } = DIFFERENCES[kind.name === MARIADB.name ? 'mariadb' : 'postgres']
 
-      expect(started.map(({ fixture }) => fixture).sort()).toEqual([...Array(9).fill('ignored'), 'loaded'])
-      expect(await run('select type from forgelet_events')).toHaveLength(4)
-      const [first, last] = [started[0]?.url ?? '', started[9]?.url ?? '']
-      expect((await fetch(`${first}/repos/acme/rocket/issues/3/pin`, { method: 'POST', headers })).status).toBe(204)
-      expect(await pinned(last)).toEqual([2, 3])
-      expect((await fetch(`${last}/orgs/acme/blocks/sam`, { headers })).status).toBe(204)
+  test('ten servers that start at once on an empty database load the fixture once', async () => {
+    const { url, run } = await empty()
+    const start = () => startForgeletProcess(['--db', url, '--json'], { fixture })
+    const servers = await Promise.all(Array.from({ length: 10 }, start))
+    const started = servers.map((one) => JSON.parse(one.url) as { readonly url: string; readonly fixture: string })
+
+    expect(started.map((one) => one.fixture).sort()).toEqual([...Array(9).fill('ignored'), 'loaded'])
+    expect(await run('select type from forgelet_events')).toHaveLength(4)
+    const [first, last] = [started[0]?.url ?? '', started[9]?.url ?? '']
+    expect((await fetch(`${first}/repos/acme/rocket/issues/3/pin`, { method: 'POST', headers })).status).toBe(204)
+    expect(await pinned(last)).toEqual([2, 3])
+    expect((await fetch(`${last}/orgs/acme/blocks/sam`, { headers })).status).toBe(204)
+  })
+
+  test('a server names its database without the password, and keeps its data, beside those of another prefix', async () => {
+    const { url } = await empty()
+    const first = await serve('--db', url, '--prefix', 'a_')
+    expect(await pinned(first.url)).toEqual([2])
+    const { protocol, host, pathname } = new URL(url)
+    expect(await first.stop()).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(`serving ${protocol}//${host}${pathname};`),
     })
+    expect(await pinned((await serve('--db', url, '--prefix', 'a_')).url)).toEqual([2])
+    const beside = await startForgelet(['--db', url])
+    expect((await fetch(`${beside.url}/repos/acme/rocket/issues/pinned`)).status).toBe(404)
+  })
 
-    test('a server names its database without the password, and keeps its data', async () => {
-      const { url } = await database(kind, server)
-      const running = await serve('--db', url, '--fixture', 'world.json', '--prefix', 'a_')
-      expect(await pinned(running.url)).toEqual([2])
-      const { code, err } = await running.stop('SIGTERM')
-      const { protocol, host, pathname } = new URL(url)
-      expect([code, err]).toEqual([0, expect.stringContaining(`serving ${protocol}//${host}${pathname};`)])
+  test('a fixture that is refused halfway leaves nothing behind', async () => {
+    const { url, run } = await empty()
+    const refused = openStandalone({ db: url, fixture, limits: { maxNoteLength: 2 } })
+    await expect(refused).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await run('select name from host_accounts')).toEqual([])
+    expect(await run('select type from forgelet_events')).toEqual([])
+    expect((await serve('--db', url, '--json')).url).toContain('"fixture":"loaded"')
+  })
 
-      const again = await serve('--db', url, '--fixture', 'world.json', '--prefix', 'a_')
-      expect(await pinned(again.url)).toEqual([2])
-      const beside = await serve('--db', url)
-      expect((await fetch(`${beside.url}/repos/acme/rocket/issues/pinned`)).status).toBe(404)
+  test.each([
+    ['ten connections', '', 10],
+    ['one connection if the URL states so', `?${poolSize}=1`, 1],
+  ])('a process under load takes %s, and every request is answered', async (_title, query, expected) => {
+    const database = await empty()
+    const { url } = await startForgeletProcess(['--db', `${database.url}${query}`], { fixture })
+    let isLoading = true
+    const most = async (): Promise<number> => {
+      for (let highest = 0; ; await turn()) {
+        const [row] = await database.run(connections)
+        highest = Math.max(highest, Number(row?.['n']))
+        if (!isLoading) return highest
+      }
+    }
+    const counted = most()
+    const statuses = await Promise.all(Array.from({ length: 120 }, (_, n) => statusOf(url, n)))
+    isLoading = false
+
+    expect(statuses.filter((status) => status >= 500)).toEqual([])
+    expect(await counted).toBe(expected)
+  })
+
+  test.each([
+    ['the forge', 'update forgelet_ledger set version = 1'],
+    ['the host', 'update host_schema set version = 0'],
+    ['the host, missing', 'drop table host_schema'],
+  ])('a server is not ready while the tables of %s are outdated', async (_, sql) => {
+    const database = await empty()
+    const { url } = await serve('--db', database.url)
+    expect(await probe(url, '/readyz')).toEqual([200, undefined])
+    await database.run(sql)
+    expect(await probe(url, '/readyz')).toEqual([503, 'the tables of the database are missing or outdated'])
+    expect(await probe(url, '/healthz')).toEqual([200, undefined])
+  })
+
+  test('a server is not ready while its database is silent, says so within three seconds, and recovers', async () => {
+    const proxy = await silentProxy((await empty()).url)
+    onTestFinished(() => proxy.end())
+    const { url, stop } = await serve('--db', proxy.url)
+    expect(await probe(url, '/readyz')).toEqual([200, undefined])
+    proxy.silence()
+    const began = performance.now()
+    const found = await Promise.all(['/readyz', '/readyz', '/healthz'].map((path) => probe(url, path)))
+    const unavailable = [503, 'the database is unavailable']
+    expect(found).toEqual([unavailable, unavailable, [200, undefined]])
+    expect(performance.now() - began).toBeLessThan(3000)
+
+    proxy.revive()
+    await vi.waitFor(async () => expect(await probe(url, '/readyz')).toEqual([200, undefined]), { timeout: 15_000 })
+    const { code, err } = await stop()
+    expect([code, err.match(/not ready: the database is unavailable/g)]).toEqual([0, [expect.anything()]])
+    expect(err).toContain('the database did not answer within two seconds')
+  })
+
+  test('forgelet schema makes the tables, and reports their state', async () => {
+    const { url, run } = await empty()
+    const schema = (action: string) => runForgelet(['schema', action, '--db', url])
+    expect(await schema('status')).toMatchObject({ code: 1, out: 'empty\n' })
+    expect(await schema('apply')).toMatchObject({ code: 0, out: 'current\n' })
+    await run('drop view forgelet_pins')
+    expect(await schema('status')).toMatchObject({ code: 1, out: 'drifted\n' })
+  })
+
+  test('forgelet token makes, lists and revokes a token', async () => {
+    const { url } = await installed(await newDatabase(kind))
+    const token = (...args: readonly string[]) => runForgelet(['token', ...args, '--db', url])
+    const served = await startForgelet(['--db', url])
+    const created = JSON.parse((await token('create', 'ALICE', '--name', 'the build', '--json')).out)
+    const status = async () =>
+      (await fetch(`${served.url}/orgs/acme/blocks`, { headers: { authorization: `token ${created.token}` } })).status
+    expect(await status()).toBe(200)
+
+    const { tokens } = JSON.parse((await token('list', 'alice', '--json')).out)
+    expect(tokens).toMatchObject([{ name: null }, { name: 'the build' }])
+    expect(await token('revoke', 'alice', tokens[1].id)).toMatchObject({ code: 0 })
+    expect(await status()).toBe(401)
+    expect(await token('revoke', 'sam', tokens[0].id)).toMatchObject({ code: 1 })
+    expect(await token('create', 'acme')).toMatchObject({ code: 1 })
+  })
+
+  test('forgelet doctor finds what is missing and a pool that does not fit, and changes nothing', async () => {
+    const database = await installed(await newDatabase(kind))
+    const { url } = database
+    const doctor = (db: string) => runForgelet(['doctor', '--db', db])
+    expect(await doctor(url)).toMatchObject({ code: 0 })
+    expect(await doctor(`${url}?${poolSize}=900`)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(
+        new RegExp(`^connections .* up to 900 +another process does not fit: .*${poolSize}`, 'm'),
+      ),
     })
+    await database.run('alter table host_tokens drop column name')
+    const { code, out } = await doctor(url)
+    expect([code, out]).toEqual([1, expect.stringMatching(/^tables of the server +drifted +a table, view, column/m)])
+    expect(out).toMatch(/^clock +\S.* +-$/m)
+    expect(out).toMatch(/^connections +\d+ open, \d+ free of \d+; a process takes up to 10 +-$/m)
+  })
 
-    test('a fixture that is refused halfway leaves nothing behind', async () => {
-      const { url, run } = await database(kind, server)
-      const { openStandalone } = await import('../../src/standalone/standalone.ts')
-      const refused = openStandalone({ db: url, fixture: WORLD, limits: { maxNoteLength: 2 } })
-      await expect(refused).rejects.toMatchObject({ code: 'INVALID_INPUT' })
-      expect(await run('select name from host_accounts')).toEqual([])
-      expect(await run('select type from forgelet_events')).toEqual([])
-      expect((await serve('--db', url, '--fixture', 'world.json', '--json')).url).toContain('"fixture":"loaded"')
-    })
-
-    describe('forgelet serve refuses', () => {
-      test.each(REFUSED.filter(([, only]) => only === undefined || only === kind))(
-        '%s',
-        async (_title, _only, prepare, line) => {
-          const made = await newDatabase(kind, server)
-          const url = await prepare(made)
-          const before = await tablesOf(kind, made)
-          const { code, out, err } = await runCommand(folder, [
-            'serve',
-            '--port',
-            '0',
-            '--db',
-            url,
-            '--fixture',
-            'world.json',
-          ])
-          expect([code, out]).toEqual([3, ''])
-          expect(err).toMatch(/^forgelet: database \w+:\/\/127\.0\.0\.1:\d+\/\w+ cannot be used: [^\n]+\n$/)
-          expect(err).toContain(line)
-          expect(err).not.toContain('secret')
-          expect(await tablesOf(kind, made)).toEqual(before)
-        },
-      )
+  describe('a database is refused in one line, without the password, and nothing is made:', () => {
+    const refused: readonly Refusal[] = [...REFUSED, ...(kind.name === MARIADB.name ? BY_MARIADB : BY_POSTGRES)]
+    test.each(refused)('%s', async (_title, prepare, line) => {
+      const made = await newDatabase(kind)
+      const url = await prepare(made)
+      const before = await made.run(tables)
+      for (const command of ['serve --port 0', 'doctor']) {
+        const { code, out, err } = await runForgelet([...command.split(' '), '--db', url])
+        if (command === 'doctor' && code === 1) continue // it reports on tables, whatever they are
+        expect([code, out]).toEqual([3, ''])
+        expect(err).toMatch(/^forgelet: database \w+:\/\/127\.0\.0\.1:\d+\/\w+ cannot be used: [^\n]+\n$/)
+        if (command !== 'doctor') expect(err).toContain(line)
+        expect(err).not.toContain('secret')
+      }
+      expect(await made.run(tables)).toEqual(before)
     })
   })
+
+  /** A new database, which can be used in parts. */
+  async function empty() {
+    const database = await newDatabase(kind)
+    return { url: database.url, run: (sql: string) => database.run(sql) }
+  }
+})
+
+/** Reads and changes, so that every kind of use of the pool occurs. */
+async function statusOf(url: string, n: number): Promise<number> {
+  const requests = [
+    'GET /repos/acme/rocket/issues/pinned',
+    'POST /repos/acme/rocket/issues/1/pin',
+    'PUT /orgs/acme/blocks/sam',
+    'GET /orgs/acme/blocks',
+    'DELETE /orgs/acme/blocks/sam',
+    'DELETE /repos/acme/rocket/issues/1/pin',
+  ]
+  const [method = '', path = ''] = requests[n % requests.length]?.split(' ') ?? []
+  return (await fetch(`${url}${path}`, { method, headers })).status
 }
 
-onServer(POSTGRES.server, (server) => {
+async function probe(url: string, path: string): Promise<readonly unknown[]> {
+  const reply = await fetch(new URL(path, url))
+  const body: unknown = await reply.json()
+  return [reply.status, typeof body === 'object' && body !== null && Reflect.get(body, 'message')]
+}
+
+onDatabase(POSTGRES, () => {
   test('all tables are in the schema that --schema names', async () => {
-    const { url, run } = await database(POSTGRES, server)
-    const running = await serve('--db', url, '--fixture', 'world.json', '--schema', 'forge')
-    expect(await pinned(running.url)).toEqual([2])
-    const schemas = await run("select distinct schemaname as name from pg_tables where tablename ~ '^(host|forgelet)_'")
-    expect(schemas).toEqual([{ name: 'forge' }])
+    const database = await newDatabase(POSTGRES)
+    const { url } = await serve('--db', database.url, '--schema', 'forge')
+    expect(await pinned(url)).toEqual([2])
+    const schemas = "select distinct schemaname as name from pg_tables where tablename ~ '^(host|forgelet)_'"
+    expect(await database.run(schemas)).toEqual([{ name: 'forge' }])
   })
-})
 
-onServer(MARIADB.server, (server) => {
-  /** A world whose issues have bodies of this many characters. */
-  const worldOf = (issues: number, characters: number): string =>
-    JSON.stringify({
-      users: [{ username: 'alice' }],
-      repositories: [
-        {
-          owner: 'alice',
-          name: 'rocket',
-          issues: many(issues).map((index) => ({
-            index,
-            title: `Issue ${index}`,
-            poster: 'alice',
-            body: 'é'.repeat(characters),
-          })),
-          pins: [2],
-        },
-      ],
+  test('commits of a role that are not durable are reported', async () => {
+    const database = await installed(await newDatabase(POSTGRES))
+    await database.run(`alter database ${new URL(database.url).pathname.slice(1)} set synchronous_commit = off`)
+    const status = await runForgelet(['schema', 'status', '--db', database.url])
+    expect(status).toMatchObject({ code: 1, out: expect.stringMatching(/^current\nwarning: [^\n]*synchronous_commit/) })
+    const { code, out } = await runForgelet(['doctor', '--db', database.url, '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(out).findings).toContainEqual({
+      check: 'synchronous_commit',
+      found: 'off',
+      advice: expect.stringContaining('set synchronous_commit = on'),
     })
-
-  test('a fixture that is larger than a packet of the server is loaded', async () => {
-    const { url, run } = await database(MARIADB, server)
-    const [row] = await run('select @@max_allowed_packet as most')
-    const issues = 100
-    const characters = Math.ceil(Number(row?.['most']) / issues)
-    await writeFile(join(folder, 'large.json'), worldOf(issues, characters))
-    await serve('--db', url, '--fixture', 'large.json')
-    const [sum] = await run('select sum(char_length(body)) as characters from host_issues')
-    expect(Number(sum?.['characters'])).toBe(issues * characters)
   })
 
-  test('a fixture with an issue that is larger than a packet of the server is refused in one line', async () => {
-    const { url, run } = await database(MARIADB, server)
-    const [row] = await run('select @@max_allowed_packet as most')
-    await writeFile(join(folder, 'larger.json'), worldOf(2, Number(row?.['most']) / 2))
-    const args = ['serve', '--port', '0', '--db', url, '--fixture', 'larger.json']
-    const { code, out, err } = await runCommand(folder, args)
-    expect([code, out]).toEqual([3, ''])
-    expect(err).toMatch(/^forgelet: database mysql:\/\/\S+ cannot be used: [^\n]+: raise max_allowed_packet\n$/)
-    expect(await run('select id from host_accounts')).toEqual([])
+  test('forgelet schema stops on a signal while it waits for another transaction', async () => {
+    const database = await newDatabase(POSTGRES)
+    const other = await database.begun()
+    await other.run('create table forgelet_ledger (version integer)')
+    const running = startCommand(['schema', 'apply', '--db', database.url])
+    await running.says('updating it')
+
+    const ended = { code: 3, err: expect.stringContaining('stopped before the end') }
+    expect(await running.stop('SIGINT')).toMatchObject(ended)
+    await other.rollback()
+    expect(await database.run("select 1 as x from pg_class where relname = 'forgelet_ledger'")).toEqual([])
   })
 })
 
-function many(count: number): readonly number[] {
-  return Array.from({ length: count }, (_, at) => at + 1)
-}
+onDatabase(MARIADB, () => {
+  /** A world whose issues have bodies of this many characters. */
+  const worldOf = (issues: number, characters: number): object => ({
+    users: [{ username: 'alice' }],
+    repositories: [
+      {
+        owner: 'alice',
+        name: 'rocket',
+        issues: Array.from({ length: issues }, (_, at) => ({
+          index: at + 1,
+          title: `Issue ${at + 1}`,
+          poster: 'alice',
+          body: 'é'.repeat(characters),
+        })),
+      },
+    ],
+  })
 
-/** A database, and statements of the host's on it. */
-async function database(kind: ServerKind, server: string) {
-  const made = await newDatabase(kind, server)
-  return { url: made.url, run: (sql: string) => made.run(sql) }
-}
+  test('a fixture may be larger than a packet of the server, and an issue in it may not', async () => {
+    const database = await newDatabase(MARIADB)
+    const [row] = await database.run('select @@max_allowed_packet as most')
+    const most = Number(row?.['most'])
+    const larger = startForgelet(['--db', database.url], { fixture: worldOf(2, most / 2) })
+    await expect(larger).rejects.toThrow(
+      /^forgelet: database mysql:\/\/\S+ cannot be used: [^\n]+: raise max_allowed_packet\n$/,
+    )
+    expect(await database.run('select id from host_accounts')).toEqual([])
 
-/** What is refused: the kind of server, if only one can; how to bring it about, and what is said. */
-const REFUSED: readonly (readonly [
-  title: string,
-  only: ServerKind | undefined,
-  prepare: (database: TestDatabase) => Promise<string>,
-  line: string,
-])[] = [
-  [
-    'a wrong password of PostgreSQL',
-    POSTGRES,
-    ({ url }) => answering(withUser(url, 'forge'), POSTGRES_REFUSAL),
-    'the PostgreSQL server refuses the password: correct the user or the password\n',
-  ],
-  [
-    'a wrong password of MariaDB',
-    MARIADB,
-    async ({ url }) => withUser(url, 'no_such_user'),
-    'the server refuses the user: correct the user or the password\n',
-  ],
+    const characters = Math.ceil(most / 100)
+    await startForgelet(['--db', database.url], { fixture: worldOf(100, characters) })
+    const [sum] = await database.run('select sum(char_length(body)) as characters from host_issues')
+    expect(Number(sum?.['characters'])).toBe(100 * characters)
+  })
+})
+
+/** What is refused: how to bring it about, and what is said. */
+type Refusal = readonly [title: string, prepare: <Tx>(database: TestDatabase<Tx>) => Promise<string>, line: string]
+
+const REFUSED: readonly Refusal[] = [
   [
     'a wrong database',
-    undefined,
     async ({ url }) => Object.assign(new URL(url), { pathname: '/no_such_database' }).href,
     ': create it, or correct ',
   ],
-  [
-    'a role that may not make tables, of PostgreSQL',
-    POSTGRES,
-    (made) => withLimitedRole(made),
-    'the role of the connection lacks a privilege: grant it what it needs on the schema and its tables\n',
-  ],
-  [
-    'a user who may not make tables, of MariaDB',
-    MARIADB,
-    (made) => withLimitedUser(made),
-    'the server refuses the user access to a table of the storage: grant the privilege it lacks\n',
-  ],
-  [
-    'an older PostgreSQL',
-    POSTGRES,
-    ({ url }) => proxied(url, (text) => text.replaceAll(/(?<!\d)1[3-9](\d{4})(?!\d)/g, '12$1')),
-    'the server is PostgreSQL 12: needed is 13 or newer\n',
-  ],
-  [
-    'an older MariaDB',
-    MARIADB,
-    ({ url }) => proxied(url, (text) => text.replaceAll(/1\d\.\d+(\.\d+-MariaDB)/g, '10.05$1')),
-    ': needed is 10.6 or newer\n',
-  ],
   ...['create table host_accounts (id integer)', 'create table forgelet_pins (pin integer)'].map(
-    (sql) =>
-      [
-        `the tables of another program: ${sql}`,
-        undefined,
-        async (made: TestDatabase) => {
-          await made.run(sql)
-          return made.url
-        },
-        'it holds tables of another program: name another database\n',
-      ] as const,
+    (sql): Refusal => [
+      `the tables of another program: ${sql}`,
+      async (made) => {
+        await made.run(sql)
+        return made.url
+      },
+      'it holds tables of another program: name another database\n',
+    ],
   ),
   [
     'the forge of an application',
-    undefined,
     async (made) => {
       await made.migrated()
       return made.url
@@ -256,41 +340,94 @@ const REFUSED: readonly (readonly [
   ],
   [
     'tables of a newer release',
-    undefined,
     async (made) => {
-      const running = await serve('--db', made.url)
-      await running.stop()
+      await installed(made)
       await made.run('update host_schema set version = 99, oldest_library = 99')
       return made.url
     },
     'its tables have version 99, newer than this release supports: install a newer forgelet, or name another database with --db\n',
   ],
+  [
+    'a server that ends every connection',
+    ({ url }) => between(url, (client) => client.once('data', () => client.end())),
+    '',
+  ],
 ]
 
-/** How PostgreSQL answers a wrong password. The servers of the tests ask for none. */
-const POSTGRES_REFUSAL = ((): Buffer => {
-  const fields = Buffer.from('SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user "forge"\0\0')
-  const head = Buffer.alloc(5)
-  head.write('E')
-  head.writeInt32BE(fields.length + 4, 1)
-  return Buffer.concat([head, fields])
-})()
+const BY_POSTGRES: readonly Refusal[] = [
+  [
+    'a wrong password', // the servers of the tests ask for none
+    ({ url }) => {
+      const fields = Buffer.from('SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user "forge"\0\0')
+      const head = Buffer.from('E\0\0\0\0')
+      head.writeInt32BE(fields.length + 4, 1)
+      return between(withUser(url, 'forge'), (client) =>
+        client.once('data', () => client.end(Buffer.concat([head, fields]))),
+      )
+    },
+    'the PostgreSQL server refuses the password: correct the user or the password\n',
+  ],
+  [
+    'a role that may not make tables',
+    async (made) => {
+      const role = `limited_${process.pid}`
+      await made.run(`create role ${role} login`)
+      onTestFinished(async () => void (await made.run(`drop role ${role}`)))
+      return withUser(made.url, role)
+    },
+    'the role of the connection lacks a privilege: grant it what it needs on the schema and its tables\n',
+  ],
+  [
+    'an older server',
+    ({ url }) => rewriting(url, (text) => text.replaceAll(/(?<!\d)1[3-9](\d{4})(?!\d)/g, '12$1')),
+    'the server is PostgreSQL 12: needed is 13 or newer\n',
+  ],
+]
+
+const BY_MARIADB: readonly Refusal[] = [
+  [
+    'a wrong password',
+    async ({ url }) => withUser(url, 'no_such_user'),
+    'the server refuses the user: correct the user or the password\n',
+  ],
+  [
+    'a user who may not make tables',
+    async (made) => {
+      const user = `limited_${process.pid}`
+      await made.run(`create user ${user} identified by 'secret'`)
+      onTestFinished(async () => void (await made.run(`drop user ${user}`)))
+      await made.run(`grant select on ${new URL(made.url).pathname.slice(1)}.* to ${user}`)
+      return withUser(made.url, user)
+    },
+    'the server refuses the user access to a table of the storage: grant the privilege it lacks\n',
+  ],
+  [
+    'an older server',
+    ({ url }) => rewriting(url, (text) => text.replaceAll(/1\d\.\d+(\.\d+-MariaDB)/g, '10.05$1')),
+    ': needed is 10.6 or newer\n',
+  ],
+]
 
 function withUser(url: string, username: string): string {
   return Object.assign(new URL(url), { username, password: 'secret' }).href
 }
 
-async function withLimitedRole(made: TestDatabase): Promise<string> {
-  const role = `limited_${process.pid}`
-  await made.run(`create role ${role} login`)
-  onTestFinished(async () => void (await made.run(`drop role ${role}`)))
-  return withUser(made.url, role)
+/** Rewrites what a server sends. */
+function rewriting(url: string, rewrite: (fromServer: string) => string): Promise<string> {
+  const target = new URL(url)
+  return between(url, (client) => {
+    const server = connect(Number(target.port), target.hostname)
+    client.pipe(server)
+    server.on('data', (bytes) => client.write(rewrite(bytes.toString('latin1')), 'latin1'))
+    server.on('end', () => client.end()).on('error', () => undefined)
+  })
 }
 
-async function withLimitedUser(made: TestDatabase): Promise<string> {
-  const user = `limited_${process.pid}`
-  await made.run(`create user ${user} identified by 'secret'`)
-  onTestFinished(async () => void (await made.run(`drop user ${user}`)))
-  await made.run(`grant select on ${new URL(made.url).pathname.slice(1)}.* to ${user}`)
-  return withUser(made.url, user)
+/** Puts another server in the place of one until the test is finished, and returns the URL with its address. */
+async function between(url: string, accept: (client: Socket) => void): Promise<string> {
+  const server = createServer((client) => accept(client.on('error', () => undefined)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href
 }

@@ -6,6 +6,7 @@ import type {
   ForgeErrorCode,
   Grant,
   Id,
+  IdInput,
   ObservedOperation,
   ObservedRequest,
   Pin,
@@ -102,6 +103,22 @@ describe('a forge', () => {
     void forge.pins.pin('olga', issue)
     // @ts-expect-error there is no such kind
     void forge.pins.pin(account, { ...issue, kind: 'wiki' })
+  })
+
+  test('returns blocked users in the type of the ids that were given', () => {
+    const organizationId = 5
+    const [numbers, bigints, mixed]: [number[], bigint[], IdInput[]] = [[9], [9n], ['9', 9]]
+    const { blocks } = forge
+    expectTypeOf(blocks.filterBlocked({ organizationId, userIds: numbers })).toEqualTypeOf<
+      Promise<ReadonlySet<number>>
+    >()
+    expectTypeOf(blocks.filterBlocked({ organizationId, userIds: bigints })).toEqualTypeOf<
+      Promise<ReadonlySet<bigint>>
+    >()
+    expectTypeOf(blocks.filterBlocked({ organizationId, userIds: mixed })).toEqualTypeOf<
+      Promise<ReadonlySet<IdInput>>
+    >()
+    expectTypeOf(blocks.isBlocked({ organizationId, userId: 9 })).toEqualTypeOf<Promise<boolean>>()
   })
 
   test('answers at once inside withTransactionSync, and takes no promise as its work', () => {

@@ -1,45 +1,77 @@
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ForgeInternals } from '../../src/core/forge.ts'
+import { instrumentStorage } from '../../src/core/instrument-storage.ts'
 import type { ForgeOptions, ObservedOperation } from '../../src/index.ts'
-import { createForge } from '../../src/index.ts'
-import { internalsOf } from '../../src/schema/internal.ts'
+import { createForge, ForgeError } from '../../src/index.ts'
+import { memoryStorage } from '../../src/storage/memory.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
+import type { BlockStore, ForgeStorage } from '../../src/storage/storage.ts'
+import { storageContract } from '../../src/testing/testing.ts'
 import type { Person } from './a-forge.ts'
 import { aForge, codeOf, olga } from './a-forge.ts'
 
 const issue = { id: 1, repositoryId: 10, kind: 'issue' } as const
+const board = { repositoryId: '10', kind: 'issue' } as const
+const target = { organizationId: 'acme', account: { kind: 'user', id: 'mia' }, note: 'spam' } as const
+
+/** A forge, and what its observer is told. */
+function observed(options: Partial<ForgeOptions<Person, undefined>> = {}) {
+  const reported: ObservedOperation[] = []
+  return { forge: aForge({ observer: { operation: (seen) => reported.push(seen) }, ...options }), reported }
+}
+
+const named = (reported: readonly ObservedOperation[]) =>
+  reported.map(({ store, operation, outcome }) => `${store}.${operation} ${outcome}`)
 
 describe('a forge with an observer', () => {
   test('reports each operation of its storage', async () => {
-    const reported: string[] = []
-    const forge = aForge({
-      observer: { operation: ({ store, operation, outcome }) => reported.push(`${store}.${operation} ${outcome}`) },
-    })
+    const { forge, reported } = observed()
     await forge.pins.pin(olga, issue)
     await forge.events.read()
     await forge.close()
 
-    expect(reported).toEqual([
+    expect(named(reported)).toEqual([
       'pinBoards.epoch done',
       'pinBoards.update done',
       'events.read done',
       'storage.close done',
     ])
+    expect(reported[1]).toEqual({
+      store: 'pinBoards',
+      operation: 'update',
+      milliseconds: expect.any(Number),
+      outcome: 'done',
+      code: undefined,
+    })
   })
 
   test('reports what a rule refuses, and the caller receives the same error', async () => {
-    const reported: ObservedOperation[] = []
-    const forge = aForge({ limits: { maxPins: { issue: 0 } }, observer: { operation: (seen) => reported.push(seen) } })
+    const { forge, reported } = observed({ limits: { maxPins: { issue: 0 } } })
 
     expect(await codeOf(() => forge.pins.pin(olga, issue))).toBe('PIN_LIMIT_REACHED')
     expect(reported.at(-1)).toMatchObject({ operation: 'update', outcome: 'refused', code: 'PIN_LIMIT_REACHED' })
   })
 
+  test('reports a change that a lifecycle call overtook as stale', async () => {
+    let isAsked = false
+    const { forge, reported } = observed({
+      membership: {
+        async isMember(member) {
+          if (!isAsked) await forge.lifecycle.memberAdded({ ...member, userId: 'will' })
+          isAsked = true
+          return false
+        },
+      },
+    })
+    await forge.blocks.block(olga, target)
+
+    const updates = reported.filter(({ operation }) => operation === 'update')
+    expect(updates.map(({ outcome }) => outcome)).toEqual(['done', 'stale', 'done']) // that of memberAdded is the first
+  })
+
   test('reveals no ids, names or contents', async () => {
-    const reported: ObservedOperation[] = []
-    const forge = aForge({ observer: { operation: (seen) => reported.push(seen) } })
-    await forge.blocks.block(olga, { organizationId: 'acme', account: { kind: 'user', id: 'mia' }, note: 'spam' })
+    const { forge, reported } = observed()
+    await forge.blocks.block(olga, target)
 
     expect(JSON.stringify(reported)).not.toMatch(/acme|mia|spam/)
     expect(reported.length).toBeGreaterThan(0)
@@ -63,12 +95,6 @@ describe('a forge with an observer', () => {
 
     expect(result.value.position).toBe(1)
     expect(reported).toEqual(['storage.checkTransaction', 'pinBoards.epoch', 'pinBoards.update'])
-  })
-
-  test('answers at once where its storage does', () => {
-    const { pins } = operationsOf(aForge({ observer: { operation: () => undefined } }))
-
-    expect(pins.pin(olga, issue)).toMatchObject({ position: 1 })
   })
 })
 
@@ -97,21 +123,169 @@ describe('an observer that fails', () => {
 test.each<[clocks: string, options: Partial<ForgeOptions<Person, undefined>>, readings: number]>([
   ['no clock is read without an observer', {}, 0],
   ['no clock is read for an observer of requests', { observer: { request: () => undefined } }, 0],
-  ['a clock is read before and after the operation of one', { observer: { operation: () => undefined } }, 2],
-])('%s', (_clocks, options, readings) => {
-  const { pins } = operationsOf(aForge(options))
+  ['a clock is read before and after each operation', { observer: { operation: () => undefined } }, 4],
+])('%s', async (_clocks, options, readings) => {
+  const { pins } = aForge(options)
   const now = vi.spyOn(performance, 'now')
-  pins.pin(olga, issue)
+  await pins.pin(olga, issue)
   const read = now.mock.calls.length
   now.mockRestore()
 
   expect(read).toBe(readings)
 })
 
-function operationsOf(forge: object) {
-  return (internalsOf(forge) as ForgeInternals<Person>).operations
-}
-
 function thrown(): never {
   throw new Error('no metrics')
+}
+
+function instrumented(inner: ForgeStorage<undefined> = memoryStorage()) {
+  const reported: ObservedOperation[] = []
+  return { storage: instrumentStorage(inner, (seen) => void reported.push(seen)), reported }
+}
+
+describe('an observed storage', () => {
+  const open = async () => instrumented().storage
+
+  describe('does all that the contract asks of a storage', () => {
+    for (const each of storageContract(open, { textIds: open })) test(each.name, each.run)
+  })
+
+  const methods = methodsOf(memoryStorage())
+
+  test('has every method of the contract', () => {
+    expect(methods).toContainEqual(['pinBoards', 'update'])
+    expect(methodsOf(instrumented().storage).toSorted()).toEqual(methods.toSorted())
+  })
+
+  test.each(methods)('calls %s.%s of the storage with every argument, and reports it', (store, operation) => {
+    const asked: unknown[] = []
+    const inner = memoryStorage()
+    const owner = store === 'storage' ? inner : Reflect.get(inner, store)
+    Reflect.set(owner, operation, function answer(this: unknown, ...given: unknown[]) {
+      asked.push(this, ...given)
+      return { stale: false }
+    })
+    const { storage, reported } = instrumented(inner)
+    const observedOwner = store === 'storage' ? storage : Reflect.get(storage, store)
+    Reflect.apply(Reflect.get(observedOwner, operation), undefined, ['one', 'two', 'three', 'four'])
+
+    expect(asked).toEqual([owner, 'one', 'two', 'three', 'four'])
+    expect(asked[0]).toBe(owner)
+    expect(reported).toMatchObject([{ store, operation, outcome: 'done', code: undefined }])
+  })
+
+  test('may replace a store, and have members that are no stores', () => {
+    let inner = memoryStorage()
+    const replacing = {
+      ...inner,
+      get pinBoards() {
+        return inner.pinBoards
+      },
+      get pool(): object {
+        return thrown()
+      },
+    }
+    const { storage, reported } = instrumented(replacing)
+    const first = storage.pinBoards
+    expect(storage.pinBoards).toBe(first)
+    inner = memoryStorage()
+
+    expect(storage.pinBoards).not.toBe(first)
+    storage.pinBoards.epoch(board, undefined)
+    expect(named(reported)).toEqual(['pinBoards.epoch done'])
+  })
+
+  test('may have more than the contract of today', async () => {
+    const inner = memoryStorage()
+    const grown = {
+      ...inner,
+      blocks: { ...inner.blocks, count: (organizationId: string) => Number(organizationId) + 1 },
+      imports: { start: async () => 'started' },
+      vacuum: () => 'clean',
+    }
+    const { storage, reported } = instrumented(grown)
+    // the cast restores what instrumentStorage does not promise of members that the contract does not name
+    const { blocks, imports, vacuum } = storage as typeof grown
+
+    expect([blocks.count('41'), vacuum(), await imports.start()]).toEqual([42, 'clean', 'started'])
+    expect(named(reported)).toEqual(['blocks.count done', 'storage.vacuum done', 'imports.start done'])
+  })
+
+  test('may be made of classes, frozen or not', () => {
+    class Blocks {
+      readonly #blocks = memoryStorage().blocks
+      find(...given: Parameters<BlockStore<undefined>['find']>) {
+        return this.#blocks.find(...given)
+      }
+    }
+    class Storage {
+      readonly #blocks = Object.freeze(new Blocks())
+      transactions = 'none'
+      get blocks() {
+        return this.#blocks
+      }
+      retire() {
+        return [this.#blocks]
+      }
+    }
+    const own = new Storage()
+    // the cast stands for the storage of a host in JavaScript that lacks what this test does not need
+    const { storage, reported } = instrumented(own as unknown as ForgeStorage<undefined>)
+    const found = storage.blocks.find({ organizationId: '5', userId: '9' })
+    Reflect.apply(storage.retire, undefined, [])
+    own.transactions = 'synchronous'
+
+    expect([found, storage.transactions]).toEqual([undefined, 'synchronous'])
+    expect(named(reported)).toEqual(['blocks.find done', 'storage.retire done'])
+  })
+
+  test('answers and refuses at once where the storage does', () => {
+    const { storage } = instrumented()
+
+    expect(storage.pinBoards.load(board)).toEqual([])
+    expect(storage.pinBoards.epoch(board)).toBe(0)
+    expect(() => storage.events.read({ after: 'no cursor', limit: 1 })).toThrow(ForgeError)
+  })
+
+  test('reports an operation when it has ended, and how long it took', async () => {
+    const inner = memoryStorage()
+    const load = () => new Promise<never[]>((resolve) => setTimeout(() => resolve([]), 30))
+    const { storage, reported } = instrumented({ ...inner, pinBoards: { ...inner.pinBoards, load } })
+    const loading = storage.pinBoards.load(board)
+    expect(reported).toEqual([])
+    await loading
+
+    expect(reported).toHaveLength(1)
+    expect(reported[0]?.milliseconds).toBeGreaterThan(25)
+    expect(reported[0]?.milliseconds).toBeLessThan(5000)
+  })
+
+  const gone = AbortSignal.abort()
+  test.each([
+    ['aborted', undefined, gone.reason, gone],
+    ['failed', undefined, gone.reason, undefined],
+    ['failed', 'STORAGE_BUSY', new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' }), gone],
+    ['failed', 'STORAGE_UNAVAILABLE', new ForgeError('STORAGE_UNAVAILABLE', 'away', { outcome: 'unknown' }), undefined],
+    ['failed', 'SCHEMA_OUTDATED', new ForgeError('SCHEMA_OUTDATED', 'old', { found: 1, needed: 2 }), undefined],
+    ['failed', 'SCHEMA_TOO_NEW', new ForgeError('SCHEMA_TOO_NEW', 'new', { found: 3, oldestLibrary: 2 }), undefined],
+    ['failed', undefined, new Error('a fault'), undefined],
+    ['failed', undefined, 'a string', undefined],
+  ])('reports what ends in an error as %s, with the code %s: %s', async (outcome, code, error, signal) => {
+    const inner = memoryStorage()
+    const update = () => Promise.reject(error)
+    const { storage, reported } = instrumented({ ...inner, pinBoards: { ...inner.pinBoards, update } })
+    const updated = Reflect.apply(storage.pinBoards.update, undefined, [board, { signal }])
+
+    await expect(updated).rejects.toBe(error)
+    expect(reported).toMatchObject([{ store: 'pinBoards', operation: 'update', outcome, code }])
+  })
+})
+
+/** Of a storage and its stores, every method that a storage has. */
+function methodsOf(storage: ForgeStorage<undefined>): readonly (readonly [store: string, operation: string])[] {
+  return Object.entries(storage).flatMap(([name, part]) => {
+    if (typeof part === 'function') return [['storage', name] as const]
+    if (typeof part !== 'object') return []
+    return Object.keys(part).map((operation) => [name, operation] as const)
+  })
 }

@@ -1,20 +1,25 @@
 // The examples import the package by its name, and so what is built in dist/.
+
 import { describe } from 'vitest'
-import { onServer, SERVERS } from '../storage/databases/servers.ts'
-import { dropWatchesAtCommitCases, dropWatchesCases } from './drop-watches-cases.ts'
+import { onServer, SERVERS } from '../databases.ts'
+import { dropWatchesAtCommitCases, dropWatchesCases, dropWatchesContract } from './drop-watches-cases.ts'
 import { mariadbDatabase, postgresDatabase } from './host-databases.ts'
 import { pinNewIssueCases } from './pin-new-issue-cases.ts'
 
-onServer(SERVERS.postgres, (url) => {
-  const make = () => postgresDatabase(url)
+onServer(SERVERS.postgres, (_url) => {
+  const make = () => postgresDatabase()
   describe('examples/pin-new-issue-postgres.mjs', () => pinNewIssueCases('pin-new-issue-postgres.mjs', make))
   describe('examples/drop-watches-postgres.mjs', () => {
     dropWatchesCases('drop-watches-postgres.mjs', make)
     dropWatchesAtCommitCases('drop-watches-postgres.mjs', make)
   })
+  describe('the mount contract over examples/drop-watches-postgres.mjs', () =>
+    dropWatchesContract('drop-watches-postgres.mjs', make))
 })
 
-onServer(SERVERS.mariadb, (url) => {
-  const make = () => mariadbDatabase(url)
+onServer(SERVERS.mariadb, (_url) => {
+  const make = () => mariadbDatabase()
   describe('examples/drop-watches-mariadb.mjs', () => dropWatchesCases('drop-watches-mariadb.mjs', make))
+  describe('the mount contract over examples/drop-watches-mariadb.mjs', () =>
+    dropWatchesContract('drop-watches-mariadb.mjs', make))
 })

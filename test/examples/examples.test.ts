@@ -1,8 +1,7 @@
 // The examples import the package by its name, and so what is built in dist/.
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { dropWatchesCases } from './drop-watches-cases.ts'
 import { sqliteDatabase } from './host-databases.ts'
-import { byToken, mountCases } from './mount-cases.ts'
 import { pinNewIssueCases } from './pin-new-issue-cases.ts'
 import type { RunningExample } from './running-example.ts'
 import { startExample, startModule } from './running-example.ts'
@@ -10,19 +9,30 @@ import { startExample, startModule } from './running-example.ts'
 describe('examples/pin-new-issue-sqlite.mjs', () => pinNewIssueCases('pin-new-issue-sqlite.mjs', sqliteDatabase))
 describe('examples/drop-watches-sqlite.mjs', () => dropWatchesCases('drop-watches-sqlite.mjs', sqliteDatabase))
 
-describe.each([
-  ['mount-node.mjs', 'a forge'],
-  ['mount-hono.mjs', 'Hello stranger'],
-  ['mount-fastify.mjs', 'a forge'],
-])('examples/%s', (name, home) => mountCases({ start: () => startExample(name, {}), signIn: byToken, home }))
+const BY_TOKEN = async () => ({ authorization: 'Bearer olga-token' })
 
-describe.each([
-  ['mount-next.mjs', undefined],
-  ['mount-worker.mjs', 'a forge'],
-])('examples/%s', (name, home) => mountCases({ start: () => startModule(name), signIn: byToken, home }))
+// mount-contract.servers.test.ts has the rest of what a mount does.
+test.each([
+  ['mount-node.mjs', startExample, BY_TOKEN],
+  ['mount-hono.mjs', startExample, BY_TOKEN],
+  ['mount-fastify.mjs', startExample, BY_TOKEN],
+  ['mount-next.mjs', startModule, BY_TOKEN],
+  ['mount-worker.mjs', startModule, BY_TOKEN],
+  ['mount-express.mjs', startExample, bySession],
+] as const)('examples/%s pins for whom the host knows, and for no one else', async (name, start, signIn) => {
+  const example = await start(name, {})
+  onTestFinished(() => example.stop())
+  const pinned = new URL('/api/v1/repos/acme/rocket/issues/pinned?page=1', example.url)
+  const pin = new URL('/api/v1/repos/acme/rocket/issues/2/pin', example.url)
+  const headers = await signIn(example)
 
-describe('examples/mount-express.mjs', () =>
-  mountCases({ start: () => startExample('mount-express.mjs', {}), signIn: bySession, home: 'Hello stranger' }))
+  const refused = await fetch(pin, { method: 'POST' })
+  expect([refused.status, await refused.json()]).toMatchObject([401, { code: 'UNAUTHENTICATED' }])
+  expect((await fetch(pin, { method: 'POST', headers })).status).toBe(204)
+  const list = await fetch(pinned, { headers })
+  expect([list.status, list.headers.get('x-total-count')]).toEqual([200, '1'])
+  expect(await list.json()).toMatchObject([{ number: 2, title: 'Issue 2', pin_order: 1 }])
+})
 
 async function bySession({ url }: RunningExample): Promise<Readonly<Record<string, string>>> {
   const body = new URLSearchParams({ login: 'olga' })

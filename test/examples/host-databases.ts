@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { createConnection } from 'mysql2/promise'
-import { MariadbDatabases } from '../storage/databases/mariadb.ts'
-import { PostgresDatabase } from '../storage/databases/postgres.ts'
+import { MARIADB, newDatabase, POSTGRES } from '../databases.ts'
 
 /** A database of a host's own, made for one test. */
 export interface HostDatabase {
@@ -37,9 +35,9 @@ export interface DeferringDatabase extends HostDatabase {
 }
 
 /** Makes a database on a PostgreSQL server. */
-export async function postgresDatabase(server: string): Promise<DeferringDatabase> {
-  const database = new PostgresDatabase(server)
-  await database.pool
+export async function postgresDatabase(): Promise<DeferringDatabase> {
+  const ends: (() => Promise<unknown>)[] = []
+  const database = await newDatabase(POSTGRES, { atEnd: (end) => void ends.unshift(end) })
   await database.run(
     "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$",
   )
@@ -52,21 +50,23 @@ export async function postgresDatabase(server: string): Promise<DeferringDatabas
       await database.run(`create constraint trigger refuse after insert on ${table} deferrable initially deferred
         for each row execute function refuse()`)
     },
-    drop: () => database.end(),
+    drop: () => endedOneByOne(ends),
   }
 }
 
 /** Makes a database on a MariaDB server. */
-export async function mariadbDatabase(server: string): Promise<HostDatabase> {
-  const databases = new MariadbDatabases(server)
-  const { url } = await databases.take()
+export async function mariadbDatabase(): Promise<HostDatabase> {
+  const ends: (() => Promise<unknown>)[] = []
+  const database = await newDatabase(MARIADB, { atEnd: (end) => void ends.unshift(end) })
   return {
-    env: { DATABASE_URL: url },
+    env: { DATABASE_URL: database.url },
     async refuse(what, table) {
-      const connection = await createConnection(url)
-      await connection.query(`create trigger refuse before ${what} on ${table} for each row signal sqlstate '45000'`)
-      await connection.end()
+      await database.run(`create trigger refuse before ${what} on ${table} for each row signal sqlstate '45000'`)
     },
-    drop: () => databases.end(),
+    drop: () => endedOneByOne(ends),
   }
+}
+
+async function endedOneByOne(ends: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const end of ends) await end()
 }

@@ -1,79 +1,63 @@
 // The example imports the package by its name, and so what is built in dist/.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { holdsWhatWasAcknowledged } from '../durability/acknowledged.ts'
-import type { ForgeDatabase } from '../durability/forge-databases.ts'
-import { emptyMariadb, emptyPostgres } from '../durability/forge-databases.ts'
-import { fixtureOfLanes, idsOfLanes } from '../durability/lane-fixture.ts'
-import type { Phase } from '../durability/outage-lanes.ts'
-import { MAX_PINS, newReport, runLanes } from '../durability/outage-lanes.ts'
-import { onServer, SERVERS } from '../storage/databases/servers.ts'
+import { join, resolve } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { MARIADB, newDatabase, onDatabases, POSTGRES, SQLITE } from '../databases.ts'
+import { Switches } from '../durability/switches.ts'
 import type { RunningExample } from './running-example.ts'
 import { startExample } from './running-example.ts'
 
 const LANES = 8
-const UP: Phase = { server: 'up' }
 
-onServer(SERVERS.postgres, (url) => manyProcesses(() => emptyPostgres(url)))
-onServer(SERVERS.mariadb, (url) => manyProcesses(() => emptyMariadb(url)))
-
-function manyProcesses(makeDatabase: () => Promise<ForgeDatabase>): void {
-  let folder: string
-  let database: ForgeDatabase
-  let example: RunningExample
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'forgelet-many-processes-'))
-    writeFileSync(join(folder, 'lanes.json'), JSON.stringify(fixtureOfLanes(LANES)))
-    database = await makeDatabase()
-    const args = ['--fixture', join(folder, 'lanes.json'), '--max-pins', String(MAX_PINS)]
-    example = await startExample('many-processes/start.mjs', { FORGELET_DB: database.at, PROCESSES: '2' }, args)
-  })
-
-  afterAll(async () => {
-    await example?.stop()
-    await database?.drop()
-    rmSync(folder, { recursive: true })
-  })
-
-  test('clients do not notice that every process is restarted under load', async () => {
+onDatabases([POSTGRES, MARIADB], (_open, kind) => {
+  test('clients do not notice that every process is restarted under load, and a killed one is replaced', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'forgelet-many-processes-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const load = new Switches(LANES)
+    writeFileSync(join(folder, 'fixture.json'), JSON.stringify(load.fixture))
+    const database = await newDatabase(kind)
+    const args = ['--fixture', join(folder, 'fixture.json'), '--max-pins', '1000']
+    const example = await startExample('many-processes/start.mjs', { FORGELET_DB: database.url, PROCESSES: '2' }, args)
+    onTestFinished(() => example.stop())
     const before = pids(example)
-    const report = newReport(LANES)
-    let isOver = false
-    const lanes = runLanes(
-      { urls: [example.url], count: LANES, phase: () => UP, isAway: () => false, last: () => isOver },
-      report,
-    )
+
+    load.start([{ url: example.url, is: 'up' }], () => false)
     try {
-      await expect.poll(() => report.acknowledged, { timeout: 20_000 }).toBeGreaterThan(2 * LANES)
+      await load.more(2 * LANES)
       example.signal('SIGHUP')
       await expect.poll(() => example.said.at(-1), { timeout: 60_000 }).toBe('every process was restarted')
     } finally {
-      isOver = true
-      await lanes
+      await load.stop()
     }
-
-    expect(report.wrong).toEqual([])
-    expect(report.switches.filter(({ isOn }) => isOn === undefined)).toEqual([])
+    expect(load.wrong).toEqual([])
     expect(pids(example).filter((pid) => before.includes(pid))).toEqual([])
-    await holdsWhatWasAcknowledged(database, report, idsOfLanes(LANES))
-  }, 120_000)
+    await load.expectAllIn(database.storage())
 
-  test('a process that is killed is replaced, and links lead to the proxy', async () => {
     const [first = 0] = pids(example)
     process.kill(first, 'SIGKILL')
     await expect.poll(() => pids(example).includes(first), { timeout: 60_000 }).toBe(false)
-
-    const headers = { authorization: 'token token' }
-    const pin = await fetch(`${example.url}/repos/o20/r10/issues/100/pin`, { method: 'POST', headers })
-    const list = await fetch(`${example.url}/repos/o20/r10/issues/pinned`)
-    expect([pin.status, list.status]).toEqual([204, 200])
+    const headers = { authorization: 'token root' }
+    await fetch(`${example.url}/repos/acme/rocket/issues/1/pin`, { method: 'POST', headers })
+    const list = await fetch(`${example.url}/repos/acme/rocket/issues/pinned`)
     const [issue]: readonly { readonly url: string }[] = JSON.parse(await list.text())
-    expect(issue?.url).toContain(`${example.url}/repos/o20/r10/issues/`)
+    expect(issue?.url).toContain(`${example.url}/repos/acme/rocket/issues/`) // links lead to the proxy
   }, 120_000)
-}
+})
+
+test.each([[[]], [['--json']]])(
+  'the proxy finds the processes with the options %j',
+  async (options) => {
+    const { url } = await newDatabase(SQLITE)
+    const fixture = resolve(import.meta.dirname, '../../examples/many-processes/fixture.json')
+    const env = { FORGELET_DB: url, PROCESSES: '1' }
+    const example = await startExample('many-processes/start.mjs', env, ['--fixture', fixture, ...options])
+    onTestFinished(() => example.stop())
+    const reply = await fetch(`${example.url}/repos/acme/rocket/issues/pinned`)
+    expect([reply.status, await reply.json()]).toEqual([200, [expect.objectContaining({ number: 1 })]])
+  },
+  60_000,
+)
 
 /** The processes that serve now: the last two that the example has named. */
 function pids({ said }: RunningExample): readonly number[] {

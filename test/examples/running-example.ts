@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { serving, startProgram } from '../start-forgelet.ts'
 
 const examples = resolve(import.meta.dirname, '../../examples')
 const endWithStdin = resolve(import.meta.dirname, 'end-with-stdin.mjs')
@@ -27,46 +25,35 @@ export interface Answer {
 }
 
 /** Starts an example on a free port; fails when it does not serve. */
-export async function startExample(
+export function startExample(
   name: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): Promise<RunningExample> {
-  return start(name, [resolve(examples, name), ...args], env)
+  return start([resolve(examples, name), ...args], env)
 }
 
 /** As `startExample`, of an example that is a module for a runtime or framework: its functions of Fetch requests are served. */
-export async function startModule(name: string): Promise<RunningExample> {
-  return start(name, [serveModule, resolve(examples, name)], {})
+export function startModule(name: string): Promise<RunningExample> {
+  return start([serveModule, resolve(examples, name)], {})
 }
 
-async function start(
-  name: string,
-  script: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<RunningExample> {
-  const child = spawn(process.execPath, ['--import', endWithStdin, ...script], {
-    env: { ...process.env, ...env, PORT: '0' },
-  })
-  const ended = once(child, 'close')
-  let complaint = ''
-  child.stderr.on('data', (chunk) => {
-    complaint += chunk
-  })
-  const lines = createInterface({ input: child.stdout })
-  const [base] = await Promise.race([once(lines, 'line'), ended])
-  if (typeof base !== 'string') throw new Error(`${name} did not serve: ${complaint}`)
-
-  const said: string[] = []
-  lines.on('line', (line) => said.push(line))
+/** Starts a script. It ends with its standard input, and so with the processes that it has started. */
+async function start(script: readonly string[], env: Readonly<Record<string, string>>): Promise<RunningExample> {
+  const environment = { ...env, PORT: '0' }
+  const { url, pid, stdin, ended, lines } = await serving(
+    startProgram(['--import', endWithStdin, ...script], { environment }),
+  )
   return {
-    url: base,
-    said,
+    url,
+    get said() {
+      return lines().slice(1)
+    },
     ask: (method, path, { body, as } = {}) =>
-      ask(new URL(path, base), method, body, as === 'anonymous' ? {} : { authorization: 'Bearer olga-token' }),
-    signal: (signal) => void child.kill(signal),
+      ask(new URL(path, url), method, body, as === 'anonymous' ? {} : { authorization: 'Bearer olga-token' }),
+    signal: (signal) => void process.kill(pid, signal),
     async stop() {
-      child.stdin.end()
+      stdin.end()
       await ended
     },
   }

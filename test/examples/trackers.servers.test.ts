@@ -5,11 +5,10 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { kyselyStorage } from '../../src/storage/kysely.ts'
 import { mysqlStorage } from '../../src/storage/mysql.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
-import { heldOpen } from '../storage/databases/kysely-host.ts'
-import type { HostTables } from '../storage/databases/kysely-sqlite.ts'
-import { MariadbDatabases } from '../storage/databases/mariadb.ts'
-import { PostgresDatabase } from '../storage/databases/postgres.ts'
-import { onServer, SERVERS } from '../storage/databases/servers.ts'
+import type { TestDatabase } from '../databases.ts'
+import { MARIADB, newDatabase, onServer, POSTGRES, SERVERS } from '../databases.ts'
+import type { HostTables } from '../storage/kysely-kinds.ts'
+import { heldOpen } from '../storage/kysely-kinds.ts'
 import { racingTrackerSuite, tablesOf, USERS } from './tracker-suite.ts'
 
 // A database has one test after the other: each has a repository of its own.
@@ -19,17 +18,19 @@ const nextRepository = () => {
   return repositoryId
 }
 
-onServer(SERVERS.postgres, (server) => {
-  const database = new PostgresDatabase(server)
+onServer(SERVERS.postgres, () => {
+  let database: TestDatabase
+  let handle: pg.Pool
   beforeAll(async () => {
+    database = await newDatabase(POSTGRES, { atEnd: afterAll })
+    handle = new pg.Pool({ connectionString: database.url })
     await database.run(await tablesOf('tracker-postgres.mjs'))
     await database.run(`insert into "user" ${USERS}`)
   })
-  afterAll(() => database.end())
+  afterAll(() => handle.end())
 
   describe('examples/tracker-postgres.mjs', () => {
     racingTrackerSuite('tracker-postgres.mjs', async () => {
-      const handle = await database.pool
       return {
         handle,
         storage: postgresStorage(handle),
@@ -65,17 +66,15 @@ onServer(SERVERS.postgres, (server) => {
   })
 })
 
-onServer(SERVERS.mariadb, (server) => {
-  const databases = new MariadbDatabases(server)
+onServer(SERVERS.mariadb, () => {
   let url = ''
   beforeAll(async () => {
-    url = (await databases.take()).url
+    url = (await newDatabase(MARIADB, { atEnd: afterAll })).url
     const connection = await createConnection({ uri: url, multipleStatements: true })
     await connection.query(await tablesOf('tracker-mariadb.mjs'))
     await connection.query(`insert into user ${USERS}`)
     await connection.end()
   })
-  afterAll(() => databases.end())
 
   describe('examples/tracker-mariadb.mjs', () => {
     racingTrackerSuite('tracker-mariadb.mjs', async () => {

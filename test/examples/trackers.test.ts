@@ -3,8 +3,8 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { describe } from 'vitest'
 import { kyselyStorage } from '../../src/storage/kysely.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
-import { heldOpen } from '../storage/databases/kysely-host.ts'
-import type { HostTables } from '../storage/databases/kysely-sqlite.ts'
+import type { HostTables } from '../storage/kysely-kinds.ts'
+import { heldOpen } from '../storage/kysely-kinds.ts'
 import { tablesOf, trackerSuite, USERS } from './tracker-suite.ts'
 
 const REPOSITORY_ID = 10

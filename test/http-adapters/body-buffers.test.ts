@@ -8,7 +8,7 @@ import { BodyBuffer } from '../../src/http-adapters/routes/body.ts'
 
 // A client decides how a body is cut. What a server keeps of it must depend on its size, not on the number of its chunks.
 
-const SIZE = 262_144
+const SIZE = 65_536
 /** The body, a buffer that doubles, and space for what else the process does: a kept view of a byte takes more than 60. */
 const MAX_KEPT_BYTES = SIZE * 16
 

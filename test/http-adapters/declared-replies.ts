@@ -1,15 +1,23 @@
+import assert from 'node:assert/strict'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Reply } from '../http.ts'
+import type { Send } from './run-case.ts'
 
 /** A request and its reply, as a client sees them. */
-export interface Exchanged {
+export interface Exchanged extends Reply {
   readonly method: string
   /** Below the mount point; a query does not matter. */
   readonly path: string
-  readonly status: number
-  readonly headers: ReadonlyMap<string, string> | Headers
-  /** The body; `""` when it is missing. */
-  readonly text: string
+}
+
+/** Sends requests, and holds every reply against an OpenAPI document. */
+export function declaredBy(document: object, send: Send): Send {
+  return async (sent) => {
+    const reply = await send(sent)
+    assert.deepEqual(checkReply(document, { ...sent, ...reply }), [])
+    return reply
+  }
 }
 
 interface Declared {
@@ -190,18 +198,20 @@ function wrongBody(api: Declared, schema: object | undefined, text: string, isJs
   }
 }
 
-function wrongValue({ components }: Declared, schema: object, value: unknown): readonly string[] {
-  const validate = validatorOf({ ...schema, components })
+function wrongValue(api: Declared, schema: object, value: unknown): readonly string[] {
+  const validate = validatorOf(api, schema)
   if (validate(value)) return []
   return (validate.errors ?? []).map(
     ({ instancePath, message, params }) => `at "${instancePath}" ${message} (${JSON.stringify(params)})`,
   )
 }
 
-function validatorOf(schema: object): ValidateFunction {
+function validatorOf(api: Declared, schema: object): ValidateFunction {
+  const known = validators.get(api) ?? new Map<string, ValidateFunction>()
+  validators.set(api, known)
   const key = JSON.stringify(schema)
-  const validator = validators.get(key) ?? ajv.compile(schema)
-  validators.set(key, validator)
+  const validator = known.get(key) ?? ajv.compile({ ...schema, components: api.components })
+  known.set(key, validator)
   return validator
 }
 
@@ -211,8 +221,8 @@ const FORMATS = {
   'date-time': RFC_3339,
 } as const
 const ajv = new Ajv2020({ allErrors: true, strict: false, formats: FORMATS })
-/** Making one takes 50 ms. */
-const validators = new Map<string, ValidateFunction>()
+/** Those of each document: making one takes 50 ms. */
+const validators = new WeakMap<Declared, Map<string, ValidateFunction>>()
 
 function resolved(api: Declared, response: Response | Reference | undefined): Response | undefined {
   if (response === undefined || !('$ref' in response)) return response

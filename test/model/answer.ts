@@ -1,5 +1,5 @@
-import type { ForgeErrorCode } from '../../src/schema/errors.ts'
-import { isForgeError } from '../../src/schema/errors.ts'
+import type { ForgeErrorCode } from '../../src/index.ts'
+import { isForgeError } from '../../src/index.ts'
 
 /** How a step ended, in a form that can be compared: a value, or a code and what came with it. */
 export type Answer = { readonly value: unknown } | { readonly code: ForgeErrorCode; readonly details: unknown }
@@ -26,16 +26,13 @@ export function answerOf(step: () => unknown): Answer {
   }
 }
 
-/** The answer of a forge's step. Of invalid input only the pointers are kept, of invalid documents the codes too. */
+/** The answer of a forge's step. Of invalid input only the pointers are kept. */
 export async function forgeAnswerOf(step: () => unknown): Promise<Answer> {
   try {
     return { value: await step() }
   } catch (error) {
     if (isForgeError(error, 'INVALID_INPUT')) {
       return { code: error.code, details: error.details.violations.map(({ pointer }) => pointer) }
-    }
-    if (isForgeError(error, 'INVALID_DOCUMENT')) {
-      return { code: error.code, details: error.details.violations.map(({ pointer, code }) => `${pointer} ${code}`) }
     }
     if (isForgeError(error, 'FORBIDDEN')) return { code: error.code, details: undefined }
     if (isForgeError(error)) return { code: error.code, details: error.details }

@@ -2,7 +2,6 @@ import type { Answer } from './answer.ts'
 import { answerOf, Refusal } from './answer.ts'
 import * as badges from './model-badges.ts'
 import * as blocks from './model-blocks.ts'
-import * as imports from './model-imports.ts'
 import * as lifecycle from './model-lifecycle.ts'
 import * as pins from './model-pins.ts'
 import type { ModelEvent } from './model-state.ts'
@@ -43,9 +42,6 @@ const CALLS: { readonly [C in Call]: (turn: Turn, step: StepOf<C>) => unknown } 
   remove: badges.remove,
   findBadge: badges.find,
   listBadges: badges.list,
-  import: imports.importRecords,
-  inspect: imports.inspectRecords,
-  export: imports.exportRecords,
   userDeleted: lifecycle.userDeleted,
   organizationDeleted: lifecycle.organizationDeleted,
   repositoryDeleted: lifecycle.repositoryDeleted,

@@ -1,13 +1,9 @@
-import type { Actor, Caller, Forge, ImportRequest } from '../../src/index.ts'
+import type { Actor, Block, Forge, ForgeEvent, Page } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
-import type { Page } from '../../src/schema/paging.ts'
-import type { Block, ForgeEvent } from '../../src/schema/records.ts'
-import type { ForgeStorage } from '../../src/storage/contract/storage.ts'
-import { aComment, anIssue } from '../core/exchange/records.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
 import type { Answer } from './answer.ts'
 import { forgeAnswerOf } from './answer.ts'
-import { HostIssues } from './host-issues.ts'
-import type { Step, StepOf } from './step.ts'
+import type { Step } from './step.ts'
 import type { Who } from './world.ts'
 import { MAX_PINS, momentOf, WHO_IDS } from './world.ts'
 
@@ -20,8 +16,6 @@ export class ForgeUnderTest<Tx> {
   /** What the listeners of this process received. */
   readonly received: ForgeEvent[] = []
   readonly #storage: ForgeStorage<Tx>
-  /** The issues of the host that are imported. */
-  readonly host: HostIssues = new HostIssues()
   readonly #members = new Set<string>()
   readonly #ordinals = new Map<string, string>()
   #now = new Date(0)
@@ -38,7 +32,6 @@ export class ForgeUnderTest<Tx> {
         },
       },
       membership: { isMember: ({ organizationId, userId }) => this.#members.has(`${organizationId}/${userId}`) },
-      issues: this.host,
       limits: { maxPins: MAX_PINS },
       clock: { now: () => new Date(this.#now) },
     })
@@ -77,7 +70,7 @@ export class ForgeUnderTest<Tx> {
   }
 
   #perform(step: Step): unknown {
-    const { pins, blocks, badges, exchange, lifecycle } = this.forge
+    const { pins, blocks, badges, lifecycle } = this.forge
     const as = callerOf(step.as)
     switch (step.call) {
       case 'pin':
@@ -120,12 +113,6 @@ export class ForgeUnderTest<Tx> {
         return badges.catalogue.find(as, step.slug)
       case 'listBadges':
         return badges.catalogue.list(as, step)
-      case 'import':
-        return exchange.import(as, importOf(step), step)
-      case 'inspect':
-        return exchange.inspect(as, importOf(step), step)
-      case 'export':
-        return this.#exported(as, step.repositoryId)
       case 'userDeleted':
         return lifecycle.userDeleted(step.userId)
       case 'organizationDeleted':
@@ -146,15 +133,6 @@ export class ForgeUnderTest<Tx> {
   async #addMember(member: { readonly organizationId: string; readonly userId: string }): Promise<void> {
     await this.forge.lifecycle.memberAdded(member)
     this.#members.add(`${member.organizationId}/${member.userId}`)
-  }
-
-  async #exported(as: Caller<Actor>, repositoryId: string): Promise<readonly string[]> {
-    const texts: string[] = []
-    for await (const record of this.forge.exchange.exportAll(as, repositoryId)) {
-      if (record.kind === 'issue') texts.push(`${record.issue.number} ${record.issue.title}`)
-      if (record.kind === 'comment') texts.push(`${record.comment.issue_number} ${record.comment.content}`)
-    }
-    return texts
   }
 
   async #walk(organizationId: string, limit: number): Promise<readonly Block[]> {
@@ -180,15 +158,6 @@ export class ForgeUnderTest<Tx> {
       if (all.length > MAX_EVENTS) throw new RangeError('the outbox does not end')
       after = cursor
     }
-  }
-}
-
-function importOf({ repositoryId, records }: StepOf<'import'>): ImportRequest {
-  return {
-    repositoryId,
-    records: records.map(({ number, title, comment }) =>
-      comment === undefined ? anIssue(number, { title }) : { kind: 'comment', comment: aComment(number, comment) },
-    ),
   }
 }
 

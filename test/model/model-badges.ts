@@ -1,4 +1,4 @@
-import type { Badge } from '../../src/schema/records.ts'
+import type { Badge } from '../../src/index.ts'
 import { Refusal } from './answer.ts'
 import type { Turn } from './forge-model.ts'
 import { checkPage, pageOf } from './model-blocks.ts'

@@ -1,4 +1,4 @@
-import type { Block } from '../../src/schema/records.ts'
+import type { Block } from '../../src/index.ts'
 import { Refusal } from './answer.ts'
 import type { Turn } from './forge-model.ts'
 import type { StepOf } from './step.ts'

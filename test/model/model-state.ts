@@ -1,4 +1,4 @@
-import type { Badge, Block } from '../../src/schema/records.ts'
+import type { Badge, Block } from '../../src/index.ts'
 
 /** A pin in the model. */
 export interface ModelPin {
@@ -26,12 +26,6 @@ export interface ModelEvent {
   readonly userId: string | null
 }
 
-/** The issues of a host's repository: titles by number, and comments as `number text`. */
-export interface HostedIssues {
-  readonly issues: ReadonlyMap<number, string>
-  readonly comments: ReadonlySet<string>
-}
-
 /** Everything the model knows. Boards are named `repository/kind`. */
 export class ModelState {
   readonly boards: Map<string, ModelPin[]> = new Map()
@@ -39,25 +33,9 @@ export class ModelState {
   readonly grants: Map<string, ModelGrant[]> = new Map()
   readonly catalogue: Badge[] = []
   readonly members: Set<string> = new Set()
-  /** By repository. */
-  readonly host: Map<string, HostedIssues> = new Map()
   readonly gone: Set<string> = new Set()
   readonly events: ModelEvent[] = []
   badgesEver = 0
-
-  /** The same state, on its own from here on, without the events so far. */
-  copy(): ModelState {
-    const copy = new ModelState()
-    for (const [name, pins] of this.boards) copy.boards.set(name, [...pins])
-    for (const [name, blocks] of this.blocks) copy.blocks.set(name, [...blocks])
-    for (const [name, grants] of this.grants) copy.grants.set(name, [...grants])
-    for (const [name, hosted] of this.host) copy.host.set(name, hosted)
-    for (const thing of this.gone) copy.gone.add(thing)
-    for (const member of this.members) copy.members.add(member)
-    copy.catalogue.push(...this.catalogue)
-    copy.badgesEver = this.badgesEver
-    return copy
-  }
 
   board(repositoryId: string, kind: string): ModelPin[] {
     return entryOf(this.boards, `${repositoryId}/${kind}`)
@@ -69,10 +47,6 @@ export class ModelState {
 
   grantsOf(userId: string): ModelGrant[] {
     return entryOf(this.grants, userId)
-  }
-
-  hosted(repositoryId: string): HostedIssues {
-    return this.host.get(repositoryId) ?? { issues: new Map(), comments: new Set() }
   }
 
   badge(slug: string): Badge | undefined {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
-import type { ServiceName } from '../../src/index.ts'
-import type { AccountRef, IssueRef } from '../../src/schema/records.ts'
+import type { AccountRef, IssueRef, ServiceName } from '../../src/index.ts'
 import type { Who } from './world.ts'
-import { ISSUES, ORGANIZATIONS, REPOSITORIES, SLUGS, TAKEN_NUMBER, USERS } from './world.ts'
+import { ISSUES, ORGANIZATIONS, REPOSITORIES, SLUGS, USERS } from './world.ts'
 
 type Issue = IssueRef & { readonly id: string; readonly repositoryId: string }
 type Account = AccountRef & { readonly id: string }
@@ -46,20 +45,6 @@ export type Step =
     }
   | { readonly call: 'remove' | 'findBadge'; readonly as: Who; readonly slug: string }
   | { readonly call: 'listBadges'; readonly as: Who; readonly page: number; readonly limit: number }
-  | {
-      readonly call: 'import' | 'inspect'
-      readonly as: Who
-      readonly repositoryId: string
-      /** Issues with a title, or comments on an issue. */
-      readonly records: readonly {
-        readonly number: number
-        readonly title: string
-        readonly comment: string | undefined
-      }[]
-      readonly onConflict: 'refuse' | 'skip' | 'update'
-      readonly batch: number
-    }
-  | { readonly call: 'export'; readonly as: Who; readonly repositoryId: string }
   | { readonly call: 'userDeleted'; readonly as: 'system'; readonly userId: string }
   | { readonly call: 'organizationDeleted'; readonly as: 'system'; readonly organizationId: string }
   | { readonly call: 'repositoryDeleted'; readonly as: 'system'; readonly repositoryId: string }
@@ -146,40 +131,6 @@ const badgeStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ call: call('listBadges'), as, page: number, limit: number }) },
 )
 
-const importedRecord = fc.record({
-  number: fc.oneof({ weight: 19, arbitrary: fc.integer({ min: 1, max: 4 }) }, fc.constantFrom(0, TAKEN_NUMBER)),
-  title: fc.constantFrom('It crashes', 'It still crashes'),
-  comment: fc.oneof(
-    { weight: 2, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: fc.constantFrom('Same here', 'Fixed') },
-  ),
-})
-/** Most documents name each issue once. */
-const importedRecords = fc.oneof(
-  {
-    weight: 9,
-    arbitrary: fc.uniqueArray(importedRecord, {
-      selector: (record) => (record.comment === undefined ? record.number : record),
-      maxLength: 8,
-    }),
-  },
-  fc.array(importedRecord, { maxLength: 6 }),
-)
-const importStep: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 9,
-    arbitrary: fc.record({
-      call: call('import', 'import', 'inspect'),
-      as,
-      repositoryId,
-      records: importedRecords,
-      onConflict: fc.constantFrom('refuse', 'skip', 'update'),
-      batch: fc.integer({ min: 1, max: 4 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ call: call('export'), as, repositoryId }) },
-)
-
 const farewellStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ call: call('userDeleted'), as: system, userId }),
   fc.record({ call: call('organizationDeleted'), as: system, organizationId }),
@@ -187,7 +138,7 @@ const farewellStep: fc.Arbitrary<Step> = fc.oneof(
 )
 
 /**
- * The steps of each service. Undefined: the service has no state of its own. A new service does not compile until it is
+ * The steps of each service. Undefined: the service keeps nothing itself. A new service does not compile until it is
  * here.
  */
 const STEPS: Readonly<Record<ServiceName, fc.Arbitrary<Step> | undefined>> = {
@@ -195,7 +146,7 @@ const STEPS: Readonly<Record<ServiceName, fc.Arbitrary<Step> | undefined>> = {
   blocks: blockStep,
   badges: badgeStep,
   'signing-keys': undefined,
-  exchange: importStep,
+  exchange: undefined,
 }
 const stateful = Object.values(STEPS).flatMap((steps) => steps ?? [])
 

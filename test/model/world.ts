@@ -1,4 +1,4 @@
-import type { IssueRef, PinKind } from '../../src/schema/records.ts'
+import type { IssueRef, PinKind } from '../../src/index.ts'
 
 /** Who asks in the model's world: one who may do all, one who may nothing, one from whom all is concealed, an anonymous caller, the host. */
 export type Who = 'owner' | 'stranger' | 'outsider' | 'anonymous' | 'system'
@@ -26,9 +26,6 @@ export const ISSUES: readonly (IssueRef & { readonly id: string; readonly reposi
       [1, 2, 3, 4].map((n) => ({ id: String(100 * (2 * first + second + 1) + n), repositoryId, kind })),
     ),
   )
-
-/** The number of a pull request, in each repository: no issue can have it. */
-export const TAKEN_NUMBER = 5
 
 /** The time of a step: a second after the step before. */
 export function momentOf(step: number): Date {

@@ -1,10 +1,10 @@
-// What SQLite drivers do each in their own way, and a storage must not show. Sources: docs/storage.md, section 4, and what
-// the drivers did when they were asked.
+// What SQLite drivers do each in their own way, and a storage must not show: how they report an open transaction, run savepoints
+// and fail, read integers, open and close. Sources: docs/storage.md, sections 3 and 4, and what the drivers did when they were asked.
 import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { inTransaction } from './drivers.mjs'
-import { hostCase } from './hosts.mjs'
+import { World } from './worlds.mjs'
 
 const olga = { id: 1 }
 const board = { repositoryId: 10, kind: 'issue' }
@@ -14,18 +14,67 @@ const BEYOND_DOUBLE = '9223372036854775807'
 const CLOSED = { code: 'STORAGE_UNAVAILABLE', message: 'the handle is closed' }
 
 const ON_FILES = {
-  'our writer syncs every commit, keeps foreign keys, and never lets SQLite wait': async (host) => {
+  'entering a deferred transaction keeps other writers out': async (host) => {
+    const forge = await host.forge()
+    const other = host.another()
+    host.handle.exec('begin')
+    forge.withTransactionSync(host.handle, () => undefined)
+
+    assert.throws(() => other.exec('begin immediate'), /locked/)
+    host.handle.exec('commit')
+    other.exec('begin immediate; rollback')
+  },
+
+  'a transaction that cannot have the write lock is STORAGE_BUSY, and the host runs it again': async (host) => {
+    const forge = await host.forge()
+    const other = host.another()
+    other.exec('begin immediate')
+    host.handle.exec('begin')
+    assert.throws(() => forge.withTransactionSync(host.handle, () => undefined), busyForTheHost)
+    other.exec('rollback')
+    host.handle.exec('rollback')
+    inTransaction(host.handle, () =>
+      forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(1))),
+    )
+
+    assert.deepEqual(await pinned(forge), ['1'])
+  },
+
+  'a handle that may only read cannot be used, and plain changes do not need it': async (host) => {
+    await host.forge()
+    const reading = host.world.open(host.place, { readOnly: true })
+    const forge = host.forgeOver(host.world.storage(reading))
+    reading.exec('begin')
+    assert.throws(() => forge.withTransactionSync(reading, () => undefined), {
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'the database cannot be written',
+    })
+    reading.exec('rollback')
+    await forge.pins.pin(olga, issue(1))
+
+    assert.deepEqual(await pinned(forge), ['1'])
+  },
+
+  'our writer syncs every commit, keeps foreign keys, writes no temporary file, and never lets SQLite wait': async (
+    host,
+  ) => {
     const settings = {}
     const forge = await host.forge({
       beforeCommit(_events, transaction) {
-        for (const name of ['synchronous', 'foreign_keys', 'busy_timeout', 'journal_mode']) {
+        for (const name of ['synchronous', 'foreign_keys', 'busy_timeout', 'journal_mode', 'temp_store']) {
           settings[name] = Object.values(transaction.prepare(`pragma ${name}`).all()[0])[0]
         }
       },
     })
     await forge.pins.pin(olga, issue(1))
 
-    assert.deepEqual(settings, { synchronous: 2, foreign_keys: 1, busy_timeout: 0, journal_mode: 'wal' })
+    assert.deepEqual(settings, {
+      synchronous: 2,
+      foreign_keys: 1,
+      busy_timeout: 0,
+      journal_mode: 'wal',
+      temp_store: 2,
+    })
   },
 
   'closed, the file is whole without its side files': async (host) => {
@@ -163,6 +212,33 @@ const ON_FILES = {
 }
 
 const EVERYWHERE = {
+  'a savepoint of the host’s takes our writes back with it': async (host) => {
+    const forge = await host.forge()
+    const pin = (id) => forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(id)))
+    inTransaction(host.handle, () => {
+      pin(1)
+      host.handle.exec('savepoint hosts')
+      pin(2)
+      host.handle.exec('rollback to hosts; release hosts')
+      pin(3)
+    })
+
+    assert.deepEqual(await pinned(forge), ['1', '3'])
+  },
+
+  'a closed handle is STORAGE_UNAVAILABLE': async (host) => {
+    const forge = await host.forge()
+    inTransaction(host.handle, () =>
+      forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(1))),
+    )
+    host.handle.close()
+
+    assert.throws(() => forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(2))), {
+      code: 'STORAGE_UNAVAILABLE',
+      message: 'the handle is closed',
+    })
+  },
+
   'ids beyond 2^53 are written, whatever the driver makes of the last rowid': async (host) => {
     const forge = await host.forge()
     await forge.lifecycle.issueDeleted(issue(BEYOND_DOUBLE))
@@ -316,4 +392,75 @@ function write(handle) {
   const rows = handle.prepare("insert into issue (title) values ('one'), ('two') returning id").iterate()
   rows.next()
   return rows
+}
+
+function busyForTheHost(error) {
+  assert.equal(error.code, 'STORAGE_BUSY')
+  assert.deepEqual(error.details, { retry: 'host-transaction' })
+  return true
+}
+
+/** Makes a case of a fact and what checks it on a host, with a database that is gone afterwards. */
+function hostCase(parts, where, [name, check]) {
+  return {
+    name: `${where}: ${name}`,
+    async run() {
+      const world = new World({ ...parts, where })
+      try {
+        await check(new Host(world))
+      } finally {
+        await world.end()
+      }
+    },
+  }
+}
+
+class Host {
+  constructor(world) {
+    this.world = world
+    this.place = world.newPlace()
+    this.handle = world.open(this.place)
+    this.handle.exec('create table issue (id integer primary key, title text not null)')
+  }
+
+  /** A forge where everyone may do everything, over a migrated storage of this handle. */
+  async forge(options = {}, handle = this.handle) {
+    this.storage = await this.world.migrated(handle)
+    return this.forgeOver(this.storage, options)
+  }
+
+  forgeOver(storage, options = {}) {
+    const policy = { authorize: () => ({ allow: true }) }
+    const limits = { maxPins: { issue: 10 } }
+    return this.world.forgelet.createForge({
+      storage,
+      policy,
+      limits,
+      membership: { isMember: () => false },
+      ...options,
+    })
+  }
+
+  /** One more handle on the same file. */
+  another() {
+    return this.world.open(this.place)
+  }
+
+  write(title) {
+    this.handle.prepare('insert into issue (title) values (?)').run(title)
+  }
+
+  titles() {
+    return this.#column('select title as one from issue order by id')
+  }
+
+  /** The ids of the pinned issues, as a host reads them in its own database. */
+  pins() {
+    return this.#column('select cast(issue_id as text) as one from forgelet_pins order by position')
+  }
+
+  #column(sql) {
+    const rows = this.handle.prepare(sql).all()
+    return rows.map(({ one }) => one)
+  }
 }

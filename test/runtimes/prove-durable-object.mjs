@@ -1,15 +1,30 @@
 // Proves the storage of Durable Objects on workerd: the published contract and what is special to an object, each case in an
-// object of its own. One line for each failure, and a last line with the counts; the exit code is 1 when something failed.
+// object of its own.
 // Arguments: the folder where Miniflare is, and the folder of the built package.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { bundle } from './bundle.mjs'
+import { Report } from './report.mjs'
 import { startWorker } from './workers.mjs'
 
 /** Cases that run at once; an object has one thread with all others. */
 const AT_ONCE = 8
-/** Milliseconds that a case may take: some race hundreds of writers. */
-const PATIENCE = 60_000
+
+/** What an object does that no other storage can. */
+const FACTS = {
+  async 'a Durable Object without SQLite says itself what is missing'() {
+    assert.match(await textOf('/plain'), /new_sqlite_classes/)
+  },
+  async 'what was answered is there when the object starts again'() {
+    assert.equal(await textOf('/kept/pin'), '7')
+    await assert.rejects(textOf('/kept/abort'), /^Error: 500/)
+    assert.equal(await textOf('/kept/pins'), '7')
+  },
+  async 'a statement that is left writing ends the object, without what it wrote in that turn'() {
+    await assert.rejects(textOf('/kept/leave'), /^Error: 500/)
+    assert.equal(await textOf('/kept/pins'), '7')
+  },
+}
 
 const [folder, dist] = process.argv.slice(2)
 const file = await bundle({
@@ -30,52 +45,24 @@ const { port, stop } = await startWorker({
 })
 
 const names = JSON.parse(await textOf('/'))
-let passed = 0
-let failed = 0
-const waiting = names.keys()
-await Promise.all(Array.from({ length: AT_ONCE }, work))
-await prove('a Durable Object without SQLite says itself what is missing', async () => {
-  assert.match(await textOf('/plain'), /new_sqlite_classes/)
-})
-await prove('what was answered is there when the object starts again', async () => {
-  assert.equal(await textOf('/kept/pin'), '7')
-  await assert.rejects(textOf('/kept/abort'), /^Error: 500/)
-  assert.equal(await textOf('/kept/pins'), '7')
-})
-await prove('a statement that is left writing ends the object, without what it wrote in that turn', async () => {
-  await assert.rejects(textOf('/kept/leave'), /^Error: 500/)
-  assert.equal(await textOf('/kept/pins'), '7')
-})
+assert.ok(names.length > 0)
+const report = new Report()
+await report.run(names.map(caseOf), AT_ONCE)
+await report.run(Object.entries(FACTS).map(([name, run]) => ({ name, run })))
 await stop()
-say(`${passed} passed, ${failed} failed`)
-process.exitCode = failed === 0 && names.length > 0 ? 0 : 1
+report.end()
 
-async function work() {
-  for (const index of waiting) {
-    await prove(names[index], async () => {
-      const { failure } = JSON.parse(await textOf(`/case/${index}`))
-      if (failure !== undefined) throw failure
-    })
+function caseOf(name, index) {
+  const run = async () => {
+    const { failure } = JSON.parse(await textOf(`/case/${index}`))
+    if (failure !== undefined) throw failure
   }
-}
-
-async function prove(name, check) {
-  try {
-    await check()
-    passed += 1
-  } catch (error) {
-    failed += 1
-    say(`FAIL  ${name}: ${error instanceof Error ? error.stack : String(error)}`)
-  }
+  return { name, run }
 }
 
 async function textOf(path) {
-  const reply = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(PATIENCE) })
+  const reply = await fetch(`http://127.0.0.1:${port}${path}`)
   const text = await reply.text()
   if (reply.ok) return text
   throw new Error(`${reply.status}: ${text}`)
-}
-
-function say(line) {
-  process.stdout.write(`${line}\n`)
 }

@@ -1,10 +1,11 @@
 // Proves the types of the package with one version of the compiler: a host that is an ES module with a plugin that is a
 // CommonJS module (types/), and every entry imported both ways, in strict programs that check the declarations too and have
-// no types of Node. One line for each mistake, and a last line with the counts; the exit code is 1 when something failed.
+// no types of Node.
 // Arguments: the folder where TypeScript is installed, and the folder of the built declarations.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { Report } from './report.mjs'
 
 const [folder, dist] = process.argv.slice(2)
 const root = resolve(import.meta.dirname, '../..')
@@ -21,16 +22,14 @@ symlinkSync(dist, join(project, 'node_modules/forgelet/dist'))
 cpSync(join(import.meta.dirname, 'types'), project, { recursive: true })
 writeFileSync(join(project, 'entries.mts'), entries.flatMap(bothWays).join('\n'))
 
-let passed = 0
-let failed = 0
-for (const exactOptionalPropertyTypes of [true, false]) {
-  const { status, stdout, stderr } = compile({ exactOptionalPropertyTypes })
-  if (status === 0) passed += 1
-  else failed += 1
-  if (status !== 0) say(`FAIL  exactOptionalPropertyTypes ${exactOptionalPropertyTypes}\n${stdout}${stderr}`)
-}
-say(`${passed} passed, ${failed} failed`)
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+const report = new Report()
+await report.run(
+  [true, false].map((exactOptionalPropertyTypes) => ({
+    name: `exactOptionalPropertyTypes ${exactOptionalPropertyTypes}`,
+    run: async () => compile({ exactOptionalPropertyTypes }),
+  })),
+)
+report.end()
 
 /** An entry has the same types for import and for require. */
 function bothWays(entry, index) {
@@ -58,9 +57,6 @@ function compile(options) {
   const files = ['entries.mts', 'host.mts', 'plugin.cts']
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   const tsc = join(folder, 'node_modules/typescript/bin/tsc')
-  return spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' })
-}
-
-function say(line) {
-  process.stdout.write(`${line}\n`)
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stdout + stderr)
 }

@@ -3,7 +3,7 @@ import { readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } fr
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isForgeError } from '../../src/schema/errors.ts'
+import { isForgeError } from '../../src/index.ts'
 import type { KeyFileReader } from '../../src/signing-keys/key-file.ts'
 import { keyFileAt, WatchedKeyFile } from '../../src/signing-keys/key-file.ts'
 import { generateKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts'
@@ -68,6 +68,13 @@ describe('a file that cannot be used is named when it is opened', () => {
     await expect(opening).rejects.toMatchObject(unreadable)
     await expect(opening).rejects.toThrow(`${path}: the signing key cannot be read: `)
     await expect(opening).rejects.toThrow(reason)
+  })
+
+  test.each([
+    ['a comment in Latin-1', () => Buffer.from(keys.ssh.publicKey.replace('\n', ' José\n'), 'latin1')],
+    ['half a character of UTF-16', () => Buffer.from(`\uFEFF${keys.ssh.publicKey}`, 'utf16le').subarray(0, -1)],
+  ])('a key with %s: it is not text', async (_title, content) => {
+    await expect(openKeyFile(write(content()))).rejects.toThrow('it is neither text nor a binary OpenPGP key')
   })
 
   test('a missing file', async () => {

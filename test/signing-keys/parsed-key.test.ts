@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import type { MaybePromise } from '../../src/schema/sync-or-async.ts'
+import type { MaybePromise } from '../../src/index.ts'
 import { LazyKey } from '../../src/signing-keys/lazy-key.ts'
 
 function counted(read: () => MaybePromise<string>) {

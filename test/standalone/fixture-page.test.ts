@@ -1,11 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parseFixture } from '../../src/standalone/fixture/parse-fixture.ts'
-import { startServe } from '../cli/command.ts'
-
-// The server is the built one: dist/cli.js.
+import { startForgelet } from '../start-forgelet.ts'
 
 async function pageParts(): Promise<{ readonly example: string; readonly command: string }> {
   const page = await readFile(join(import.meta.dirname, '../../docs/fixture.md'), 'utf8')
@@ -21,12 +19,10 @@ test('the example of the fixture page is a fixture', async () => {
 
 test('the command of the fixture page serves the example', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'forgelet-fixture-page-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
   const { example, command } = await pageParts()
   await writeFile(join(folder, 'fixture.json'), example)
-  const running = await startServe(folder, command.split(' '))
+  const running = await startForgelet(command.split(' '), { folder })
   const reply = await fetch(`${running.url}/repos/acme/rocket/issues/pinned`)
-  await running.stop()
-  await rm(folder, { recursive: true })
-
   expect([reply.status, await reply.json()]).toMatchObject([200, [{ title: 'Read this first' }]])
 })

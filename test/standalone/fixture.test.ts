@@ -19,172 +19,75 @@ function violationsOf(fixture: unknown, limits?: FixtureLimits): readonly string
 const users = [{ username: 'alice' }, { username: 'mia' }]
 const rocket = { owner: 'alice', name: 'rocket' }
 const issue = { index: 1, title: 'One', poster: 'mia' }
+const user = (more: object) => ({ users: [{ username: 'a', ...more }] })
+const organization = (more: object) => ({ users, organizations: [{ name: 'o', ...more }] })
+const repository = (more: object) => ({ users, repositories: [{ ...rocket, ...more }] })
+const issueOf = (more: object) => repository({ issues: [{ ...issue, ...more }] })
+const token = { tokens: ['secret'] }
 
-const BAD: readonly (readonly [title: string, fixture: unknown, violation: string])[] = [
-  ['no object', null, ' type: must be an object'],
-  ['a list', [], ' type: must be an object'],
-  ['an unknown field', { user: [] }, '/user unknown_field: unknown field: remove it or correct its name'],
-  ['an unknown field deep down', { users: [{ username: 'a', 'ni/ck': 1 }] }, '/users/0/ni~1ck unknown_field'],
-  ['a missing name', { users: [{}] }, '/users/0/username required: is required: add it'],
-  ['a wrong type', { users: [{ username: 7 }] }, '/users/0/username type: must be a string'],
-  ['a wrong list', { users: {} }, '/users type: must be a list'],
-  ['a wrong flag', { users: [{ username: 'a', siteAdmin: 'yes' }] }, '/users/0/siteAdmin type: must be true or false'],
-  ['a name with a slash', { users: [{ username: 'a/b' }] }, '/users/0/username format: must be a name without'],
-  ['a name that is a path', { users: [{ username: '..' }] }, '/users/0/username format: must be a name without'],
-  ['an empty token', { users: [{ username: 'a', tokens: [''] }] }, '/users/0/tokens/0 format: must be a token'],
+const BAD: readonly (readonly [violation: string, fixture: unknown])[] = [
+  [' type: must be an object', null],
+  [' type: must be an object', []],
+  ['/user unknown_field: unknown field: remove it or correct its name', { user: [] }],
+  ['/users/0/ni~1ck unknown_field', user({ 'ni/ck': 1 })],
+  ['/users/0/username required: is required: add it', { users: [{}] }],
+  ['/users/0/username type: must be a string', user({ username: 7 })],
+  ['/users type: must be a list', { users: {} }],
+  ['/users/0/siteAdmin type: must be true or false', user({ siteAdmin: 'yes' })],
+  ['/users/0/username format: must be a name without', user({ username: 'a/b' })],
+  ['/users/0/username format: must be a name without', user({ username: '..' })],
+  ['/users/0/tokens/0 format: must be a token', user({ tokens: [''] })],
+  ['/organizations/0/visibility choice: must be one of public, limited, private', organization({ visibility: 'x' })],
+  ['/users/0/createdAt format: must be a date-time', user({ createdAt: '2026' })],
+  ['/repositories/0/issues/0/index range: must be 1 or more', issueOf({ index: 0 })],
+  ['/repositories/0/issues/0/index range: must be at most 9007199254740991', issueOf({ index: 2 ** 53 })],
+  ['/repositories/0/issues/0/comments range: must be 0 or more', issueOf({ comments: -(2 ** 53) })],
+  ['/repositories/0/issues/0/index type: must be an integer', issueOf({ index: 1.5 })],
+  ['/repositories/0/issues/0/title range: must not be empty', issueOf({ title: '' })],
+  ['/repositories/0/labels/0/color format: must be six', repository({ labels: [{ name: 'x', color: '#ff0000' }] })],
   [
-    'a wrong choice',
-    { organizations: [{ name: 'o', visibility: 'x' }] },
-    '/organizations/0/visibility choice: must be one of public, limited, private',
-  ],
-  ['a wrong time', { users: [{ username: 'a', createdAt: '2026' }] }, '/users/0/createdAt format: must be a date-time'],
-  [
-    'an invalid index',
-    { users, repositories: [{ ...rocket, issues: [{ ...issue, index: 0 }] }] },
-    '/repositories/0/issues/0/index range: must be 1 or more',
-  ],
-  [
-    'an index that is too large',
-    { users, repositories: [{ ...rocket, issues: [{ ...issue, index: 2 ** 53 }] }] },
-    '/repositories/0/issues/0/index range: must be at most 9007199254740991',
-  ],
-  [
-    'a count that is far too small',
-    { users, repositories: [{ ...rocket, issues: [{ ...issue, comments: -(2 ** 53) }] }] },
-    '/repositories/0/issues/0/comments range: must be 0 or more',
-  ],
-  [
-    'half an index',
-    { users, repositories: [{ ...rocket, issues: [{ ...issue, index: 1.5 }] }] },
-    '/repositories/0/issues/0/index type: must be an integer',
-  ],
-  [
-    'an empty title',
-    { users, repositories: [{ ...rocket, issues: [{ ...issue, title: '' }] }] },
-    '/repositories/0/issues/0/title range: must not be empty',
-  ],
-  [
-    'a color with #',
-    { users, repositories: [{ ...rocket, labels: [{ name: 'x', color: '#ff0000' }] }] },
-    '/repositories/0/labels/0/color format: must be six',
-  ],
-  [
-    'a long note',
-    { users, organizations: [{ name: 'o', blocks: [{ user: 'mia', note: 'x'.repeat(256) }] }] },
     '/organizations/0/blocks/0/note range: must not be longer than 255',
+    organization({ blocks: [{ user: 'mia', note: 'x'.repeat(256) }] }),
   ],
-  ['a key without a file', { signingKey: {} }, '/signingKey/file required'],
+  ['/signingKey/file required', { signingKey: {} }],
+  ['/users/1/username duplicate: "ALICE" occurs twice', { users: [{ username: 'alice' }, { username: 'ALICE' }] }],
+  ['/organizations/0/name duplicate: "Mia"', organization({ name: 'Mia' })],
   [
-    'a username twice',
-    { users: [{ username: 'alice' }, { username: 'ALICE' }] },
-    '/users/1/username duplicate: "ALICE" occurs twice',
-  ],
-  [
-    "an organization with a user's name",
-    { users, organizations: [{ name: 'Mia' }] },
-    '/organizations/0/name duplicate: "Mia"',
-  ],
-  [
-    'a token of two users',
-    {
-      users: [
-        { username: 'a', tokens: ['secret'] },
-        { username: 'b', tokens: ['secret'] },
-      ],
-    },
     '/users/1/tokens/0 duplicate: this token occurs twice',
+    { users: users.map(({ username }) => ({ username, ...token })) },
   ],
+  ['/organizations/0/owners/0 unknown_name: "bob" is not one of the users', organization({ owners: ['bob'] })],
+  ['/organizations/0/members/0 unknown_name: "bob"', organization({ members: ['bob'] })],
+  ['/organizations/0/blocks/0/user unknown_name: "bob"', organization({ blocks: [{ user: 'bob' }] })],
   [
-    'an unknown owner',
-    { organizations: [{ name: 'o', owners: ['bob'] }] },
-    '/organizations/0/owners/0 unknown_name: "bob" is not one of the users',
-  ],
-  [
-    'an unknown member',
-    { organizations: [{ name: 'o', members: ['bob'] }] },
-    '/organizations/0/members/0 unknown_name: "bob"',
-  ],
-  [
-    'an unknown blocked user',
-    { organizations: [{ name: 'o', blocks: [{ user: 'bob' }] }] },
-    '/organizations/0/blocks/0/user unknown_name: "bob"',
-  ],
-  [
-    'a blocked member',
-    { users, organizations: [{ name: 'o', members: ['mia'], blocks: [{ user: 'MIA' }] }] },
     '/organizations/0/blocks/0/user rule: "MIA" is a member',
+    organization({ members: ['mia'], blocks: [{ user: 'MIA' }] }),
   ],
+  ['/organizations/0/blocks/1/user duplicate: "Mia"', organization({ blocks: [{ user: 'mia' }, { user: 'Mia' }] })],
   [
-    'a user blocked twice',
-    { users, organizations: [{ name: 'o', blocks: [{ user: 'mia' }, { user: 'Mia' }] }] },
-    '/organizations/0/blocks/1/user duplicate: "Mia"',
-  ],
-  [
-    'a repository of an unknown owner',
-    { repositories: [{ owner: 'bob', name: 'x' }] },
     '/repositories/0/owner unknown_name: "bob" is not one of the users or organizations',
+    { repositories: [{ owner: 'bob', name: 'x' }] },
   ],
+  ['/repositories/1/name duplicate: "Rocket"', { users, repositories: [rocket, { owner: 'Alice', name: 'Rocket' }] }],
+  ...['admins', 'writers', 'readers'].map(
+    (role) => [`/repositories/0/${role}/0 unknown_name: "bob"`, repository({ [role]: ['bob'] })] as const,
+  ),
+  ['/repositories/0/issues/1/index duplicate: 1 occurs twice', repository({ issues: [issue, issue] })],
+  ['/repositories/0/issues/0/poster unknown_name: "bob"', issueOf({ poster: 'bob' })],
+  ['/repositories/0/issues/0/assignees/0 unknown_name: "bob"', issueOf({ assignees: ['bob'] })],
   [
-    'a repository twice',
-    { users, repositories: [rocket, { owner: 'Alice', name: 'Rocket' }] },
-    '/repositories/1/name duplicate: "Rocket"',
-  ],
-  [
-    'an unknown admin',
-    { users, repositories: [{ ...rocket, admins: ['bob'] }] },
-    '/repositories/0/admins/0 unknown_name: "bob"',
-  ],
-  [
-    'an unknown writer',
-    { users, repositories: [{ ...rocket, writers: ['bob'] }] },
-    '/repositories/0/writers/0 unknown_name: "bob"',
-  ],
-  [
-    'an unknown reader',
-    { users, repositories: [{ ...rocket, readers: ['bob'] }] },
-    '/repositories/0/readers/0 unknown_name: "bob"',
-  ],
-  [
-    'an index twice',
-    { users, repositories: [{ ...rocket, issues: [issue, issue] }] },
-    '/repositories/0/issues/1/index duplicate: 1 occurs twice',
-  ],
-  [
-    'an unknown poster',
-    { users, repositories: [{ ...rocket, issues: [{ ...issue, poster: 'bob' }] }] },
-    '/repositories/0/issues/0/poster unknown_name: "bob"',
-  ],
-  [
-    'an unknown assignee',
-    { users, repositories: [{ ...rocket, issues: [{ ...issue, assignees: ['bob'] }] }] },
-    '/repositories/0/issues/0/assignees/0 unknown_name: "bob"',
-  ],
-  [
-    'an unknown label',
-    { users, repositories: [{ ...rocket, issues: [{ ...issue, labels: ['bug'] }] }] },
     `/repositories/0/issues/0/labels/0 unknown_name: "bug" is not one of the repository's labels`,
+    issueOf({ labels: ['bug'] }),
   ],
-  [
-    'a label twice',
-    { users, repositories: [{ ...rocket, labels: [{ name: 'bug' }, { name: 'Bug' }] }] },
-    '/repositories/0/labels/1/name duplicate: "Bug"',
-  ],
-  [
-    'a pin of nothing',
-    { users, repositories: [{ ...rocket, pins: [4] }] },
-    '/repositories/0/pins/0 unknown_name: no issue of this repository has the index 4',
-  ],
-  [
-    'a pin twice',
-    { users, repositories: [{ ...rocket, issues: [issue], pins: [1, 1] }] },
-    '/repositories/0/pins/1 duplicate: 1',
-  ],
-  ['a slug twice', { badges: [{ slug: 'owl' }, { slug: 'Owl' }] }, '/badges/1/slug duplicate: "Owl"'],
-  ['an unknown holder', { badges: [{ slug: 'owl', holders: ['bob'] }] }, '/badges/0/holders/0 unknown_name: "bob"'],
+  ['/repositories/0/labels/1/name duplicate: "Bug"', repository({ labels: [{ name: 'bug' }, { name: 'Bug' }] })],
+  ['/repositories/0/pins/0 unknown_name: no issue of this repository has the index 4', repository({ pins: [4] })],
+  ['/repositories/0/pins/1 duplicate: 1', repository({ issues: [issue], pins: [1, 1] })],
+  ['/badges/1/slug duplicate: "Owl"', { badges: [{ slug: 'owl' }, { slug: 'Owl' }] }],
+  ['/badges/0/holders/0 unknown_name: "bob"', { badges: [{ slug: 'owl', holders: ['bob'] }] }],
 ]
 
 describe('a fixture is refused', () => {
-  test.each(BAD)('for %s', (_, fixture, violation) => {
+  test.each(BAD)('with %s', (violation, fixture) => {
     const violations = violationsOf(fixture)
     expect(violations).toHaveLength(1)
     expect(violations[0]).toContain(violation)
@@ -197,13 +100,18 @@ describe('a fixture is refused', () => {
     )
   })
 
-  test('with more pins of one kind than the limit', () => {
-    const issues = [1, 2, 3].map((index) => ({ ...issue, index }))
-    const fixture = { users, repositories: [{ ...rocket, issues, pins: [3, 1, 2] }] }
-    expect(violationsOf(fixture)).toEqual([])
-    expect(violationsOf(fixture, { maxPins: { issue: 2 } })).toEqual([
-      '/repositories/0/pins/2 rule: at most 2 issues can be pinned: remove some, or raise the limit',
-    ])
+  test.each([
+    [false, 'issues', { maxPins: { issue: 2 } }],
+    [true, 'pull requests', { maxPins: { pullRequest: 2 } }],
+  ])('with more pins of one kind than the limit (pull %s)', (pull, kind, limits) => {
+    const issues = [1, 2, 3, 4].map((index) => ({ ...issue, index, pull }))
+    const pinning = (pins: readonly number[]) => ({ users, repositories: [{ ...rocket, issues, pins }] })
+    const refusal = (at: number, limit: number) =>
+      `/repositories/0/pins/${at} rule: at most ${limit} ${kind} can be pinned: remove some, or raise the limit`
+
+    expect(violationsOf(pinning([3, 1, 2]))).toEqual([])
+    expect(violationsOf(pinning([3, 1, 2, 4]))).toEqual([refusal(3, 3)])
+    expect(violationsOf(pinning([3, 1, 2]), limits)).toEqual([refusal(2, 2)])
   })
 
   test('with a message that names the first mistake and counts the others', () => {

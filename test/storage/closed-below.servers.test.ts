@@ -3,8 +3,8 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { mysqlStorage } from '../../src/storage/mysql.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
+import { onServer, SERVERS } from '../databases.ts'
 import { CLOSED, firstClaim } from './closed-below.ts'
-import { onServer, SERVERS } from './databases/servers.ts'
 
 onServer(SERVERS.postgres, (url) => {
   test('a pool that the host has ended is closed for every later call', async () => {

@@ -1,6 +1,7 @@
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import type { Outcome } from '../../src/testing/storage-contract/cases/storage-case.ts'
-import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
+
+import type { Outcome } from '../../src/testing/testing.ts'
+import { outcomeOf } from '../../src/testing/testing.ts'
 
 /** What the first call answers once the host has ended what the storage stands on. */
 export const CLOSED = { thrown: { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done', closed: true } } }

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import { watchCrowd } from './crowd.ts'
-import type { StorageKind } from './databases/storage-kind.ts'
+import type { StorageKind } from './storage-kind.ts'
 
-const CHANGES = process.env['FORGELET_TEST_LONG'] === '1' ? 300 : 30
+const CHANGES = process.env['LONG'] === '1' ? 300 : 30
 const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
 
 /** Defines the test of many consumers beside many writers, on one kind of storage. */

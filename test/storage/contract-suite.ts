@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { storageContract } from '../../src/testing/testing.ts'
-import type { StorageKind } from './databases/storage-kind.ts'
+import type { StorageKind } from './storage-kind.ts'
 
 /**
  * The names of cases that together use every store, without races and variants: a short form of the contract for databases

@@ -1,9 +1,8 @@
 import type { Actor, ForgeEvent } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/contract/storage.ts'
-import { outbox } from '../../src/testing/storage-contract/cases/contents.ts'
-import { pin } from '../../src/testing/storage-contract/cases/sample-changes.ts'
-import type { StorageKind } from './databases/storage-kind.ts'
+import { outbox, pin } from '../../src/testing/testing.ts'
+import type { StorageKind } from './storage-kind.ts'
 
 const WRITERS = 20
 const CONSUMERS = 3

@@ -2,8 +2,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { DurableObjectDatabase } from '../../src/storage/durable-object.ts'
 import { durableObjectStorage } from '../../src/storage/durable-object.ts'
-import { blockedBy } from '../../src/testing/storage-contract/cases/contents.ts'
-import { block } from '../../src/testing/storage-contract/cases/sample-changes.ts'
+import { block, blockedBy } from '../../src/testing/testing.ts'
 
 /** A real SQLite with the calls, the nesting and the messages of a Durable Object. What only an object does is tested on workerd. */
 class ObjectDatabase implements DurableObjectDatabase {
@@ -80,21 +79,6 @@ test('an object that is full is STORAGE_UNAVAILABLE, and what was answered is th
   await expect(fill()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: 'the disk is full' })
   expect(kept.length).toBeGreaterThan(0)
   expect(await blockedBy(storage, '1')).toEqual(kept)
-})
-
-test('a call outside withTransaction is not part of the host’s open transaction', async () => {
-  const database = new ObjectDatabase()
-  const storage = durableObjectStorage(database)
-  await storage.migrate()
-  const plain: Promise<unknown>[] = []
-  const work = () => {
-    plain.push(block(storage, '1', '2'), blockedBy(storage, '1'))
-    throw new Error('the host thinks again')
-  }
-  expect(() => database.transactionSync(work)).toThrow('the host thinks again')
-  await Promise.all(plain)
-
-  expect(await blockedBy(storage, '1')).toEqual(['2'])
 })
 
 test('the total of the audit view never counts what a transaction of the host has rolled back', async () => {

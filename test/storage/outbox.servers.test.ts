@@ -1,82 +1,65 @@
-import { createConnection } from 'mysql2/promise'
-import { afterAll, expect, test } from 'vitest'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
-import { postgresStorage } from '../../src/storage/postgres.ts'
+import { expect, test } from 'vitest'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import { whileWaiting } from '../../src/testing/storage-contract/cases/gate.ts'
-import { BOARD, pin } from '../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, LATER, note, outbox, pin, whileWaiting } from '../../src/testing/testing.ts'
+import type { OpenDatabase } from '../databases.ts'
+import { MARIADB, newDatabase, onDatabases, onServer, POSTGRES, SERVERS } from '../databases.ts'
 import { consumedBy } from './consumed-by.ts'
-import { MariadbDatabases, mariadbKind } from './databases/mariadb.ts'
-import { PostgresDatabase, postgresKind } from './databases/postgres.ts'
-import { onServer, SERVERS } from './databases/servers.ts'
+import { storageKind } from './storage-kind.ts'
 
-onServer(SERVERS.postgres, (url) => {
-  consumedBy(postgresKind(url))
+onServer(SERVERS.postgres, () => consumedBy(storageKind(POSTGRES)))
+onServer(SERVERS.mariadb, () => consumedBy(storageKind(MARIADB)))
 
-  const database = new PostgresDatabase(url)
-  afterAll(() => database.end())
-  numberedByAnother(async () => {
-    const client = await (await database.pool).connect()
-    return {
-      storage: postgresStorage(database.url),
-      query: (text) => client.query(text),
-      end: async () => client.release(),
-    }
-  })
-})
-onServer(SERVERS.mariadb, (url) => {
-  consumedBy(mariadbKind(url))
-
-  const databases = new MariadbDatabases(url)
-  afterAll(() => databases.end())
-  numberedByAnother(async () => {
-    const { url: database } = await databases.take()
-    const connection = await createConnection(database)
-    return {
-      storage: mysqlStorage(database),
-      query: (text) => connection.query(text),
-      end: () => connection.end(),
-    }
-  })
-})
-
-interface Server {
-  readonly storage: ForgeStorage<never>
-  /** Runs a statement on a connection of its own. */
-  query(text: string): Promise<unknown>
-  end(): Promise<void>
-}
-
-function numberedByAnother(start: () => Promise<Server>): void {
+onDatabases([POSTGRES, MARIADB], <Tx>(open: OpenDatabase<Tx>) => {
   test('a read gives what another is numbering, and not an empty page', async () => {
-    const { storage, query, end } = await start()
-    await storage.migrate()
-    await pin(storage, BOARD, '1')
-    await query('begin')
-    await query('select * from forgelet_outbox for update')
+    const { storage, numbering } = await numbered()
     const read = Promise.resolve(storage.events.read({ after: undefined, limit: 10 }))
     await whileWaiting(read)
-    await query('commit')
-    const page = await read.finally(() => Promise.all([storage.close(), end()]))
+    await numbering.commit()
 
-    expect(page.events.map(({ issueId }) => issueId)).toEqual(['1'])
+    expect((await read).events.map(({ issueId }) => issueId)).toEqual(['1'])
   })
 
   test('a read that has events to return does not wait for a transaction that is numbering', async () => {
-    const { storage, query, end } = await start()
-    await storage.migrate()
-    await pin(storage, BOARD, '1')
-    await storage.events.read({ after: undefined, limit: 10 })
-    await pin(storage, BOARD, '2')
-    await query('begin')
-    await query('select * from forgelet_outbox for update')
-    const page = await Promise.resolve(storage.events.read({ after: undefined, limit: 10 })).finally(() =>
-      query('rollback'),
-    )
-    const rest = await Promise.resolve(storage.events.read({ after: page.cursor, limit: 10 })).finally(() =>
-      Promise.all([storage.close(), end()]),
-    )
+    const { storage, numbering } = await numbered(async (storage) => {
+      await storage.events.read({ after: undefined, limit: 10 })
+      await pin(storage, BOARD, '2')
+    })
+    const page = await storage.events.read({ after: undefined, limit: 10 })
+    await numbering.rollback()
+    const rest = await storage.events.read({ after: page.cursor, limit: 10 })
 
     expect([page, rest].map(({ events }) => events.map(({ issueId }) => issueId))).toEqual([['1'], ['2']])
   })
-}
+
+  test('a prune waits for who numbers events meanwhile, and then removes what is no history', async () => {
+    const { storage, numbering } = await numbered(async (storage) => note(storage, 3))
+    const pruned = Promise.resolve(storage.events.prune(LATER))
+    await whileWaiting(pruned)
+    await numbering.rollback()
+
+    expect(await pruned).toBe(3) // the pin is history
+  })
+
+  /** A storage with a pin and more, and a transaction that numbers events. */
+  async function numbered(more: (storage: ForgeStorage<Tx>) => Promise<unknown> = async () => undefined) {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    await more(storage)
+    const numbering = await database.begun()
+    await numbering.run('select * from forgelet_outbox for update')
+    return { storage, numbering }
+  }
+})
+
+onServer(SERVERS.postgres, () => {
+  test('events are numbered in the order of their ids, whatever order the database finds them in', async () => {
+    const database = await newDatabase(POSTGRES)
+    const storage = await database.migrated()
+    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+    await database.run('drop index forgelet_events_unnumbered, forgelet_events_position') // they would give them in order
+    await database.run('update forgelet_events set version = version where issue_id = 1') // writes the row at the end
+
+    expect((await outbox(storage)).map(({ issueId }) => issueId)).toEqual(['1', '2', '3'])
+  })
+})

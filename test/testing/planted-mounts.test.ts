@@ -5,11 +5,11 @@ import { nodeHandler } from '../../src/http-adapters/node.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import type { ContractCase, KnownHost } from '../../src/testing/testing.ts'
 import { mountContract } from '../../src/testing/testing.ts'
-import { HOST_HEADERS, running } from '../http-adapters/hosts/host.ts'
-import { setHostHeaders } from '../http-adapters/hosts/node-host.ts'
-import type { Person } from '../http-adapters/world.ts'
-import { authenticate } from '../http-adapters/world.ts'
-import { openKnownWorld } from './mounts/known-world.ts'
+import { listening } from '../http.ts'
+import { HOST_HEADERS, setHostHeaders } from '../http-adapters/hosts.ts'
+import type { Person } from '../world.ts'
+import { authenticate } from '../world.ts'
+import { openKnownWorld } from './known-world.ts'
 import type { PlantedMount } from './mounts/planted-mount.ts'
 import { PLANTED_MOUNTS } from './mounts/planted-mounts.ts'
 
@@ -36,7 +36,7 @@ async function caseOver(plant: PlantedMount['plant'], name: string, hangs: () =>
     hangs,
     handle: (request, response) => api(request, response, () => response.end(`the host: ${request.url}`)),
   })
-  const server = await running(
+  const server = await listening(
     createServer((request, response) => {
       setHostHeaders(response)
       listener(request, response)
@@ -85,7 +85,7 @@ describe('a case', () => {
   }
 
   test('reports that no server listens, and stops what was started', async () => {
-    const gone = await running(createServer())
+    const gone = await listening(createServer())
     await gone.stop()
     origin = gone.origin
     stops = 0
@@ -162,7 +162,7 @@ describe('the contract names the users as the fault, not the mounting, where the
     ['are the same user', ['sam', 'sam'], 'ALREADY_BLOCKED'],
   ] as const)('%s', async (_, users, code) => {
     const { api, authenticate, close } = await openStandalone({ db: ':memory:', fixture })
-    const server = await running(
+    const server = await listening(
       createServer(nodeHandler(api, { authenticate: ({ headers }) => authenticate(headers.authorization) })),
     )
     onTestFinished(async () => {

@@ -14,13 +14,15 @@ const faulty = {
   },
 }
 
+const tests = process.argv.slice(2)
 const vitest = await createVitest(
   'test',
   {
     config: false,
     watch: false,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.*.test.ts'], // the quick suite alone
+    // Of a folder the quick suite alone. A file can be of any suite.
+    exclude: tests.some((name) => name.endsWith('.test.ts')) ? [] : ['test/**/*.*.test.ts'],
     maxWorkers: 2,
     bail: 1,
     reporters: [{}],
@@ -28,7 +30,7 @@ const vitest = await createVitest(
   },
   { plugins: [faulty] },
 )
-const specifications = await vitest.globTestSpecifications(process.argv.slice(2))
+const specifications = await vitest.globTestSpecifications(tests)
 
 process.on('message', async ({ fault }) => {
   for (const changed of new Set([planted?.path, fault?.path])) if (changed !== undefined) vitest.invalidateFile(changed)

@@ -3,7 +3,7 @@ import type { Id, ImportOptions, ImportReport, InspectReport, Violation } from '
 import { isForgeError } from '../../index.ts'
 import type { Standalone } from '../../standalone/standalone.ts'
 import type { CommandIO, Environment, ExitCode } from '../command.ts'
-import { CommandError, printable } from '../command.ts'
+import { CommandError, printable, violationLine } from '../command.ts'
 import type { OptionValues } from '../options.ts'
 import { readDataFile } from '../read-data-file.ts'
 import type { RepositoryAddress } from './open-repository.ts'
@@ -157,16 +157,16 @@ function conflictError({ total, first }: InspectReport['conflicts']): CommandErr
 }
 
 function conflictViolation({
-  pointer,
   number,
   reason,
   property,
+  ...place
 }: InspectReport['conflicts']['first'][number]): Violation {
   const message =
     reason === 'taken'
       ? `a pull request or a deleted issue has the number ${number}`
       : `issue ${number} exists and differs${property === undefined ? '' : ` in ${property}`}`
-  return { pointer, code: 'conflict', message }
+  return { ...place, code: 'conflict', message }
 }
 
 function reportLines(report: ImportReport & Partial<InspectReport>, isDryRun: boolean): readonly string[] {
@@ -175,9 +175,7 @@ function reportLines(report: ImportReport & Partial<InspectReport>, isDryRun: bo
   const rest = unknownUsers.total - people.length
   const unknown = [...people, ...(rest > 0 ? [`and ${rest.toLocaleString('en')} more`] : [])].join(', ')
   return [
-    ...(conflicts?.first ?? [])
-      .map(conflictViolation)
-      .map(({ pointer, message }) => `conflict: ${pointer}: ${message}`),
+    ...(conflicts?.first ?? []).map((conflict) => `conflict: ${violationLine(conflictViolation(conflict))}`),
     ...notCarriedLines(notCarried),
     ...(unknownUsers.total === 0 ? [] : [printable(`no account here, kept as names: ${unknown}`)]),
     ...(isDryRun ? [`nothing was written; an import would report:`] : []),

@@ -73,6 +73,6 @@ export async function createRecordSpool(): Promise<RecordSpool> {
 }
 
 function parsed(pieces: readonly Buffer[]): ExchangeRecord {
-  // unknown data: this process wrote it
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: this process wrote it
   return JSON.parse(Buffer.concat(pieces).toString()) as ExchangeRecord
 }

@@ -20,9 +20,9 @@ import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './bloc
 
 /**
  * Blocks. An organization can block users. Source: docs/behaviour.md, Blocks.
- * Every method but `filterBlocked` asks the policy and throws `ORGANIZATION_NOT_FOUND` for a concealed organization
- * and, except for `find`, for a retired one, `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses, and
- * `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
+ * Every method but `isBlocked` and `filterBlocked` asks the policy and throws `ORGANIZATION_NOT_FOUND` for a concealed
+ * organization and, except for `find`, for a retired one, and `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses.
+ * Every method throws `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
  */
 export interface BlockService<A extends Actor> {
   /**
@@ -61,13 +61,18 @@ export interface BlockService<A extends Actor> {
     options?: CallOptions,
   ): Promise<Page<Block>>
   /**
-   * Returns those of the given users whom the organization blocks. The policy is not asked: this read is for the host,
-   * which calls it before it lets a user act.
+   * Returns whether the organization blocks the user. The policy is not asked: this read is for the host, which calls it
+   * before it lets a user act.
    */
-  filterBlocked(candidates: {
+  isBlocked(target: { readonly organizationId: IdInput; readonly userId: IdInput }): Promise<boolean>
+  /**
+   * Returns those of the given users whom the organization blocks, each id as it was given: a number stays a number. The
+   * policy is not asked, as in `isBlocked`.
+   */
+  filterBlocked<I extends IdInput>(candidates: {
     readonly organizationId: IdInput
-    readonly userIds: readonly IdInput[]
-  }): Promise<ReadonlySet<Id>>
+    readonly userIds: readonly I[]
+  }): Promise<ReadonlySet<I>>
 }
 
 /** The input of `block` and `unblock`. */
@@ -143,8 +148,7 @@ export class BlockServiceMethods<A extends Actor, Tx> {
     call: Call<A, Tx>,
     target: { readonly organizationId: IdInput; readonly userId: IdInput },
   ): MaybePromise<Block | undefined> {
-    needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
-    const key = toKey(target.organizationId, toId(target.userId, 'target.userId'))
+    const key = toMember(target)
     const { organizationId } = key
     const authorized = authorize(this.#environment, call, { action: 'blocks.read', organizationId })
 
@@ -160,16 +164,26 @@ export class BlockServiceMethods<A extends Actor, Tx> {
     return after(authorized, () => blocks.page(organizationId, toPageQuery(request), call.transaction))
   }
 
-  filterBlocked(
+  isBlocked(
     call: Call<A, Tx>,
-    candidates: { readonly organizationId: IdInput; readonly userIds: readonly IdInput[] },
-  ): MaybePromise<ReadonlySet<Id>> {
+    target: { readonly organizationId: IdInput; readonly userId: IdInput },
+  ): MaybePromise<boolean> {
+    const block = this.#environment.storage.blocks.find(toMember(target), call.transaction)
+    return after(block, (found) => found !== undefined)
+  }
+
+  filterBlocked<I extends IdInput>(
+    call: Call<A, Tx>,
+    candidates: { readonly organizationId: IdInput; readonly userIds: readonly I[] },
+  ): MaybePromise<ReadonlySet<I>> {
     needObject(candidates, 'candidates', '{ organizationId: 5, userIds: [8, 9] }')
     const organizationId = toId(candidates.organizationId, 'candidates.organizationId')
-    if (!Array.isArray(candidates.userIds)) throw new TypeError('candidates.userIds must be an array of ids')
-    const userIds = candidates.userIds.map((user) => toId(user, 'userId'))
+    const { userIds } = candidates
+    if (!Array.isArray(userIds)) throw new TypeError('candidates.userIds must be an array of ids')
+    const idOf = (userId: IdInput): Id => toId(userId, 'userId')
 
-    return this.#environment.storage.blocks.among(organizationId, userIds, call.transaction)
+    const blocked = this.#environment.storage.blocks.among(organizationId, userIds.map(idOf), call.transaction)
+    return after(blocked, (ids) => new Set(userIds.filter((userId) => ids.has(idOf(userId)))))
   }
 }
 
@@ -196,6 +210,11 @@ function toTarget(account: AccountRef): BlockTarget {
     throw new TypeError("target.account.kind must be 'user' or 'organization'")
   }
   return { kind, id: toId(id, 'target.account.id') }
+}
+
+function toMember(target: { readonly organizationId: IdInput; readonly userId: IdInput }): BlockKey {
+  needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
+  return toKey(target.organizationId, toId(target.userId, 'target.userId'))
 }
 
 function toKey(organizationId: IdInput, userId: Id): BlockKey {

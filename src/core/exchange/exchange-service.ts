@@ -35,8 +35,9 @@ export interface ExchangeService<A extends Actor> {
    */
   inspect(actor: Caller<A>, request: ImportRequest, options?: ImportOptions): Promise<InspectReport>
   /**
-   * Returns the issues of a repository in ascending order of their numbers. They are read in pages, so that no
-   * transaction stays open, and issues that change meanwhile may be seen before or after the change.
+   * Returns the issues of a repository in ascending order of their numbers. They are read in pages of about a megabyte,
+   * each when it is needed, so that no transaction stays open, and issues that change meanwhile may be seen before or
+   * after the change.
    * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED` or `FORBIDDEN` when it is iterated; TypeError at once
    * when the forge has no `issues`
    */

@@ -8,8 +8,13 @@ import type { Environment } from '../environment.ts'
 import type { Actor } from '../ports.ts'
 import type { IssueTracker } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
+import { sizeOf } from './record-size.ts'
 
-const PAGE = 200
+/** The number of issues on the first page: nothing is known yet about their size. */
+const FIRST_PAGE = 20
+const MAX_PAGE = 200
+/** About the characters of a page. If the client stops reading, a page stays in memory. */
+const PAGE_SIZE = 1_000_000
 
 /** Yields the issues of a repository, as `ExchangeService.export` does. */
 export async function* exportIssues<A extends Actor, Tx>(
@@ -20,7 +25,8 @@ export async function* exportIssues<A extends Actor, Tx>(
 ): AsyncGenerator<IssueRecord, void, void> {
   await authorize(environment, call, { action: 'issues.export', repositoryId })
   // Not yield*, which waits twice for each issue.
-  for await (const issues of pagesOf(tracker, call, repositoryId)) for (const issue of issues) yield issue
+  const pages = pagesOf(tracker, call, repositoryId, () => [])
+  for await (const { issues } of pages) for (const issue of issues) yield issue
 }
 
 /** Yields everything of a repository, as `ExchangeService.exportAll` does. */
@@ -42,9 +48,10 @@ export async function* exportRecords<A extends Actor, Tx>(
     for (const milestone of milestones) yield { kind: 'milestone', milestone }
   }
 
-  for await (const issues of pagesOf(tracker, call, repositoryId)) {
-    const comments = byIssue(await commentsOf(tracker, call, repositoryId, issues))
-    for (const issue of issues) {
+  const pages = pagesOf(tracker, call, repositoryId, (issues) => commentsOf(tracker, call, repositoryId, issues))
+  for await (const page of pages) {
+    const comments = byIssue(page.comments)
+    for (const issue of page.issues) {
       for (const label of issue.labels ?? []) {
         if (named.has(label.name)) continue
         named.add(label.name)
@@ -56,24 +63,41 @@ export async function* exportRecords<A extends Actor, Tx>(
   }
 }
 
+/** Issues that were read at once, and comments of them. */
+interface Page {
+  readonly issues: readonly IssueRecord[]
+  readonly comments: readonly CommentRecord[]
+}
+
 /** Reads the issues in pages, so that no transaction and no cursor stays open. */
 async function* pagesOf<A extends Actor, Tx>(
   tracker: IssueTracker<A, Tx>,
   call: Call<A, Tx>,
   repositoryId: Id,
-): AsyncGenerator<readonly IssueRecord[], void, void> {
+  readComments: (issues: readonly IssueRecord[]) => MaybePromise<Page['comments']>,
+): AsyncGenerator<Page, void, void> {
   let after = 0
+  let limit = FIRST_PAGE
   for (;;) {
     call.signal?.throwIfAborted()
-    const query = { repositoryId, after, limit: PAGE }
-    const page = await portAnswerOf(call, tracker.issues(query, portContext(call, call.actor)))
-    for (const { number } of page) {
+    const query = { repositoryId, after, limit }
+    const answers = await portAnswerOf(call, tracker.issues(query, portContext(call, call.actor)))
+    for (const { number } of answers) {
       if (!(number > after)) throw new TypeError('issues.issues must return ascending numbers above `after`')
       after = number
     }
-    if (page.length === 0) return
-    yield page.filter(isIssue)
+    if (answers.length === 0) return
+    const issues = answers.filter(isIssue)
+    const page = { issues, comments: await readComments(issues) }
+    limit = Math.min(2 * limit, issuesThatFit(page), MAX_PAGE)
+    yield page
   }
+}
+
+/** Returns how many issues such as these a page has: one at least. */
+function issuesThatFit({ issues, comments }: Page): number {
+  if (issues.length === 0) return MAX_PAGE
+  return Math.max(1, Math.floor((issues.length * PAGE_SIZE) / (sizeOf(issues) + sizeOf(comments))))
 }
 
 function commentsOf<A extends Actor, Tx>(

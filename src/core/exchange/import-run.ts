@@ -10,6 +10,7 @@ import type {
   LabelRecord,
   MilestoneRecord,
   RecordLocator,
+  SourcePlace,
 } from '../../schema/issue-record.ts'
 import type { EventDraft } from '../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
@@ -29,6 +30,7 @@ import { lookUp } from './look-up.ts'
 import { NumberSet } from './number-set.ts'
 import type { Batch, BatchPlan, Conflict, Earlier, Found, OnConflict } from './plan-batch.ts'
 import { planBatch } from './plan-batch.ts'
+import { sizeOf } from './record-size.ts'
 
 /** The records to import, and the repository. A plain `IssueRecord` is an issue too. */
 export interface ImportRequest {
@@ -55,12 +57,17 @@ export interface ImportOptions extends CallOptions {
   readonly attribution?: 'accounts' | 'names' | undefined
   /** Maps names in the document to names on this host. Null: the person has no account here. */
   readonly users?: { readonly [name: string]: string | null } | undefined
-  /** The maximum number of records in a transaction: 1 to 1,000. Default 200. */
+  /**
+   * The maximum number of records in a transaction: 1 to 1,000. Default 200. A transaction has fewer if their texts and
+   * lists reach about 4 MB.
+   */
   readonly batch?: number | undefined
   /** Called after each batch, with the counts so far. */
   readonly onBatch?: ((soFar: ImportReport) => void) | undefined
 }
 
+/** A batch that has reached this size is written, in characters: a transaction has five seconds. */
+const MAX_BATCH_SIZE = 4_000_000
 const MAX_BUSY_MS = 60_000
 const MAX_PAUSE_MS = 1000
 /** How long batches may keep the event loop from everything else, in milliseconds. */
@@ -100,12 +107,12 @@ export function* runImport<A extends Actor, Tx>(place: ImportPlace<A, Tx>): Sync
         break
       }
       run.take(step.value, index)
-      if (run.pending >= place.settings.batch) yield* run.finishBatch()
+      if (run.isFull) yield* run.finishBatch()
     }
   } finally {
     if (!isDone) end(records)
   }
-  if (run.pending > 0) yield* run.finishBatch()
+  if (!run.isEmpty) yield* run.finishBatch()
   return run.end()
 }
 
@@ -122,16 +129,28 @@ class ImportRun<A extends Actor, Tx> {
   #issues: Candidate<IssueRecord>[] = []
   #batchComments: Candidate<CommentRecord>[] = []
   #turnedAt = performance.now()
-  pending = 0
+  #pending = 0
+  /** How much the records of the batch cost, in characters. */
+  #size = 0
 
   constructor(place: ImportPlace<A, Tx>) {
     this.#place = place
   }
 
+  /** Whether the batch has no record. */
+  get isEmpty(): boolean {
+    return this.#pending === 0
+  }
+
+  /** Whether the batch has as many records as a transaction may have, or as much in them. */
+  get isFull(): boolean {
+    return this.#pending >= this.#place.settings.batch || this.#size >= MAX_BATCH_SIZE
+  }
+
   /** Adds a record to the batch. @throws ForgeError `INVALID_DOCUMENT` unless this is an inspection */
   take(given: ExchangeRecord | IssueRecord, index: number): void {
     const record: ExchangeRecord = isObject(given) && !('kind' in given) ? { kind: 'issue', issue: given } : given
-    this.pending += 1
+    this.#pending += 1
     const violations = violationsOf(record)
     if (violations.length > 0) this.#refuse(this.#placed(violations, index))
     else this.#add(record, index)
@@ -141,9 +160,11 @@ class ImportRun<A extends Actor, Tx> {
     switch (record.kind) {
       case 'label':
         this.#labels.push(record.label)
+        this.#size += sizeOf([record.label.name, record.label.color, record.label.description])
         break
       case 'milestone':
         this.#milestones.push(record.milestone)
+        this.#size += sizeOf([record.milestone.title, record.milestone.description])
         break
       case 'issue':
         this.#takeIssue(record.issue, index)
@@ -155,6 +176,7 @@ class ImportRun<A extends Actor, Tx> {
 
   *finishBatch(): SyncOrAsync<void> {
     const { call, settings, writes } = this.#place
+    yield* this.#giveWay() // one record may have taken long to read
     call.signal?.throwIfAborted()
     const batch = this.#batch()
     const { plan, found } = writes ? yield* this.#write(batch) : yield* this.#inspect(batch)
@@ -162,12 +184,17 @@ class ImportRun<A extends Actor, Tx> {
     this.#remember(batch, plan, found)
     this.#issues = []
     this.#batchComments = []
-    this.pending = 0
+    this.#pending = 0
+    this.#size = 0
     settings.onBatch?.(this.#totals.report())
-    if (call.mayWait && performance.now() - this.#turnedAt >= TURN_MS) {
-      yield* wait(pause(0))
-      this.#turnedAt = performance.now()
-    }
+    yield* this.#giveWay()
+  }
+
+  *#giveWay(): SyncOrAsync<void> {
+    if (!this.#place.call.mayWait || performance.now() - this.#turnedAt < TURN_MS) return
+
+    yield* wait(pause(0))
+    this.#turnedAt = performance.now()
   }
 
   /** Returns the totals. @throws ForgeError `INVALID_DOCUMENT` when an inspection found violations */
@@ -189,12 +216,29 @@ class ImportRun<A extends Actor, Tx> {
       return
     }
     this.#seen.add(number)
-    this.#issues.push(issueCandidate(issue, index, this.#place.settings.naming))
+    const candidate = issueCandidate(issue, this.#placeOf(index, ''), this.#place.settings.naming)
+    this.#issues.push(candidate)
+    this.#size += sizeOf(candidate.record)
   }
 
   #takeComment(comment: CommentRecord, index: number): void {
     if (this.#place.tracker.comments === 'none') this.#totals.notCarried('comments', index)
-    else this.#batchComments.push(commentCandidate(comment, index, this.#place.settings.naming))
+    else {
+      const place = this.#placeOf(index, '/issue_number')
+      const candidate = commentCandidate(comment, place, this.#place.settings.naming)
+      this.#batchComments.push(candidate)
+      this.#size += sizeOf(candidate.record)
+    }
+  }
+
+  /**
+   * Returns the place of the record that was read last, for what is found when its batch is planned.
+   *
+   * @param path - the property that is named if the source does not know its records
+   */
+  #placeOf(index: number, path: string): SourcePlace {
+    const [place] = this.#place.records.locate?.(['']) ?? []
+    return place ?? { pointer: `/${index}${path}` }
   }
 
   /** Adds the places to violations of the record that was read last, whose pointers begin at the record. */
@@ -336,7 +380,7 @@ class ImportRun<A extends Actor, Tx> {
   #mayTryAgain(error: unknown): boolean {
     const { call } = this.#place
     if (call.transaction !== undefined || !call.mayWait) return false
-    return isForgeError(error, 'STORAGE_BUSY') && error.details.retry === 'call'
+    return isForgeError(error, 'STORAGE_BUSY') // whatever it says of a retry: the batch is a transaction of its own
   }
 }
 

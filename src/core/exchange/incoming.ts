@@ -1,6 +1,6 @@
 import { canonicalIssue } from '../../schema/canonical-issue.ts'
 import { canonicalDateTime } from '../../schema/date-time.ts'
-import type { CommentRecord, IssueRecord, ReactionRecord } from '../../schema/issue-record.ts'
+import type { CommentRecord, IssueRecord, ReactionRecord, SourcePlace } from '../../schema/issue-record.ts'
 import type { ForeignUser, IncomingComment, IncomingIssue } from './issue-tracker.ts'
 import type { Accounts } from './people.ts'
 import { assigneeOf, posterOf, reactorOf } from './people.ts'
@@ -15,8 +15,8 @@ export interface Naming {
 
 /** An issue or a comment of a document, in its canonical form, with the people who may have an account here. */
 export interface Candidate<Of extends IssueRecord | CommentRecord> {
-  /** How many records precede this one. */
-  readonly index: number
+  /** Where the record is in its source. Its pointer counts the records that were passed if the source does not know. */
+  readonly place: SourcePlace
   readonly record: Of
   readonly poster: ForeignUser | undefined
   readonly assignees: readonly (ForeignUser | undefined)[]
@@ -24,15 +24,15 @@ export interface Candidate<Of extends IssueRecord | CommentRecord> {
 }
 
 /** Prepares an issue of a document. */
-export function issueCandidate(issue: IssueRecord, index: number, naming: Naming): Candidate<IssueRecord> {
+export function issueCandidate(issue: IssueRecord, place: SourcePlace, naming: Naming): Candidate<IssueRecord> {
   const record = renamedIssue(canonicalIssue(issue), naming)
-  return { index, record, ...peopleOf(issue, record, issue.assignees ?? [], naming) }
+  return { place, record, ...peopleOf(issue, record, issue.assignees ?? [], naming) }
 }
 
 /** Prepares a comment of a document. */
-export function commentCandidate(comment: CommentRecord, index: number, naming: Naming): Candidate<CommentRecord> {
+export function commentCandidate(comment: CommentRecord, place: SourcePlace, naming: Naming): Candidate<CommentRecord> {
   const record = renamedPoster(canonicalComment(comment), naming)
-  return { index, record, ...peopleOf(comment, record, [], naming) }
+  return { place, record, ...peopleOf(comment, record, [], naming) }
 }
 
 /** Returns all people of a candidate who are looked up. */

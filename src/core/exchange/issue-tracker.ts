@@ -72,7 +72,10 @@ export type IssueQuery = { readonly repositoryId: Id } & (
  * hidden from them. Source: docs/exchange.md, Writing a tracker
  */
 export interface IssueTracker<A extends Actor, Tx = unknown> {
-  /** Returns issues in ascending order of their numbers. The number of an issue never changes. */
+  /**
+   * Returns issues in ascending order of their numbers. The number of an issue never changes. Of the next ones above a
+   * number it may return fewer than `limit`, for example if they are long; none means that there are no more.
+   */
   issues(query: IssueQuery, context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (IssueRecord | TakenNumber)[]>
   /**
    * Returns the comments of these issues, ordered by issue, oldest first. 'none': the host has no comments; an import

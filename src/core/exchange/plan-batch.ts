@@ -124,14 +124,14 @@ function planIssues(candidates: Batch['issues'], { issues, accounts }: Found, on
   const left: number[] = []
   const conflicts: Conflict[] = []
   for (const candidate of candidates) {
-    const { index, record } = candidate
+    const { place, record } = candidate
     const { number } = record
     const existing = issues.get(number)
     if (existing === undefined) {
       create.push(candidate)
       counts.created += 1
     } else if (!isIssue(existing)) {
-      conflicts.push({ pointer: `/${index}`, number, reason: 'taken' })
+      conflicts.push({ ...place, number, reason: 'taken' })
       left.push(number)
     } else {
       const property = firstDifference(candidate, existing, accounts)
@@ -141,7 +141,7 @@ function planIssues(candidates: Batch['issues'], { issues, accounts }: Found, on
         counts.updated += 1
       } else {
         if (onConflict === 'skip') counts.skipped += 1
-        else conflicts.push({ pointer: `/${index}`, number, reason: 'differs', property })
+        else conflicts.push({ ...place, number, reason: 'differs', property })
         left.push(number)
       }
     }
@@ -175,9 +175,9 @@ function planComments(candidates: Batch['comments'], { issues, comments, account
   return { create, counts, identities: created, violations }
 }
 
-function noIssue({ index, record }: Candidate<CommentRecord>): Violation {
+function noIssue({ place, record }: Candidate<CommentRecord>): Violation {
   const message = `expected the number of an issue in the document or in the repository; there is no issue ${record.issue_number}`
-  return { pointer: `/${index}/issue_number`, code: 'unknown_issue', message }
+  return { ...place, code: 'unknown_issue', message }
 }
 
 /** Returns the labels of a batch and those that its issues have, the first of each name. */

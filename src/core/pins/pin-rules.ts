@@ -7,6 +7,9 @@ export interface BoardPosition {
   readonly position: number
 }
 
+/** The maximum number of pins on a board, for each kind, if the host sets none. */
+export const DEFAULT_MAX_PINS = 3
+
 const BOARD = 'an array of issues'
 const NAMES: Readonly<Record<PinKind, string>> = { issue: 'issues', pullRequest: 'pull requests' }
 

@@ -36,17 +36,15 @@ export class ConvertedBatch {
     if (converted === undefined || index === undefined) return []
 
     const source = this.#source.records[index]
-    const paths = pointers.map((pointer) => {
+    const paths = pointers.map((pointer): Path => {
+      if (pointer === '') return []
       const path = pointer.split('/').slice(1)
       return pathInSource(source, path, valueAt(converted, [converted.kind, ...path]))
     })
     const places = this.#source.places(index, paths)
+    const record = `/${this.#source.first + index}`
     const file = this.#file === undefined ? undefined : { file: this.#file }
-    return paths.map((path, of) => ({
-      pointer: jsonPointer([this.#source.first + index, ...path]),
-      ...places[of],
-      ...file,
-    }))
+    return paths.map((path, of) => ({ pointer: record + jsonPointer(path), ...places[of], ...file }))
   }
 }
 

@@ -12,10 +12,14 @@ export interface DocumentReadOptions extends ReadOptions {
   readonly contentType: string | undefined
 }
 
+/** An item of YAML blocks the event loop while it is parsed: half a second to a second for each MiB. */
+const MAX_YAML_ITEM_BYTES = 1024 * 1024
+
 /** Reads and writes the bodies of the routes that import and export issues. */
 export interface IssueDocuments {
   /**
    * Reads the records of a body: bytes, or the list that a body parser made of them. A violation in a list has no place.
+   * An item of YAML has 1 MiB at most, also if a record may have more.
    * @throws ForgeError `INVALID_DOCUMENT` while it is iterated; TypeError at once when the body or an option is not valid
    */
   read(
@@ -30,7 +34,11 @@ export interface IssueDocuments {
 export const issueDocuments: IssueDocuments = {
   read(body, { contentType, ...options }) {
     if (isList(body)) return withoutPlaces(readExchange({ json: elements(body) }, options))
-    return readExchange(isYaml(contentType) ? { yaml: body } : { json: body }, options)
+    if (!isYaml(contentType)) return readExchange({ json: body }, options)
+
+    const { maxRecordBytes = MAX_YAML_ITEM_BYTES } = options.limits ?? {}
+    const limits = { ...options.limits, maxRecordBytes: Math.min(maxRecordBytes, MAX_YAML_ITEM_BYTES) }
+    return readExchange({ yaml: body }, { ...options, limits })
   },
   write: (issues) => writeIssues(issues),
 }

@@ -2,7 +2,7 @@ import type { Finding, Path, Place, RecordBatch } from '../documents/record-batc
 import { DUPLICATE_KEY, halfPairs } from '../documents/record-batch.ts'
 import { CLOSING_BRACKET, OPENING_BRACKET } from './ascii.ts'
 import { utf8Decoder } from './decode-utf8.ts'
-import type { RawBatch, ScanFault } from './json-scanner.ts'
+import type { RawBatch, RecordStart, ScanFault } from './json-scanner.ts'
 import type { Sought } from './json-walk.ts'
 import { JsonWalk, linesIn, unreadableIn } from './json-walk.ts'
 
@@ -52,8 +52,9 @@ export class BatchParser {
       const found = unreadableIn(bytes, walk.at, 'whole')
       if (found !== undefined) {
         const { code, message, at } = found
-        const record = raw.first + count
-        const fault = { record, code, message, offset: raw.offset + at, line: raw.line + linesIn(bytes, 0, at) }
+        const start = startOf(raw, count)
+        const line = start.line + linesIn(bytes, start.at, at)
+        const fault = { record: raw.first + count, code, message, offset: raw.offset + at, line }
         return { batch: this.#readablePart(raw, end), fault }
       }
       walk.value()
@@ -91,7 +92,8 @@ function countProperties(value: object): number {
   }
   for (const name in value) {
     count += 1
-    const inner: unknown = value[name as keyof typeof value] // a name of the object itself
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: a name of the object itself
+    const inner: unknown = value[name as keyof typeof value]
     if (typeof inner === 'object' && inner !== null) count += countProperties(inner)
   }
   return count
@@ -102,10 +104,6 @@ class JsonBatch implements RecordBatch {
   readonly records: readonly unknown[]
   readonly #raw: RawBatch
   readonly #isSuspect: boolean
-  /** The index of the first byte of each record, as far as they were determined. */
-  readonly #starts: number[] = []
-  /** The index behind the last of these records. Undefined until something has walked over it. */
-  #end: number | undefined = 0
 
   constructor(raw: RawBatch, records: readonly unknown[], isSuspect: boolean) {
     this.first = raw.first
@@ -123,35 +121,28 @@ class JsonBatch implements RecordBatch {
   }
 
   places(index: number, paths: readonly Path[]): readonly Place[] {
-    const root: Sought = { at: -1, inner: new Map() }
+    const { at, line } = startOf(this.#raw, index)
+    // An import asks for the place of every record.
+    if (paths.every(({ length }) => length === 0)) return paths.map(() => ({ offset: this.#raw.offset + at, line }))
+
+    const root: Sought = { at, inner: new Map() }
     for (const path of paths) seek(root, path)
     this.#walkOver(index, root)
-    return this.#placesAt(paths.map((path) => innermost(root, path)))
+    return this.#placesAt(
+      index,
+      paths.map((path) => innermost(root, path)),
+    )
   }
 
   #walkOver(index: number, sought: Sought | undefined, duplicates?: Path[]): void {
-    const walk = new JsonWalk(this.#raw.bytes, this.#start(index), duplicates)
-    walk.value(sought)
-    if (index === this.#starts.length - 1) this.#end = walk.at
-  }
-
-  #start(index: number): number {
-    while (this.#starts.length <= index) {
-      const walk = new JsonWalk(this.#raw.bytes, this.#end ?? this.#starts.at(-1) ?? 0)
-      if (this.#end === undefined) walk.value()
-      walk.next()
-      this.#starts.push(walk.at)
-      this.#end = undefined
-    }
-    return this.#starts[index] ?? 0
+    new JsonWalk(this.#raw.bytes, startOf(this.#raw, index).at, duplicates).value(sought)
   }
 
   /** Counts the lines once, however many places there are. */
-  #placesAt(indexes: readonly number[]): readonly Place[] {
+  #placesAt(index: number, indexes: readonly number[]): readonly Place[] {
     const { bytes, offset } = this.#raw
     const places = new Map<number, Place>()
-    let { line } = this.#raw
-    let last = 0
+    let { at: last, line } = startOf(this.#raw, index)
     for (const at of [...indexes].sort((one, other) => one - other)) {
       line += linesIn(bytes, last, at)
       last = at
@@ -159,6 +150,12 @@ class JsonBatch implements RecordBatch {
     }
     return indexes.flatMap((at) => places.get(at) ?? [])
   }
+}
+
+function startOf({ starts }: RawBatch, index: number): RecordStart {
+  const start = starts[index]
+  if (start !== undefined) return start
+  throw new TypeError('the batch has no record of this index')
 }
 
 function seek(root: Sought, path: Path): void {

@@ -15,13 +15,20 @@ import {
 import { Bytes } from './bytes.ts'
 import { linesIn, unreadableIn } from './json-walk.ts'
 
+/** Where a record begins. */
+export interface RecordStart {
+  /** The index of its first byte in the batch. */
+  readonly at: number
+  readonly line: number
+}
+
 /** The bytes of whole records, separated by commas. */
 export interface RawBatch {
   readonly bytes: Uint8Array
   /** Of the first byte. */
   readonly offset: number
-  /** Of the first byte. */
-  readonly line: number
+  /** Where the records begin, and perhaps one more that is not whole. */
+  readonly starts: readonly RecordStart[]
   /** How many records precede the batch. */
   readonly first: number
   /** How many colons the records have outside of texts: as many as properties. */
@@ -105,7 +112,8 @@ export class JsonScanner {
           batch = undefined
         }
         if (!this.#isInRecord) continue
-        batch ??= new Batch(at, this.#recordOffset, this.#recordLine, this.#records - 1)
+        batch ??= new Batch(at, this.#recordOffset, this.#records - 1)
+        batch.begin(at, this.#recordLine)
       }
 
       at = this.#inside(piece, at)
@@ -325,7 +333,7 @@ export class JsonScanner {
     return {
       bytes: this.#earlier.take(),
       offset: this.#recordOffset,
-      line: this.#recordLine,
+      starts: [{ at: 0, line: this.#recordLine }],
       first: this.#records - 1,
       colons: this.#colons,
     }
@@ -369,20 +377,23 @@ class Batch {
   end: number
   colons = 0
   readonly #offset: number
-  readonly #line: number
+  readonly #starts: RecordStart[] = []
   readonly #first: number
 
-  constructor(start: number, offset: number, line: number, first: number) {
+  constructor(start: number, offset: number, first: number) {
     this.start = start
     this.end = start
     this.#offset = offset
-    this.#line = line
     this.#first = first
+  }
+
+  begin(at: number, line: number): void {
+    this.#starts.push({ at: at - this.start, line })
   }
 
   raw(piece: Uint8Array): RawBatch {
     const bytes = piece.subarray(this.start, this.end)
-    return { bytes, offset: this.#offset, line: this.#line, first: this.#first, colons: this.colons }
+    return { bytes, offset: this.#offset, starts: this.#starts, first: this.#first, colons: this.colons }
   }
 }
 

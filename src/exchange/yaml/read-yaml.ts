@@ -54,16 +54,18 @@ class YamlBatch implements RecordBatch {
   readonly #yaml: YamlParsers
   readonly #raw: RawItem
   readonly #maxDepth: number
+  readonly #places: readonly Place[]
   readonly #findings: readonly (readonly Finding[])[]
 
   constructor(yaml: YamlParsers, raw: RawItem, first: number, maxDepth: number) {
-    const { records, findings, fault } = parseItem(yaml, raw, maxDepth)
+    const { records, places, findings, fault } = parseItem(yaml, raw, maxDepth)
     this.first = first
     this.records = records
     this.fault = fault
     this.#yaml = yaml
     this.#raw = raw
     this.#maxDepth = maxDepth
+    this.#places = places
     this.#findings = findings
   }
 
@@ -72,6 +74,9 @@ class YamlBatch implements RecordBatch {
   }
 
   places(index: number, paths: readonly Path[]): readonly Place[] {
+    const place = this.#places[index]
+    // The places of records are asked for while everything goes well. Another parsing takes long.
+    if (place !== undefined && paths.every(({ length }) => length === 0)) return paths.map(() => place)
     return placesInItem(this.#yaml, this.#raw, index, paths, this.#maxDepth)
   }
 }

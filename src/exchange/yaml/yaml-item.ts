@@ -11,6 +11,8 @@ export type YamlParsers = Pick<typeof Yaml, 'Composer' | 'isMap' | 'isNode' | 'i
 /** The records of a raw item: one, or those of a list in brackets. */
 export interface ParsedItem {
   readonly records: readonly unknown[]
+  /** Where each record begins. */
+  readonly places: readonly Place[]
   /** Findings of each record that do not end the reading. */
   readonly findings: readonly (readonly Finding[])[]
   readonly fault: YamlFault | undefined
@@ -30,6 +32,8 @@ const FORBIDDEN: ReadonlyMap<string, { readonly code: string; readonly message: 
 const HALF_OF_A_PAIR = /\\(?:u|U0000)[dD][89a-fA-F]/
 const NO_FINDINGS: readonly (readonly Finding[])[] = []
 const LINE_FEED = 10
+/** A hyphen and the blank behind it, before the first property of a plain item. */
+const HYPHEN_LENGTH = 2
 const COLLECTIONS: readonly string[] = ['block-map', 'block-seq', 'flow-collection']
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -49,7 +53,9 @@ export function parseItem(yaml: YamlParsers, raw: RawItem, maxDepth: number): Pa
     return failed({ code: 'utf8', message: 'expected UTF-8', ...placeOf(raw, at) })
   }
   const plain = plainItem(text, maxDepth)
-  if (plain !== undefined) return { records: [plain], findings: NO_FINDINGS, fault: undefined }
+  if (plain !== undefined) {
+    return { records: [plain], places: [placeOf(raw, HYPHEN_LENGTH)], findings: NO_FINDINGS, fault: undefined }
+  }
 
   const list = listIn(yaml, text, maxDepth)
   if ('code' in list) {
@@ -60,6 +66,7 @@ export function parseItem(yaml: YamlParsers, raw: RawItem, maxDepth: number): Pa
   const conversions = list.items.map((node) => new NodeConversion(yaml, node, mayHaveHalfPairs))
   return {
     records: conversions.map(({ record }) => record),
+    places: placesOf(yaml, raw, text, list.items),
     findings: conversions.map(({ findings }) => findings),
     fault: undefined,
   }
@@ -80,7 +87,21 @@ export function placesInItem(
 }
 
 function failed(fault: YamlFault): ParsedItem {
-  return { records: [], findings: [], fault }
+  return { records: [], places: [], findings: [], fault }
+}
+
+/** Walks through the text once, however many records it has. */
+function placesOf(yaml: YamlParsers, raw: RawItem, text: string, nodes: readonly unknown[]): readonly Place[] {
+  let { offset, line } = raw
+  let last = 0
+  return nodes.map((node) => {
+    const start = rangeStart(yaml, node)
+    const between = text.slice(last, start)
+    last = start
+    offset += encoder.encode(between).length
+    line += between.split('\n').length - 1
+    return { offset, line }
+  })
 }
 
 function textOf(bytes: Uint8Array): string | undefined {

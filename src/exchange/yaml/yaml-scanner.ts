@@ -106,7 +106,8 @@ export class YamlScanner {
       this.#item.push(bytes.slice()) // the next piece may reuse the memory
       this.#itemLength += bytes.length
       if (this.#itemLength > this.#maxBytes) {
-        this.#refuse('too_large', `expected at most ${this.#maxBytes} bytes in one record`)
+        const place = { offset: this.#itemOffset, line: this.#itemLine }
+        this.#refuse('too_large', `expected at most ${this.#maxBytes} bytes in one record`, place)
         return false
       }
     }
@@ -123,9 +124,9 @@ export class YamlScanner {
     this.#itemLength = 0
   }
 
-  #refuse(code: string, message: string): void {
+  #refuse(code: string, message: string, place: Place = this.place): void {
     this.#item = undefined
-    this.fault = { code, message, ...this.place }
+    this.fault = { code, message, ...place }
   }
 }
 

@@ -23,8 +23,7 @@ export function createApi<A extends Actor, Tx, F extends ServiceName = ServiceNa
   options: ApiOptions<NoInfer<A>, S>,
 ): Api<A>
 export function createApi<A extends Actor>(forge: unknown, options: UncheckedOptions): Api<A> {
-  // The cast is safe: only createForge stores a value there, and it stores the internals for the actor type of this
-  // forge.
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: createForge alone stores them, for this forge's actor
   const internals = internalsOf(forge) as ForgeInternals<A> | undefined
   if (internals === undefined) throw new TypeError('createApi needs a forge that createForge returned')
 

@@ -16,6 +16,8 @@ import type { Route } from './route.ts'
 import { routeTable } from './route-table.ts'
 import type { Match, RouteMatch } from './router.ts'
 import { Router } from './router.ts'
+import type { ExchangeSlots } from './slots.ts'
+import { exchangeSlots } from './slots.ts'
 
 /** Runs the host's `authenticate`. Returns the caller's actor, or null for an anonymous caller. */
 export type Authenticate<A extends Actor> = () => MaybePromise<A | null>
@@ -42,6 +44,7 @@ type Refused =
 export class Dispatcher<A extends Actor> {
   readonly #operations: UnguardedServices<A>
   readonly #settings: Settings<A>
+  readonly #slots: ExchangeSlots
   readonly #router: Router<Route>
   readonly #failures: ErrorResponder
   readonly #observer: RequestObserver | undefined
@@ -49,6 +52,7 @@ export class Dispatcher<A extends Actor> {
   constructor(operations: UnguardedServices<A>, settings: Settings<A>) {
     this.#operations = operations
     this.#settings = settings
+    this.#slots = exchangeSlots(settings.limits)
     this.#router = new Router(routeTable.filter((row) => settings.services.has(row.service)))
     this.#failures = new ErrorResponder(settings)
     this.#observer = settings.observe && requestObserver(settings.observe, settings.logger)
@@ -111,6 +115,7 @@ export class Dispatcher<A extends Actor> {
       match,
       operations: this.#operations,
       settings: this.#settings,
+      slots: this.#slots,
       context: contextOf(request, actor),
     }
   }

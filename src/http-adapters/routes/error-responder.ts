@@ -1,8 +1,8 @@
 import type { Logger } from '../../core/ports.ts'
-import type { ForgeError, Violation } from '../../schema/errors.ts'
+import type { ForgeError } from '../../schema/errors.ts'
 import { isForgeError } from '../../schema/errors.ts'
 import { ignoreErrors } from '../../schema/observer.ts'
-import type { ErrorCode } from './error-status.ts'
+import type { ErrorCode, WireError } from './error-status.ts'
 import { errorStatus, isWireError } from './error-status.ts'
 import type { ApiRequest, HeaderLine, TextResponse } from './messages.ts'
 import type { ErrorReplyOptions } from './reply.ts'
@@ -63,9 +63,13 @@ export class ErrorResponder {
   }
 
   #known(error: unknown, failed: Failed): TextResponse {
-    if (isWireError(error) && Object.hasOwn(errorStatus, error.code)) return this.#reply(error.code, error.message)
+    if (isWireError(error) && Object.hasOwn(errorStatus, error.code)) return this.#wireError(error)
     if (isForgeError(error) && Object.hasOwn(errorStatus, error.code)) return this.#forgeError(error, failed)
     return this.#internal(error, failed)
+  }
+
+  #wireError({ code, message }: WireError): TextResponse {
+    return this.#reply(code, message, code === 'EXCHANGE_BUSY' ? { headers: [['Retry-After', '5']] } : {})
   }
 
   #forgeError(error: ForgeError, failed: Failed): TextResponse {
@@ -86,7 +90,7 @@ export class ErrorResponder {
           total: error.details.total,
         })
       case 'IMPORT_CONFLICT':
-        return this.#reply(error.code, error.message, { violations: [conflict(error)] })
+        return this.#conflict(error)
       case 'STORAGE_BUSY':
         return this.#busy(error, failed)
       case 'STORAGE_UNAVAILABLE':
@@ -98,6 +102,16 @@ export class ErrorResponder {
       default:
         return this.#reply(error.code, error.message)
     }
+  }
+
+  /** The options of the service are parameters of the query here. */
+  #conflict({ code, message, details }: ForgeError<'IMPORT_CONFLICT'>): TextResponse {
+    const { number, reason, property, ...place } = details
+    const shown =
+      reason === 'taken'
+        ? message
+        : `issue ${number} exists and differs in ${property}: import with on_conflict=skip or on_conflict=update`
+    return this.#reply(code, shown, { violations: [{ ...place, code: reason, message: shown }] })
   }
 
   #busy(error: ForgeError, failed: Failed): TextResponse {
@@ -136,10 +150,6 @@ export class ErrorResponder {
     }
     return crypto.randomUUID()
   }
-}
-
-function conflict({ message, details }: ForgeError<'IMPORT_CONFLICT'>): Violation {
-  return { pointer: details.pointer, code: details.reason, message }
 }
 
 function challenge(value: string): Pick<ErrorReplyOptions, 'headers'> {

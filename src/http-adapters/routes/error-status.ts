@@ -42,6 +42,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   METHOD_NOT_ALLOWED: 405,
   BODY_TOO_LARGE: 413,
   CROSS_SITE: 403,
+  EXCHANGE_BUSY: 503,
   INTERNAL: 500,
 }
 
@@ -88,6 +89,11 @@ export function isWireError(value: unknown): value is WireError {
 export function bodyTooLarge(limit: number): WireError {
   need(typeof limit === 'number', 'bodyTooLarge', 'limit', 'a number of bytes')
   return new WireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
+}
+
+/** The error for an export or an import, while as many as the API allows are running. */
+export function exchangeBusy(what: 'exports' | 'imports'): WireError {
+  return new WireError('EXCHANGE_BUSY', `too many ${what} are running, try again`)
 }
 
 /** The error for an unsafe request that another site made. Source: docs/behaviour.md, Everywhere */

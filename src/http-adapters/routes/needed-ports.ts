@@ -44,7 +44,7 @@ export function checkPorts<A extends Actor>(
     needMethods(ports, 'directory', service)
     needMethods(ports, 'present', service)
   }
-  // Every method that a mounted route calls was checked above. A method of the host can only be checked to exist.
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: what a mounted route calls was checked above
   return ports as { readonly directory: Directory<A>; readonly present: Presenter<A> }
 }
 

@@ -7,6 +7,7 @@ import type { FilledApiLimits } from '../../schema/api-limits.ts'
 import type { ApiRequest } from './messages.ts'
 import type { Directory, IssueDocuments, Presenter } from './ports.ts'
 import type { Routed, RouteMatch } from './router.ts'
+import type { ExchangeSlots } from './slots.ts'
 
 /** How callers authenticate: with a token in a header, or with a session that they have signed in to (a cookie). */
 export type CredentialKind = 'token' | 'session'
@@ -35,6 +36,7 @@ export interface RequestContext<A extends Actor> {
   readonly actor: Caller<A>
   readonly operations: UnguardedServices<A>
   readonly settings: Settings<A>
+  readonly slots: ExchangeSlots
   /** For ports, and for service methods as their options. */
   readonly context: PortContext<Caller<A>, unknown>
   /** The route, and the parameters in its path. */

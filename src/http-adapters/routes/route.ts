@@ -131,7 +131,7 @@ export function route<const I extends Inputs, Result>(definition: RouteDefinitio
     ...definition,
     answer(requestContext) {
       const values = readInputs(inputs, requestContext, {}, 0)
-      // There is one value per input, each read by the input of that name. TypeScript cannot follow the loop.
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: each value is read by the input of its name
       const result = after(values, (given) => definition.call(requestContext, given as InputValues<I>))
       return after(result, (written) => definition.reply.write(requestContext, written))
     },

@@ -80,7 +80,8 @@ export function checkOfRecord<T>(definition: RecordDefinition<T>): Check<T> {
   function faults(value: object, path: Finding['path']): readonly Finding[] {
     const found: Finding[] = []
     for (const { name, fits, fault, missing } of properties) {
-      const inner: unknown = value[name as keyof typeof value] // undefined if there is no such property
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: undefined if there is no such property
+      const inner: unknown = value[name as keyof typeof value]
       if (fits(inner)) continue
       const finding = name in value ? fault(inner) : missing
       if (finding !== undefined) found.push({ path: [...path, name], code: finding.code, message: finding.message })

@@ -99,7 +99,8 @@ function insertionOfValues<Row extends object>(
 }
 
 function columnOf(row: object, name: string): SqlValue {
-  const values = row as Readonly<Record<string, SqlValue>> // a row of a table has only such values
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: a row of a table has only such values
+  const values = row as Readonly<Record<string, SqlValue>>
   return values[name] ?? null
 }
 

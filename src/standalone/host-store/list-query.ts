@@ -47,6 +47,7 @@ function rowsOf<Row>(json: string, columns: readonly (keyof Row & string)[]): re
     columns.forEach((column, index) => {
       row[column] = values[index]
     })
-    return row as Row // unknown data: the query reads these columns
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the query reads these columns
+    return row as Row
   })
 }

@@ -27,6 +27,7 @@ import type {
   CommentRow,
   DeletedRow,
   IssueLabelRow,
+  ListedIssueRow,
   PosterRow,
   ReactionRow,
   TrackedIssueRow,
@@ -86,11 +87,12 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
       'numbers' in query
         ? ([issuesNumbered(query), deletedNumbered(query)] as const)
         : ([nextIssues(query), nextDeleted(query)] as const)
-    const [rows, deleted, standing] = yield* this.#rows<[TrackedIssueRow, DeletedRow, RepositoryStandingRow]>(
+    const [listed, deleted, standing] = yield* this.#rows<[ListedIssueRow, DeletedRow, RepositoryStandingRow]>(
       [...found, this.#standingOf(query.repositoryId, context)],
       context,
     )
 
+    const rows = yield* this.#withTexts(listed, query, context)
     const parts = yield* this.#partsOf(rows, context)
     const showsEmail = seesEmail(standing, context.actor)
     const answers = rows.map((row): IssueRecord | TakenNumber => {
@@ -98,7 +100,31 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
       return record ?? taken(row)
     })
     const all = deleted.length === 0 ? answers : [...answers, ...deleted.map(taken)].sort(byNumber)
-    return 'limit' in query ? all.slice(0, query.limit) : all
+    if ('numbers' in query) return all
+
+    // There may be issues between the last of this page and the deleted numbers above it.
+    const last = answers.at(-1)?.number ?? Number.POSITIVE_INFINITY
+    return all.filter(({ number }) => number <= last).slice(0, query.limit)
+  }
+
+  /**
+   * Returns the issues before the first one with a long text, which comes alone: a few hundred long texts would not fit
+   * into memory.
+   */
+  *#withTexts(
+    listed: readonly ListedIssueRow[],
+    query: IssueQuery,
+    context: Context<Tx>,
+  ): SyncOrAsync<readonly TrackedIssueRow[]> {
+    const rows: TrackedIssueRow[] = []
+    for (const row of listed) {
+      if (!hasText(row)) break
+      rows.push(row)
+    }
+    if (rows.length > 0 || listed.length === 0 || 'numbers' in query) return rows
+
+    const [alone] = yield* this.#rows([this.#queries.nextIssue(query)] as const, context)
+    return alone
   }
 
   /** Reads what belongs to issues, and returns how to find it by the id of an issue. */
@@ -176,6 +202,10 @@ function seesEmail([row]: readonly RepositoryStandingRow[], actor: Caller<Standa
   if (actor === 'system' || row?.is_site_admin === 1) return true
   const userId = idOf(actor)
   return userId !== undefined && repositoryRole(row && repositoryAccess(row, userId), true) === 'admin'
+}
+
+function hasText(row: ListedIssueRow): row is TrackedIssueRow {
+  return row.body !== null
 }
 
 function taken({ issue_index }: DeletedRow): TakenNumber {

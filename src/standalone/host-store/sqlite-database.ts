@@ -60,7 +60,8 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
     transaction?: SqliteConnection | undefined,
   ): RowsOfEach<Rows> {
     const rows: unknown = this.#on(transaction).batch(statements)
-    return rows as RowsOfEach<Rows> // unknown data: the row types were inferred from the queries
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row types were inferred from the queries
+    return rows as RowsOfEach<Rows>
   }
 
   async migrate(): Promise<void> {

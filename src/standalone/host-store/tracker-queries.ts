@@ -43,6 +43,12 @@ export interface TrackedIssueRow {
   readonly author_email: string | null
 }
 
+/** An issue without its text, if that is long. */
+export interface ListedIssueRow extends Omit<TrackedIssueRow, 'body'> {
+  /** Null: it has more than `LONG_TEXT` bytes. */
+  readonly body: string | null
+}
+
 /** The account of the poster of an issue. */
 export interface PosterRow {
   readonly issue_id: number
@@ -112,7 +118,8 @@ export type MilestoneRow = Omit<HostTables['milestones'], 'repository_id'>
 /** The statements of the tracker that read. */
 export interface TrackerQueries {
   readonly issuesNumbered: Query<Numbered, TrackedIssueRow>
-  readonly nextIssues: Query<NextNumbers, TrackedIssueRow>
+  readonly nextIssues: Query<NextNumbers, ListedIssueRow>
+  readonly nextIssue: Query<Omit<NextNumbers, 'limit'>, TrackedIssueRow>
   readonly deletedNumbered: Query<Numbered, DeletedRow>
   readonly nextDeleted: Query<NextNumbers, DeletedRow>
   readonly posters: Query<OfThese, PosterRow>
@@ -134,6 +141,9 @@ export function trackerQueries(context: HostContext): TrackerQueries {
   return { ...issueQueries(context), ...partQueries(context), ...commentQueries(context), ...lookUps(context) }
 }
 
+/** The longest text of an issue, in bytes, that is read together with others. */
+const LONG_TEXT = 100_000
+
 const toNumbers = (numbers: readonly number[]): string => JSON.stringify(numbers)
 
 function numbersOf<P extends { readonly numbers: readonly number[] }>({ dialect }: HostContext, given: QueryValues<P>) {
@@ -142,12 +152,16 @@ function numbersOf<P extends { readonly numbers: readonly number[] }>({ dialect 
 
 function issueQueries(
   context: HostContext,
-): Pick<TrackerQueries, 'issuesNumbered' | 'nextIssues' | 'deletedNumbered' | 'nextDeleted' | 'issueIds'> {
+): Pick<
+  TrackerQueries,
+  'issuesNumbered' | 'nextIssues' | 'nextIssue' | 'deletedNumbered' | 'nextDeleted' | 'issueIds'
+> {
   const { build, columns, ids } = context
   const inRepository = <P extends { readonly repositoryId: Id }>(given: QueryValues<P>) =>
     ids.given('repository', given('repositoryId'))
-  const after = <P extends NextNumbers>(given: QueryValues<P>) => ids.givenInteger(given('after').as(String))
-  const issues = build
+  const after = <P extends Omit<NextNumbers, 'limit'>>(given: QueryValues<P>) =>
+    ids.givenInteger(given('after').as(String))
+  const listed = build
     .selectFrom('issues')
     .leftJoin('milestones', 'milestones.id', 'issues.milestone_id')
     .select([
@@ -155,7 +169,6 @@ function issueQueries(
       columns.number('issues.issue_index').as('issue_index'),
       'issues.kind',
       'issues.title',
-      'issues.body',
       'issues.state',
       columns.number('issues.is_locked').as('is_locked'),
       'issues.ref',
@@ -169,6 +182,10 @@ function issueQueries(
       'issues.author_email',
     ])
     .orderBy('issues.issue_index')
+  const issues = listed.select('issues.body')
+  const shortText = sql<
+    string | null
+  >`case when octet_length(${sql.ref('issues.body')}) <= ${sql.lit(LONG_TEXT)} then ${sql.ref('issues.body')} end`
   const deleted = build
     .selectFrom('deleted_issues')
     .select(columns.number('issue_index').as('issue_index'))
@@ -181,10 +198,17 @@ function issueQueries(
         .where(sql.ref('issues.issue_index'), 'in', numbersOf(context, given)),
     ),
     nextIssues: defineQuery((given) =>
-      issues
+      listed
+        .select(shortText.as('body'))
         .where('issues.repository_id', '=', inRepository(given))
         .where(sql.ref('issues.issue_index'), '>', after(given))
         .limit(given('limit')),
+    ),
+    nextIssue: defineQuery((given) =>
+      issues
+        .where('issues.repository_id', '=', inRepository(given))
+        .where(sql.ref('issues.issue_index'), '>', after(given))
+        .limit(sql.lit(1)),
     ),
     deletedNumbered: defineQuery((given) =>
       deleted.where('repository_id', '=', inRepository(given)).where(sql`issue_index`, 'in', numbersOf(context, given)),

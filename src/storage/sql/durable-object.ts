@@ -191,7 +191,8 @@ class DurableObjectSession implements Session {
   all<Row>({ sql, parameters }: Statement<Row>): readonly Row[] {
     try {
       const rows: readonly unknown[] = this.#database.sql.exec(sql, ...parameters).toArray()
-      return rows as readonly Row[] // unknown data: the row type was inferred from the query
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+      return rows as readonly Row[]
     } catch (error) {
       throw translateError(error, 'call')
     }

@@ -122,19 +122,22 @@ function toSqlValue(value: unknown): SqlValue {
 /** A driver returns integers as bigint if its host asked for that. Ids are text, so none of our integers is large. */
 export function plainRows<Row>(rows: readonly unknown[]): readonly Row[] {
   const plain = hasBigint(rows[0]) ? rows.map(withNumbers) : rows
-  return plain as readonly Row[] // unknown data: the row type was inferred from the query
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+  return plain as readonly Row[]
 }
 
 /** Same as `plainRows`, for one row. Drivers return undefined or null if no row was found. */
 export function plainRow<Row>(row: unknown): Row | undefined {
   if (row === undefined || row === null) return undefined
   const plain = hasBigint(row) ? withNumbers(row) : row
-  return plain as Row // unknown data: the row type was inferred from the query
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+  return plain as Row
 }
 
 function hasBigint(row: unknown): boolean {
   if (typeof row !== 'object' || row === null) return false
-  const values = row as { readonly [column: string]: unknown } // unknown data: every object has such a view
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: every object has such a view
+  const values = row as { readonly [column: string]: unknown }
   for (const column in values) if (typeof values[column] === 'bigint') return true
   return false
 }

@@ -107,7 +107,8 @@ export function queryEach<Rows extends readonly unknown[]>(
   statements: Statements<Rows>,
 ): SyncOrAsync<RowsOfEach<Rows>> {
   const rows: SyncOrAsync<unknown> = wait(session.batch(statements))
-  return rows as SyncOrAsync<RowsOfEach<Rows>> // unknown data: the row types were inferred from the queries
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row types were inferred from the queries
+  return rows as SyncOrAsync<RowsOfEach<Rows>>
 }
 
 /** Same as `queryEach`, for statements of one kind and then of several. */
@@ -118,5 +119,6 @@ export function* queryEachAfter<First, Rows extends readonly unknown[]>(
 ): SyncOrAsync<readonly [readonly (readonly First[])[], RowsOfEach<Rows>]> {
   const rows = yield* queryEach<readonly unknown[]>(session, [...first, ...rest])
   const parts: readonly unknown[] = [rows.slice(0, first.length), rows.slice(first.length)]
-  return parts as unknown as readonly [readonly (readonly First[])[], RowsOfEach<Rows>] // unknown data, as above
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: unknown data, as above
+  return parts as unknown as readonly [readonly (readonly First[])[], RowsOfEach<Rows>]
 }

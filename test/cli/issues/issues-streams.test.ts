@@ -4,9 +4,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { describeWith } from '../../programs.ts'
 import { bareIssue } from '../../schema/documents/sample-issue.ts'
+import { startCommand } from '../../start-forgelet.ts'
 
 // Real child processes of dist/cli.js: standard streams, a terminal, and signals.
 
@@ -15,13 +17,8 @@ let folder: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'forgelet-streams-'))
+  return () => rm(folder, { recursive: true })
 })
-
-afterEach(() => rm(folder, { recursive: true }))
-
-function start(...args: readonly string[]) {
-  return spawn(process.execPath, [cli, 'issues', ...args], { cwd: folder, stdio: 'pipe' })
-}
 
 /** A document of this many issues, each about 10 kB. */
 const documentOf = (count: number): string =>
@@ -31,27 +28,25 @@ const documentOf = (count: number): string =>
 
 describe('forgelet issues', () => {
   test('converts standard input to standard output, and shows no progress in pipes', async () => {
-    const child = start('convert', '-', '-o', '-')
-    const [out, err] = [text(child.stdout), text(child.stderr)]
-    child.stdin.end(documentOf(500))
-    const [code] = await once(child, 'close')
+    const { stdin, ended } = startCommand(['issues', 'convert', '-', '-o', '-'])
+    stdin.end(documentOf(500))
+    const { code, out, err } = await ended
 
-    expect([code, await err]).toEqual([0, 'forgelet: 500 issues written to standard output\n'])
-    expect(JSON.parse(await out)).toHaveLength(500)
+    expect([code, err]).toEqual([0, 'forgelet: 500 issues written to standard output\n'])
+    expect(JSON.parse(out)).toHaveLength(500)
   })
 
   test('names standard input when it is not valid', async () => {
-    const child = start('validate', '-')
-    const out = text(child.stdout)
-    child.stdin.end(`[\n${JSON.stringify({ ...bareIssue, state: 'opened' })}]`)
-    const [code] = await once(child, 'close')
+    const { stdin, ended } = startCommand(['issues', 'validate', '-'])
+    stdin.end(`[\n${JSON.stringify({ ...bareIssue, state: 'opened' })}]`)
+    const { code, out } = await ended
 
     expect(code).toBe(1)
-    expect(await out).toMatch(/^line 2: \/0\/state: [^\n]+\nstandard input is not valid: 1 violation; 1 record\n$/)
+    expect(out).toMatch(/^line 2: \/0\/state: [^\n]+\nstandard input is not valid: 1 violation; 1 record\n$/)
   })
 
   test('ends without an error when the reader of standard output has what it wants', async () => {
-    const child = start('convert', '-', '-o', '-')
+    const child = spawn(process.execPath, [cli, 'issues', 'convert', '-', '-o', '-'], { stdio: 'pipe' })
     const err = text(child.stderr)
     child.stdin.on('error', () => undefined) // it is closed before all is written
     child.stdin.write('[')
@@ -69,25 +64,17 @@ describe('forgelet issues', () => {
     'stops on %s with exit code 3, and leaves the target as it was',
     async (signal) => {
       await writeFile(join(folder, 'out.json'), 'as it was')
-      const child = start('convert', '-', '-o', 'out.json')
-      const err = text(child.stderr)
-      child.stdin.on('error', () => undefined)
-      child.stdin.write(documentOf(10).slice(0, -1))
-      await partFile()
-      child.kill(signal)
-      const [code] = await once(child, 'close')
+      const { stdin, stop } = startCommand(['issues', 'convert', '-', '-o', 'out.json'], { folder })
+      stdin.write(documentOf(10).slice(0, -1))
+      while ((await readdir(folder)).length < 2) await pause(10) // until it has begun to write
+      const { code, err } = await stop(signal)
 
-      expect([code, await err]).toEqual([3, 'forgelet: stopped before the end\n'])
+      expect([code, err]).toEqual([3, 'forgelet: stopped before the end\n'])
       expect(await readdir(folder)).toEqual(['out.json'])
       expect(await readFile(join(folder, 'out.json'), 'utf8')).toBe('as it was')
     },
   )
 })
-
-/** Waits until the command has begun to write. */
-async function partFile(): Promise<void> {
-  while ((await readdir(folder)).length < 2) await new Promise((resolve) => setTimeout(resolve, 10))
-}
 
 describeWith(['script'], 'on a terminal', () => {
   test.each([

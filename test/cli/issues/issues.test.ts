@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runCli } from '../../../src/cli/run-cli.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { readExchange, writeIssues } from '../../../src/exchange/exchange.ts'
 import { openIssueSource } from '../../../src/exchange/files.ts'
 import { giteaDump, githubComment, githubIssue, gitlabIssue, gitlabMembers } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
+import { runForgelet } from '../../start-forgelet.ts'
 
 // "forgelet issues validate" and "convert" in this process. issues-streams.test.ts runs the program.
 
@@ -15,37 +15,10 @@ let folder: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'forgelet-issues-'))
+  return () => rm(folder, { recursive: true })
 })
 
-afterEach(() => rm(folder, { recursive: true }))
-
-interface Ended {
-  readonly code: number
-  /** What was printed, without the path of the folder. */
-  readonly out: string
-  readonly err: string
-}
-
-/** Runs "forgelet issues". A word that begins with `@/` is a path in the folder. */
-async function issues(...args: readonly string[]): Promise<Ended> {
-  const printed = { out: '', err: '' }
-  const code = await runCli(['issues', ...args.map((arg) => arg.replace(/^@/, folder))], {
-    out: (line) => {
-      printed.out += `${line}\n`
-    },
-    err: (line) => {
-      printed.err += `${line}\n`
-    },
-    async write(bytes) {
-      printed.out += Buffer.from(bytes).toString()
-    },
-    showStatus: undefined,
-    stop: new AbortController().signal,
-    environment: {},
-  })
-  const shown = (text: string): string => text.replaceAll(folder, '@')
-  return { code, out: shown(printed.out), err: shown(printed.err) }
-}
+const issues = (...args: readonly string[]) => runForgelet(['issues', ...args], { folder })
 
 async function put(name: string, content: unknown): Promise<void> {
   await mkdir(dirname(join(folder, name)), { recursive: true })
@@ -68,12 +41,12 @@ describe('forgelet issues validate', () => {
   test('says that a document is valid', async () => {
     await put('issues.json', [bareIssue, fullIssue])
 
-    expect(await issues('validate', '@/issues.json')).toEqual({
+    expect(await issues('validate', 'issues.json')).toEqual({
       code: 0,
-      out: '@/issues.json is valid; 2 records\n',
+      out: 'issues.json is valid; 2 records\n',
       err: '',
     })
-    expect(await issues('validate', '@/issues.json', '--json')).toEqual({
+    expect(await issues('validate', 'issues.json', '--json')).toEqual({
       code: 0,
       out: '{"valid":true,"records":2,"violations":[],"total":0,"notCarried":[]}\n',
       err: '',
@@ -83,27 +56,25 @@ describe('forgelet issues validate', () => {
   test('lists each violation with its file, line and pointer, and what was expected', async () => {
     const lines = [bareIssue, { ...bareIssue, state: 'opened' }, { ...bareIssue, title: 7, created: 'now' }]
     await put('issues.json', lines.map((line) => JSON.stringify(line)).join('\n'))
-    const { code, out, err } = await issues('validate', '@/issues.json')
+    const { code, out, err } = await issues('validate', 'issues.json')
 
     expect([code, err]).toEqual([1, ''])
     expect(out.split('\n')).toEqual([
-      expect.stringMatching(/^@\/issues\.json:2: \/1\/state: expected .+$/),
-      expect.stringMatching(/^@\/issues\.json:3: \/2\/title: expected .+$/),
-      expect.stringMatching(/^@\/issues\.json:3: \/2\/created: expected .+$/),
-      '@/issues.json is not valid: 3 violations; 3 records',
+      expect.stringMatching(/^issues\.json:2: \/1\/state: expected .+$/),
+      expect.stringMatching(/^issues\.json:3: \/2\/title: expected .+$/),
+      expect.stringMatching(/^issues\.json:3: \/2\/created: expected .+$/),
+      'issues.json is not valid: 3 violations; 3 records',
       '',
     ])
   })
 
   test('lists the first 100 violations and their number', async () => {
     await put('issues.json', Array(250).fill({ ...bareIssue, state: 'opened' }))
-    const { code, out } = await issues('validate', '@/issues.json')
-    const { out: json } = await issues('validate', '@/issues.json', '--json')
+    const { code, out } = await issues('validate', 'issues.json')
+    const { out: json } = await issues('validate', 'issues.json', '--json')
 
     expect([code, out.split('\n').length]).toEqual([1, 102])
-    expect(out).toContain(
-      '@/issues.json is not valid: 250 violations, of which the first 100 are listed; 250 records\n',
-    )
+    expect(out).toContain('issues.json is not valid: 250 violations, of which the first 100 are listed; 250 records\n')
     expect(JSON.parse(json)).toMatchObject({ valid: false, records: 250, total: 250 })
     expect(JSON.parse(json).violations).toHaveLength(100)
     expect(JSON.parse(json).violations[99]).toEqual({
@@ -112,40 +83,40 @@ describe('forgelet issues validate', () => {
       message: expect.any(String),
       offset: expect.any(Number),
       line: 1,
-      file: '@/issues.json',
+      file: 'issues.json',
     })
   })
 
   test('lists what precedes bytes that cannot be read', async () => {
     await put('issues.json', `[${JSON.stringify({ ...bareIssue, number: 'seven' })},\n${JSON.stringify(bareIssue)}`)
-    const { code, out } = await issues('validate', '@/issues.json')
+    const { code, out } = await issues('validate', 'issues.json')
 
     expect(code).toBe(1)
-    expect(out).toMatch(/^@\/issues\.json:1: \/0\/number: [^\n]+\n@\/issues\.json:2: [^\n]+\n[^\n]+: 2 violations;/)
+    expect(out).toMatch(/^issues\.json:1: \/0\/number: [^\n]+\nissues\.json:2: [^\n]+\n[^\n]+: 2 violations;/)
   })
 
   test('names the file in a folder', async () => {
     await putAll('dump', { ...giteaDump, 'comments/7.yml': '- issue_index: 7\n  poster_id: x\n' })
-    const { code, out } = await issues('validate', '@/dump')
+    const { code, out } = await issues('validate', 'dump')
 
     expect(code).toBe(1)
-    expect(out).toMatch(/^@\/dump\/comments\/7\.yml:\d+: \/0\/\w+: [^\n]+\n/)
+    expect(out).toMatch(/^dump\/comments\/7\.yml:\d+: \/0\/\w+: [^\n]+\n/)
   })
 
   test('lists what is not carried, with the number and the first place', async () => {
     await put('issues.json', [{ ...githubIssue, pull_request: { url: 'x' } }, githubIssue])
-    const { code, out } = await issues('validate', '@/issues.json')
+    const { code, out } = await issues('validate', 'issues.json')
 
     expect(code).toBe(0)
-    expect(out).toContain('not carried: pull_request: 1, first at @/issues.json /0\n')
-    expect(out).toMatch(/\n@\/issues\.json is valid; 2 records\n$/)
+    expect(out).toContain('not carried: pull_request: 1, first at issues.json /0\n')
+    expect(out).toMatch(/\nissues\.json is valid; 2 records\n$/)
   })
 
   test('reads a source as the form that --from names', async () => {
     await put('issues.json', [{ ...bareIssue, foreignindex: 7 }])
 
-    expect((await issues('validate', '@/issues.json')).code).toBe(0)
-    expect(await issues('validate', '@/issues.json', '--from', 'document')).toMatchObject({
+    expect((await issues('validate', 'issues.json')).code).toBe(0)
+    expect(await issues('validate', 'issues.json', '--from', 'document')).toMatchObject({
       code: 1,
       out: expect.stringContaining('/0/foreignindex: '),
     })
@@ -156,13 +127,13 @@ describe('forgelet issues convert', () => {
   test('writes the canonical document', async () => {
     await put('issues.json', [fullIssue, bareIssue])
 
-    expect(await issues('convert', '@/issues.json', '-o', '@/out.json')).toEqual({
+    expect(await issues('convert', 'issues.json', '-o', 'out.json')).toEqual({
       code: 0,
       out: '',
-      err: 'forgelet: 2 issues written to @/out.json\n',
+      err: 'forgelet: 2 issues written to out.json\n',
     })
     expect(await read('out.json')).toBe(await canonical([fullIssue, bareIssue]))
-    expect(await issues('convert', '@/issues.json', '-o', '@/out.json', '--json')).toEqual({
+    expect(await issues('convert', 'issues.json', '-o', 'out.json', '--json')).toEqual({
       code: 0,
       out: '{"records":2,"comments":0,"notCarried":[]}\n',
       err: '',
@@ -173,12 +144,12 @@ describe('forgelet issues convert', () => {
     await put('issues.json', [bareIssue])
     const document = await canonical([bareIssue])
 
-    expect(await issues('convert', '@/issues.json', '--out', '-')).toEqual({
+    expect(await issues('convert', 'issues.json', '--out', '-')).toEqual({
       code: 0,
       out: document,
       err: 'forgelet: 1 issue written to standard output\n',
     })
-    expect(await issues('convert', '@/issues.json', '-o-', '--json')).toEqual({
+    expect(await issues('convert', 'issues.json', '-o-', '--json')).toEqual({
       code: 0,
       out: document,
       err: '{"records":1,"comments":0,"notCarried":[]}\n',
@@ -190,7 +161,7 @@ describe('forgelet issues convert', () => {
       'issues.json': JSON.stringify([githubIssue]),
       'comments.json': JSON.stringify([githubComment]),
     })
-    const { code, out } = await issues('convert', '@/list', '-o', '@/out.json', '--json')
+    const { code, out } = await issues('convert', 'list', '-o', 'out.json', '--json')
 
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ records: 1, comments: 0 })
@@ -204,7 +175,7 @@ describe('forgelet issues convert', () => {
 
   test('names the labels that no issue has', async () => {
     await putAll('dump', { 'issue.yml': '[]\n', 'label.yml': '- name: bug\n  color: d73a4a\n  description: ""\n' })
-    const { out } = await issues('convert', '@/dump', '-o', '@/out.json', '--json')
+    const { out } = await issues('convert', 'dump', '-o', 'out.json', '--json')
 
     expect(JSON.parse(out).notCarried).toEqual([{ what: 'label', count: 1, pointer: '' }])
   })
@@ -212,7 +183,7 @@ describe('forgelet issues convert', () => {
   test('writes a dump, which reads as its source did', async () => {
     await putAll('dump', giteaDump)
     const converted = await issues(
-      ...['convert', '@/dump', '-o', '@/copy', '--to', 'gitea-dump', '--repo', 'acme/rocket', '--json'],
+      ...['convert', 'dump', '-o', 'copy', '--to', 'gitea-dump', '--repo', 'acme/rocket', '--json'],
     )
     const { records, comments } = JSON.parse(converted.out)
     const all = async (name: string) => {
@@ -237,7 +208,7 @@ describe('forgelet issues convert', () => {
       'project_members.ndjson': gitlabMembers.map((member) => JSON.stringify(member)).join('\n'),
     })
     const kept = async (...options: readonly string[]) =>
-      JSON.parse((await issues('convert', '@/export', '-o', '@/out.json', '--json', ...options)).out).records
+      JSON.parse((await issues('convert', 'export', '-o', 'out.json', '--json', ...options)).out).records
 
     expect(await kept()).toBe(0)
     expect(await kept('--confidential', 'keep')).toBe(1)
@@ -250,12 +221,12 @@ describe('forgelet issues convert', () => {
     await put('issues.json', [bareIssue, { ...bareIssue, state: 'opened' }, { ...bareIssue, title: 7 }])
     if (name === 'document') await put('document', 'as it was')
     const before = await readdir(folder)
-    const args = ['convert', '@/issues.json', '-o', `@/${name}`, ...options]
+    const args = ['convert', 'issues.json', '-o', `${name}`, ...options]
     const { code, out, err } = await issues(...args)
 
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(
-      /^forgelet: @\/issues\.json is not valid: 2 violations\n {2}@\/issues\.json:1: \/1\/state: [^\n]+\n {2}@\/issues\.json:1: \/2\/title: [^\n]+\n$/,
+      /^forgelet: issues\.json is not valid: 2 violations\n {2}issues\.json:1: \/1\/state: [^\n]+\n {2}issues\.json:1: \/2\/title: [^\n]+\n$/,
     )
     expect(await readdir(folder)).toEqual(before)
     if (name === 'document') expect(await read(name)).toBe('as it was')
@@ -273,103 +244,18 @@ describe('forgelet issues convert', () => {
 
   test('writes nothing behind the first violation to standard output, and does not end the list', async () => {
     await put('issues.json', [bareIssue, { ...bareIssue, state: 'opened' }, bareIssue])
-    const { code, out } = await issues('convert', '@/issues.json', '-o', '-')
+    const { code, out } = await issues('convert', 'issues.json', '-o', '-')
 
     expect(code).toBe(1)
     expect(out).not.toContain(']\n')
   })
 })
 
-describe('forgelet issues refuses', () => {
-  test.each([
-    ['no action', [], 'name an action: '],
-    ['an unknown action', ['check'], 'name an action: '],
-    ['no source', ['validate'], 'name a source: a file, a folder that a forge wrote, or - for standard input'],
-    ['two sources', ['validate', 'a.json', 'b.json'], 'unexpected argument "b.json": name one source'],
-    [
-      'a file that is not there',
-      ['validate', '@/nowhere.json'],
-      '@/nowhere.json cannot be read: the file does not exist',
-    ],
-    ['an unknown form', ['validate', '-', '--from', 'jira'], '--from jira: give document, github, gitlab, gitea or'],
-    ['another word for confidential', ['validate', '-', '--confidential', 'drop'], '--confidential drop: give keep'],
-    ['an option of another action', ['validate', '-', '--out', 'x'], 'unknown option --out: "forgelet issues validate'],
-    ['no target', ['convert', '-'], 'name the target with --out'],
-    [
-      'an unknown target form',
-      ['convert', '-', '-o', 'x', '--to', 'github'],
-      '--to github: give document or gitea-dump',
-    ],
-    ['a dump on standard output', ['convert', '-', '-o', '-', '--to', 'gitea-dump'], 'a dump is a folder'],
-    ['a dump of no repository', ['convert', '-', '-o', 'x', '--to', 'gitea-dump'], '--to gitea-dump needs --repo'],
-    [
-      'a repository of a document',
-      ['convert', '-', '-o', 'x', '--repo', 'acme/rocket'],
-      '--repo is for --to gitea-dump',
-    ],
-    ...['rocket', '/rocket', 'acme/', 'acme/rocket/x'].map(
-      (name) =>
-        [
-          `the repository ${name}`,
-          ['convert', '-', '-o', 'x', '--to', 'gitea-dump', '--repo', name],
-          `--repo ${name}: give the owner and the name`,
-        ] as const,
-    ),
-    ['a stream as form', ['validate', '-', '--from', '-'], '--from needs a value'],
-    ['a folder as target', ['convert', '@/issues.json', '-o', '@'], '--out @ cannot be written: it is a directory'],
-    [
-      'a target in no folder',
-      ['convert', '@/issues.json', '-o', '@/no/x.json'],
-      '--out @/no/x.json cannot be written: the directory does not exist',
-    ],
-    [
-      'a dump into a folder that is not empty',
-      ['convert', '@/issues.json', '-o', '@', '--to', 'gitea-dump', '--repo', 'acme/rocket'],
-      '--out @ cannot be written: the folder is not empty',
-    ],
-  ] as const)('%s, as wrong usage', async (_, args, line) => {
-    await put('issues.json', [bareIssue])
-    const { code, out, err } = await issues(...args)
+test('a folder that no forge wrote is a source that is not valid', async () => {
+  await put('empty/notes.txt', '')
 
-    expect([code, out]).toEqual([2, ''])
-    expect(err).toMatch(/^forgelet: [^\n]+\n$/)
-    expect(err).toContain(line)
-  })
-
-  test('a folder that no forge wrote, as a source that is not valid', async () => {
-    await put('empty/notes.txt', '')
-
-    expect(await issues('validate', '@/empty')).toMatchObject({
-      code: 1,
-      out: expect.stringMatching(/^@\/empty: the document: expected a folder that a forge wrote\n/),
-    })
-  })
-})
-
-describe('the help', () => {
-  test.each([
-    [['--help'], ['validate', 'convert', 'import', 'export']],
-    [
-      ['import', '--help'],
-      ['--repo', '--db', '--dry-run', '--on-conflict', '--users', '--atomic', '--from', '--json'],
-    ],
-    [
-      ['export', '--help'],
-      ['--repo', '--db', '--prefix', '--schema', '--out, -o', '--json'],
-    ],
-    [
-      ['validate', '--help'],
-      ['--from', '--confidential', '--json'],
-    ],
-    [
-      ['convert', '--help'],
-      ['--out, -o', '--to', '--repo', '--from', '--confidential', '--json'],
-    ],
-  ])('of %j shows every option in lines of at most 100 characters', async (args, words) => {
-    const { code, out } = await issues(...args)
-
-    expect(code).toBe(0)
-    for (const word of words) expect(out).toMatch(new RegExp(`^  (?:forgelet issues )?${word}[ ,]`, 'm'))
-    expect(out.split('\n').every((line) => line.length <= 100)).toBe(true)
+  expect(await issues('validate', 'empty')).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/^empty: the document: expected a folder that a forge wrote\n/),
   })
 })

@@ -109,10 +109,28 @@ describe('the block service', () => {
     },
   )
 
+  test('says whether the organization blocks one user without calling the policy', async () => {
+    const forge = aForge({ policy: { authorize: () => ({ allow: false, reason: 'never' }) } })
+    await forge.blocks.block('system', target('9'))
+
+    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 9 })).toBe(true)
+    expect(await forge.blocks.isBlocked({ organizationId: '5', userId: 9n })).toBe(true)
+    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 8 })).toBe(false)
+    expect(await forge.blocks.isBlocked({ organizationId: 6, userId: 9 })).toBe(false)
+  })
+
   test('returns the blocked among many users without calling the policy', async () => {
     const forge = aForge({ policy: { authorize: () => ({ allow: false, reason: 'never' }) } })
     await forge.blocks.block('system', target('9'))
-    expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds: [8, 9, 10] })).toEqual(new Set(['9']))
+    expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds: ['8', '9', '10'] })).toEqual(new Set(['9']))
+  })
+
+  test('returns blocked users by the ids that were given: numbers, bigints or texts', async () => {
+    const forge = aForge()
+    await forge.blocks.block(olga, target('9'))
+    const userIds = [9, 9n, '9', 8, 8n, '8', 9] as const
+
+    expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds })).toEqual(new Set([9, 9n, '9']))
   })
 
   test('refuses an invalid account kind, and a membership that is neither true nor false', async () => {
@@ -120,7 +138,7 @@ describe('the block service', () => {
     await expect(aForge().blocks.block(olga, { organizationId: 5, account })).rejects.toThrow(TypeError)
     const forge = aForge({ membership: { isMember: () => undefined as unknown as boolean } })
     await expect(forge.blocks.block(olga, target('9'))).rejects.toThrow(TypeError)
-    expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds: [9] })).toEqual(new Set())
+    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 9 })).toBe(false)
   })
 
   test('does not let a blocked user become a member', async () => {

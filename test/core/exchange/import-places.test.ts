@@ -189,3 +189,84 @@ describe('a violation that only an import finds', () => {
     expect(shown(await violationsOf(passed), document)).toEqual(expected.slice(0, 1))
   })
 })
+
+describe('what is found when a batch is planned', () => {
+  const github = (number: number, title: string) => ({
+    number,
+    user: { id: 1, login: 'ada' },
+    title,
+    body: 'Text',
+    state: 'open',
+    locked: false,
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+    labels: [{ name: 'bug', color: 'd73a4a' }],
+    milestone: { title: '1.0', state: 'open' },
+  })
+  test('has the place of its record, if labels and milestones were read before it', async () => {
+    const [before, after] = [lines(github(1, 'Old'), github(2, 'Old')), lines(github(1, 'Old'), github(2, 'New'))]
+    await forge.exchange.import(olga, { repositoryId: 10, records: readExchange({ json: before }) })
+    const records = () => readExchange({ json: after })
+    const place = { pointer: '/1', offset: after.indexOf('{"number":2'), line: 3 }
+    const details = { ...place, number: 2, reason: 'differs', property: 'title' }
+
+    await expect(forge.exchange.import(olga, { repositoryId: 10, records: records() })).rejects.toMatchObject({
+      code: 'IMPORT_CONFLICT',
+      details,
+    })
+    expect((await forge.exchange.inspect(olga, { repositoryId: 10, records: records() })).conflicts).toEqual({
+      total: 1,
+      first: [details],
+    })
+  })
+
+  test('has the place of its record in the file of a folder', async () => {
+    const files = (title: string) => ({
+      'issues.json': lines(github(1, 'Old'), github(2, title)),
+      'comments.json': '[]',
+    })
+    await forge.exchange.import(olga, { repositoryId: 10, records: readExchange(folderOf(files('Old'))) })
+    const importing = forge.exchange.import(olga, {
+      repositoryId: 10,
+      records: readExchange(folderOf(files('New'))),
+    })
+
+    await expect(importing).rejects.toMatchObject({ details: { pointer: '/1', line: 3, file: 'issues.json' } })
+  })
+
+  test('has the place of its record in YAML, also in a list in brackets', async () => {
+    const block = (issue: object) =>
+      Object.entries(issue)
+        .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+        .join('\n  ')
+    const yaml = (first: string, title: string) =>
+      [
+        `- ${JSON.stringify(anIssue(1, { title: first }))}`,
+        `-\n  ${block(anIssue(2, { title }))}`,
+        `- ${block(anIssue(5, { title }))}`,
+        `[ ${JSON.stringify(anIssue(3, { title }))},\n  ${JSON.stringify(anIssue(4, { title }))} ]`,
+      ].join('\n')
+    const after = yaml('schön', 'New')
+    await forge.exchange.import(olga, {
+      repositoryId: 10,
+      records: readExchange({ yaml: yaml('Old', 'Old') }),
+    })
+    const { conflicts } = await forge.exchange.inspect(olga, {
+      repositoryId: 10,
+      records: readExchange({ yaml: after }),
+    })
+
+    expect(
+      shown(
+        conflicts.first.map((conflict) => ({ ...conflict, code: '', message: '' })),
+        after,
+      ),
+    ).toEqual([
+      ['', '/0', 1, undefined, '{"number'],
+      ['', '/1', 3, undefined, 'number: '],
+      ['', '/2', 12, undefined, 'number: '],
+      ['', '/3', 21, undefined, '{"number'],
+      ['', '/4', 22, undefined, '{"number'],
+    ])
+  })
+})

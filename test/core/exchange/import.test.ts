@@ -129,6 +129,52 @@ describe('an import', () => {
     expect(counts).toEqual([2, 3])
   })
 
+  test.each([
+    ['texts', 3, () => ({ content: 'x'.repeat(1_500_000) })],
+    [
+      'reactions',
+      4,
+      () => ({ reactions: Array.from({ length: 10_000 }, (_, user_id) => ({ user_id, content: '+1' })) }),
+    ],
+    ['assignees', 4, () => ({ assignees: Array.from({ length: 20_000 }, (_, at) => `u${at}`) })],
+    ['labels', 4, () => ({ labels: Array.from({ length: 10_000 }, (_, at) => ({ name: `label ${at}` })) })],
+  ])('ends a batch at about 4 MB of %s', async (_, most, more) => {
+    const records = Array.from({ length: 12 }, (_, at) => anIssue(at + 1, more()))
+    await importing(records)
+    const sizes = tracker.batches.map(({ create }) => create.length)
+
+    expect(sizes).toEqual(Array.from({ length: 12 / most }, () => most))
+  })
+
+  test.each([
+    ['comments', commentsOf(...Array.from({ length: 6 }, (_, at) => aComment(1, `${at}`.padEnd(1_500_000))))],
+    [
+      'descriptions of labels',
+      Array.from({ length: 6 }, (_, at) => ({
+        kind: 'label' as const,
+        label: { name: `label ${at}`, description: 'x'.repeat(1_500_000) },
+      })),
+    ],
+    [
+      'descriptions of milestones',
+      Array.from({ length: 6 }, (_, at) => ({
+        kind: 'milestone' as const,
+        milestone: { title: `${at}`, description: 'x'.repeat(1_500_000), state: 'open' as const },
+      })),
+    ],
+  ])('ends a batch at about 4 MB of %s', async (_, records) => {
+    await importing([anIssue(1)])
+    await importing(records)
+
+    expect(tracker.batches).toHaveLength(3)
+  })
+
+  test('has 200 records in a batch if they are small', async () => {
+    await importing(Array.from({ length: 500 }, (_, at) => anIssue(at + 1, { content: 'x'.repeat(10_000) })))
+
+    expect(tracker.batches.map(({ create }) => create.length)).toEqual([200, 200, 100])
+  })
+
   test('lets other work run between the batches', async () => {
     let turns = 0
     const timer = setInterval(() => {
@@ -593,15 +639,74 @@ function aCopyOf(source: MemoryTracker<Person>): MemoryTracker<Person> {
 }
 
 describe('an export', () => {
+  /** How many issues each page that was read could have. */
+  const pages: number[] = []
+
+  beforeEach(() => {
+    pages.length = 0
+    const issues = tracker.issues.bind(tracker)
+    tracker.issues = (query) => {
+      if ('limit' in query) pages.push(query.limit)
+      return issues(query)
+    }
+  })
+
   test('has the issues in ascending order, in pages', async () => {
     await importing(Array.from({ length: 481 }, (_, index) => anIssue(481 - index)))
     tracker.taken.add(1300)
     tracker.records.set(1400, anIssue(1400))
-    tracker.asked.length = 0
     const issues = await allOf(forge.exchange.export(olga, 10))
 
     expect(issues.map(({ number }) => number)).toEqual([...Array.from({ length: 481 }, (_, index) => index + 1), 1400])
-    expect(tracker.asked).toEqual(['issues', 'issues', 'issues', 'issues'])
+    expect(pages).toEqual([20, 40, 80, 160, 200, 200])
+  })
+
+  test.each([
+    ['64 KiB', 65_536, [20, 15, 15]],
+    ['7.5 MiB', 7_864_320, [20, 1, 1]],
+  ])('has about a megabyte on a page: issues of %s', async (_size, length, expected) => {
+    for (let number = 1; number <= 70; number += 1) {
+      tracker.records.set(number, anIssue(number, { content: 'x'.repeat(length) }))
+    }
+    expect(await allOf(forge.exchange.export(olga, 10))).toHaveLength(70)
+
+    expect(pages.slice(0, 3)).toEqual(expected)
+  })
+
+  test('has small pages also of long lists, and of long comments', async () => {
+    const reaction = { user_id: 4, user_name: 'grace', content: '+1' }
+    const reactions = Array.from({ length: 20_000 }, () => reaction)
+    for (let number = 1; number <= 30; number += 1) tracker.records.set(number, anIssue(number, { reactions }))
+    await allOf(forge.exchange.export(olga, 10))
+    expect(pages.slice(0, 2)).toEqual([20, 1])
+
+    pages.length = 0
+    tracker.records.clear()
+    for (let number = 1; number <= 30; number += 1) {
+      tracker.records.set(number, anIssue(number))
+      tracker.stored.push(aComment(number, 'x'.repeat(1_000_000)))
+    }
+    await allOf(forge.exchange.exportAll(olga, 10))
+    expect(pages.slice(0, 2)).toEqual([20, 1])
+  })
+
+  test('has larger pages again behind long issues, step by step', async () => {
+    for (let number = 1; number <= 60; number += 1) {
+      tracker.records.set(number, anIssue(number, { content: number > 20 ? '' : 'x'.repeat(2_000_000) }))
+    }
+    await allOf(forge.exchange.export(olga, 10))
+
+    expect(pages).toEqual([20, 1, 2, 4, 8, 16, 32, 64])
+  })
+
+  test('reads no page before the one before it is used up', async () => {
+    for (let number = 1; number <= 60; number += 1) tracker.records.set(number, anIssue(number))
+    const read: number[] = []
+    for await (const { number } of forge.exchange.export(olga, 10)) {
+      if (number === 1 || number === 20 || number === 21) read.push(pages.length)
+    }
+
+    expect(read).toEqual([1, 1, 2])
   })
 
   test('of everything has labels and milestones first, and comments behind their issues', async () => {

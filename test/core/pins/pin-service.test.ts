@@ -6,6 +6,14 @@ const issue = (id: number | string, repositoryId = '10'): IssueRef => ({ id, rep
 const board = { repositoryId: '10', kind: 'issue' } as const
 
 describe('the pin service', () => {
+  test.each(['issue', 'pullRequest'] as const)('takes three pins of kind %s on a board by default', async (kind) => {
+    const forge = aForge()
+    const pin = (id: number) => forge.pins.pin(olga, { id, repositoryId: 10, kind })
+    for (const id of [1, 2, 3]) await pin(id)
+
+    expect(await codeOf(() => pin(4))).toBe('PIN_LIMIT_REACHED')
+  })
+
   test('reports who pinned what, when and where', async () => {
     const forge = aForge()
     expect(await forge.pins.pin(olga, issue(7))).toEqual({

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { ByteSource } from '../../../src/exchange/exchange.ts'
 import { issueDocuments } from '../../../src/exchange/exchange.ts'
-import type { ForgeError } from '../../../src/schema/errors.ts'
+import type { ForgeError } from '../../../src/index.ts'
 
 const issue = {
   number: 1,

@@ -13,7 +13,7 @@ import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { giteaDump } from '../forges/samples.ts'
 import { folderOf, readSource } from '../source.ts'
 
-const RUNS = process.env['FORGELET_TEST_LONG'] === '1' ? 500 : 30
+const RUNS = process.env['LONG'] === '1' ? 500 : 30
 const REPOSITORY = { owner: 'acme', name: 'rocket' }
 /** Texts that a reader of YAML 1.1 or 1.2 takes for something else when they are not quoted, and others. */
 const AWKWARD: readonly string[] = [

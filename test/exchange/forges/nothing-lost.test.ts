@@ -4,7 +4,7 @@ import type { ExchangeFormat, IssueSource } from '../../../src/exchange/exchange
 import { folderOf, readSource } from '../source.ts'
 import { giteaComment, giteaDump, giteaIssues, githubComment, githubIssue, gitlabIssue } from './samples.ts'
 
-const RUNS = process.env['FORGELET_TEST_LONG'] === '1' ? 5_000 : 300
+const RUNS = process.env['LONG'] === '1' ? 5_000 : 300
 
 /** Only what a form needs: then every word that is reported was added. */
 const user = { id: 3, login: 'mia' }

@@ -6,7 +6,7 @@ import { blamedByJudge, judge } from '../../schema/documents/draft-04-judge.ts'
 import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import { allViolationsOf, bytesOf, piecesOf } from '../reading.ts'
 
-const LONG = process.env['FORGELET_TEST_LONG'] === '1'
+const LONG = process.env['LONG'] === '1'
 const RECORDS = LONG ? 100_000 : 600
 /** In bytes: every boundary within a token, some, and none. */
 const SIZES = LONG ? [1, 2, 3, 7, 1000, 65_536] : [1, 7, 65_536]

@@ -7,7 +7,7 @@ import type { Outcome } from '../reading.ts'
 import { allViolationsOf, bytesOf, outcomeOf, piecesOf } from '../reading.ts'
 
 const SIZES = [1, 2, 3, 7, 4096]
-const RUNS = process.env['FORGELET_TEST_LONG'] === '1' ? 2_000 : 300
+const RUNS = process.env['LONG'] === '1' ? 2_000 : 300
 
 /** Documents with what an attentive reader of bytes trips over. */
 const texts: fc.Arbitrary<string> = fc.oneof(

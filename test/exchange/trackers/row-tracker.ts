@@ -10,20 +10,18 @@ import type {
 } from '../../../src/index.ts'
 import { after } from '../../../src/schema/sync-or-async.ts'
 
-/** Runs a statement with values for its `?`: in a transaction, or outside of any. */
-export type RunStatement<Tx> = (
-  sql: string,
-  values: readonly unknown[],
-  transaction: Tx | undefined,
-) => MaybePromise<readonly Record<string, unknown>[]>
+export type Row = Readonly<Record<string, unknown>>
 
-/** The tables of the tracker. `TEXT_TYPE` is a type for long texts. */
+/** Runs a statement in a transaction, or outside of any. */
+export type RunStatement<Tx> = (sql: string, transaction: Tx | undefined) => MaybePromise<readonly Row[]>
+
+/** The tables of the tracker. A record is JSON in base64, which needs no escape in a statement of any database. */
 export const TRACKER_TABLES: readonly string[] = [
-  'create table tracked_issues (repository_id varchar(64), number bigint, record TEXT_TYPE, primary key (repository_id, number))',
-  'create table tracked_comments (repository_id varchar(64), number bigint, record TEXT_TYPE)',
+  'create table host_issues (repository_id varchar(64), number bigint, record text, primary key (repository_id, number))',
+  'create table host_comments (repository_id varchar(64), number bigint, record text)',
 ]
 
-/** A tracker of a host that keeps each issue and each comment as one row of JSON. */
+/** A tracker of a host that keeps each issue and each comment as one row. */
 export class RowTracker<A extends Actor, Tx> implements IssueTracker<A, Tx> {
   readonly #run: RunStatement<Tx>
 
@@ -36,20 +34,28 @@ export class RowTracker<A extends Actor, Tx> implements IssueTracker<A, Tx> {
     { transaction }: PortContext<unknown, Tx>,
   ): MaybePromise<readonly (IssueRecord | TakenNumber)[]> {
     const { repositoryId } = query
-    const [condition, values, limit] =
+    const [condition, limit] =
       'numbers' in query
-        ? [`number in (${query.numbers.map(() => '?').join()})`, query.numbers, query.numbers.length]
-        : ['number > ?', [query.after], query.limit]
-    const sql = `select record from tracked_issues where repository_id = ? and ${condition} order by number limit ${limit}`
-    return after(this.#run(sql, [repositoryId, ...values], transaction), recordsIn<IssueRecord>)
+        ? [`number in (${query.numbers.join()})`, query.numbers.length]
+        : [`number > ${query.after}`, query.limit]
+    return this.#read<IssueRecord>(
+      'host_issues',
+      repositoryId,
+      `${condition} order by number limit ${limit}`,
+      transaction,
+    )
   }
 
   comments(
     { repositoryId, numbers }: { readonly repositoryId: string; readonly numbers: readonly number[] },
     { transaction }: PortContext<unknown, Tx>,
   ): MaybePromise<readonly CommentRecord[]> {
-    const sql = `select record from tracked_comments where repository_id = ? and number in (${numbers.map(() => '?').join()}) order by number`
-    return after(this.#run(sql, [repositoryId, ...numbers], transaction), recordsIn<CommentRecord>)
+    return this.#read<CommentRecord>(
+      'host_comments',
+      repositoryId,
+      `number in (${numbers.join()}) order by number`,
+      transaction,
+    )
   }
 
   findUsers(users: readonly unknown[]): readonly undefined[] {
@@ -58,33 +64,34 @@ export class RowTracker<A extends Actor, Tx> implements IssueTracker<A, Tx> {
 
   write(batch: IncomingBatch, { transaction }: PortContext<unknown, Tx>): MaybePromise<void> {
     const { repositoryId, create, update, comments } = batch
-    const inserted = (table: string, number: number, record: object): Statement => [
-      `insert into ${table} (repository_id, number, record) values (?, ?, ?)`,
-      [repositoryId, number, JSON.stringify(record)],
-    ]
+    const inserted = (table: string, number: number, record: object): string =>
+      `insert into ${table} (repository_id, number, record) values ('${repositoryId}', ${number}, '${encoded(record)}')`
     return this.#all(
       [
-        ...create.map(({ record }) => inserted('tracked_issues', record.number, record)),
+        ...create.map(({ record }) => inserted('host_issues', record.number, record)),
         ...update.map(
-          ({ record }): Statement => [
-            'update tracked_issues set record = ? where repository_id = ? and number = ?',
-            [JSON.stringify(record), repositoryId, record.number],
-          ],
+          ({ record }) =>
+            `update host_issues set record = '${encoded(record)}' where repository_id = '${repositoryId}' and number = ${record.number}`,
         ),
-        ...comments.map(({ record }) => inserted('tracked_comments', record.issue_number, record)),
+        ...comments.map(({ record }) => inserted('host_comments', record.issue_number, record)),
       ],
       transaction,
     )
   }
 
-  #all([first, ...rest]: readonly Statement[], transaction: Tx | undefined): MaybePromise<void> {
+  #read<T>(table: string, repositoryId: string, condition: string, transaction: Tx | undefined) {
+    const sql = `select record from ${table} where repository_id = '${repositoryId}' and ${condition}`
+    return after(this.#run(sql, transaction), (rows): readonly T[] =>
+      rows.map(({ record }) => JSON.parse(Buffer.from(String(record), 'base64').toString())),
+    )
+  }
+
+  #all([first, ...rest]: readonly string[], transaction: Tx | undefined): MaybePromise<void> {
     if (first === undefined) return undefined
-    return after(this.#run(...first, transaction), () => this.#all(rest, transaction))
+    return after(this.#run(first, transaction), () => this.#all(rest, transaction))
   }
 }
 
-type Statement = readonly [sql: string, values: readonly unknown[]]
-
-function recordsIn<T>(rows: readonly Record<string, unknown>[]): readonly T[] {
-  return rows.map(({ record }) => JSON.parse(String(record)))
+function encoded(record: object): string {
+  return Buffer.from(JSON.stringify(record)).toString('base64')
 }

@@ -7,7 +7,7 @@ import { parseItem } from '../../../src/exchange/yaml/yaml-item.ts'
 import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import { bytesOf } from '../reading.ts'
 
-const RUNS = process.env['FORGELET_TEST_LONG'] === '1' ? 30_000 : 3_000
+const RUNS = process.env['LONG'] === '1' ? 30_000 : 3_000
 const MAX_DEPTH = 5
 
 /** As Gitea writes an issue: with literals, texts without quotes, and lists of every kind. */

@@ -7,7 +7,7 @@ import { bytesOf, piecesOf } from '../reading.ts'
 import { readSource } from '../source.ts'
 
 const ISSUE = yamlItem({ ...fullIssue, closed: null, labels: [], reactions: [], assignees: ['ada'] })
-const RUNS = process.env['FORGELET_TEST_LONG'] === '1' ? 3_000 : 150
+const RUNS = process.env['LONG'] === '1' ? 3_000 : 150
 
 const FAULTS: readonly (readonly [document: string, code: string, at: string])[] = [
   ['number: 1\n', 'yaml', 'number'],

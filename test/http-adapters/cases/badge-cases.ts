@@ -72,6 +72,26 @@ export const userBadges: readonly Case[] = [
     expected: { code: 'UNKNOWN_BADGE', message: 'no such badge: "nope", "Founder"' },
     after: [BADGES, []],
   },
+  ...['night-owl ', ' night-owl', 'n\u00efght-owl', 'NIGHT-OWL'].map(
+    (slug): Case => ({
+      fact: `"${slug}" is no badge`,
+      ask: ['root', 'POST', BADGES, { badge_slugs: [slug] }],
+      status: 422,
+      expected: { code: 'UNKNOWN_BADGE' },
+    }),
+  ),
+  ...[
+    ['is missing', {}, 'required'] as const,
+    ['is null', { badge_slugs: null }, 'required'] as const,
+    ['is text', { badge_slugs: 'night-owl' }, 'type'] as const,
+  ].map(
+    ([what, body, code]): Case => ({
+      fact: `a list that ${what} has the violation "${code}"`,
+      ask: ['root', 'POST', BADGES, body],
+      status: 422,
+      expected: { violationCodes: [code] },
+    }),
+  ),
   {
     fact: 'DELETE removes one badge per slug, and passes over what is not held',
     before: grant('night-owl'),

@@ -253,6 +253,7 @@ export const blockCases: readonly Case[] = [
   },
   {
     fact: 'a blocked user that is gone is left out, and counted',
+    world: {}, // a host that deletes users
     before: block('gone', 'stan'),
     ask: ['olga', 'GET', BLOCKS],
     status: 200,

@@ -1,4 +1,4 @@
-import type { WorldOptions } from '../world.ts'
+import type { WorldOptions } from '../../world.ts'
 
 /** Who asks: a person of the world, `anonymous`, or `wrong`, who sends an invalid token. */
 export type Who = 'root' | 'olga' | 'mia' | 'ada' | 'will' | 'rita' | 'stan' | 'anonymous' | 'wrong'
@@ -11,7 +11,10 @@ export interface Expected {
   /** The code of an error body. */
   readonly code?: string
   readonly message?: string
+  /** The pointers of the violations. */
   readonly violations?: readonly string[]
+  /** Their codes. */
+  readonly violationCodes?: readonly string[]
   readonly json?: unknown
   readonly text?: string
   /** Null: it must not be there. */

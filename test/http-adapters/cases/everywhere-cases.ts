@@ -1,4 +1,4 @@
-import { sshKey } from '../world.ts'
+import { sshKey } from '../../world.ts'
 import type { Case } from './case.ts'
 import { issues, pin } from './pinned.ts'
 
@@ -86,6 +86,31 @@ export const everywhereCases: readonly Case[] = [
     status: 200,
     expected: { json: issues(1) },
   },
+  // Databases that compare without accents, pad with blanks or end texts at NUL would find these.
+  ...['acme%20', '%20acme', 'acm%C3%A9', 'acme%CC%81', 'acme%00', '%00', '%F0%9F%A6%89', 'a'.repeat(300)].map(
+    (name): Case => ({
+      fact: `${name.slice(0, 20)} is no organization`,
+      ask: ['olga', 'GET', `/orgs/${name}/blocks`],
+      status: 404,
+      expected: { code: 'ORGANIZATION_NOT_FOUND' },
+    }),
+  ),
+  ...['stan%20', 'st%C3%A4n', '%C5%BFtan', 'stan%00'].map(
+    (name): Case => ({
+      fact: `${name} is no user`,
+      ask: ['olga', 'PUT', `/orgs/acme/blocks/${name}`],
+      status: 404,
+      expected: { code: 'USER_NOT_FOUND' },
+    }),
+  ),
+  ...['rocket%20', 'r%C3%B6cket', 'rocket%00'].map(
+    (name): Case => ({
+      fact: `${name} is no repository`,
+      ask: ['ada', 'GET', `/repos/acme/${name}/issues/pinned`],
+      status: 404,
+      expected: { code: 'REPOSITORY_NOT_FOUND' },
+    }),
+  ),
   ...['abc', '1.5', '-3', '0', '9007199254740992', '99999999999999999999', '%20', '1e3', '0x1'].map(
     (index): Case => ({
       fact: `index ${index} is an unknown issue, without asking the host`,

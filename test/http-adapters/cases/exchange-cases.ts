@@ -1,7 +1,8 @@
-import { issueRecord } from '../world-issues.ts'
+import { issueRecord } from '../../world.ts'
 import type { Case } from './case.ts'
 
 const EXPORT = '/repos/acme/rocket/issues/export'
+const MEBIBYTE = 1024 * 1024
 const IMPORT = '/repos/acme/rocket/issues/import'
 
 const NONE = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
@@ -82,8 +83,8 @@ export const exchangeCases: readonly Case[] = [
         conflicts: {
           total: 2,
           first: [
-            { pointer: '/0', number: 1, reason: 'differs', property: 'title' },
-            { pointer: '/1', number: 6, reason: 'taken' },
+            { pointer: '/0', offset: 1, line: 1, number: 1, reason: 'differs', property: 'title' },
+            { pointer: '/1', offset: 211, line: 1, number: 6, reason: 'taken' },
           ],
         },
       },
@@ -93,7 +94,11 @@ export const exchangeCases: readonly Case[] = [
     fact: 'an issue that differs is 409, and is named',
     ask: ['ada', 'POST', IMPORT, [issueRecord(10), issueRecord(1, { title: 'other' })]],
     status: 409,
-    expected: { code: 'IMPORT_CONFLICT', violations: ['/1'] },
+    expected: {
+      code: 'IMPORT_CONFLICT',
+      violations: ['/1'],
+      message: 'issue 1 exists and differs in title: import with on_conflict=skip or on_conflict=update',
+    },
   },
   {
     fact: 'an issue that differs is left if that is asked for',
@@ -193,6 +198,25 @@ export const exchangeCases: readonly Case[] = [
     fact: 'a record that is too long is 422',
     world: { limits: { maxRecordBytes: 100 } },
     ask: ['ada', 'POST', IMPORT, documentOf(10)],
+    status: 422,
+    expected: { code: 'INVALID_DOCUMENT', violations: ['/0'] },
+  },
+  {
+    fact: 'a record of more than 2 MiB is 422',
+    ask: ['ada', 'POST', IMPORT, [issueRecord(10, { content: 'x'.repeat(2 * MEBIBYTE) })]],
+    status: 422,
+    expected: { code: 'INVALID_DOCUMENT', violations: ['/0'] },
+  },
+  {
+    fact: 'a record of almost 2 MiB is imported',
+    ask: ['ada', 'POST', IMPORT, [issueRecord(10, { content: 'x'.repeat(2 * MEBIBYTE - 1000) })]],
+    status: 200,
+  },
+  {
+    fact: 'an item of YAML of more than 1 MiB is 422, whatever a record may have',
+    world: { limits: { maxRecordBytes: 8 * MEBIBYTE } },
+    headers: { 'content-type': 'application/yaml' },
+    ask: ['ada', 'POST', IMPORT, `- ${JSON.stringify(issueRecord(10, { content: 'x'.repeat(MEBIBYTE) }))}\n`],
     status: 422,
     expected: { code: 'INVALID_DOCUMENT', violations: ['/0'] },
   },

@@ -1,4 +1,4 @@
-import { openpgpKey, sshKey, unreadableKey } from '../world.ts'
+import { openpgpKey, sshKey, unreadableKey } from '../../world.ts'
 import type { Case } from './case.ts'
 
 const ROCKET = '/repos/acme/rocket'

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { FetchMountOptions } from '../../../src/http-adapters/fetch.ts'
 import { fetchHandler } from '../../../src/http-adapters/fetch.ts'
-import { deferred } from '../node/serve.ts'
-import type { Person, World } from '../world.ts'
-import { authenticate, openWorld, sshKey } from '../world.ts'
+import type { Person, World } from '../../world.ts'
+import { authenticate, openWorld, sshKey } from '../../world.ts'
+import { deferred } from '../node/mounted.ts'
 
 const PINNED = 'https://git.example.com/api/repos/acme/rocket/issues/pinned'
 const BADGES = 'https://git.example.com/api/admin/users/stan/badges'
@@ -29,24 +29,11 @@ it('a response is no promise if the ports and the storage are synchronous, and a
 })
 
 describe('a path', () => {
-  it.each([
-    [PINNED, 200],
-    [`${PINNED}?x=%zz`, 200],
-    [`${PINNED}#pinned`, 200],
-    [`${PINNED}/`, 200],
-    ['https://git.example.com/api', 404],
-    ['https://git.example.com/api?x=1', 404],
-    ['https://git.example.com/apiary/repos/acme/rocket/issues/pinned', 404],
-    ['https://git.example.com/repos/acme/rocket/issues/pinned', 404],
-    ['https://git.example.com/api/repos/acme/%zz/issues/pinned', 404],
-  ])('%s is answered %i', async (url, status) => {
-    expect((await mounted(openWorld())(new Request(url))).status).toBe(status)
-  })
-
-  it('at the root needs no base path', async () => {
+  it('at the root needs no base path, and has no fragment', async () => {
     const handle = mounted(openWorld(), { basePath: undefined })
+    const path = '/repos/acme/rocket/issues/pinned#pinned'
 
-    expect((await handle(new Request('https://git.example.com/repos/acme/rocket/issues/pinned'))).status).toBe(200)
+    expect((await handle(new Request(`https://git.example.com${path}`))).status).toBe(200)
   })
 
   it('that is not ours does not match, and is not authenticated', async () => {
@@ -56,13 +43,6 @@ describe('a path', () => {
     expect(await handle.match(new Request('https://git.example.com/elsewhere'))).toBeUndefined()
     expect(await handle.match(new Request('https://git.example.com/api/elsewhere'))).toBeUndefined()
     expect(asked).not.toHaveBeenCalled()
-  })
-
-  it('that is ours matches, also where it is refused', async () => {
-    const { match } = mounted(openWorld())
-
-    expect((await match(new Request(PINNED)))?.status).toBe(200)
-    expect((await match(new Request(PINNED, { method: 'PUT' })))?.status).toBe(405)
   })
 })
 
@@ -94,16 +74,6 @@ describe('authenticate', () => {
 })
 
 describe('a body', () => {
-  it('is not read for someone who may not', async () => {
-    const pulled = vi.fn()
-    const body = new ReadableStream({ pull: pulled }, { highWaterMark: 0 })
-    const request = new Request(BADGES, { method: 'POST', body, duplex: 'half' })
-
-    expect((await mounted(openWorld())(request)).status).toBe(401)
-    expect(pulled).not.toHaveBeenCalled()
-    expect(request.bodyUsed).toBe(false)
-  })
-
   it('beyond the limit is refused by what it says of itself, unread', async () => {
     const request = new Request(BADGES, {
       method: 'POST',
@@ -209,12 +179,4 @@ describe('a reply', () => {
 
     expect([response.status, response.body, response.headers.get('content-type')]).toEqual([204, null, null])
   })
-})
-
-it.each([
-  [{ authenticate: undefined }, 'fetchHandler needs authenticate'],
-  [{ crossSite: 'perhaps' }, 'crossSite must be'],
-  [{ basePath: 'api' }, 'basePath must be a path'],
-])('the options %j are refused', (options, message) => {
-  expect(() => mounted(openWorld(), options as Partial<Options>)).toThrow(message) // as a host in JavaScript could
 })

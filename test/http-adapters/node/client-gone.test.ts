@@ -1,13 +1,14 @@
-import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Directory } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import { createForge } from '../../../src/index.ts'
+import type { Connection } from '../../http.ts'
+import { ask, dial, exchange, serve } from '../../http.ts'
 import { newFile, openHandle, openStorage } from '../../storage/sql/database-files.ts'
-import type { Person, World } from '../world.ts'
-import { authenticate, directory, openWorld, present } from '../world.ts'
-import { ask, deferred, dial, mounted, serve, talk } from './serve.ts'
+import type { Person, World } from '../../world.ts'
+import { authenticate, directory, openWorld, present } from '../../world.ts'
+import { deferred, mounted } from './mounted.ts'
 
 type Look = Directory<Person>['findAccount']
 
@@ -30,40 +31,13 @@ function awaited(world: World): { readonly world: World; readonly answer: Promis
   return { world: { ...world, api: { ...world.api, dispatch } }, answer: answered.promise }
 }
 
-async function opened(port: number, text: string): Promise<Socket> {
-  const socket = dial(port)
-  await new Promise<void>((resolve) => socket.write(text, () => resolve()))
-  return socket
+async function opened(port: number, text: string): Promise<Connection> {
+  const connection = await dial(port)
+  await connection.send(text)
+  return connection
 }
 
 describe('a client that goes away', () => {
-  it('while a port is asked aborts the signal, and nothing is logged', async () => {
-    const asked = deferred<undefined>()
-    const gone = deferred<unknown>()
-    const { world, answer } = awaited(
-      openWorld({
-        directory: looking((_name, { signal }) => {
-          asked.resolve(undefined)
-          return new Promise((_resolve, reject) => {
-            signal?.addEventListener('abort', () => {
-              gone.resolve(signal.reason)
-              reject(signal.reason)
-            })
-          })
-        }),
-      }),
-    )
-    const port = await serve(mounted(world))
-    const socket = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
-
-    await asked.promise
-    socket.destroy()
-
-    await answer
-    expect(await gone.promise).toMatchObject({ name: 'AbortError' })
-    expect(world.logged).toEqual([])
-  })
-
   it('in the middle of its body ends the request, and nothing is logged', async () => {
     const asked = deferred<AbortSignal | undefined>()
     const { world, answer } = awaited(
@@ -81,7 +55,7 @@ describe('a client that goes away', () => {
       handler(request, response)
     })
     const headers = { Authorization: 'token root', 'Content-Length': '1000' }
-    const socket = await opened(port, ask('POST /api/admin/users/stan/badges', headers, '{"badge_slugs":'))
+    const { socket } = await opened(port, ask('POST /api/admin/users/stan/badges', headers, '{"badge_slugs":'))
 
     const signal = await asked.promise
     socket.destroy()
@@ -105,7 +79,7 @@ describe('a client that goes away', () => {
       }),
     })
     const port = await serve(mounted(world))
-    const socket = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
+    const { socket } = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
 
     await asked.promise
     socket.destroy()
@@ -127,9 +101,9 @@ describe('a client that goes away', () => {
       response.on('close', () => closed.resolve(undefined))
       handler(request, response)
     })
-    const socket = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
-    await new Promise<void>((resolve) => socket.once('data', () => resolve()))
-    socket.destroy()
+    const connection = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
+    await connection.reply()
+    connection.socket.destroy()
     await closed.promise
 
     expect((await seen.promise)?.aborted).toBe(false)
@@ -159,11 +133,14 @@ describe('a client that goes away', () => {
     })
     const other = openHandle(file)
     other.exec('begin immediate')
-    const hasty = await opened(port, ask('PUT /orgs/acme/blocks/stan', { Authorization: 'token root' }))
-    const patient = talk(port, ask('PUT /orgs/acme/blocks/will', { Authorization: 'token root', Connection: 'close' }))
+    const { socket } = await opened(port, ask('PUT /orgs/acme/blocks/stan', { Authorization: 'token root' }))
+    const patient = exchange(
+      port,
+      ask('PUT /orgs/acme/blocks/will', { Authorization: 'token root', Connection: 'close' }),
+    )
 
     await asked.promise
-    hasty.destroy()
+    socket.destroy()
     await closed.promise
     other.exec('rollback')
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { drain, isSending, isTooMuchToDrop } from '../../../src/http-adapters/node/drain-request.ts'
+import { drain, isSending } from '../../../src/http-adapters/node/drain-request.ts'
 
 const MEBIBYTE = new Uint8Array(1_048_576)
 
@@ -14,17 +14,6 @@ describe('isSending', () => {
     [undefined, { 'content-length': '5' }, false],
   ])('with complete %j and %j is %j', (complete, headers, expected) => {
     expect(isSending({ complete, headers, on: () => undefined })).toBe(expected)
-  })
-})
-
-describe('isTooMuchToDrop', () => {
-  it.each([
-    [{ 'content-length': '67108864' }, false],
-    [{ 'content-length': '67108865' }, true],
-    [{ 'transfer-encoding': 'chunked' }, false],
-    [{}, false],
-  ])('with %j is %j', (headers, expected) => {
-    expect(isTooMuchToDrop({ headers, on: () => undefined })).toBe(expected)
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { refuseCrossSite } from '../../../src/http-adapters/routes/cross-site.ts'
 import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
-import { plainRequest } from '../plain-request.ts'
+import { plainRequest } from '../dispatch.ts'
 
 function request(method: string, headers: Readonly<Record<string, string>>): ApiRequest {
   return plainRequest({ method, header: (name) => headers[name] })

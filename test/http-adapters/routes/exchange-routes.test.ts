@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { issueDocuments } from '../../../src/exchange/exchange.ts'
-import type { ApiOptions } from '../../../src/http-adapters/http.ts'
+import type { Api, ApiOptions } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import { serviceRoutes } from '../../../src/http-adapters/routes/route-table.ts'
-import type { AccessRequest } from '../../../src/index.ts'
+import type { AccessRequest, IssueTracker } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
-import { plainRequest, readText } from '../plain-request.ts'
-import type { Person } from '../world.ts'
-import { directory, openWorld, people, present } from '../world.ts'
-import { worldIssues } from '../world-issues.ts'
+import type { Person } from '../../world.ts'
+import { authenticate, directory, issueRecord, openWorld, people, present, worldIssues } from '../../world.ts'
+import { plainRequest, readText } from '../dispatch.ts'
+import { deferred } from '../node/mounted.ts'
 
 const EXPORT = '/repos/acme/rocket/issues/export'
 const IMPORT = '/repos/acme/rocket/issues/import'
 
 /** A forge that writes down what its policy is asked. */
-function asked(issues = worldIssues(() => true)): {
+function asked(issues = worldIssues()): {
   readonly forge: ReturnType<typeof createForge<Person, undefined>>
   readonly requests: AccessRequest[]
 } {
@@ -108,5 +108,155 @@ describe('the routes of the exchange', () => {
     const operation = api.openApi().paths['/repos/{owner}/{repo}/issues/import']?.['post']
 
     expect(JSON.stringify(operation?.requestBody)).toContain('at most 4321 bytes')
+  })
+})
+
+describe('the exports of an API', () => {
+  const exporting = (api: Api<Person>, person: Person | null = null, method = 'GET') =>
+    api.dispatch(plainRequest({ method, path: EXPORT }), () => person)
+  const begin = async (api: Api<Person>): Promise<AsyncIterator<Uint8Array>> => {
+    const reply = await exporting(api)
+    if (typeof reply?.body !== 'object') throw new TypeError('the reply is not streamed')
+    return reply.body[Symbol.asyncIterator]()
+  }
+  const statusOf = async (api: Api<Person>) => {
+    const reply = await exporting(api)
+    await readText(reply)
+    return reply?.status
+  }
+
+  it('are at most eight at once, and one more is told to try again', async () => {
+    const { api, logged } = openWorld()
+    await Promise.all(Array.from({ length: 8 }, () => begin(api)))
+    const reply = await exporting(api)
+
+    expect(reply).toMatchObject({ status: 503, headers: expect.arrayContaining([['Retry-After', '5']]) })
+    expect(JSON.parse(await readText(reply))).toEqual({
+      code: 'EXCHANGE_BUSY',
+      message: 'too many exports are running, try again',
+      url: '',
+    })
+    expect(logged).toEqual([])
+    expect(await statusOf(openWorld().api)).toBe(200)
+  })
+
+  it('are as many as its limit, that of the forge by default', async () => {
+    for (const options of [{ limits: { maxExports: 2 } }, { forgeLimits: { maxExports: 2 } }]) {
+      const { api } = openWorld(options)
+      await Promise.all([begin(api), begin(api)])
+
+      expect(await statusOf(api)).toBe(503)
+    }
+  })
+
+  it('make room when one was sent, or is no longer wanted, and a HEAD keeps none', async () => {
+    const { api } = openWorld({ limits: { maxExports: 1 } })
+    const unwanted = await begin(api)
+    expect(await statusOf(api)).toBe(503)
+    await unwanted.return?.()
+
+    expect(await statusOf(api)).toBe(200)
+    expect(await exporting(api, null, 'HEAD')).toMatchObject({ status: 200 })
+    await expect.poll(() => statusOf(api)).toBe(200)
+    const half = await begin(api)
+    await half.next()
+    await half.return?.()
+    expect(await statusOf(api)).toBe(200)
+  })
+
+  it.each([1, 2])('make room when one fails at its page %i', async (page) => {
+    let asked = 0
+    const issues: IssueTracker<Person, undefined> = {
+      ...worldIssues(),
+      issues(query) {
+        asked += 1
+        if (asked === page) throw new Error('secret')
+        return 'after' in query && query.after === 0 ? [issueRecord(1, { content: 'x'.repeat(40_000) })] : []
+      },
+    }
+    const { api } = openWorld({ issues, limits: { maxExports: 1 } })
+    const failed = await exporting(api)
+    if (page === 1) expect(failed?.status).toBe(500)
+    else await expect(readText(failed)).rejects.toThrow('secret')
+
+    expect(await statusOf(api)).toBe(200)
+  })
+
+  it('keep no room for a caller who may not read, who does not learn whether there is room', async () => {
+    const { api } = openWorld({ limits: { maxExports: 1 } })
+    const hidden = () => api.dispatch(plainRequest({ path: '/repos/acme/secret/issues/export' }), () => null)
+    expect(await hidden()).toMatchObject({ status: 404 })
+    await begin(api)
+
+    expect(await hidden()).toMatchObject({ status: 404 })
+  })
+})
+
+describe('the imports of an API', () => {
+  const ada = authenticate('token ada')
+
+  /** An import whose body ends when the test says so. */
+  function slow(api: Api<Person>, ending: Promise<string>, query = '') {
+    let isAsked = false
+    const stream = async function* (): AsyncGenerator<Uint8Array, void, void> {
+      yield new TextEncoder().encode('[')
+      yield new TextEncoder().encode(`${await ending}]`)
+    }
+    const request = {
+      ...plainRequest({ method: 'POST', path: IMPORT, query }),
+      stream: () => {
+        isAsked = true
+        return stream()
+      },
+    }
+    const reply = Promise.resolve(api.dispatch(request, () => ada))
+    return { reply, isAsked: () => isAsked }
+  }
+
+  it('are at most four at once, dry runs too, and one more is refused before its body is read', async () => {
+    const { api } = openWorld()
+    const ending = deferred<string>()
+    const running = [1, 2, 3, 4].map((at) => slow(api, ending.promise, at === 1 ? 'dry_run=true' : ''))
+    await expect.poll(() => running.every(({ isAsked }) => isAsked())).toBe(true)
+    const more = slow(api, ending.promise)
+    const reply = await more.reply
+
+    expect(reply).toMatchObject({ status: 503, headers: expect.arrayContaining([['Retry-After', '5']]) })
+    expect(JSON.parse(await readText(reply))).toMatchObject({
+      code: 'EXCHANGE_BUSY',
+      message: 'too many imports are running, try again',
+    })
+    expect(more.isAsked()).toBe(false)
+    ending.resolve('')
+    expect((await Promise.all(running.map((one) => one.reply))).map((answer) => answer?.status)).toEqual([
+      200, 200, 200, 200,
+    ])
+    expect(await slow(api, ending.promise).reply).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    ['is done', '', 200],
+    ['is not valid', '{}', 422],
+  ])('make room when one %s', async (_how, rest, status) => {
+    const { api } = openWorld({ limits: { maxImports: 1 } })
+    const ending = deferred<string>()
+    const first = slow(api, ending.promise)
+    await expect.poll(() => first.isAsked()).toBe(true)
+    expect(await slow(api, ending.promise).reply).toMatchObject({ status: 503 })
+    ending.resolve(rest)
+
+    expect(await first.reply).toMatchObject({ status })
+    expect(await slow(api, Promise.resolve('')).reply).toMatchObject({ status: 200 })
+  })
+
+  it('keep no room for what is refused', async () => {
+    const { api } = openWorld({ limits: { maxImports: 1 } })
+    const post = (person: Person | null, query = '') =>
+      api.dispatch(plainRequest({ method: 'POST', path: IMPORT, query }), () => person)
+    for (let times = 0; times < 2; times += 1) {
+      expect(await post(null)).toMatchObject({ status: 401 })
+      expect(await post(ada, 'on_conflict=maybe')).toMatchObject({ status: 422 })
+      expect(await post(ada)).toMatchObject({ status: 422 })
+    }
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ErrorResponder } from '../../../src/http-adapters/routes/error-responder.ts'
-import { bodyTooLarge, errorStatus, statusOf } from '../../../src/http-adapters/routes/error-status.ts'
+import { bodyTooLarge, errorStatus, exchangeBusy, statusOf } from '../../../src/http-adapters/routes/error-status.ts'
 import type { TextResponse } from '../../../src/http-adapters/routes/messages.ts'
-import { ForgeError, invalidInput } from '../../../src/schema/errors.ts'
-import { plainRequest } from '../plain-request.ts'
+import { ForgeError } from '../../../src/index.ts'
+import { plainRequest } from '../dispatch.ts'
 
 const request = plainRequest({})
 
@@ -22,8 +22,9 @@ describe('a failure', () => {
   it.each([
     [new ForgeError('FORBIDDEN', 'no', { action: 'pins.write', reason: 'no' }), 403, []],
     [new ForgeError('BADGE_EXISTS', 'there', { slug: 'a' }), 409, []],
-    [invalidInput('/a', 'range', 'a must be small'), 422, []],
+    [new ForgeError('INVALID_INPUT', 'a', { violations: [] }), 422, []],
     [bodyTooLarge(5), 413, []],
+    [exchangeBusy('exports'), 503, []],
     [new ForgeError('STORAGE_BUSY', 'SQLITE_BUSY on /var/db', { retry: 'call' }), 503, ['warn']],
     [new ForgeError('STORAGE_UNAVAILABLE', 'SQLITE_CANTOPEN /var/db', { outcome: 'nothing-done' }), 503, ['error']],
     [new ForgeError('SCHEMA_OUTDATED', 'run /usr/bin/x', { found: 1, needed: 2 }), 503, ['error']],

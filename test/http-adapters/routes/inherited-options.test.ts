@@ -5,7 +5,7 @@ import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
 import type { Actor, ApiLimits, ForgeOptions, ServiceName } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
-import { plainRequest, textOf } from '../plain-request.ts'
+import { plainRequest } from '../dispatch.ts'
 
 type Settings = Partial<ForgeOptions<Actor, undefined>>
 
@@ -60,15 +60,6 @@ describe('an API inherits from its forge', () => {
     expect(seen).toEqual(['forge 500', 'api 500'])
   })
 
-  it('an observer that has only operations', async () => {
-    const seen: string[] = []
-    const forge = aForge({ observer: { operation: ({ operation }) => seen.push(operation) } })
-    const directory = { ...broken.directory, findRepository: () => ({ id: 10 }) }
-    await createApi(forge, { ...broken, directory }).dispatch(request('/repos/a/b/issues/pinned'), () => null)
-
-    expect(seen).toEqual(['load'])
-  })
-
   it('an observer whose first failure is logged once, with the logger of the forge', async () => {
     const warnings: string[] = []
     const forge = aForge({
@@ -112,7 +103,7 @@ describe('an API inherits from its forge', () => {
       of: string,
       forge: ApiLimits,
       api: ApiLimits | undefined,
-      limits: Required<Omit<ApiLimits, 'maxImportBytes' | 'maxRecordBytes'>>,
+      limits: Required<Omit<ApiLimits, 'maxImportBytes' | 'maxRecordBytes' | 'maxExports' | 'maxImports'>>,
     ]
   >([
     ['by default', {}, undefined, { defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 1_048_576 }],
@@ -158,6 +149,8 @@ it.each([
   [{ defaultPageSize: 51 }, 'limits.defaultPageSize must be an integer from 1 to 50'],
   [{ maxBodyBytes: 0 }, 'limits.maxBodyBytes must be an integer from 1 to'],
   [{ maxImportBytes: 0 }, 'limits.maxImportBytes must be an integer from 1 to'],
+  [{ maxExports: 0 }, 'limits.maxExports must be an integer from 1 to'],
+  [{ maxImports: 1.5 }, 'limits.maxImports must be an integer from 1 to'],
   [{ maxRecordBytes: 268_435_457 }, 'limits.maxRecordBytes must be an integer from 1 to 268435456'],
 ])('createForge refuses the limits %j', (limits, message) => {
   expect(() => aForge({ limits })).toThrow(message)
@@ -202,7 +195,7 @@ describe('createApi names the method that is missing, and the service that needs
 /** The `requestId` of a request that fails. */
 async function failedId(api: ReturnType<typeof createApi>): Promise<unknown> {
   const reply = await api.dispatch(request('/orgs/acme/blocks'), () => null)
-  const { requestId } = JSON.parse(textOf(reply))
+  const { requestId } = JSON.parse(String(reply?.body))
   return requestId
 }
 

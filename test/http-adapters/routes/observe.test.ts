@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ObservedRequest } from '../../../src/http-adapters/http.ts'
 import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
-import { plainRequest } from '../plain-request.ts'
-import type { WorldOptions } from '../world.ts'
-import { authenticate, openWorld, unreadableKey } from '../world.ts'
+import type { WorldOptions } from '../../world.ts'
+import { authenticate, openWorld, unreadableKey } from '../../world.ts'
+import { plainRequest } from '../dispatch.ts'
 
 const NO_ERROR = { code: undefined, requestId: undefined, aborted: false }
 const NO_OPERATION = { operationId: undefined, service: undefined }
@@ -117,12 +117,6 @@ describe('a request', () => {
 
     expect(reported?.milliseconds).toBeGreaterThan(25)
     expect(reported?.milliseconds).toBeLessThan(5000)
-  })
-
-  it('is answered at once where everything does', () => {
-    const { api } = openWorld({ observer: { request: () => undefined } })
-
-    expect(api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)).toMatchObject({ status: 200 })
   })
 })
 

@@ -3,9 +3,9 @@ import { createApi } from '../../../src/http-adapters/http.ts'
 import { createForge } from '../../../src/index.ts'
 import { LazyKey } from '../../../src/signing-keys/lazy-key.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
-import { plainRequest } from '../plain-request.ts'
-import type { Person, World } from '../world.ts'
-import { directory, openWorld, people, present, sshKey } from '../world.ts'
+import type { Person, World } from '../../world.ts'
+import { directory, openWorld, people, present, sshKey } from '../../world.ts'
+import { plainRequest } from '../dispatch.ts'
 
 // A request makes its signal on first access, and that costs more than the rest of a small answer.
 

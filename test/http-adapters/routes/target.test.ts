@@ -10,6 +10,7 @@ it.each([
   ['//host/a', '//host/a', ''],
   ['http://host/a?b', '/a', 'b'],
   ['https://user@host:1/a', '/a', ''],
+  ['HTTP://[::1]:3000/a', '/a', ''],
   ['http://host', '/', ''],
   ['http://host?a=http://b/c', '/', 'a=http://b/c'],
   ['/a?b=http://c/d', '/a', 'b=http://c/d'],

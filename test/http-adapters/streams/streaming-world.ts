@@ -1,7 +1,7 @@
 import type { Api, ApiRequest, ApiResponse } from '../../../src/http-adapters/http.ts'
 import { started } from '../../../src/http-adapters/routes/byte-stream.ts'
-import type { Person, World } from '../world.ts'
-import { openWorld } from '../world.ts'
+import type { Person, World } from '../../world.ts'
+import { openWorld } from '../../world.ts'
 
 /** Answers a request in place of the routes. */
 export type Answer = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>

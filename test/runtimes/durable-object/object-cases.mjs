@@ -20,19 +20,6 @@ const FACTS = {
     assert.deepEqual([await pinned(forge), host.titles()], [['7'], ['Read this first']])
   },
 
-  'our write is rolled back with the host': async (host) => {
-    const forge = await host.forge()
-    const work = () => {
-      host.write('Draft')
-      forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(7)))
-      throw new Error('the host thinks again')
-    }
-
-    assert.throws(() => host.database.transactionSync(work), /thinks again/)
-    assert.deepEqual([await pinned(forge), host.titles()], [[], []])
-    assert.deepEqual((await forge.events.read()).events, [])
-  },
-
   'a transaction inside the host’s takes our writes back with it': async (host) => {
     const forge = await host.forge()
     const pin = (id) => forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(id)))
@@ -49,45 +36,6 @@ const FACTS = {
     assert.deepEqual(await pinned(forge), ['1', '3'])
   },
 
-  'a refused call is taken back alone': async (host) => {
-    const forge = await host.forge({ limits: { maxPins: { issue: 1 } } })
-    host.database.transactionSync(() =>
-      forge.withTransactionSync(host.database, (services) => {
-        services.pins.pin(olga, issue(1))
-        assert.throws(() => services.pins.pin(olga, issue(2)), { code: 'PIN_LIMIT_REACHED' })
-        host.write('and on')
-      }),
-    )
-
-    assert.deepEqual([await pinned(forge), host.titles()], [['1'], ['and on']])
-  },
-
-  'a call whose beforeCommit throws is taken back alone, with what that wrote': async (host) => {
-    const forge = await host.forge({
-      beforeCommit([event], transaction) {
-        assert.equal(transaction, host.database)
-        host.write(event.issueId)
-        if (event.issueId === '2') throw new Error('not this one')
-      },
-    })
-    await forge.pins.pin(olga, issue(1))
-    await assert.rejects(forge.pins.pin(olga, issue(2)), /not this one/)
-    host.database.transactionSync(() =>
-      forge.withTransactionSync(host.database, (services) => {
-        assert.throws(() => services.pins.pin(olga, issue(2)), /not this one/)
-        services.pins.pin(olga, issue(3))
-      }),
-    )
-
-    assert.deepEqual(
-      [await pinned(forge), host.titles()],
-      [
-        ['1', '3'],
-        ['1', '3'],
-      ],
-    )
-  },
-
   'a call outside withTransaction is not part of the host’s open transaction': async (host) => {
     const forge = await host.forge()
     const plain = []
@@ -102,34 +50,6 @@ const FACTS = {
     assert.deepEqual([pin.issueId, list, await pinned(forge)], ['2', [], ['2']])
   },
 
-  'listeners are notified of a transaction’s events when it is committed, and not of one that was rolled back': async (
-    host,
-  ) => {
-    const forge = await host.forge()
-    const received = []
-    const heardTheLast = new Promise((resolve) => {
-      forge.events.on((event) => {
-        received.push(event.issueId)
-        if (event.issueId === '3') resolve()
-      })
-    })
-    const after = []
-    const pin = (id) =>
-      after.push(forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(id))).afterCommit)
-    host.database.transactionSync(() => pin(1))
-    assert.throws(() =>
-      host.database.transactionSync(() => {
-        pin(2)
-        throw new Error('no')
-      }),
-    )
-    host.database.transactionSync(() => pin(3))
-    for (const announce of after) announce()
-    await heardTheLast
-
-    assert.deepEqual(received, ['1', '3'])
-  },
-
   'outside of a transaction of the host, withTransactionSync takes back what is refused': async (host) => {
     const forge = await host.forge({ limits: { maxPins: { issue: 1 } } })
     forge.withTransactionSync(host.database, (services) => {
@@ -138,36 +58,6 @@ const FACTS = {
     })
 
     assert.deepEqual(await pinned(forge), ['1'])
-  },
-
-  'a promise in withTransactionSync is a TypeError before anything is written': async (host) => {
-    const forge = await host.forge({ policy: { authorize: async () => ({ allow: true }) } })
-    const work = (services) => services.pins.pin(olga, issue(1))
-
-    assert.throws(() => host.database.transactionSync(() => forge.withTransactionSync(host.database, work)), TypeError)
-    assert.deepEqual((await forge.events.read()).events, [])
-  },
-
-  'a beforeCommit that answers with a promise is a TypeError, and its call is taken back': async (host) => {
-    const forge = await host.forge({ beforeCommit: async () => undefined })
-
-    await assert.rejects(forge.pins.pin(olga, issue(1)), TypeError)
-    assert.deepEqual(await pinned(forge), [])
-  },
-
-  'a beforeCommit that changes the forge in its transaction is a TypeError': async (host) => {
-    const tried = []
-    const forge = await host.forge({
-      beforeCommit(_events, transaction) {
-        tried.push('once')
-        const pin = () => forge.withTransactionSync(transaction, (services) => services.pins.pin(olga, issue(2)))
-        assert.throws(pin, /beforeCommit must not change the forge/)
-      },
-    })
-    await forge.pins.pin(olga, issue(1))
-    forge.withTransactionSync(host.database, (services) => services.pins.pin(olga, issue(3)))
-
-    assert.deepEqual([tried.length, await pinned(forge)], [2, ['1', '3']])
   },
 
   'what a beforeCommit leaves half read stops nothing': async (host) => {

@@ -1,12 +1,8 @@
-// Asks a server everything: the entries it could load, the cases of the wire, and the edges.
+// What a server is asked: the entries it could load, the cases of the wire, and those of the mount contract.
 import assert from 'node:assert/strict'
-import { send } from './client.mjs'
-import { edgeCases } from './edge-cases.mjs'
+import { begin, reported, send } from './client.mjs'
 import { mountCases } from './mount-cases.mjs'
 import { wireCases } from './wire-cases.mjs'
-
-/** Cases that run at once. */
-const AT_ONCE = 8
 
 /**
  * @param kinds - the storages that the server has, or its handlers
@@ -14,26 +10,27 @@ const AT_ONCE = 8
  * @param mounted - the kinds that the mount contract is run over
  * @param excepted - the cases of it that the runtime decides itself
  */
-export async function askEverything({ port, kinds, leave, mounted, excepted }) {
+export function casesOf({ port, kinds, leave, mounted, excepted }) {
   const cases = [
     { name: 'the portable entries load', run: () => assertLoaded(port) },
-    ...kinds.flatMap((kind) => [...wireCases(port, kind), ...edgeCases(port, kind, leave)]),
+    ...kinds.flatMap((kind) => [
+      ...wireCases(port, kind),
+      { name: `${kind}: a client that goes away aborts the signal`, run: () => assertAborted(port, kind, leave) },
+    ]),
   ]
-  // One after another: they block and unblock the same users.
-  const contracts = mounted.map((kind) => mountCases(port, kind, excepted))
-  const failures = []
-  const work = async (waiting) => {
-    for (const { name, run } of waiting) {
-      await run().catch((error) => failures.push(`${name}: ${error.stack}`))
-    }
-  }
-  const waiting = cases.values()
-  await Promise.all(Array.from({ length: AT_ONCE }, () => work(waiting)))
-  await Promise.all(contracts.map(work))
-  return { passed: cases.length + contracts.flat().length - failures.length, failures }
+  return { cases, contracts: mounted.map((kind) => mountCases(port, kind, excepted)) }
 }
 
 async function assertLoaded(port) {
   const { text } = await send(port, { method: 'GET', path: '/entries' })
   for (const [entry, names] of Object.entries(JSON.parse(text))) assert.ok(names > 0, entry)
+}
+
+async function assertAborted(port, kind, leave) {
+  const world = `/${kind}/left`
+  const outgoing = begin(port, { method: 'GET', path: `${world}/api/repos/waiting/it/issues/pinned` })
+  outgoing.on('error', () => undefined)
+  await reported(port, world, 'asked')
+  leave(outgoing.socket)
+  await reported(port, world, 'gone')
 }

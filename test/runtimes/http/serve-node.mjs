@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { nodeHandler } from 'forgelet/node'
-import { authenticate } from '../../http-adapters/world.ts'
+import { authenticate } from '../../world.ts'
 import { openNamed, segmentsOf, worldListener } from './worlds.mjs'
 
 const listener = worldListener({ fetch: () => undefined })

@@ -8,7 +8,7 @@ import * as schema from 'forgelet/schema'
 import * as durableObject from 'forgelet/storage/durable-object'
 import * as memory from 'forgelet/storage/memory'
 import { cases } from '../../http-adapters/cases.ts'
-import { authenticate, directory, openWorld, sshKey } from '../../http-adapters/world.ts'
+import { authenticate, directory, openWorld, sshKey } from '../../world.ts'
 
 const PORTABLE = { front, schema, exchange, http, fetchEntry, memory, durableObject }
 const CASES = Object.values(cases).flat()
@@ -65,10 +65,7 @@ async function mount(storageOf, name, basePath) {
 function optionsOf(name, reported) {
   const [, index] = /^case-(\d+)$/.exec(name) ?? []
   if (index !== undefined) return CASES[index].world
-  if (name === 'small') return { limits: { maxBodyBytes: 100 } }
-  if (name === 'waiting') return { directory: { ...directory, findAccount: waitForAbort(reported) } }
-  if (name === 'mounted') return mountedOptions(reported)
-  return {}
+  return mountedOptions(reported)
 }
 
 /** A port fails for one repository, and waits for another; what they throw is not logged. */
@@ -85,7 +82,7 @@ function mountedOptions(reported) {
   }
 }
 
-/** Finds no account until the client is gone, or long after that. Workers must have something to wait for: a timer will do. */
+/** Finds nothing until the client is gone, or long after that. Workers must have something to wait for: a timer will do. */
 function waitForAbort(reported) {
   return (_name, { signal }) => {
     reported.asked = true

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { issueListSchema, issueSchema, labelSchema, reactionSchema } from '../../../src/schema/schema.ts'
+import { vastDocuments } from './document-cases.ts'
 import { bareIssue, fullIssue } from './sample-issue.ts'
 
 const SCHEMAS = [
@@ -82,6 +83,30 @@ describe('a Standard Schema', () => {
 
   test.each(REFUSED)('reports what is wrong with %s', (_, schema, value, issues) => {
     expect(schema['~standard'].validate(value)).toStrictEqual({ issues })
+  })
+
+  test.each(vastDocuments)('reports 100 faults of %s at most', (_, text) => {
+    const { issues } = issueListSchema['~standard'].validate(JSON.parse(text))
+
+    expect(issues?.length).toBeGreaterThan(0)
+    expect(issues?.length).toBeLessThanOrEqual(100)
+  })
+
+  test('reads no further than the hundredth fault', () => {
+    const labels: unknown[] = new Array(200_000).fill('bug')
+    const read: number[] = []
+    for (const at of [98, 99, 100, 199_999]) {
+      Object.defineProperty(labels, at, {
+        get() {
+          read.push(at)
+          return 'bug'
+        },
+      })
+    }
+    const { issues } = issueSchema['~standard'].validate({ ...bareIssue, labels })
+
+    expect(issues).toHaveLength(100)
+    expect(new Set(read)).toEqual(new Set([98, 99]))
   })
 
   test('lets through what reading a value throws', () => {

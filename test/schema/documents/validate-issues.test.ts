@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { validateIssues } from '../../../src/schema/schema.ts'
-import { invalidDocuments, validDocuments } from './document-cases.ts'
+import { invalidDocuments, validDocuments, vastDocuments } from './document-cases.ts'
 import { bareIssue, fullIssue } from './sample-issue.ts'
 
 describe('validateIssues', () => {
@@ -12,6 +12,12 @@ describe('validateIssues', () => {
     const violations = faults.map(([pointer, code, message]) => ({ pointer, code, message }))
 
     expect(validateIssues(document)).toStrictEqual({ valid: false, violations })
+  })
+
+  test.each(vastDocuments)('refuses %s, with the first faults', (_, text, pointer) => {
+    const validation = validateIssues(JSON.parse(text), { limit: 3 })
+
+    expect(!validation.valid && validation.violations[0]?.pointer).toBe(pointer)
   })
 
   test.each(['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'length', '0'])(

@@ -5,8 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { IssueValidation } from '../../../src/schema/schema.ts'
-import { invalidDocuments, validDocuments } from './document-cases.ts'
-import { vastDocuments } from './vast-documents.ts'
+import { invalidDocuments, validDocuments, vastDocuments } from './document-cases.ts'
 
 interface Answer {
   readonly validation: IssueValidation

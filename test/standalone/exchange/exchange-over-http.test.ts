@@ -1,11 +1,6 @@
-import type { IncomingMessage } from 'node:http'
-import { createServer } from 'node:http'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { nodeHandler } from '../../../src/http-adapters/node.ts'
-import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
-import { openStandalone } from '../../../src/standalone/standalone.ts'
-import { running } from '../../http-adapters/hosts/host.ts'
-import { issueRecord } from '../../http-adapters/world-issues.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startForgelet } from '../../start-forgelet.ts'
+import { issueRecord } from '../../world.ts'
 
 const EXPORT = '/repos/acme/rocket/issues/export'
 const IMPORT = '/repos/acme/rocket/issues/import'
@@ -24,36 +19,27 @@ const document = [issueRecord(1), issueRecord(7, { labels: [{ name: 'bug', color
 /** Asks a standalone host over HTTP, as someone. */
 type Ask = (who: string, method: string, path: string, body?: string) => Promise<Response>
 
-async function serve(): Promise<{ readonly ask: Ask; stop(): Promise<void> }> {
-  const host = await openStandalone({ db: ':memory:', fixture })
-  const authenticate = ({ headers }: IncomingMessage) => host.authenticate(headers.authorization)
-  const server = await running(createServer(nodeHandler<StandaloneUser, IncomingMessage>(host.api, { authenticate })))
-  const ask: Ask = (who, method, path, body) => {
-    const headers: Record<string, string> = who === 'anonymous' ? {} : { authorization: `token ${who}-token` }
-    return fetch(`${server.origin}${path}`, { method, headers, ...(body !== undefined && { body }) })
-  }
-  return {
-    ask,
-    async stop() {
-      await server.stop()
-      await host.close()
-    },
-  }
-}
-
 describe('a standalone host over HTTP', () => {
   let ask: Ask
 
   beforeAll(async () => {
-    const served = await serve()
-    ask = served.ask
+    const { url, stop } = await startForgelet(['--db', ':memory:'], { fixture })
+    ask = (who, method, path, body) => {
+      const headers: Record<string, string> = who === 'anonymous' ? {} : { authorization: `token ${who}-token` }
+      return fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body }) })
+    }
     expect((await ask('ada', 'POST', IMPORT, JSON.stringify(document))).status).toBe(200)
-    return () => served.stop()
+    return async () => void (await stop())
   })
 
-  test.each(['root', 'ada'])('shows addresses in an export to %s, an admin of the repository', async (who) => {
-    expect(await (await ask(who, 'GET', EXPORT)).json()).toEqual(document)
-  })
+  test.each(['root', 'ada'])(
+    'exports to %s, an admin, the canonical document to the byte, with addresses',
+    async (who) => {
+      const canonical = `[\n${document.map((issue) => JSON.stringify(issue)).join(',\n')}\n]\n`
+
+      expect(await (await ask(who, 'GET', EXPORT)).text()).toBe(canonical)
+    },
+  )
 
   test.each(['rita', 'anonymous'])('shows no address in an export to %s', async (who) => {
     const text = await (await ask(who, 'GET', EXPORT)).text()
@@ -93,13 +79,4 @@ describe('a standalone host over HTTP', () => {
     expect(report).toMatchObject({ issues: { created: 0, updated: 0, unchanged: 2, skipped: 0 } })
     expect(await (await ask('ada', 'GET', EXPORT)).text()).toBe(text)
   })
-})
-
-test('an export over HTTP is the canonical document, to the byte', async () => {
-  const { ask, stop } = await serve()
-  onTestFinished(stop)
-  await ask('root', 'POST', IMPORT, JSON.stringify(document))
-  const text = await (await ask('root', 'GET', EXPORT)).text()
-
-  expect(text).toBe(`[\n${document.map((issue) => JSON.stringify(issue)).join(',\n')}\n]\n`)
 })

@@ -1,7 +1,6 @@
 import { writeIssues } from '../../../src/exchange/exchange.ts'
-import type { ExchangeService, Forge, ImportOptions } from '../../../src/index.ts'
+import type { ExchangeService, Forge, ImportOptions, IssueRecord } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
-import type { IssueRecord } from '../../../src/schema/issue-record.ts'
 import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
 import { hostMembership, hostPolicy } from '../../../src/standalone/host-ports.ts'
 import type { HostDatabase } from '../../../src/standalone/host-store/host-database.ts'

@@ -61,63 +61,47 @@ const CASES: readonly (readonly [title: string, ask: (store: HostStore) => unkno
   ['a member is a member', (store) => store.isMember(acme, mia), true],
   ['a stranger is not a member', (store) => store.isMember(acme, sam), false],
   ['a member of one is not a member of another', (store) => store.isMember(indoors, mia), false],
-  [
-    'an owner of an organization',
-    async (store) => (await store.organizationStanding(acme, olga)).access,
-    { visibility: 'public', membership: 'owner' },
-  ],
-  [
-    'a member of an organization',
-    async (store) => (await store.organizationStanding(hidden, mia)).access,
-    { visibility: 'private', membership: 'member' },
-  ],
-  [
-    'a stranger to an organization',
-    async (store) => (await store.organizationStanding(indoors, sam)).access,
-    { visibility: 'limited', membership: undefined },
-  ],
-  [
-    'anonymous and an organization',
-    async (store) => (await store.organizationStanding(acme, undefined)).access,
-    { visibility: 'public', membership: undefined },
-  ],
-  ['an unknown organization', async (store) => (await store.organizationStanding('99', olga)).access, undefined],
-  ['a user is not an organization', async (store) => (await store.organizationStanding(olga, olga)).access, undefined],
-  [
-    'an owner of the organization of a repository',
-    async (store) => (await store.repositoryStanding('2', olga)).access,
-    standing({ isPrivate: true, membership: 'owner' }),
-  ],
-  [
-    'a writer of a private repository',
-    async (store) => (await store.repositoryStanding('2', walt)).access,
-    standing({ isPrivate: true, collaboration: 'writer' }),
-  ],
-  [
-    'a reader of a private repository',
-    async (store) => (await store.repositoryStanding('2', sam)).access,
-    standing({ isPrivate: true, collaboration: 'reader' }),
-  ],
-  [
-    'an admin of a repository',
-    async (store) => (await store.repositoryStanding('1', walt)).access,
-    standing({ collaboration: 'admin' }),
-  ],
-  [
-    'the user who owns a repository',
-    async (store) => (await store.repositoryStanding('5', sam)).access,
-    standing({ isPrivate: true, ownerVisibility: 'private', isOwner: true }),
-  ],
-  [
-    'the higher of two roles',
-    async (store) => (await store.repositoryStanding('5', walt)).access,
-    standing({ isPrivate: true, ownerVisibility: 'private', collaboration: 'admin' }),
-  ],
-  [
-    'anonymous and a repository',
-    async (store) => (await store.repositoryStanding('3', undefined)).access,
-    standing({ ownerVisibility: 'private' }),
-  ],
+  ...(
+    [
+      ['an owner', acme, olga, { visibility: 'public', membership: 'owner' }],
+      ['a member', hidden, mia, { visibility: 'private', membership: 'member' }],
+      ['a stranger', indoors, sam, { visibility: 'limited', membership: undefined }],
+      ['anonymous', acme, undefined, { visibility: 'public', membership: undefined }],
+      ['anyone to an unknown one', '99', olga, undefined],
+      ['anyone to a user', olga, olga, undefined],
+    ] as const
+  ).map(
+    ([who, id, user, access]) =>
+      [
+        `${who}, to an organization`,
+        async (store: HostStore) => (await store.organizationStanding(id, user)).access,
+        access,
+      ] as const,
+  ),
+  ...(
+    [
+      ['an owner of its organization', '2', olga, standing({ isPrivate: true, membership: 'owner' })],
+      ['a writer', '2', walt, standing({ isPrivate: true, collaboration: 'writer' })],
+      ['a reader', '2', sam, standing({ isPrivate: true, collaboration: 'reader' })],
+      ['an admin', '1', walt, standing({ collaboration: 'admin' })],
+      ['the user who owns it', '5', sam, standing({ isPrivate: true, ownerVisibility: 'private', isOwner: true })],
+      [
+        'the higher of two roles',
+        '5',
+        walt,
+        standing({ isPrivate: true, ownerVisibility: 'private', collaboration: 'admin' }),
+      ],
+      ['anonymous', '3', undefined, standing({ ownerVisibility: 'private' })],
+      ['anyone to an unknown one', '99', olga, undefined],
+    ] as const
+  ).map(
+    ([who, id, user, access]) =>
+      [
+        `${who}, to a repository`,
+        async (store: HostStore) => (await store.repositoryStanding(id, user)).access,
+        access,
+      ] as const,
+  ),
   [
     'a site admin in an organization that does not exist',
     (store) => store.organizationStanding('99', alice),
@@ -133,11 +117,6 @@ const CASES: readonly (readonly [title: string, ask: (store: HostStore) => unkno
   ...['', 'x', '01', '1 ', '1.5', '0x1', '-1', '9'.repeat(30), 'a\0b'].map(
     (id) => [`nothing with the id ${JSON.stringify(id)}`, (store: HostStore) => standings(store, id), NOTHING] as const,
   ),
-  [
-    'an unknown repository has no standing',
-    async (store) => (await store.repositoryStanding('99', olga)).access,
-    undefined,
-  ],
 ]
 
 function standing(change: object): object {

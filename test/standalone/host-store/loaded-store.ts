@@ -8,16 +8,11 @@ import { seed } from './host-store-suite.ts'
 export async function loadedStore<Tx>(database: HostDatabase<Tx>): Promise<SqlHostStore<Tx>> {
   const store = new SqlHostStore(database)
   await database.migrate()
-  await load(database, store)
-  return store
-}
-
-/** Loads the world once more. Returns whether it was loaded. */
-export function load<Tx>(database: HostDatabase<Tx>, store: SqlHostStore<Tx>): Promise<boolean> {
   const forge = createForge({
     storage: database.storage,
     policy: hostPolicy(store),
     membership: hostMembership(store),
   })
-  return database.load(forge, (session) => store.load(session, seed, []))
+  await database.load(forge, (session) => store.load(session, seed, []))
+  return store
 }

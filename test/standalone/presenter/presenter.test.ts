@@ -24,49 +24,207 @@ async function shown(
   return JSON.parse(JSON.stringify(json))
 }
 
-function keys(text: string): readonly string[] {
-  return text.split(/[\s,]+/)
+/** A value as it goes over the wire, so that the order of its keys is compared too. */
+function inOrder(value: unknown): string {
+  return JSON.stringify(value, null, 1)
 }
 
-const USER_KEYS =
-  keys(`id login login_name source_id full_name email avatar_url html_url language is_admin last_login created
-  restricted active prohibit_login location website description visibility followers_count following_count starred_repos_count username`)
+/** A user as another signed-in user sees it. What is not given is the same for every user of the world. */
+const user = (id: number, login: string, more: Json = {}): Json => ({
+  id: id,
+  login: login,
+  login_name: '',
+  source_id: 0,
+  full_name: '',
+  email: `${id}+${login}@noreply.git.example.com`,
+  avatar_url: `https://git.example.com/avatars/${id}`,
+  html_url: `https://git.example.com/${login}`,
+  language: '',
+  is_admin: false,
+  last_login: '0001-01-01T00:00:00Z',
+  created: '2026-03-01T00:00:00Z',
+  restricted: false,
+  active: false,
+  prohibit_login: false,
+  location: '',
+  website: '',
+  description: '',
+  visibility: 'public',
+  followers_count: 0,
+  following_count: 0,
+  starred_repos_count: 0,
+  username: login,
+  ...more,
+})
 
-const ISSUE_KEYS =
-  keys(`id url html_url number user original_author original_author_id title body ref assets labels milestone
-  projects assignee assignees state is_locked comments created_at updated_at closed_at due_date time_estimate pull_request
-  repository pin_order content_version`)
+const mia = user(3, 'mia', { full_name: 'Mia K', created: '2024-03-02T08:00:00Z' })
+const olga = user(2, 'olga')
 
-const PULL_REQUEST_KEYS = keys(`id url number user title body labels milestone assignee assignees requested_reviewers
-  requested_reviewers_teams state draft is_locked comments review_comments html_url diff_url patch_url mergeable merged
-  merged_at merge_commit_sha merged_by allow_maintainer_edit base head merge_base due_date created_at updated_at closed_at
-  pin_order content_version`)
+const ISSUE = {
+  id: 1,
+  url: 'https://git.example.com/api/v1/repos/Acme/Rocket/issues/1',
+  html_url: 'https://git.example.com/Acme/Rocket/issues/1',
+  number: 1,
+  user: mia,
+  original_author: '',
+  original_author_id: 0,
+  title: 'Read this first',
+  body: 'Rules',
+  ref: '',
+  assets: [],
+  labels: [
+    {
+      id: 2,
+      name: 'idea',
+      exclusive: false,
+      is_archived: false,
+      color: 'cccccc',
+      description: '',
+      url: 'https://git.example.com/api/v1/repos/Acme/Rocket/labels/2',
+    },
+    {
+      id: 1,
+      name: 'bug',
+      exclusive: false,
+      is_archived: false,
+      color: 'ee0701',
+      description: 'Broken',
+      url: 'https://git.example.com/api/v1/repos/Acme/Rocket/labels/1',
+    },
+  ],
+  milestone: null,
+  projects: null,
+  assignee: olga,
+  assignees: [olga, user(5, 'walt')],
+  state: 'open',
+  is_locked: false,
+  comments: 2,
+  created_at: '2026-01-05T10:00:00Z',
+  updated_at: '2026-02-01T09:30:00Z',
+  closed_at: null,
+  due_date: null,
+  time_estimate: 0,
+  pull_request: null,
+  repository: { id: 1, name: 'Rocket', owner: 'Acme', full_name: 'Acme/Rocket' },
+  pin_order: 0,
+  content_version: 0,
+}
 
-const REPOSITORY_KEYS = keys(`id owner name full_name description empty private fork template mirror size language
-  languages_url html_url url link ssh_url clone_url original_url website stars_count forks_count watchers_count branch_count
-  open_issues_count open_pr_counter release_counter default_branch archived created_at updated_at archived_at has_code
-  has_issues has_wiki has_pull_requests has_projects projects_mode has_releases has_packages has_actions
-  ignore_whitespace_conflicts allow_merge_commits allow_rebase allow_rebase_explicit allow_squash_merge
-  allow_fast_forward_only_merge allow_merge_update allow_rebase_update allow_manual_merge autodetect_manual_merge
-  default_delete_branch_after_merge default_merge_style default_update_style default_allow_maintainer_edit avatar_url internal
-  mirror_interval object_format_name mirror_updated mirror_last_sync_at topics licenses`)
+const ACME_ROCKET = {
+  id: 1,
+  owner: user(6, 'Acme', { email: '' }),
+  name: 'Rocket',
+  full_name: 'Acme/Rocket',
+  description: 'Goes up',
+  empty: false,
+  private: false,
+  fork: false,
+  template: false,
+  mirror: false,
+  size: 0,
+  language: '',
+  languages_url: 'https://git.example.com/api/v1/repos/Acme/Rocket/languages',
+  html_url: 'https://git.example.com/Acme/Rocket',
+  url: 'https://git.example.com/api/v1/repos/Acme/Rocket',
+  link: '',
+  ssh_url: 'git@git.example.com:Acme/Rocket.git',
+  clone_url: 'https://git.example.com/Acme/Rocket.git',
+  original_url: '',
+  website: '',
+  stars_count: 0,
+  forks_count: 0,
+  watchers_count: 0,
+  branch_count: 1,
+  open_issues_count: 1,
+  open_pr_counter: 2,
+  release_counter: 0,
+  default_branch: 'main',
+  archived: false,
+  created_at: '2026-03-01T00:00:00Z',
+  updated_at: '2026-03-01T00:00:00Z',
+  archived_at: '1970-01-01T00:00:00Z',
+  has_code: true,
+  has_issues: true,
+  has_wiki: false,
+  has_pull_requests: true,
+  has_projects: false,
+  projects_mode: 'all',
+  has_releases: false,
+  has_packages: false,
+  has_actions: false,
+  ignore_whitespace_conflicts: false,
+  allow_merge_commits: true,
+  allow_rebase: true,
+  allow_rebase_explicit: true,
+  allow_squash_merge: true,
+  allow_fast_forward_only_merge: true,
+  allow_merge_update: true,
+  allow_rebase_update: true,
+  allow_manual_merge: false,
+  autodetect_manual_merge: false,
+  default_delete_branch_after_merge: false,
+  default_merge_style: 'merge',
+  default_update_style: 'merge',
+  default_allow_maintainer_edit: false,
+  avatar_url: '',
+  internal: false,
+  mirror_interval: '',
+  object_format_name: 'sha1',
+  mirror_updated: '0001-01-01T00:00:00Z',
+  mirror_last_sync_at: '0001-01-01T00:00:00Z',
+  topics: [],
+  licenses: [],
+}
 
-describe('keys come in the order of the API', () => {
+const PULL_REQUEST = {
+  id: 2,
+  url: 'https://git.example.com/Acme/Rocket/pulls/2',
+  number: 2,
+  user: user(4, 'sam', { email: 'sam@example.com', active: true, visibility: 'private' }),
+  title: 'Add fins',
+  body: '',
+  labels: [],
+  milestone: null,
+  assignee: null,
+  assignees: [],
+  requested_reviewers: [],
+  requested_reviewers_teams: [],
+  state: 'open',
+  draft: false,
+  is_locked: false,
+  comments: 0,
+  review_comments: 0,
+  html_url: 'https://git.example.com/Acme/Rocket/pulls/2',
+  diff_url: 'https://git.example.com/Acme/Rocket/pulls/2.diff',
+  patch_url: 'https://git.example.com/Acme/Rocket/pulls/2.patch',
+  mergeable: true,
+  merged: false,
+  merged_at: null,
+  merge_commit_sha: null,
+  merged_by: null,
+  allow_maintainer_edit: false,
+  base: { label: 'main', ref: 'main', sha: '', repo_id: 1, repo: ACME_ROCKET },
+  head: { label: 'fins', ref: 'fins', sha: '', repo_id: 1, repo: ACME_ROCKET },
+  merge_base: '',
+  due_date: null,
+  created_at: '2026-01-06T10:00:00Z',
+  updated_at: '2026-01-06T10:00:00Z',
+  closed_at: null,
+  pin_order: 0,
+  content_version: 0,
+}
+
+describe('every field is there, with the keys in the order of the API', () => {
   test('of a user', async () => {
-    expect(Object.keys(await shown('users', '1'))).toEqual(USER_KEYS)
+    expect(inOrder(await shown('users', '3'))).toBe(inOrder(mia))
   })
 
   test('of an issue', async () => {
-    expect(Object.keys(await shown('issues', '1'))).toEqual(ISSUE_KEYS)
+    expect(inOrder(await shown('issues', '1'))).toBe(inOrder(ISSUE))
   })
 
-  test('of a pull request', async () => {
-    expect(Object.keys(await shown('pullRequests', '2'))).toEqual(PULL_REQUEST_KEYS)
-  })
-
-  test("of a pull request's repository", async () => {
-    const { base } = await shown('pullRequests', '2')
-    expect(Object.keys((base as Json)['repo'] as Json)).toEqual(REPOSITORY_KEYS)
+  test('of a pull request with its repository', async () => {
+    expect(inOrder(await shown('pullRequests', '2'))).toBe(inOrder(PULL_REQUEST))
   })
 })
 
@@ -107,31 +265,6 @@ describe('the poster of an issue', () => {
   })
 })
 
-test('an issue is shown whole', async () => {
-  const issue = await shown('issues', '1')
-  expect(issue).toMatchObject({
-    id: 1,
-    url: 'https://git.example.com/api/v1/repos/Acme/Rocket/issues/1',
-    html_url: 'https://git.example.com/Acme/Rocket/issues/1',
-    number: 1,
-    title: 'Read this first',
-    body: 'Rules',
-    state: 'open',
-    comments: 2,
-    created_at: '2026-01-05T10:00:00Z',
-    updated_at: '2026-02-01T09:30:00Z',
-    closed_at: null,
-    pull_request: null,
-    repository: { id: 1, name: 'Rocket', owner: 'Acme', full_name: 'Acme/Rocket' },
-    assignee: { login: 'olga', email: '2+olga@noreply.git.example.com' },
-  })
-  expect(issue['assignees']).toHaveLength(2)
-  expect(issue['labels']).toMatchObject([
-    { name: 'idea', color: 'cccccc' },
-    { id: 1, name: 'bug', color: 'ee0701' },
-  ])
-})
-
 test('an issue without assignees has null, a pull request an empty list', async () => {
   expect(await shown('issues', '3')).toMatchObject({ assignee: null, assignees: null })
   expect(await shown('pullRequests', '2')).toMatchObject({ assignee: null, assignees: [] })
@@ -140,16 +273,6 @@ test('an issue without assignees has null, a pull request an empty list', async 
 test('a closed and locked issue says so', async () => {
   const closed = { state: 'closed', is_locked: true, closed_at: '2026-01-07T10:00:00Z' }
   expect(await shown('issues', '3')).toMatchObject(closed)
-})
-
-test('a pull request names its branches and pages', async () => {
-  expect(await shown('pullRequests', '2')).toMatchObject({
-    url: 'https://git.example.com/Acme/Rocket/pulls/2',
-    diff_url: 'https://git.example.com/Acme/Rocket/pulls/2.diff',
-    draft: false,
-    base: { label: 'main', repo_id: 1, repo: { open_issues_count: 1, open_pr_counter: 2 } },
-    head: { label: 'fins', ref: 'fins' },
-  })
 })
 
 test('a pull request whose title says so is a draft', async () => {

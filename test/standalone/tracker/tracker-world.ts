@@ -1,13 +1,13 @@
 import type {
   Caller,
+  CommentRecord,
   ForeignUser,
   IncomingBatch,
   IncomingComment,
   IncomingIssue,
   IssueQuery,
+  IssueRecord,
 } from '../../../src/index.ts'
-import type { CommentRecord, IssueRecord } from '../../../src/schema/issue-record.ts'
-import { after } from '../../../src/schema/sync-or-async.ts'
 import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
 import type { HostDatabase } from '../../../src/standalone/host-store/host-database.ts'
 import type { HostStore } from '../../../src/standalone/host-store/host-store.ts'
@@ -46,11 +46,10 @@ export async function trackerWorld<Tx>(database: HostDatabase<Tx>): Promise<Trac
         { repositoryId: whole.repositoryId },
         {
           expectedEpoch: undefined,
-          prepare: (_state: undefined, transaction: Tx) =>
-            after(tracker.write(whole, { actor, transaction }), () => {
-              afterwards()
-              return undefined
-            }),
+          prepare(_state: undefined, transaction: Tx) {
+            const written = tracker.write(whole, { actor, transaction })
+            return written instanceof Promise ? written.then(() => void afterwards()) : void afterwards()
+          },
           decide: (state: undefined) => ({ state, events: [], result: undefined }),
           by: { at: () => new Date(), actorId: null },
         },

@@ -1,8 +1,7 @@
-import { mariadbKind } from '../databases/mariadb.ts'
-import { postgresKind } from '../databases/postgres.ts'
-import { onServer, SERVERS } from '../databases/servers.ts'
+import { mariadbKind, onServer, postgresKind, SERVERS } from '../../databases.ts'
 import { faultyMariadb, faultyPostgres } from '../planted/sql-assembly.ts'
+import { storageKind } from '../storage-kind.ts'
 import { crashEverywhere } from './crash-points.ts'
 
-onServer(SERVERS.postgres, (url) => crashEverywhere((fault) => postgresKind(url, faultyPostgres(fault))))
-onServer(SERVERS.mariadb, (url) => crashEverywhere((fault) => mariadbKind(url, faultyMariadb(fault))))
+onServer(SERVERS.postgres, () => crashEverywhere((fault) => storageKind(postgresKind(faultyPostgres(fault)))))
+onServer(SERVERS.mariadb, () => crashEverywhere((fault) => storageKind(mariadbKind(faultyMariadb(fault)))))

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ForgeStorage, StoreName } from '../../../src/storage/contract/storage.ts'
-import { outbox } from '../../../src/testing/storage-contract/cases/contents.ts'
 import { fill, THINGS } from '../../../src/testing/storage-contract/cases/retirement-samples.ts'
-import type { Extras } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { BOARD, define, retire } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'
 import { AGGREGATES, everything } from '../../../src/testing/storage-contract/cases/stores.ts'
-import type { StorageKind } from '../databases/storage-kind.ts'
+import type { Extras } from '../../../src/testing/testing.ts'
+import { BOARD, define, outbox, outcomeOf, retire } from '../../../src/testing/testing.ts'
 import type { SqlFault } from '../planted/sql-fault.ts'
 import { asItIs, inWrites } from '../planted/sql-fault.ts'
+import type { StorageKind } from '../storage-kind.ts'
 
 /** Fails behind one statement of a change. */
 class CrashPoint {

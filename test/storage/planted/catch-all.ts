@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ContractCase } from '../../../src/testing/testing.ts'
 import { storageContract } from '../../../src/testing/testing.ts'
-import type { StorageKind } from '../databases/storage-kind.ts'
+import type { StorageKind } from '../storage-kind.ts'
 import type { KindName, PlantedStorage } from './planted-storage.ts'
 import { PLANTED_STORAGES } from './planted-storages.ts'
 import type { SqlFault } from './sql-fault.ts'

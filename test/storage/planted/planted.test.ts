@@ -1,7 +1,7 @@
-import { memoryKind } from '../databases/memory.ts'
-import { sqliteFileKind } from '../databases/sqlite.ts'
+import { sqliteKind } from '../../databases.ts'
+import { memoryKind, storageKind } from '../storage-kind.ts'
 import { catchAll } from './catch-all.ts'
 import { faultySqlite } from './sql-assembly.ts'
 
 catchAll('memory', () => memoryKind())
-catchAll('SQLite file', (fault) => sqliteFileKind(fault && faultySqlite(fault)))
+catchAll('SQLite file', (fault) => storageKind(sqliteKind(fault && faultySqlite(fault))))

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { Connection } from 'mysql2/promise'
 import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
-import type { PgClient, PgPool } from '../../../src/storage/postgres.ts'
+import type { PgClient } from '../../../src/storage/postgres.ts'
 import { Mysql2DatabaseClient } from '../../../src/storage/sql/clients/mysql2.ts'
 import { PgDatabaseClient } from '../../../src/storage/sql/clients/pg.ts'
 import type { SchemaStorageOptions, SqlContext } from '../../../src/storage/sql/context.ts'
@@ -27,14 +27,13 @@ import { HostTransactions } from '../../../src/storage/sql/sqlite/host-transacti
 import { SqliteRuntime } from '../../../src/storage/sql/sqlite/runtime.ts'
 import { writeLock } from '../../../src/storage/sql/sqlite/sqlite-storage.ts'
 import { createSqlStores } from '../../../src/storage/sql/stores/stores.ts'
-import type { MakeMysqlStorage } from '../databases/mariadb.ts'
-import type { MakeSqliteStorage } from '../databases/sqlite.ts'
+import type { MakeMariadb, MakePostgres, MakeSqlite } from '../../databases.ts'
 import type { SqlFault } from './sql-fault.ts'
 
 // The storages are put together here as their modules do it, with the fault between the stores and what they run on.
 
 /** Makes SQLite storages with a fault. */
-export function faultySqlite(fault: SqlFault): MakeSqliteStorage {
+export function faultySqlite(fault: SqlFault): MakeSqlite {
   return (fileOrHandle, options) => {
     const context = faultyContext(sqliteDialect, fault, options)
     const database = new SqliteDatabase<Database.Database>(databaseFrom(fileOrHandle), new Schema(context))
@@ -58,9 +57,7 @@ export function faultySqlite(fault: SqlFault): MakeSqliteStorage {
 }
 
 /** Makes PostgreSQL storages with a fault. */
-export function faultyPostgres<C extends PgClient>(
-  fault: SqlFault,
-): (urlOrPool: string | PgPool, options?: SchemaStorageOptions) => ForgeStorage<C> {
+export function faultyPostgres<C extends PgClient>(fault: SqlFault): MakePostgres<C> {
   return (urlOrPool, options) => {
     const context = faultyContext(postgresDialect, fault, options)
     const parts = { client: new PgDatabaseClient<C>(urlOrPool), rules: new PostgresRules(context) }
@@ -69,7 +66,7 @@ export function faultyPostgres<C extends PgClient>(
 }
 
 /** Makes MariaDB storages with a fault. */
-export function faultyMariadb(fault: SqlFault): MakeMysqlStorage {
+export function faultyMariadb(fault: SqlFault): MakeMariadb {
   return (url, options) => {
     const context = faultyContext(mysqlDialect, fault, options)
     const rules = new MariadbRules(context.ids, { sendsPlainText: false })

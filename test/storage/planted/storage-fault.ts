@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../../src/schema/sync-or-async.ts'
+import type { MaybePromise } from '../../../src/index.ts'
 import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type {
   AggregateStore,
@@ -7,7 +7,7 @@ import type {
   ChangeDecision,
   Outcome,
 } from '../../../src/storage/contract/stores.ts'
-import type { StorageKind } from '../databases/storage-kind.ts'
+import type { StorageKind } from '../storage-kind.ts'
 
 /** Makes a storage of any kind break one rule. */
 export type StorageFault = <Tx>(storage: ForgeStorage<Tx>) => ForgeStorage<Tx>

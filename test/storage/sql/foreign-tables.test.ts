@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BOARD, pin } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'
+import { BOARD, outcomeOf, pin } from '../../../src/testing/testing.ts'
 import { newFile, newStorage, openHandle, openStorage } from './database-files.ts'
 
 const UNKNOWN = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }

@@ -1,7 +1,6 @@
-import type { Id } from '../../../src/schema/ids.ts'
-import type { EventDraft } from '../../../src/schema/records.ts'
+import type { EventDraft, Id } from '../../../src/index.ts'
 import type { ChangeCircumstances, ChangeDecision, PinRow } from '../../../src/storage/contract/stores.ts'
-import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../../../src/testing/testing.ts'
 
 type Pinning = ChangeCircumstances<unknown> & ChangeDecision<readonly PinRow[], number>
 

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
-import { BOARD, pin } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { onServer } from '../databases/servers.ts'
-import { newDatabase, SERVER_KINDS } from './server/server-databases.ts'
+import { BOARD, pin } from '../../../src/testing/testing.ts'
+import { newDatabase, onServer, SERVER_KINDS } from '../../databases.ts'
 
 const OTHER = { prefix: 'x_', ids: { organization: 'uuid', issue: 'text' } } as const
 
 for (const kind of SERVER_KINDS) {
-  onServer(kind.server, (url) => {
+  onServer(kind.server, (_url) => {
     test.each([undefined, OTHER])('the plan run by hand makes tables fit to use: %o', async (options) => {
-      const database = await newDatabase(kind, url)
+      const database = await newDatabase(kind)
       for (const sql of kind.plan(options)) await database.run(sql)
       const storage = database.storage(options)
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runSync } from '../../../src/schema/sync-or-async.ts'
 import { createSqlContext } from '../../../src/storage/sql/context.ts'
@@ -10,10 +10,8 @@ import { migrateAtOnce } from '../../../src/storage/sql/schema/migrate-at-once.t
 import type { Migration } from '../../../src/storage/sql/schema/migration.ts'
 import { Schema } from '../../../src/storage/sql/schema/schema.ts'
 import { Connection } from '../../../src/storage/sql/sqlite/connection.ts'
-import { issuesOn } from '../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, block, define, grant, pin, retire } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'
-import { startTalkingChild } from '../../durability/child-process.ts'
+import { BOARD, block, define, grant, outcomeOf, pin, retire } from '../../../src/testing/testing.ts'
+import { startProgram } from '../../start-forgelet.ts'
 import { newFile, newStorage, openHandle, openStorage, watchedHandle } from './database-files.ts'
 
 /** A file with our tables, changed by plain SQL. */
@@ -168,22 +166,15 @@ describe('migrating', () => {
 
   test('by four processes at once makes one set of tables', async () => {
     const file = newFile()
-    const script = '../storage/sql/migrate.mjs'
-    const children = await Promise.all([1, 2, 3, 4].map(() => startTalkingChild(script, file)))
-    const states = await Promise.all(children.map((child) => child.ask('go')))
-    await Promise.all(children.map((child) => child.end()))
+    const script = join(import.meta.dirname, 'migrate.mjs')
+    const children = [1, 2, 3, 4].map(() => startProgram([script, file]))
+    await Promise.all(children.map((child) => child.line()))
+    for (const child of children) child.stdin.end('go\n')
+    const states = await Promise.all(children.map((child) => child.line()))
+    await Promise.all(children.map(({ ended }) => ended)) // the last to close the file locks it
 
     expect(states).toEqual(['current', 'current', 'current', 'current'])
     expect(openHandle(file).prepare('select count(*) as rows from forgelet_ledger').all()).toEqual([{ rows: 1 }])
-  })
-
-  test('of two prefixes in one file makes two forges that do not meet', async () => {
-    const file = newFile()
-    const [one, other] = [await openStorage(file, { prefix: 'a_' }), await openStorage(file, { prefix: 'b_' })]
-    await pin(one, BOARD, '1')
-    await pin(other, BOARD, '2')
-
-    expect([await issuesOn(one, BOARD), await issuesOn(other, BOARD)]).toEqual([['1'], ['2']])
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BOARD, block, define, grant, NOON, pin } from '../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, block, define, grant, NOON, pin } from '../../../src/testing/testing.ts'
 import { newFile, openHandle, openStorage } from './database-files.ts'
 
 async function forgeBesideHostTables() {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { World } from '../../http-adapters/world.ts'
+import type { World } from '../../world.ts'
 
 /** What a mounting that has a fault is made of. */
 export interface Parts {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
-import { authenticate } from '../../http-adapters/world.ts'
+import { authenticate } from '../../world.ts'
 import type { PlantedMount } from './planted-mount.ts'
 import { answering, changing, overwriting, reading, rewriting } from './planted-mount.ts'
 

@@ -3,7 +3,7 @@ import type { NotCarried } from '../../../schema/issue-record.ts'
 import { bodyTooLarge } from '../error-status.ts'
 import type { JsonSchema } from '../json-schema.ts'
 import type { IssueDocuments } from '../ports.ts'
-import type { Settings } from '../request-context.ts'
+import type { RequestContext, Settings } from '../request-context.ts'
 import type { Input } from '../route.ts'
 
 /** The choices of a query parameter; the first is the default. */
@@ -75,8 +75,8 @@ const sentSchema: JsonSchema = {
   description: 'an issue document, or a list of issues as GitHub, GitLab or Gitea write it',
 }
 
-/** The document in the body. It is read while it is imported. */
-export const documentInBody: Input<SentDocument> = {
+/** The document in the body. It is opened when the import begins, and read while it is imported. */
+export const documentInBody: Input<() => SentDocument> = {
   parameters: [],
   body: {
     description: 'the issues; gzip is recognized',
@@ -85,22 +85,24 @@ export const documentInBody: Input<SentDocument> = {
     limit: 'maxImportBytes',
   },
   errors: ['INVALID_INPUT', 'INVALID_DOCUMENT', 'BODY_TOO_LARGE'],
-  read: ({ request, settings }) => {
-    const { maxImportBytes, maxRecordBytes } = settings.limits
-    const body = request.stream(maxImportBytes)
-    if (body === undefined) throw invalidInput('', 'required', 'a body with issues is required')
+  read: (requestContext) => () => openDocument(requestContext),
+}
 
-    let notCarried: readonly NotCarried[] = []
-    const records = documentsOf(settings).read(body, {
-      contentType: request.header('content-type'),
-      limits: { maxRecordBytes },
-      onBytes: atMost(maxImportBytes),
-      onNotCarried: (what) => {
-        notCarried = what
-      },
-    })
-    return { records, notCarried: () => notCarried }
-  },
+function openDocument({ request, settings }: Pick<RequestContext<never>, 'request' | 'settings'>): SentDocument {
+  const { maxImportBytes, maxRecordBytes } = settings.limits
+  const body = request.stream(maxImportBytes)
+  if (body === undefined) throw invalidInput('', 'required', 'a body with issues is required')
+
+  let notCarried: readonly NotCarried[] = []
+  const records = documentsOf(settings).read(body, {
+    contentType: request.header('content-type'),
+    limits: { maxRecordBytes },
+    onBytes: atMost(maxImportBytes),
+    onNotCarried: (what) => {
+      notCarried = what
+    },
+  })
+  return { records, notCarried: () => notCarried }
 }
 
 /** Refuses a body that is short as long as it is compressed. */

@@ -12,7 +12,8 @@ export const issueDocument: Reply<AsyncIterable<IssueRecord>> = {
   description: 'the issues in ascending order of their numbers, one on each line',
   body: { type: jsonType, schema: listOf('IssueRecord') },
   headers: [],
-  write: ({ settings }, issues) => jsonStreamReply(documentsOf(settings).write(issues)),
+  write: ({ settings, slots }, issues) =>
+    jsonStreamReply(slots.exports.duringStream(documentsOf(settings).write(issues))),
 }
 
 /** 200 with what an import did, or would do. */
@@ -127,7 +128,10 @@ export const importReportSchema: JsonSchema = {
         required: ['pointer', 'number', 'reason'],
         additionalProperties: false,
         properties: {
-          pointer: { type: 'string' },
+          pointer: { type: 'string', description: 'of the record in the document' },
+          offset: { type: 'integer', description: 'bytes before the record' },
+          line: { type: 'integer', description: 'line of the record; the first is 1' },
+          file: { type: 'string' },
           number: { type: 'integer', format: 'int64' },
           reason: { type: 'string', enum: ['differs', 'taken'] },
           property: { type: 'string', description: 'the first one that differs' },

@@ -1,4 +1,3 @@
-import { after } from '../../../schema/sync-or-async.ts'
 import { repositoryFor } from '../path-inputs.ts'
 import type { Route, ServiceRoutes } from '../route.ts'
 import { route } from '../route.ts'
@@ -16,7 +15,7 @@ const routes: readonly Route[] = [
     call: ({ operations, actor, context }, { repositoryId }) =>
       operations.exchange.export(actor, repositoryId, context),
     reply: issueDocument,
-    errors: [],
+    errors: ['EXCHANGE_BUSY'],
   }),
   route({
     method: 'POST',
@@ -24,17 +23,19 @@ const routes: readonly Route[] = [
     operationId: 'repoImportIssues',
     service: 'exchange',
     summary: 'Import issues into a repository',
-    inputs: { repositoryId: repositoryFor('issues.import'), choices: importChoicesInQuery, document: documentInBody },
-    call: ({ operations, actor, context }, { repositoryId, choices, document }) => {
-      const { onConflict, attribution, dryRun } = choices
-      const { exchange } = operations
-      const options = { onConflict, attribution, signal: context.signal }
-      const request = { repositoryId, records: document.records }
-      const done = dryRun ? exchange.inspect(actor, request, options) : exchange.import(actor, request, options)
-      return after(done, (report) => ({ dryRun, report, notCarried: document.notCarried() }))
-    },
+    inputs: { repositoryId: repositoryFor('issues.import'), choices: importChoicesInQuery, open: documentInBody },
+    call: ({ operations, actor, context, slots }, { repositoryId, choices, open }) =>
+      slots.imports.during(async () => {
+        const document = open()
+        const { onConflict, attribution, dryRun } = choices
+        const { exchange } = operations
+        const options = { onConflict, attribution, signal: context.signal }
+        const request = { repositoryId, records: document.records }
+        const work = dryRun ? exchange.inspect(actor, request, options) : exchange.import(actor, request, options)
+        return { dryRun, report: await work, notCarried: document.notCarried() }
+      }),
     reply: importReport,
-    errors: ['IMPORT_CONFLICT'],
+    errors: ['EXCHANGE_BUSY', 'IMPORT_CONFLICT'],
   }),
 ]
 

@@ -182,5 +182,6 @@ const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   BODY_TOO_LARGE: 'the body is too large',
   CROSS_SITE:
     'a browser sent the request for another site without an `Authorization` header of the scheme `Bearer` or `token`; Basic is not sufficient',
+  EXCHANGE_BUSY: 'as many exports or imports are running as the server allows: try again',
   INTERNAL: 'an unexpected failure; `requestId` identifies the entry in the log of the server',
 }

@@ -29,7 +29,8 @@ export function openPool<C extends MysqlConnection>(url: string): OwnPool<C> {
     ...optionsBeside(url),
   })
   if (!isOwnPool(pool)) throw unavailable(OTHER)
-  return pool as OwnPool<C> // made by the mysql2 beside the application, whose type C is
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the mysql2 beside the application, whose type C is
+  return pool as OwnPool<C>
 }
 
 /**

@@ -285,7 +285,8 @@ function socketOf(client: unknown): unknown {
 }
 
 function asHosts<C extends PgClient>(client: PgClient): C {
-  return client as C // made by the host's pool, as C says; or by pg if a URL was given
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by pg if a URL was given
+  return client as C
 }
 
 function ignore(): void {}

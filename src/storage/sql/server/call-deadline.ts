@@ -12,6 +12,13 @@ const MAX_LONG_CALL_MS = 300_000
 /** How long one statement of a long call may take, in milliseconds. */
 const MAX_STATEMENT_MS = 5000
 
+/**
+ * How long the server keeps an open transaction of the storage whose process is silent, in seconds. The process or its
+ * machine may be gone without closing the connection, and its locks are held until then. It is longer than a call, which
+ * ends its transaction itself.
+ */
+export const MAX_IDLE_S = 8
+
 /** How long a call waits for locks in total, in milliseconds. */
 const MAX_LOCK_WAIT_MS = 4000
 

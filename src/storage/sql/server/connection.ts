@@ -158,5 +158,6 @@ export class LimitedConnection implements ServerConnection {
 }
 
 function rowsOfFirst<Row>([rows = []]: readonly (readonly unknown[])[]): readonly Row[] {
-  return rows as readonly Row[] // unknown data: the row type was inferred from the query
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+  return rows as readonly Row[]
 }

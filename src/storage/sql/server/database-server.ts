@@ -16,7 +16,6 @@ import type {
 import type { RunOptions, ServerConnection, ServerTransaction, StatementRunner, Translate } from './connection.ts'
 import { LimitedConnection } from './connection.ts'
 import { ConnectionRequests } from './connection-requests.ts'
-import { poolBusy } from './errors.ts'
 import { HostWarnings, LEFT_OPEN } from './host-warnings.ts'
 import type { DatabaseRules, OwnConnection, Purpose, StatementUse } from './rules.ts'
 import { checkingMark, guarded, lendGuarded, RELEASE_MARK, releaseAfterHost, UNAWAITED } from './savepoint.ts'
@@ -142,25 +141,22 @@ export class DatabaseServer<Tx extends object> {
     work: (client: ClientConnection<Tx>, spoil: () => void) => MaybePromise<T>,
     waiting: Pick<Deadline, 'expireWith'> = deadline,
   ): Promise<T> {
-    const request = this.#requests.create()
-    const unanswered = (): Error =>
-      request.waitsForOthers
-        ? poolBusy()
-        : unavailable('the server accepted no connection within the time limit of the call')
+    const request = this.#requests.create(deadline)
+    const unanswered = (): Error => request.unanswered()
     waiting.expireWith(unanswered)
+    const connect = (queued: () => void): Promise<ClientConnection<Tx>> => this.#client.connect(queued)
     let client: ClientConnection<Tx>
     try {
-      client = await deadline.ask(() => request.make((queued) => this.#client.connect(queued)))
-      request.answered('provided')
+      client = await deadline.ask(() => request.make(connect, (error) => this.#rules.saysFull(error)))
     } catch (failure) {
-      request.answered('failed')
       const error = this.#translateConnect(failure)
       // A pool that gives up first, after a limit of its own, does not report what the server has done.
       throw isForgeError(error, 'STORAGE_BUSY') && request.isQueued ? unanswered() : error
     }
     waiting.expireWith()
     if (deadline.isOver) {
-      void client.release('sound') // it has arrived after the deadline
+      await client.release('sound') // it has arrived after the deadline
+      request.released('sound')
       throw unanswered()
     }
 
@@ -168,7 +164,10 @@ export class DatabaseServer<Tx extends object> {
     const spoil = (): void => {
       state = 'spoilt'
     }
-    const stop = deadline.onInterrupt(() => client.destroy())
+    const stop = deadline.onInterrupt(() => {
+      client.destroy()
+      request.released('spoilt')
+    })
     try {
       if (!this.#isKnown(client)) await this.#refuseUnusable(client, deadline)
       return await work(client, spoil)
@@ -179,6 +178,7 @@ export class DatabaseServer<Tx extends object> {
       stop()
       const released = client.release(state)
       if (isPromise(released)) await released
+      request.released(state)
     }
   }
 

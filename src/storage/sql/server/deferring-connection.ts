@@ -29,7 +29,8 @@ export class DeferringConnection<Tx> {
     if (this.#deferred.length === 0) return this.#connection.all(statement)
 
     const [rows] = await this.batch([statement])
-    return (rows ?? []) as readonly Row[] // unknown data: the row type was inferred from the query
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+    return (rows ?? []) as readonly Row[]
   }
 
   /** Runs statements, behind those that were kept back. Returns the rows of each. */
@@ -53,7 +54,8 @@ export class DeferringConnection<Tx> {
    * @param check - called with the rows; what it throws is the error of the next statement
    */
   defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): void {
-    this.#deferred.push({ statement, check: check as Deferred['check'] }) // unknown data: the rows are those of the statement
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the rows are those of the statement
+    this.#deferred.push({ statement, check: check as Deferred['check'] })
   }
 
   /** Runs the statements that were kept back. */

@@ -1,10 +1,22 @@
 import { ForgeError } from '../../../schema/errors.ts'
 import type { Retry } from '../errors.ts'
 
-/** Creates the error for a call that got no connection of the pool, because all of them are in use. */
+/** Creates the error for a call that got no connection of the pool, because the pool is too small for its calls. */
 export function poolBusy(cause?: unknown): ForgeError<'STORAGE_BUSY'> {
   const message =
     'no connection became free in time: enlarge the pool, and use withTransaction for calls inside a transaction'
+  return new ForgeError('STORAGE_BUSY', message, { retry: 'call' }, { cause })
+}
+
+/** Creates the error for a call that got no connection of the pool, for a reason that is not known. */
+export function allKept(): ForgeError<'STORAGE_BUSY'> {
+  const message = 'the pool provided no connection in time: use withTransaction for calls inside a transaction'
+  return new ForgeError('STORAGE_BUSY', message, { retry: 'call' })
+}
+
+/** Creates the error for a call that waited for the few connections which the server accepts. */
+export function serverFull(cause: unknown): ForgeError<'STORAGE_BUSY'> {
+  const message = 'the server accepts no more connections, and none of those that are open became free in time'
   return new ForgeError('STORAGE_BUSY', message, { retry: 'call' }, { cause })
 }
 

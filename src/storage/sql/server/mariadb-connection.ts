@@ -1,7 +1,8 @@
+import { command } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Deadline } from './call-deadline.ts'
-import type { ServerConnection } from './connection.ts'
+import { MAX_IDLE_S } from './call-deadline.ts'
 
 /** What the storage must know about a connection before it runs statements on it. */
 export interface ConnectionFacts {
@@ -21,7 +22,7 @@ export interface ConnectionFacts {
 }
 
 /** Asks for these facts. */
-export const FACTS: Statement<ConnectionFacts> = {
+const FACTS: Statement<ConnectionFacts> = {
   sql:
     'select database() as `database`, @@character_set_client as client, @@character_set_connection as literals, ' +
     '@@character_set_results as results, @@sql_mode as modes, @@completion_type as completion, ' +
@@ -30,16 +31,23 @@ export const FACTS: Statement<ConnectionFacts> = {
   returnsRows: true,
 }
 
-/** Returns the facts about a connection. */
-export async function factsOf(connection: ServerConnection): Promise<ConnectionFacts> {
-  return factsIn(await connection.run([FACTS]))
+/**
+ * Ends every transaction on a connection whose process no longer sends anything. Only for connections of our own pool,
+ * because it lasts as long as the connection.
+ */
+const LIMIT_IDLE = command(`set session idle_transaction_timeout = ${MAX_IDLE_S}`)
+
+/** Returns what is sent at the first use of a connection. The answer to the first statement has the facts. */
+export function atFirstUse(isHosts: boolean): readonly Statement<unknown>[] {
+  return isHosts ? [FACTS] : [FACTS, LIMIT_IDLE]
 }
 
 /** Returns the facts that were asked for by the first of several statements. */
 export function factsIn([rows = []]: readonly (readonly unknown[])[]): ConnectionFacts {
   const [facts] = rows
   if (facts === undefined) throw unavailable('the server does not return its settings')
-  return facts as ConnectionFacts // unknown data: the row of FACTS
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row of FACTS
+  return facts as ConnectionFacts
 }
 
 /** How a library uses its connections. */

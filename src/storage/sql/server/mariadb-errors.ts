@@ -104,6 +104,15 @@ export function endsTransaction(error: unknown): boolean {
   return number !== undefined && ENDING.has(number)
 }
 
+/** Returns whether the server has refused a connection because it has too many, or the user has. */
+export function saysFull(error: unknown): boolean {
+  const number = errorNumber(error)
+  return number !== undefined && FULL.has(number)
+}
+
+/** Too many connections of all users, and of one: by the limit of the server, or by that of the account. */
+const FULL: ReadonlySet<number> = new Set([1040, 1203, 1226])
+
 /** Returns whether a savepoint does not exist: the transaction in which it was set has ended. */
 export function saysNoSavepoint(error: unknown): boolean {
   return errorNumber(error) === NO_SAVEPOINT

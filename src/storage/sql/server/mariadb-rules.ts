@@ -6,9 +6,8 @@ import type { Statement } from '../query.ts'
 import type { ServerConnection, StatementRunner } from './connection.ts'
 import type { ConnectionFacts, LibraryUse } from './mariadb-connection.ts'
 import {
-  FACTS,
+  atFirstUse,
   factsIn,
-  factsOf,
   refuseChains,
   refuseUnfit,
   VERSION,
@@ -20,6 +19,7 @@ import {
 import {
   endsTransaction,
   saysAborted,
+  saysFull,
   saysLost,
   saysNoSavepoint,
   translateConnectError,
@@ -98,6 +98,10 @@ export class MariadbRules implements DatabaseRules {
     return translateConnectError(error)
   }
 
+  saysFull(error: unknown): boolean {
+    return saysFull(error)
+  }
+
   translateCommit(error: unknown): unknown {
     if (saysAborted(error)) return translateError(error, 'call')
     if (saysNoSavepoint(error)) return new TypeError(UNAWAITED, { cause: error })
@@ -132,7 +136,7 @@ export class MariadbRules implements DatabaseRules {
 
   async check({ connection, identity, isHosts }: OwnConnection): Promise<ConnectionState> {
     const kept = identity === undefined ? undefined : this.#facts.get(identity)
-    const facts = kept ?? this.#checked(await factsOf(connection))
+    const facts = kept ?? this.#checked(factsIn(await connection.run(atFirstUse(isHosts))))
     if (kept === undefined) this.#keep(identity, isHosts, facts)
     const leftOpen = facts.open === 'yes'
     if (leftOpen) await connection.run([ROLL_BACK])
@@ -148,7 +152,7 @@ export class MariadbRules implements DatabaseRules {
       return new BeginningTransaction(connection, BEGIN[purpose])
     }
 
-    const facts = this.#checked(factsIn(await connection.run([FACTS, ...BEGIN[purpose]])))
+    const facts = this.#checked(factsIn(await connection.run([...atFirstUse(isHosts), ...BEGIN[purpose]])))
     this.#keep(identity, isHosts, facts)
     if (facts.open === 'yes') leftOpen()
     return connection
@@ -160,7 +164,7 @@ export class MariadbRules implements DatabaseRules {
   }
 
   async refuseUnlessOpen({ connection, runner }: HostConnection): Promise<void> {
-    const facts = await factsOf(connection)
+    const facts = factsIn(await connection.run(atFirstUse(true)))
     const found = refuseUnfit(facts, this.#use)
     if (this.#database !== undefined && this.#database !== found) {
       throw new TypeError('the transaction is on another database than the storage')
@@ -222,7 +226,8 @@ class BeginningTransaction implements ServerConnection {
     if (this.#hasBegun) return this.#connection.all(statement)
 
     const [rows] = await this.batch([statement])
-    return (rows ?? []) as readonly Row[] // unknown data: the row type was inferred from the query
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+    return (rows ?? []) as readonly Row[]
   }
 
   async batch(

@@ -17,6 +17,7 @@ const DEFINITE_ABORTS: ReadonlySet<string> = new Set([
   IN_FAILED_TRANSACTION,
 ])
 
+const TOO_MANY_CONNECTIONS = '53300'
 const FOREIGN_KEY_VIOLATION = '23503'
 const NO_ACTIVE_TRANSACTION = '25P01'
 
@@ -24,7 +25,7 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
   ['08', 'the connection to the PostgreSQL server was lost'],
   ['28', 'the PostgreSQL server refuses the user: check its name, and that it may log in'],
   ['28P01', 'the PostgreSQL server refuses the password: correct the user or the password'],
-  ['53300', 'the PostgreSQL server has too many connections'],
+  [TOO_MANY_CONNECTIONS, 'the PostgreSQL server has too many connections'],
   ['53', 'the PostgreSQL server has run out of resources'],
   ['57P', 'the PostgreSQL server is stopping, starting, or has ended the connection'],
   ['58', 'the PostgreSQL server cannot read or write its files'],
@@ -77,6 +78,11 @@ export function translateCommitError(error: unknown): unknown {
     error,
     'unknown',
   )
+}
+
+/** Returns whether the server has refused a connection because it has too many, or its role or database has. */
+export function saysFull(error: unknown): boolean {
+  return sqlState(error) === TOO_MANY_CONNECTIONS
 }
 
 /**

@@ -44,7 +44,8 @@ export class PostgresLimits implements ServerConnection {
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
     if (this.#sendsTogether) {
       const [rows] = await this.#together([statement], [])
-      return (rows ?? []) as readonly Row[] // unknown data: the row type was inferred from the query
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+      return (rows ?? []) as readonly Row[]
     }
 
     const wanted = this.#wanted(statement.mayTakeLong === true)

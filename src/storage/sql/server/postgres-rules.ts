@@ -7,8 +7,10 @@ import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Deadline } from './call-deadline.ts'
+import { MAX_IDLE_S } from './call-deadline.ts'
 import type { ServerConnection } from './connection.ts'
 import {
+  saysFull,
   saysInsideTransaction,
   translateCommitError,
   translateConnectError,
@@ -34,13 +36,19 @@ const DURABLE =
   "case when pg_catalog.current_setting('synchronous_commit') in ('off', 'local') " +
   "then pg_catalog.set_config('synchronous_commit', 'on', true) end"
 
+/** Ends a transaction whose process no longer sends anything. */
+const LIMIT_IDLE = command(`set local idle_in_transaction_session_timeout = '${MAX_IDLE_S}s'`)
+
+/** The same as an expression. */
+const LIMITED_IDLE = `pg_catalog.set_config('idle_in_transaction_session_timeout', '${MAX_IDLE_S}s', true)`
+
 /**
  * How transactions begin. All modes are explicit, because a role or a database may have other defaults. Reads on a
  * snapshot cannot change anything.
  */
 const BEGIN: Readonly<Record<Purpose, readonly Statement<unknown>[]>> = {
-  changes: [command('begin isolation level read committed read write'), command(`select ${DURABLE}`)],
-  snapshot: [command('begin isolation level repeatable read read only')],
+  changes: [command('begin isolation level read committed read write'), LIMIT_IDLE, command(`select ${DURABLE}`)],
+  snapshot: [command('begin isolation level repeatable read read only'), LIMIT_IDLE],
 }
 
 /**
@@ -84,6 +92,10 @@ export class PostgresRules implements DatabaseRules {
 
   translateConnect(error: unknown): unknown {
     return translateConnectError(error)
+  }
+
+  saysFull(error: unknown): boolean {
+    return saysFull(error)
   }
 
   translateCommit(error: unknown): unknown {
@@ -132,7 +144,7 @@ export class PostgresRules implements DatabaseRules {
 
   async setUp(connection: ServerConnection, deadline: Deadline): Promise<ServerConnection> {
     const limits = new PostgresLimits(connection, deadline, false)
-    await connection.run([limitsQuery(limits.first(), `, ${DURABLE}`)])
+    await connection.run([limitsQuery(limits.first(), `, ${DURABLE}, ${LIMITED_IDLE}`)])
     return limits
   }
 
@@ -143,7 +155,8 @@ export class PostgresRules implements DatabaseRules {
     }
 
     const answers = await connection.run([...IN_TRANSACTION, this.#homeQuery])
-    const theirs = answers.at(-1)?.[0] as DatabaseIdentity | undefined // unknown data: the row of the query
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row of the query
+    const theirs = answers.at(-1)?.[0] as DatabaseIdentity | undefined
     if (!isSame(this.#home, theirs)) await beside((own) => this.#learnHome(own)) // our tables may have been recreated
     refuseElsewhere(this.#home, theirs)
   }
@@ -189,7 +202,8 @@ class PostgresTransaction implements ServerConnection {
     if (this.#hasBegun) return this.#limits.all(statement)
 
     const [rows] = await this.batch([statement])
-    return (rows ?? []) as readonly Row[] // unknown data: the row type was inferred from the query
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+    return (rows ?? []) as readonly Row[]
   }
 
   batch(statements: readonly Statement<unknown>[]): Promise<readonly (readonly unknown[])[]> {

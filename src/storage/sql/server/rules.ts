@@ -70,6 +70,8 @@ export interface DatabaseRules {
   translate(error: unknown, retry: Retry): unknown
   /** Returns the error to throw if no connection was provided. */
   translateConnect(error: unknown): unknown
+  /** Returns whether the server has refused a connection because it has too many, or the user has. */
+  saysFull(error: unknown): boolean
   /** Returns the error to throw for a failed COMMIT. Only the answer of the database is decisive. */
   translateCommit(error: unknown): unknown
   /**

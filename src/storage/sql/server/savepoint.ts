@@ -67,7 +67,8 @@ export function guarded<Tx>(connection: ServerTransaction<Tx>): ServerTransactio
     batch,
     all: async <Row>(statement: Statement<Row>) => {
       const [rows = []] = await batch([statement])
-      return rows as readonly Row[] // unknown data: the row type was inferred from the query
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+      return rows as readonly Row[]
     },
   }
 }
@@ -89,7 +90,8 @@ export function checkingMark(connection: ServerConnection, isMarked: () => boole
     batch,
     all: async <Row>(statement: Statement<Row>) => {
       const [rows = []] = await batch([statement])
-      return rows as readonly Row[] // unknown data: the row type was inferred from the query
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+      return rows as readonly Row[]
     },
   }
 }

@@ -36,6 +36,10 @@ export class SqliteRules implements DatabaseRules {
     return translateError(error, 'call')
   }
 
+  saysFull(): boolean {
+    return false
+  }
+
   /** If a failing disk has rolled back a COMMIT, Kysely only reports that nothing was left to roll back. */
   translateCommit(error: unknown): unknown {
     const translated = translateError(error, 'call')

@@ -4,7 +4,7 @@ import { isPromise } from '../../../schema/sync-or-async.ts'
 import type { DatabaseServer } from './database-server.ts'
 
 /** How long one `beforeCommit` may keep other calls waiting, in milliseconds. */
-export const MAX_BEFORE_COMMIT_MS = 5000
+const MAX_BEFORE_COMMIT_MS = 5000
 
 /**
  * Runs the operations on one open transaction one after the other, because they share a connection and its savepoints

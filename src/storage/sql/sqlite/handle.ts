@@ -64,7 +64,8 @@ function databasesOf(handle: SqliteHandle): readonly unknown[] {
 /** Returns a handle that the storage opened, with the type of the host's handle. */
 export function asHosts<H extends SqliteHandle>(handle: OwnHandle): H {
   const ours: SqliteHandle = handle
-  return ours as H // made by the constructor of the host's handle, or by better-sqlite3 for a file name
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's constructor, or by better-sqlite3
+  return ours as H
 }
 
 /** The number of statements kept for each handle. The audit view has statements of many shapes. */

@@ -58,7 +58,8 @@ export function selectEvents({ build, columns }: SqlContext): SelectQueryBuilder
 /** Converts a row to an event. A type that a newer library wrote is passed through unchanged. */
 export function toEvent(row: EventRow): ForgeEvent {
   const event: unknown = { ...row, at: new Date(row.at), data: JSON.parse(row.data) }
-  return event as ForgeEvent // unknown data: the writer paired the content of `data` with `type`
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the writer paired the content of `data` with `type`
+  return event as ForgeEvent
 }
 
 /** The written version of the format of `data`. */

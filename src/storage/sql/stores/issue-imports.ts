@@ -3,7 +3,7 @@ import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { IssueImportKey, IssueImportStore } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
-import { asWritten, defineQuery } from '../query.ts'
+import { asWritten, defineQuery, mayTakeLong } from '../query.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
 import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
@@ -26,7 +26,8 @@ class IssueImports implements SqlAggregate<IssueImportKey, undefined, [RetiredBo
 
   constructor(context: SqlContext) {
     this.#context = context
-    this.#retiredBoard = asWritten(retiredBoardQuery(context))
+    // The call may take long from here on: what the host writes grows with the records.
+    this.#retiredBoard = mayTakeLong(asWritten(retiredBoardQuery(context)))
   }
 
   own({ repositoryId }: IssueImportKey): IssueImportKey {

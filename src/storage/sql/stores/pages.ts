@@ -248,7 +248,8 @@ function rowsIn<Row>(list: ListTable<never, Row>, json: string): readonly Placed
     names.forEach((name, index) => {
       row[name] = values[index]
     })
-    return row as Placed<Row> // unknown data: the row type was inferred from the query
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
+    return row as Placed<Row>
   })
 }
 

@@ -120,7 +120,8 @@ async function refusesAsClosed(call: () => unknown): Promise<void> {
 }
 
 async function refusesToEnter<Tx>(storage: ForgeStorage<Tx>, value: unknown): Promise<void> {
-  const transaction = value as Tx // unknown data: a host in JavaScript may pass any value
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: a host in JavaScript may pass any value
+  const transaction = value as Tx
   const outcome = await outcomeOf(() => storage.checkTransaction(transaction))
   assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError, `${String(value)} is refused`)
 }

@@ -6,17 +6,18 @@ import { dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
-/** Lints an OpenAPI document with redocly, by the rules in redocly.yaml. Returns its complaints: `""` when it has none. */
-export function lint(document: object): string {
-  return lintAll([document])
-}
-
-/** Lints documents in one run of the linter: its start takes longer than a document. */
-export function lintAll(documents: readonly object[]): string {
+/**
+ * Lints OpenAPI documents with redocly, by the rules in redocly.yaml, in one run: its start takes longer than a document. Returns
+ * its complaints: `""` when it has none.
+ */
+export function lint(...documents: readonly object[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'))
   try {
-    const files = documents.map((_, index) => join(folder, `openapi-${index}.json`))
-    for (const [index, document] of documents.entries()) writeFileSync(files[index] ?? '', JSON.stringify(document))
+    const files = documents.map((document, index) => {
+      const file = join(folder, `openapi-${index}.json`)
+      writeFileSync(file, JSON.stringify(document))
+      return file
+    })
     return complaints(files)
   } finally {
     rmSync(folder, { recursive: true })

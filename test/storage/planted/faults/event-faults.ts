@@ -1,5 +1,5 @@
-import { isForgeError } from '../../../../src/schema/errors.ts'
-import type { EventDraft, ForgeEvent } from '../../../../src/schema/records.ts'
+import type { EventDraft, ForgeEvent } from '../../../../src/index.ts'
+import { isForgeError } from '../../../../src/index.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, inAllStatements, inWrites, pretended } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'

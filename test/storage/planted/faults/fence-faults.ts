@@ -1,4 +1,4 @@
-import type { ForgeEvent } from '../../../../src/schema/records.ts'
+import type { ForgeEvent } from '../../../../src/index.ts'
 import type { ForgeStorage, Retirement } from '../../../../src/storage/contract/storage.ts'
 import type { PinBoardKey } from '../../../../src/storage/contract/stores.ts'
 import { compileStatement } from '../../../../src/storage/sql/query.ts'

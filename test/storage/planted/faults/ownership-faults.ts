@@ -1,5 +1,5 @@
 import type { PinRow } from '../../../../src/storage/contract/stores.ts'
-import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
+import { turns } from '../../../../src/testing/testing.ts'
 import type { StorageFault } from '../storage-fault.ts'
 import { inChanges, redecided } from '../storage-fault.ts'
 

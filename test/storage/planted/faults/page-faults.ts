@@ -1,7 +1,7 @@
 import type { SyncOrAsync } from '../../../../src/schema/sync-or-async.ts'
 import { wait } from '../../../../src/schema/sync-or-async.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
-import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
+import { turns } from '../../../../src/testing/testing.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, inAllStatements, plainly, pretended, sessionOver } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'

@@ -1,5 +1,5 @@
 import type { Change } from '../../../../src/storage/contract/stores.ts'
-import { turns } from '../../../../src/testing/storage-contract/cases/gate.ts'
+import { turns } from '../../../../src/testing/testing.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { plainly } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'

@@ -1,9 +1,8 @@
+import { Kysely, PostgresDialect } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { kyselyStorage } from '../../../../src/storage/kysely.ts'
-import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { postgresKysely } from '../../databases/kysely-postgres.ts'
-import { onPostgres } from '../postgres/host-database.ts'
+import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
+import { onPostgres } from '../../driver-hosts.ts'
 
 // The clients of this pool have no listener for errors: one that is thrown where nothing catches it fails the run.
 onPostgres((open) => {
@@ -11,7 +10,8 @@ onPostgres((open) => {
     const database = await open()
     const pool = database.pool({ max: 2 })
     pool.on('error', () => undefined)
-    const storage = kyselyStorage(postgresKysely(pool), { dialect: 'postgres', schema: database.schema })
+    const kysely = new Kysely({ dialect: new PostgresDialect({ pool }) })
+    const storage = kyselyStorage(kysely, { dialect: 'postgres' })
     onTestFinished(() => storage.close())
     await pin(storage, BOARD, '1')
     const holder = await database.begun()

@@ -2,11 +2,9 @@ import Database from 'better-sqlite3'
 import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { kyselyStorage } from '../../../../src/storage/kysely.ts'
-import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { heldOpen } from '../../databases/kysely-host.ts'
-import type { HostTables } from '../../databases/kysely-sqlite.ts'
-import { sqliteKysely } from '../../databases/kysely-sqlite.ts'
+import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
+import type { HostTables } from '../../kysely-kinds.ts'
+import { heldOpen, sqliteKysely } from '../../kysely-kinds.ts'
 
 describe('a storage over Kysely', () => {
   test.each([undefined, null, 'postgres://example.com/forge', {}, { transaction: 1 }, { connection() {} }])(
@@ -45,10 +43,6 @@ describe('a storage over Kysely', () => {
   test.each(['mysql', 'sqlite'] as const)('has no schema on %s', (dialect) => {
     expect(() => kyselyStorage(aKysely(), { dialect, schema: 'forge' })).toThrow('only PostgreSQL has schemas')
   })
-
-  test('answers later on every dialect', () => {
-    expect(kyselyStorage(aKysely(), { dialect: 'sqlite' }).transactions).toBe('asynchronous')
-  })
 })
 
 describe('withTransaction', () => {
@@ -60,32 +54,12 @@ describe('withTransaction', () => {
     await expect(entered).rejects.toThrow(TypeError)
   })
 
-  test.each([undefined, null, 7, 'begin', {}])('is refused on %s', async (transaction) => {
-    const { storage } = await opened()
-    const entered = Promise.resolve(Reflect.apply(storage.checkTransaction, storage, [transaction]))
-
-    await expect(entered).rejects.toThrow(TypeError)
-  })
-
   test('is refused on a transaction of another Kysely', async () => {
     const { storage } = await opened()
     const { transaction, rollback } = await heldOpen(aKysely().transaction())
 
     await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(/from the Kysely of the storage/)
     await rollback()
-  })
-
-  test('is refused on a transaction that has ended', async () => {
-    const { storage, kysely } = await opened()
-    const committed = await heldOpen(kysely.transaction())
-    await committed.commit()
-    const rolledBack = await kysely.startTransaction().execute()
-    await rolledBack.rollback().execute()
-
-    for (const transaction of [committed.transaction, rolledBack]) {
-      await expect(storage.checkTransaction(transaction)).rejects.toThrow('the transaction has ended')
-      await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(TypeError)
-    }
   })
 
   test('is made on whatever comes from the storage’s Kysely: with plugins, schemas, and ended by hand', async () => {
@@ -128,31 +102,13 @@ describe('a host’s driver', () => {
   })
 
   test('is refused when it gives columns other names', async () => {
-    const dialect = new SqliteDialect({ database: shouting(new Database(':memory:')) })
+    const handle = new Database(':memory:')
+    const prepare = (text: string) => handle.prepare(text.replace(/ as "?\w+"?/g, (name) => name.toUpperCase()))
+    const dialect = new SqliteDialect({ database: { close: () => void handle.close(), prepare } })
 
     await expect(opened(new Kysely({ dialect }))).rejects.toThrow(/strings and names unchanged/)
   })
 })
-
-/** A driver that gives the names of columns in capitals. */
-function shouting(handle: Database.Database): ConstructorParameters<typeof SqliteDialect>[0]['database'] {
-  return {
-    close: () => void handle.close(),
-    prepare(text: string) {
-      const statement = handle.prepare(text)
-      return {
-        reader: statement.reader,
-        all: (parameters: readonly unknown[]) => statement.all(...parameters).map((row) => upper(row)),
-        run: (parameters: readonly unknown[]) => statement.run(...parameters),
-        iterate: (parameters: readonly unknown[]) => statement.iterate(...parameters),
-      }
-    },
-  }
-}
-
-function upper(row: unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries({ ...Object(row) }).map(([name, value]) => [name.toUpperCase(), value]))
-}
 
 async function opened(kysely = aKysely()) {
   const storage = kyselyStorage(kysely, { dialect: 'sqlite' })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ForgeError } from '../../../../src/schema/errors.ts'
+import { ForgeError } from '../../../../src/index.ts'
 import { BrokenReference } from '../../../../src/storage/sql/errors.ts'
 import { endsTransaction, saysLost, translateError } from '../../../../src/storage/sql/server/mariadb-errors.ts'
 

@@ -3,16 +3,15 @@ import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { mysqlStorage } from '../../../../src/storage/mysql.ts'
-import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { onOwnServer, ownMariadb } from '../../../durability/own-servers/on-own-server.ts'
-import type { OwnServer } from '../../../durability/own-servers/own-server.ts'
+import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
+import type { OwnServer } from '../../../durability/own-server.ts'
+import { OWN_MARIADB, onOwnServer } from '../../../durability/own-server.ts'
 
 const OTHER_BOARD = { ...BOARD, repositoryId: '11' }
 const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
 
 // What a server is started with, and cannot change later.
-onOwnServer('MariaDB', ownMariadb(), (start) => {
+onOwnServer(OWN_MARIADB, (start) => {
   let server: OwnServer
 
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { warningsAbout } from '../../../../src/storage/sql/server/mariadb-rules.ts'
-import { onMariadb } from './host-database.ts'
+import { onMariadb } from '../../driver-hosts.ts'
 
 onMariadb((open) => {
   test('what a server has set is what is warned of', async () => {

@@ -1,13 +1,11 @@
 import type { Connection } from 'mysql2/promise'
 import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import { createSqlContext } from '../../../../src/storage/sql/context.ts'
 import { mysqlDialect } from '../../../../src/storage/sql/dialects/mariadb.ts'
 import type { Statement } from '../../../../src/storage/sql/query.ts'
 import { defineQuery } from '../../../../src/storage/sql/query.ts'
-import { MariadbDatabases } from '../../databases/mariadb.ts'
-import { onServer, SERVERS } from '../../databases/servers.ts'
+import { MARIADB, newDatabase, onServer, SERVERS } from '../../../databases.ts'
 
 const { build, dialect } = createSqlContext(mysqlDialect)
 const { numberEvents } = dialect
@@ -18,21 +16,16 @@ const number = defineQuery<{ readonly ids: string; readonly last: number }, unkn
 )
 const remove = defineQuery<{ readonly ids: string }, unknown>((given) => dialect.removeEvents(build, given('ids')))
 
-onServer(SERVERS.mariadb, (server) => {
-  const databases = new MariadbDatabases(server)
+onServer(SERVERS.mariadb, () => {
   let connection: Connection
 
   beforeAll(async () => {
-    const { url } = await databases.take()
-    const storage = mysqlStorage(url)
-    await storage.migrate()
-    await storage.close()
-    connection = await createConnection(url)
+    const database = await newDatabase(MARIADB, { atEnd: afterAll })
+    await database.migrated()
+    connection = await createConnection(database.url)
   })
-  afterAll(async () => {
-    await connection.end()
-    await databases.end()
-  })
+
+  afterAll(() => connection.end())
 
   // Found in another way, events that are not committed would be locked, and so waited for.
   describe.each([0, 2, 5, 50])('of %i events', (count) => {

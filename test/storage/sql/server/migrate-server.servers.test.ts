@@ -1,25 +1,50 @@
+import { join } from 'node:path'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { startTalkingChild } from '../../../durability/child-process.ts'
-import { onServer, SERVERS } from '../../databases/servers.ts'
-import type { HostConnection, ServerKind, TestDatabase } from './server-databases.ts'
-import { MARIADB, newDatabase, POSTGRES, SERVER_KINDS } from './server-databases.ts'
+import { Mysql2DatabaseClient } from '../../../../src/storage/sql/clients/mysql2.ts'
+import { PgDatabaseClient } from '../../../../src/storage/sql/clients/pg.ts'
+import { createSqlContext } from '../../../../src/storage/sql/context.ts'
+import { mysqlDialect } from '../../../../src/storage/sql/dialects/mariadb.ts'
+import { postgresDialect } from '../../../../src/storage/sql/dialects/postgres.ts'
+import { Schema } from '../../../../src/storage/sql/schema/schema.ts'
+import { CallDeadline } from '../../../../src/storage/sql/server/call-deadline.ts'
+import { DatabaseServer } from '../../../../src/storage/sql/server/database-server.ts'
+import { MariadbRules } from '../../../../src/storage/sql/server/mariadb-rules.ts'
+import type { MigrationLimits } from '../../../../src/storage/sql/server/migrate.ts'
+import { migrateServer } from '../../../../src/storage/sql/server/migrate.ts'
+import { PostgresRules } from '../../../../src/storage/sql/server/postgres-rules.ts'
+import { BOARD, pin } from '../../../../src/testing/testing.ts'
+import type { HostConnection, ServerKind, TestDatabase } from '../../../databases.ts'
+import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, SERVER_KINDS, SERVERS } from '../../../databases.ts'
+import { startProgram } from '../../../start-forgelet.ts'
+
+/** Migrates as a storage does, with another patience. */
+async function migrate(kind: ServerKind, url: string, patience: MigrationLimits): Promise<void> {
+  const context = createSqlContext(kind.name === 'PostgreSQL' ? postgresDialect : mysqlDialect)
+  const parts =
+    kind.name === 'PostgreSQL'
+      ? { client: new PgDatabaseClient(url), rules: new PostgresRules(context) }
+      : { client: new Mysql2DatabaseClient(url), rules: new MariadbRules(context.ids, { sendsPlainText: false }) }
+  const server = new DatabaseServer<object>(parts)
+  const deadline = new CallDeadline({ total: Number.POSITIVE_INFINITY })
+  await migrateServer(server, new Schema(context), deadline, patience).finally(() => server.close())
+}
 
 const BUSY = { code: 'STORAGE_BUSY', details: { retry: 'call' } }
 const AN_EVENT = "insert into forgelet_events (type, version, at, data) values ('x', 1, 1, '{}')"
 
 for (const kind of SERVER_KINDS) {
-  onServer(kind.server, (url) => {
+  onServer(kind.server, (_url) => {
     test('ten processes that migrate at once all end well, and one set of tables is there', async () => {
-      const database = await newDatabase(kind, url)
-      const script = '../storage/sql/migrate.mjs'
-      const children = await Promise.all(Array.from({ length: 10 }, () => startTalkingChild(script, database.url)))
-      const states = await Promise.all(children.map((child) => child.ask('go')))
-      await Promise.all(children.map((child) => child.end()))
+      const database = await newDatabase(kind)
+      const script = join(import.meta.dirname, '../migrate.mjs')
+      const children = Array.from({ length: 10 }, () => startProgram([script, database.url]))
+      await Promise.all(children.map((child) => child.line()))
+      for (const child of children) child.stdin.end('go\n')
+      const states = await Promise.all(children.map((child) => child.line()))
 
       expect(states).toEqual(Array.from({ length: 10 }, () => 'current'))
       expect(await database.run('select version from forgelet_ledger')).toHaveLength(1)
@@ -29,7 +54,7 @@ for (const kind of SERVER_KINDS) {
       const count = kind.plan().length
 
       test.each(placesIn(count))('is ended by the next: after %i of its statements', async (done) => {
-        const database = await newDatabase(kind, url)
+        const database = await newDatabase(kind)
         const killed = await database.connect()
         for (const sql of kind.plan().slice(0, done)) await killed.run(sql)
         await killed.end()
@@ -41,7 +66,7 @@ for (const kind of SERVER_KINDS) {
     })
 
     test('migrations wait for users of a table, and no reader waits long meanwhile', async () => {
-      const database = await newDatabase(kind, url)
+      const database = await newDatabase(kind)
       await database.makeVersion(1)
       const host = await inTransaction(database)
       const migrated = Promise.all([1, 2, 3].map(() => database.migrated()))
@@ -55,25 +80,25 @@ for (const kind of SERVER_KINDS) {
     })
 
     test('a migration that users keep waiting too long is STORAGE_BUSY, and leaves no lock behind', async () => {
-      const database = await newDatabase(kind, url)
+      const database = await newDatabase(kind)
       await database.makeVersion(1)
       const host = await inTransaction(database)
 
-      await expect(kind.migrate(database.url, { others: 0, users: 100 })).rejects.toMatchObject(BUSY)
+      await expect(migrate(kind, database.url, { others: 0, users: 100 })).rejects.toMatchObject(BUSY)
       await host.run('rollback')
-      await kind.migrate(database.url, { others: 0, users: 100 })
+      await migrate(kind, database.url, { others: 0, users: 100 })
       expect(await database.storage().schemaStatus()).toMatchObject({ state: 'current' })
     })
 
     test('another process that migrates is waited for, and too long is STORAGE_BUSY', async () => {
-      const database = await newDatabase(kind, url)
+      const database = await newDatabase(kind)
       const other = await database.connect()
       const [answer] = await other.run(lockStatement(kind))
       expect(answer).toEqual({ lock: 'taken' })
 
-      await expect(kind.migrate(database.url, { others: 100, users: 0 })).rejects.toMatchObject(BUSY)
+      await expect(migrate(kind, database.url, { others: 100, users: 0 })).rejects.toMatchObject(BUSY)
       expect(await database.storage().schemaStatus()).toMatchObject({ state: 'empty' })
-      const migrated = kind.migrate(database.url, { others: 20_000, users: 5000 })
+      const migrated = migrate(kind, database.url, { others: 20_000, users: 5000 })
       await other.end()
       await migrated
       expect(await database.storage().schemaStatus()).toMatchObject({ state: 'current' })
@@ -83,7 +108,7 @@ for (const kind of SERVER_KINDS) {
 
 onServer(SERVERS.postgres, (url) => {
   test('the one connection of a small pool is enough, and is given back as it was, without the lock', async () => {
-    const database = await newDatabase(POSTGRES, url)
+    const database = await newDatabase(POSTGRES)
     const pool = new pg.Pool({ connectionString: database.url, max: 1 })
     await pool.query("set statement_timeout = '1234ms'; set lock_timeout = '5678ms'")
     await postgresStorage(pool).migrate()
@@ -95,7 +120,7 @@ onServer(SERVERS.postgres, (url) => {
   })
 
   test('an unfinished index is created again', async () => {
-    const database = await newDatabase(POSTGRES, url)
+    const database = await newDatabase(POSTGRES)
     await database.makeVersion(1)
     await database.run(AN_EVENT)
     await database.run(AN_EVENT)
@@ -108,7 +133,7 @@ onServer(SERVERS.postgres, (url) => {
   })
 
   test('an index of the host with one of our names is not mistaken for ours', async () => {
-    const database = await newDatabase(POSTGRES, url)
+    const database = await newDatabase(POSTGRES)
     await database.makeVersion(1)
     await database.run('create table notes (text text)')
     await database.run('create index forgelet_events_position on notes (text)')
@@ -117,7 +142,7 @@ onServer(SERVERS.postgres, (url) => {
   })
 
   test('a schema is made when it does not exist, and its forge does not meet that of another', async () => {
-    const database = await newDatabase(POSTGRES, url)
+    const database = await newDatabase(POSTGRES)
     const [one, other] = await Promise.all([
       database.migrated({ schema: 'one' }),
       database.migrated({ schema: 'Other' }),
@@ -133,7 +158,7 @@ onServer(SERVERS.postgres, (url) => {
   test('who was given a schema needs no right to make one', async () => {
     const role = `forgelet_schema_${Date.now()}`
     onTestFinished(() => dropRole(url, role)) // after the database, which is dropped first
-    const database = await newDatabase(POSTGRES, url)
+    const database = await newDatabase(POSTGRES)
     await database.run(`create role ${role} login`)
     await database.run(`create schema given authorization ${role}`)
     const own = new URL(database.url)
@@ -146,9 +171,9 @@ onServer(SERVERS.postgres, (url) => {
   })
 })
 
-onServer(SERVERS.mariadb, (url) => {
+onServer(SERVERS.mariadb, (_url) => {
   test('the one connection of a small pool is enough, and is given back without the lock', async () => {
-    const database = await newDatabase(MARIADB, url)
+    const database = await newDatabase(MARIADB)
     const pool = createPool({ uri: database.url, connectionLimit: 1 })
     const storage = mysqlStorage(pool)
     await storage.migrate()
@@ -160,7 +185,7 @@ onServer(SERVERS.mariadb, (url) => {
 })
 
 async function dropRole(url: string, role: string): Promise<void> {
-  const admin = await POSTGRES.connect(url)
+  const admin = await pgConnection(url)
   await admin.run(`drop role ${role}`)
   await admin.end()
 }
@@ -170,7 +195,8 @@ function placesIn(count: number): readonly number[] {
   return [1, 2, 3, 4, Math.floor(count / 2), ...[7, 6, 5, 4, 3, 2, 1].map((left) => count - left)]
 }
 
-function lockStatement({ dialect }: ServerKind): string {
+function lockStatement({ name }: ServerKind): string {
+  const dialect = name === 'PostgreSQL' ? postgresDialect : mysqlDialect
   const statement = dialect.schemaChanges?.lock({ schema: undefined, prefix: 'forgelet_' })
   return statement?.sql.replace('$1', 'null') ?? ''
 }

@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_MIGRATIONS } from '../../../../src/storage/sql/schema/all-migrations.ts'
-import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
-import { onServer } from '../../databases/servers.ts'
-import type { TestDatabase } from './server-databases.ts'
-import { newDatabase, POSTGRES, SERVER_KINDS } from './server-databases.ts'
+import { BOARD, outcomeOf, pin } from '../../../../src/testing/testing.ts'
+import type { TestDatabase } from '../../../databases.ts'
+import { newDatabase, onServer, POSTGRES, SERVER_KINDS } from '../../../databases.ts'
 
 const NEWEST = ALL_MIGRATIONS.length
 const LATER = NEWEST + 7
 const FOREIGN = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
 
 for (const kind of SERVER_KINDS) {
-  onServer(kind.server, (url) => {
+  onServer(kind.server, (_url) => {
     const isPostgres = kind === POSTGRES
     const renamed = (thing: 'table' | 'view', name: string, to: string) =>
       isPostgres ? `alter ${thing} ${name} rename to ${to}` : `rename table ${name} to ${to}`
@@ -25,7 +22,7 @@ for (const kind of SERVER_KINDS) {
     describe('the state of a schema', () => {
       let database: TestDatabase
       beforeAll(async () => {
-        database = await newDatabase(kind, url, afterAll)
+        database = await newDatabase(kind, { atEnd: afterAll })
         await database.makeVersion(NEWEST)
       })
 
@@ -47,7 +44,7 @@ for (const kind of SERVER_KINDS) {
       })
 
       test('is empty in a database of other tables, which migrating leaves alone', async () => {
-        const database = await newDatabase(kind, url)
+        const database = await newDatabase(kind)
         await database.run('create table forgelet_notes (text varchar(9))')
         await database.run('create table issues (id int primary key)')
         await database.run('insert into issues values (1)')
@@ -62,7 +59,7 @@ for (const kind of SERVER_KINDS) {
 
     describe('a database that this library cannot use', () => {
       test('is SCHEMA_TOO_NEW when it is for newer libraries only, and stays as it is', async () => {
-        const database = await newDatabase(kind, url)
+        const database = await newDatabase(kind)
         await database.migrated()
         await database.run(`update forgelet_ledger set version = ${LATER}, oldest_library = ${LATER}`)
         const storage = database.storage()
@@ -74,7 +71,7 @@ for (const kind of SERVER_KINDS) {
       })
 
       test('is SCHEMA_OUTDATED until it is migrated', async () => {
-        const database = await newDatabase(kind, url)
+        const database = await newDatabase(kind)
         await database.makeVersion(1)
 
         expect(await outcomeOf(() => pin(database.storage(), BOARD, '1'))).toMatchObject({
@@ -84,7 +81,7 @@ for (const kind of SERVER_KINDS) {
       })
 
       test('is a TypeError when it keeps ids in other columns', async () => {
-        const database = await newDatabase(kind, url)
+        const database = await newDatabase(kind)
         await database.migrated({ ids: { user: 'uuid' } })
         const storage = database.storage({ ids: { user: 'text' } })
         const reported = /stores user ids as uuid \(the option ids.user is text\)/
@@ -108,7 +105,7 @@ for (const kind of SERVER_KINDS) {
         ['forgelet_pins', 'create view forgelet_pins as select 1 as pin'],
         ['forgelet_outbox', 'create table forgelet_outbox (id int)'],
       ])('is not migrated, and the name is reported: %s', async (name, sql) => {
-        const database = await newDatabase(kind, url)
+        const database = await newDatabase(kind)
         await database.run(sql)
         const before = await names(database)
         const storage = database.storage()
@@ -119,7 +116,7 @@ for (const kind of SERVER_KINDS) {
       })
 
       test('is reported also if our tables have lost their ledger row', async () => {
-        const database = await newDatabase(kind, url)
+        const database = await newDatabase(kind)
         await database.migrated()
         await database.run('delete from forgelet_ledger')
 
@@ -131,7 +128,7 @@ for (const kind of SERVER_KINDS) {
       })
 
       test('is not brought to a later version', async () => {
-        const database = await newDatabase(kind, url)
+        const database = await newDatabase(kind)
         await database.makeVersion(1)
         await database.run('create view forgelet_consumers as select 1 as id')
         const before = await names(database)
@@ -145,22 +142,13 @@ for (const kind of SERVER_KINDS) {
         ['x_', 'x_board_'],
         ['x_board_', 'x_'],
       ])('is reported for the prefixes %s and %s, which would share a name', async (one, other) => {
-        const database = await newDatabase(kind, url)
+        const database = await newDatabase(kind)
         const first = await database.migrated({ prefix: one })
         await pin(first, BOARD, '1')
 
         await expect(database.storage({ prefix: other }).migrate()).rejects.toMatchObject(FOREIGN)
         expect(await pin(first, BOARD, '2')).toBe(2)
       })
-    })
-
-    test('two prefixes in one database are two forges that do not meet', async () => {
-      const database = await newDatabase(kind, url)
-      const [one, other] = await Promise.all([database.migrated({ prefix: 'a_' }), database.migrated({ prefix: 'b_' })])
-      await pin(one, BOARD, '1')
-      await pin(other, BOARD, '2')
-
-      expect([await issuesOn(one, BOARD), await issuesOn(other, BOARD)]).toEqual([['1'], ['2']])
     })
   })
 }

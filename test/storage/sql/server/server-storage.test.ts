@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { PgPool, PgPoolClient, PgQuery } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
-import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { PgliteServer } from '../../databases/pglite.ts'
+import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
+import type { PglitePool } from '../../../pglite.ts'
+import { startPglite } from '../../../pglite.ts'
 
-const server = new PgliteServer()
-beforeAll(() => server.run('select 1')) // starting takes its time
+let server: PglitePool
+let schemas = 0
+beforeAll(async () => {
+  server = await startPglite()
+})
 afterAll(() => server.end())
 
 /** A pool that reports every statement before it is run. */
@@ -40,9 +43,14 @@ class WatchedPool implements PgPool {
   }
 }
 
+function newSchema(): string {
+  schemas += 1
+  return `s${schemas}`
+}
+
 async function migrated() {
-  const pool = new WatchedPool(server.pool)
-  const schema = server.newSchema()
+  const pool = new WatchedPool(server)
+  const schema = newSchema()
   const make = () => {
     const storage = postgresStorage(pool, { schema })
     onTestFinished(() => storage.close())
@@ -63,8 +71,8 @@ test('the tables are checked once, whichever call is first and however many ther
 
 test('tables that are not there are looked for again by the next call', async () => {
   const { storage } = await migrated()
-  const pool = new WatchedPool(server.pool)
-  const late = postgresStorage(pool, { schema: server.newSchema() })
+  const pool = new WatchedPool(server)
+  const late = postgresStorage(pool, { schema: newSchema() })
   await expect(issuesOn(late, BOARD)).rejects.toMatchObject({ code: 'SCHEMA_OUTDATED' })
   await late.migrate()
 
@@ -134,7 +142,7 @@ test('a COMMIT that is lost is not tried again', async () => {
     details: { outcome: 'unknown' },
   })
   pool.failOn(undefined)
-  await server.run('rollback') // the connection is there still, as it would not be
+  await server.query({ text: 'rollback', values: [] }) // the connection is there still, as it would not be
 
   expect(pool.statements.filter((text) => text === 'commit')).toHaveLength(1)
 })

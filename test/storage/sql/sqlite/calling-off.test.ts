@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { issuesOn } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
-import { pinning } from '../pinning.ts'
 
 const REASON = new Error('the caller has aborted')
 
@@ -42,16 +40,5 @@ describe('a change that is called off', () => {
     await expect(called).rejects.toBe(REASON)
     other.exec('rollback')
     expect(await patient).toBe(1)
-  })
-
-  test('before it begins in a host’s transaction is not written in it', async () => {
-    const handle = openHandle(newFile())
-    const storage = await openStorage(handle)
-    handle.exec('begin immediate')
-    const signal = AbortSignal.abort(REASON)
-
-    expect(() => storage.pinBoards.update(BOARD, pinning('1', { transaction: handle, signal }))).toThrow(REASON)
-    handle.exec('commit')
-    expect(await issuesOn(storage, BOARD)).toEqual([])
   })
 })

@@ -1,11 +1,7 @@
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fileOf } from '../../../../src/storage/sql/sqlite/handle.ts'
-import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
+import { BOARD, issuesOn, outbox, outcomeOf, pin } from '../../../../src/testing/testing.ts'
 import { AT_ONCE } from '../../promised-times.ts'
 import { bareHandle } from '../bare-handles.ts'
 import { newFile, newStorage, openHandle, openStorage, watchedHandle } from '../database-files.ts'
@@ -29,54 +25,11 @@ describe('opening', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('a file that is named from a folder is the same when the process goes elsewhere', async () => {
-    const file = newFile()
-    const before = process.cwd()
-    process.chdir(dirname(file))
-    const storage = newStorage('forge.sqlite')
-    process.chdir(before)
-    await storage.migrate()
-
-    expect(existsSync(file)).toBe(true)
-  })
-
-  test.each([':memory:', 'another file'])('a constructor that opens %s is a TypeError', async (other) => {
-    const places = [newFile(), other === ':memory:' ? other : newFile()]
-    class Own extends Database {
-      constructor() {
-        super(places.shift())
-      }
-    }
-    const handle = new Own()
-    onTestFinished(() => void handle.close())
-
-    await expect(newStorage(handle).migrate()).rejects.toThrow(/another database/)
-    await expect(newStorage(handle).migrate()).rejects.toThrow(TypeError)
-  })
-
   test('a folder that is not there is STORAGE_UNAVAILABLE, and its path is not in the message', async () => {
     const outcome = await outcomeOf(() => newStorage('/no/such/folder/forge.sqlite').migrate())
 
     expect(outcome).toMatchObject({ thrown: { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } } })
     expect('thrown' in outcome && String(outcome.thrown)).not.toContain('folder')
-  })
-})
-
-describe('the writer of a file', () => {
-  test('syncs every commit, keeps foreign keys, writes no temporary file, and never lets SQLite sleep', async () => {
-    const { handle, statements } = watchedHandle(newFile())
-    await openStorage(handle)
-
-    expect(statements.join('; ')).toMatch(
-      /busy_timeout = 0;+ pragma foreign_keys = on;+ pragma synchronous = full;+ pragma temp_store = memory.*journal_mode = wal/s,
-    )
-  })
-
-  test('puts the file in WAL mode', async () => {
-    const file = newFile()
-    await openStorage(file)
-
-    expect(openHandle(file).pragma('journal_mode', { simple: true })).toBe('wal')
   })
 })
 
@@ -143,15 +96,6 @@ describe('the reader of a file', () => {
 })
 
 describe('closing', () => {
-  test('ends what the storage opened, so that the file is whole without its side files', async () => {
-    const file = newFile()
-    const storage = await openStorage(file)
-    await pin(storage, BOARD, '1')
-    await storage.close()
-
-    expect(existsSync(`${file}-wal`)).toBe(false)
-  })
-
   test.each(['a file', ':memory:'])('leaves the handle of the host open on %s', async (where) => {
     const handle = openHandle(where === 'a file' ? newFile() : where)
     const storage = await openStorage(handle)

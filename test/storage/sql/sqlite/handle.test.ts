@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
+import { BOARD, outcomeOf, pin } from '../../../../src/testing/testing.ts'
 import { newFile, newStorage, openHandle, openStorage } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
 
@@ -25,39 +24,6 @@ describe('a handle that answers in a shape we do not know', () => {
 const CLOSED = { thrown: { code: 'STORAGE_UNAVAILABLE', message: 'the handle is closed' } }
 
 describe('a handle that the host has closed', () => {
-  test.each(['a file', ':memory:'])('is STORAGE_UNAVAILABLE at its first use: %s', async (where) => {
-    const handle = new Database(where === 'a file' ? newFile() : where)
-    handle.close()
-
-    expect(await outcomeOf(() => newStorage(handle).migrate())).toMatchObject(CLOSED)
-    expect(await outcomeOf(() => newStorage(handle).schemaStatus())).toMatchObject(CLOSED)
-    expect(await outcomeOf(() => pin(newStorage(handle), BOARD, '1'))).toMatchObject(CLOSED)
-  })
-
-  test.each(['a file', ':memory:'])('is STORAGE_UNAVAILABLE in withTransactionSync: %s', async (where) => {
-    const handle = new Database(where === 'a file' ? newFile() : where)
-    const storage = await openStorage(handle)
-    handle.exec('begin immediate')
-    storage.checkTransaction(handle)
-    handle.close()
-
-    expect(await outcomeOf(() => storage.checkTransaction(handle))).toMatchObject(CLOSED)
-    expect(await outcomeOf(() => storage.pinBoards.update(BOARD, pinning('1', { transaction: handle })))).toMatchObject(
-      CLOSED,
-    )
-    expect(await outcomeOf(() => storage.pinBoards.load(BOARD, handle))).toMatchObject(CLOSED)
-  })
-
-  test('is STORAGE_UNAVAILABLE in a plain call when it is the one connection there is', async () => {
-    const handle = new Database(':memory:')
-    const storage = await openStorage(handle)
-    handle.close()
-
-    expect(await outcomeOf(() => pin(storage, BOARD, '1'))).toMatchObject(CLOSED)
-    expect(await outcomeOf(() => storage.pinBoards.load(BOARD))).toMatchObject(CLOSED)
-    expect(await outcomeOf(() => storage.schemaStatus())).toMatchObject(CLOSED)
-  })
-
   test.each(['inTransaction', 'isTransaction'])('is STORAGE_UNAVAILABLE if its %s throws then', async (name) => {
     const database = new Database(':memory:')
     const handle: SqliteHandle = { prepare: (sql) => database.prepare(sql), exec: (sql) => database.exec(sql) }

@@ -3,8 +3,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
-import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, issuesOn, outbox, pin } from '../../../../src/testing/testing.ts'
 import { bareHandle } from '../bare-handles.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
@@ -115,54 +114,6 @@ describe('a writer that a host kept, and left', () => {
     expect(await pin(storage, BOARD, '2')).toBe(2)
     expect(await outbox(storage)).toHaveLength(2)
   })
-})
-
-describe('a beforeCommit on a driver that lets statements be, and that leaves one open', () => {
-  async function leaveOpen(sql: string) {
-    const file = newFile()
-    const host = openHandle(file)
-    host.exec('create table issue (id integer primary key, title text)')
-    const storage = await openStorage(file)
-    const rows: IterableIterator<unknown>[] = []
-    const leave = (_events: unknown, transaction: unknown): void => {
-      assert(transaction instanceof Database)
-      const open = transaction.unsafeMode(true).prepare(sql).iterate()
-      open.next()
-      rows.push(open)
-    }
-    const [outcome] = await Promise.allSettled([pin(storage, BOARD, '1', { beforeCommit: leave })])
-    return { file, host, storage, outcome, rows }
-  }
-
-  test('to read, holds up neither its next changes nor those of others', async () => {
-    const { file, storage, rows } = await leaveOpen('select scope from forgelet_heads')
-    await pin(await openStorage(file), BOARD, '2')
-    await pin(storage, BOARD, '3')
-
-    expect(rows).toHaveLength(1)
-    expect(await issuesOn(storage, BOARD)).toEqual(['1', '2', '3'])
-  })
-
-  test('to write, is refused with what it wrote, and the storage works on', async () => {
-    const { host, storage, outcome } = await leaveOpen("insert into issue (title) values ('a'), ('b') returning id")
-    await pin(storage, BOARD, '2')
-
-    expect(outcome).toMatchObject({ reason: { message: expect.stringMatching(/beforeCommit/) } })
-    expect(host.prepare('select * from issue').all()).toEqual([])
-    expect(await issuesOn(storage, BOARD)).toEqual(['2'])
-  })
-})
-
-test('a statement of the host that is writing refuses withTransactionSync until it ends, and nothing is marked as spoilt', async () => {
-  const handle = openHandle(newFile())
-  const storage = await openStorage(handle)
-  handle.unsafeMode(true).exec('create table issue (id integer primary key, title text); begin immediate')
-  const rows = handle.prepare("insert into issue (title) values ('a'), ('b') returning id").iterate()
-  rows.next()
-
-  expect(() => storage.pinBoards.update(BOARD, pinning('1', { transaction: handle }))).toThrow(/another statement/)
-  rows.return?.()
-  expect(storage.pinBoards.update(BOARD, pinning('1', { transaction: handle }))).toMatchObject({ result: 1 })
 })
 
 test('a statement left open on the one connection there is refuses what comes next, until it ends', async () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { sqliteStorage } from '../../../../src/storage/sqlite.ts'
-import { outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { AUTHOR, NO_SUBJECT } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { AUTHOR, NO_SUBJECT, outbox } from '../../../../src/testing/testing.ts'
 import { newFile } from '../database-files.ts'
 
 const KEY = { repositoryId: '10' }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { Connection } from '../../../../src/storage/sql/sqlite/connection.ts'
 import type { PreparedStatement, SqliteHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
 import { PreparedStatements } from '../../../../src/storage/sql/sqlite/handle.ts'
 
@@ -47,39 +46,4 @@ describe('statements that keep their handle until they are finalized', () => {
 
     expect(log).toEqual(['prepare a', 'finalize a', 'prepare b', 'finalize b'])
   })
-})
-
-test('statements that the host finalized by closing its handle are prepared again', () => {
-  let life = 0
-  const prepare = (sql: string): PreparedStatement => {
-    const born = life
-    const all = () => {
-      if (born !== life) throw new Error('statement has been finalized')
-      return [sql]
-    }
-    return { ...statement(sql), all }
-  }
-  const statements = new PreparedStatements({ prepare, exec: () => undefined }, 'host')
-  statements.use('a', (one) => one.all())
-  life += 1
-
-  expect(statements.use('a', (one) => one.all())).toEqual(['a'])
-})
-
-test('a statement that reports the last rowid may report one beyond 2^53', () => {
-  const prepare = (sql: string): PreparedStatement => {
-    let big = false
-    const run = (): void => {
-      if (!big) throw new RangeError('Value is too large to be represented as a JavaScript number')
-    }
-    return Object.assign(statement(sql), {
-      run,
-      setReadBigInts(on: boolean) {
-        big = on
-      },
-    })
-  }
-  const connection = new Connection({ prepare, exec: () => undefined }, 'call', 'us')
-
-  expect(() => connection.command('begin')).not.toThrow()
 })

@@ -1,15 +1,7 @@
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
-import { issuesOn, outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import {
-  BOARD,
-  block,
-  define,
-  grant,
-  pin,
-  retire,
-} from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, block, define, grant, issuesOn, outbox, pin, retire } from '../../../../src/testing/testing.ts'
 import type { Asked } from '../bare-handles.ts'
 import { bareHandle } from '../bare-handles.ts'
 import { newFile, newStorage, openStorage } from '../database-files.ts'

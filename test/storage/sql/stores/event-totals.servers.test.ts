@@ -6,13 +6,10 @@ import type { EventFilter } from '../../../../src/storage/contract/events.ts'
 import type { ForgeStorage } from '../../../../src/storage/contract/storage.ts'
 import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
-import { outbox } from '../../../../src/testing/storage-contract/cases/contents.ts'
-import { LATER, note } from '../../../../src/testing/storage-contract/cases/prune-samples.ts'
-import { BOARD, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { onServer } from '../../databases/servers.ts'
-import type { TestDatabase } from '../server/server-databases.ts'
-import { MARIADB, newDatabase, POSTGRES } from '../server/server-databases.ts'
-import { beforeFirst, watch } from '../server/watched-connections.ts'
+import { BOARD, LATER, note, outbox, pin } from '../../../../src/testing/testing.ts'
+import type { TestDatabase } from '../../../databases.ts'
+import { MARIADB, newDatabase, onServer, POSTGRES } from '../../../databases.ts'
+import { beforeFirst, watch } from '../../watched-connections.ts'
 
 const EVENTS = 3000
 const LIMIT = 10
@@ -38,9 +35,9 @@ const SERVERS = [
 ]
 
 for (const { kind, open, tidy } of SERVERS) {
-  onServer(kind.server, (url) => {
+  onServer(kind.server, (_url) => {
     test('a page of the audit view reads few rows, however many events it counts', async () => {
-      const database = await newDatabase(kind, url)
+      const database = await newDatabase(kind)
       const { storage, rowsReadBy } = open(await migrated(database))
       await noteMany(storage)
       await outbox(storage)
@@ -67,7 +64,7 @@ for (const { kind, open, tidy } of SERVERS) {
     })
 
     test('pages of the audit view number the events of a host that never reads its outbox', async () => {
-      const database = await newDatabase(kind, url)
+      const database = await newDatabase(kind)
       const { storage, rowsReadBy } = open(await migrated(database))
       await noteMany(storage)
       const page = () => Promise.resolve(storage.events.list({}, { from: { page: 1 }, limit: LIMIT }))

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EventFilter } from '../../../../src/storage/contract/events.ts'
-import { LATER, note } from '../../../../src/testing/storage-contract/cases/prune-samples.ts'
-import { BOARD, block, pin, retire } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, block, LATER, note, pin, retire } from '../../../../src/testing/testing.ts'
 import type { Asked } from '../bare-handles.ts'
 import { bareHandle } from '../bare-handles.ts'
 import { newFile, openStorage } from '../database-files.ts'

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
-import { BOARD, moveToFront, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
-import { onServer } from '../../databases/servers.ts'
-import { newDatabase, SERVER_KINDS } from '../server/server-databases.ts'
+import { BOARD, moveToFront, pin } from '../../../../src/testing/testing.ts'
+import { newDatabase, onServer, SERVER_KINDS } from '../../../databases.ts'
 
 for (const kind of SERVER_KINDS) {
-  onServer(kind.server, (url) => {
+  onServer(kind.server, (_url) => {
     // MariaDB does not write a row whose values stay the same, and an older snapshot would not notice the change.
     test('a change that alters nothing else of its head raises the version', async () => {
-      const database = await newDatabase(kind, url)
+      const database = await newDatabase(kind)
       const storage = await database.migrated()
       for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
       const head = async () => (await database.run("select * from forgelet_heads where scope = 'issueBoard'"))[0]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BOARD, block, moveToFront, pin } from '../../../../src/testing/storage-contract/cases/sample-changes.ts'
+import { BOARD, block, moveToFront, pin } from '../../../../src/testing/testing.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 
 // docs/storage.md promises it: by the version, a snapshot that is older than a change notices it.

@@ -1,0 +1,162 @@
+import { once } from 'node:events'
+import { createServer, request as forward } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { describeWith, programPath } from '../programs.ts'
+import type { Running } from '../start-forgelet.ts'
+import { startForgelet } from '../start-forgelet.ts'
+
+// A real browser.
+
+const fixture = {
+  users: [{ username: 'alice', siteAdmin: true, tokens: ['alice-token'] }, { username: 'sam' }],
+  badges: [{ slug: 'night-owl', description: 'Ships after midnight' }],
+}
+/** The browser makes no connections of its own, as far as it can be configured. */
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+describeWith(['chromium'], 'the API page in a browser', () => {
+  vi.setConfig({ testTimeout: 90_000 }) // a browser on a machine with more to do
+
+  let running: Running
+  let browser: Browser
+  let page: Page
+  let requested: string[]
+  let complaints: string[]
+
+  beforeAll(async () => {
+    running = await startForgelet(['--db', ':memory:'], { fixture })
+    browser = await chromium.launch({ executablePath: programPath('chromium') ?? 'chromium', args: QUIET })
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await running?.stop()
+  })
+
+  beforeEach(async () => {
+    requested = []
+    complaints = []
+    page = await browser.newPage()
+    page.on('request', (request) => requested.push(request.url()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    })
+    await visit(new URL('/api/swagger', running.url).href)
+  })
+
+  afterEach(() => page.close())
+
+  async function visit(url: string): Promise<void> {
+    await page.goto(url)
+    await page.locator('.opblock').first().waitFor()
+  }
+
+  async function authorize(token: string): Promise<void> {
+    await page.getByRole('button', { name: 'Authorize', exact: true }).first().click()
+    await page.getByLabel('auth-bearer-value').fill(token)
+    const form = page.locator('.auth-container').filter({ has: page.getByLabel('auth-bearer-value') })
+    await form.getByRole('button', { name: 'Apply credentials' }).click()
+    await page.locator('.btn-done').first().click()
+  }
+
+  /** Opens an operation, fills in the user, and sends it; returns where its answer is shown. */
+  async function tryOut(operation: string, username: string): Promise<Locator> {
+    const block = page.locator(`[id$="-${operation}"]`)
+    await block.locator('.opblock-summary-control').click()
+    await block.getByRole('button', { name: 'Try it out' }).click()
+    await block.getByPlaceholder('username').fill(username)
+    await block.getByRole('button', { name: 'Execute' }).click()
+    const answer = block.locator('.live-responses-table')
+    await answer.waitFor()
+    return answer
+  }
+
+  /** What neither the page nor what it did may have caused. */
+  function expectAtHome(): void {
+    expect(requested.filter((url) => new URL(url).origin !== new URL(running.url).origin)).toEqual([])
+    expect(complaints).toEqual([])
+  }
+
+  test('shows every operation of the document, and requests it from the server alone', async () => {
+    const document = (await (await fetch(`${running.url}/openapi.json`)).json()) as { paths: Record<string, object> }
+    const operations = Object.values(document.paths).flatMap((item) => Object.keys(item))
+
+    expect(await page.locator('.opblock').count()).toBe(operations.length)
+    expect(new Set(requested.map((url) => new URL(url).pathname))).toEqual(
+      new Set([
+        '/api/swagger',
+        '/api/swagger/swagger-ui.css',
+        '/api/swagger/api-page.css',
+        '/api/swagger/swagger-ui-bundle.js',
+        '/api/swagger/api-page.js',
+        '/api/v1/openapi.json',
+      ]),
+    )
+    expectAtHome()
+  })
+
+  test('tries calls out on the server with the token, and shows what came back', async () => {
+    await authorize('alice-token')
+    const granted = await tryOut('adminAddUserBadges', 'sam')
+    const listed = await tryOut('adminListUserBadges', 'sam')
+
+    expect(await granted.locator('.response-col_status').last().textContent()).toContain('204')
+    expect(await listed.locator('.response-col_status').last().textContent()).toContain('200')
+    expect(await listed.textContent()).toMatch(/"slug": "night-owl".*x-total-count: 1/s)
+    expectAtHome()
+  })
+
+  test('shows what is refused', async () => {
+    const refused = await tryOut('adminListUserBadges', 'sam')
+
+    expect(await refused.textContent()).toMatch(/401.*"code": "UNAUTHENTICATED"/s)
+    expect(complaints).toEqual([expect.stringContaining('401')]) // as a browser logs every such answer
+  })
+
+  test('works under a prefix that something in front strips', async () => {
+    const front = createServer((request, response) => {
+      const [, path = ''] = request.url?.split('/git') ?? []
+      const { method, headers } = request
+      const sent = forward(new URL(path, behind?.url), { method, headers }, (reply) => {
+        response.writeHead(reply.statusCode ?? 502, reply.headers)
+        reply.pipe(response)
+      })
+      request.pipe(sent)
+    })
+    await once(front.listen(0, '127.0.0.1'), 'listening')
+    const root = `http://127.0.0.1:${(front.address() as AddressInfo).port}/git`
+    const behind = await startForgelet(['--db', ':memory:', '--public-url', `${root}/api/v1`], { fixture })
+    try {
+      await visit(`${root}/api/swagger/`)
+      await authorize('alice-token')
+      const listed = await tryOut('adminListUserBadges', 'sam')
+
+      expect(await listed.locator('.response-col_status').last().textContent()).toContain('200')
+      expect(requested).toContain(`${root}/api/v1/admin/users/sam/badges`)
+      expect(complaints).toEqual([])
+    } finally {
+      await behind.stop()
+      front.closeAllConnections()
+      front.close()
+    }
+  })
+
+  test('fits on a phone, with an operation open', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await tryOut('adminListUserBadges', 'sam')
+
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  })
+})

@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Fixture } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../src/standalone/standalone.ts'
+import { runForgelet, startForgelet } from '../start-forgelet.ts'
+
+// "forgelet token" and "forgelet doctor" on SQLite. serve.servers.test.ts has them on servers.
+
+const fixture: Fixture = {
+  users: [{ username: 'alice', siteAdmin: true, tokens: ['alice-token'] }, { username: 'sam' }],
+  organizations: [{ name: 'acme', owners: ['alice'] }],
+}
+
+let db: string
+
+beforeEach(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'forgelet-token-'))
+  db = join(folder, 'forge.sqlite')
+  await (await openStandalone({ db, fixture })).close()
+  return () => rm(folder, { recursive: true })
+})
+
+const run = (...args: readonly string[]) => runForgelet([...args, '--db', db])
+
+async function serve(): Promise<(token: string) => Promise<number>> {
+  const { url } = await startForgelet(['--db', db])
+  return async (token) => {
+    const headers = { authorization: `token ${token}` }
+    return (await fetch(`${url}/admin/users/sam/badges`, { headers })).status
+  }
+}
+
+function change(sql: string): void {
+  const database = new Database(db)
+  database.exec(sql)
+  database.close()
+}
+
+describe('forgelet token', () => {
+  test('makes a token that works at once, and is refused at once when it is revoked, in every server', async () => {
+    const servers = [await serve(), await serve()]
+    const statuses = (token: string) => Promise.all(servers.map((status) => status(token)))
+    const created = await run('token', 'create', 'ALICE', '--name', 'the build')
+    const token = created.out.trim()
+    expect([created.code, token]).toEqual([0, expect.stringMatching(/^[0-9a-f]{40}$/)])
+    expect(await statuses(token)).toEqual([200, 200])
+
+    const [, id = ''] = /the token ([0-9a-f]{12}) of ALICE; it cannot be shown again\n$/.exec(created.err) ?? []
+    const list = await run('token', 'list', 'alice')
+    expect(list.out).toMatch(
+      new RegExp(`^[0-9a-f]{12}  from a fixture\\n${id}  \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ  the build\\n$`),
+    )
+    expect(list.out).not.toContain(token)
+
+    expect(await run('token', 'revoke', 'alice', id)).toMatchObject({ code: 0, out: '' })
+    expect(await statuses(token)).toEqual([401, 401])
+    expect(await statuses('alice-token')).toEqual([200, 200])
+  })
+
+  test('revokes a token of a fixture', async () => {
+    const status = await serve()
+    const { tokens } = JSON.parse((await run('token', 'list', 'alice', '--json')).out)
+    expect(tokens).toEqual([{ id: expect.any(String), name: null, createdAt: null }])
+    const { out } = await run('token', 'revoke', 'alice', tokens[0].id, '--json')
+    expect(JSON.parse(out)).toEqual({ revoked: tokens[0].id })
+    expect(await status('alice-token')).toBe(401)
+  })
+
+  test('needs tables, and makes none', async () => {
+    db = join(db, '../empty.sqlite')
+    change('create table other (id integer)')
+    for (const args of ['create alice', 'list alice', 'revoke alice x']) {
+      expect(await run('token', ...args.split(' '))).toMatchObject({ code: 3, out: '' })
+    }
+    expect(await run('doctor')).toMatchObject({ code: 1, out: expect.stringMatching(/^tables of the forge +empty/m) })
+  })
+})
+
+describe('forgelet doctor', () => {
+  test('finds nothing to do in a database that is set up', async () => {
+    const { code, out } = await run('doctor')
+    expect([code, out]).toEqual([0, expect.stringMatching(/^tables of the server +current +-$/m)])
+    expect(JSON.parse((await run('doctor', '--json')).out)).toEqual({
+      db,
+      findings: [
+        { check: 'tables of the forge', found: 'current', advice: null },
+        { check: 'tables of the server', found: 'current', advice: null },
+        { check: 'version', found: expect.stringMatching(/^3\./), advice: null },
+        { check: 'journal_mode', found: expect.any(String), advice: null },
+        { check: 'quick_check', found: 'ok', advice: null },
+      ],
+    })
+  })
+
+  test.each([
+    ['alter table host_tokens drop column name', 'tables of the server +drifted'],
+    ['drop view forgelet_pins', 'tables of the forge +drifted'],
+    ['drop index host_issues_open', 'tables of the server +drifted'],
+    ['update host_schema set version = 99, oldest_library = 99', 'tables of the server +too-new'],
+    ['update host_schema set version = 3', 'tables of the server +outdated +start "forgelet serve" of this release'],
+  ])('reports with exit code 1: %s', async (sql, line) => {
+    change(sql)
+    const { code, out } = await run('doctor')
+    expect([code, out]).toEqual([1, expect.stringMatching(new RegExp(`^${line} *\\w?`, 'm'))])
+  })
+})
+
+test('the tokens of a database of an earlier version stay valid', async () => {
+  change('alter table host_tokens drop column name; alter table host_tokens drop column created_at')
+  change('alter table host_milestones drop column offsets; update host_schema set version = 3')
+  expect(await (await serve())('alice-token')).toBe(200)
+})

@@ -1,0 +1,206 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const manifest = createRequire(import.meta.url)('../../package.json')
+const ENTRIES: readonly string[] = Object.keys(manifest.exports).map((key) => `forgelet${key.slice(1)}`)
+const CODE: readonly string[] = ENTRIES.filter((entry) => !entry.endsWith('.json'))
+
+/** Entries that load zod with them. Every other loads nothing but itself. */
+const WITH_ZOD = [
+  'forgelet/schema',
+  'forgelet/exchange',
+  'forgelet/exchange/files',
+  'forgelet/standalone',
+  'forgelet/testing',
+]
+
+describe('the packed package', () => {
+  const project = mkdtempSync(join(tmpdir(), 'package-'))
+  const installed = join(project, 'node_modules/forgelet')
+
+  // Unpacked where an installation would put it, and no package beside it: what an entry loads by itself is then missed at once.
+  beforeAll(() => {
+    if (!existsSync(join(ROOT, 'dist/index.d.cts'))) throw new Error('this packs dist/: run `npm run build`')
+    const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [{ filename }] = JSON.parse(packed)
+    mkdirSync(installed, { recursive: true })
+    execFileSync('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed])
+  })
+
+  afterAll(() => rmSync(project, { recursive: true }))
+
+  it.each(CODE.filter((entry) => !WITH_ZOD.includes(entry)))('loads without any other package: %s', (entry) => {
+    expect([load(`import ${JSON.stringify(entry)}`, 'module'), load(`require(${JSON.stringify(entry)})`)]).toEqual([
+      '',
+      '',
+    ])
+  })
+
+  it.each(WITH_ZOD)('needs zod and nothing else: %s', (entry) => {
+    const without = () => load(`require(${JSON.stringify(entry)})`)
+    expect(without).toThrow(/Cannot find module 'zod/)
+
+    symlinkSync(join(ROOT, 'node_modules/zod'), join(project, 'node_modules/zod'))
+    try {
+      expect([load(`import ${JSON.stringify(entry)}`, 'module'), without()]).toEqual(['', ''])
+    } finally {
+      rmSync(join(project, 'node_modules/zod'))
+    }
+  })
+
+  it.each(ENTRIES.filter((entry) => entry.endsWith('.json')))('carries %s', (entry) => {
+    expect(load(`process.stdout.write(typeof require(${JSON.stringify(entry)}))`)).toBe('object')
+  })
+
+  it('gives the same names to import and require', () => {
+    const names = `process.stdout.write(JSON.stringify(Object.keys(loaded).filter((name) => name !== 'default').sort()))`
+    for (const entry of CODE.filter((name) => !WITH_ZOD.includes(name))) {
+      const imported = load(`import * as loaded from ${JSON.stringify(entry)}; ${names}`, 'module')
+
+      expect(load(`const loaded = require(${JSON.stringify(entry)}); ${names}`)).toBe(imported)
+    }
+  })
+
+  it.each([
+    ['postgres', 'pg', "postgresStorage('postgres://127.0.0.1/forge')"],
+    ['mysql', 'mysql2', "mysqlStorage('mysql://127.0.0.1/forge')"],
+  ])('says how to get the driver of %s, in either format', (entry, driver, storage) => {
+    const report = `${storage}.schemaStatus().catch((error) => process.stdout.write(error.code + ' ' + error.message))`
+    const name = storage.replace(/\(.*/, '')
+
+    for (const reported of [
+      load(`import { ${name} } from 'forgelet/storage/${entry}'; ${report}`, 'module'),
+      load(`const { ${name} } = require('forgelet/storage/${entry}'); ${report}`),
+    ]) {
+      expect(reported).toMatch(new RegExp(`^STORAGE_UNAVAILABLE ${driver} is not installed: npm i ${driver}`))
+    }
+  })
+
+  it('knows its own errors across import and require', () => {
+    const text = `
+      import { isForgeError } from 'forgelet'
+      import { createRequire } from 'node:module'
+      const { ForgeError } = createRequire(import.meta.url)('forgelet')
+      process.stdout.write(String(isForgeError(new ForgeError('NOT_BLOCKED', ''), 'NOT_BLOCKED')))`
+
+    expect(load(text, 'module')).toBe('true')
+  })
+
+  it('shows its errors under the names they have in the sources', () => {
+    const text = `
+      const { inspect } = require('node:util')
+      const { ForgeError } = require('forgelet')
+      const { bodyTooLarge } = require('forgelet/http')
+      const errors = [new ForgeError('NOT_BLOCKED', 'not blocked'), bodyTooLarge(5)]
+      const shown = errors.map((error) => [error.constructor.name, String(error), inspect(error)])
+      process.stdout.write(JSON.stringify(shown))`
+
+    expect(JSON.parse(load(text))).toEqual([
+      ['ForgeError', 'ForgeError: not blocked', expect.stringMatching(/^ForgeError: not blocked\n/)],
+      [
+        'WireError',
+        'WireError: the body must not be longer than 5 bytes',
+        expect.stringMatching(/^WireError: the body must not be longer than 5 bytes\n/),
+      ],
+    ])
+  })
+
+  it('has a command that Node runs', () => {
+    const command = join(installed, manifest.bin.forgelet)
+
+    expect(readFileSync(command, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+    expect(statSync(command).mode & 0o111).not.toBe(0)
+  })
+
+  it('holds its licence, the licence of what is bundled, and no tests or sources', () => {
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+
+    const bundled = ['dist/licenses/kysely.txt', 'dist/swagger-ui/LICENSE', 'dist/swagger-ui/NOTICE']
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', ...bundled]))
+    expect(files.filter((file) => /^(src|test|tools|bench)\b|dist\/cli\.cjs/.test(file))).toEqual([])
+  })
+
+  it('names no folder of the machine that built it', () => {
+    expect(() => execFileSync('grep', ['-rlF', ROOT, installed], { encoding: 'utf8' })).toThrow(/Command failed/)
+  })
+
+  it('has no type of another package in its types', () => {
+    const foreign = declarations().flatMap((file) =>
+      ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName),
+    )
+
+    expect(foreign.filter((name) => !name.startsWith('.'))).toEqual([])
+  })
+
+  it('compiles without types of Node, and has the same types for a host of ES modules and a plugin of CommonJS', () => {
+    const lines = CODE.flatMap((entry, index) => [
+      `import * as m${index} from ${JSON.stringify(entry)}`,
+      `import c${index} = require(${JSON.stringify(entry)})`,
+      `export const there${index}: typeof m${index} = c${index}, back${index}: typeof c${index} = m${index}`,
+    ])
+    const forge = [
+      "import type { Actor, Forge } from 'forgelet'",
+      "import forgelet = require('forgelet')",
+      "import http = require('forgelet/http')",
+      'declare const forge: Forge<Actor, { readonly id: string }>',
+      'declare const options: http.ApiOptions<Actor>',
+      'export const plugged: forgelet.Forge<Actor, { readonly id: string }> = forge',
+      'export const api: http.Api<Actor> = http.createApi(forge, options)',
+    ]
+
+    expect(compile([...lines, ...forge])).toEqual([])
+  })
+
+  /** What TypeScript says of a file that uses the package. */
+  function compile(lines: readonly string[]): readonly string[] {
+    const file = join(project, 'host.mts')
+    writeFileSync(file, lines.join('\n'))
+    const program = ts.createProgram([file], {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: [],
+      lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    })
+    const errors = ts.getPreEmitDiagnostics(program)
+    return errors.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  }
+
+  /** Runs a program in the project; returns what it writes to stdout. */
+  function load(program: string, type: 'module' | 'commonjs' = 'commonjs'): string {
+    return execFileSync(process.execPath, [`--input-type=${type}`, '--eval', program], {
+      cwd: project,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+  }
+
+  function declarations(): readonly string[] {
+    const names = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    return names.filter((name) => /\.d\.c?ts$/.test(name)).map((name) => join(installed, name))
+  }
+})

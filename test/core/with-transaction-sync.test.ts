@@ -1,0 +1,174 @@
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { instrumentStorage } from '../../src/core/instrument-storage.ts'
+import type { Forge, ForgeEvent, ForgeOptions, Sync, TransactionServices } from '../../src/index.ts'
+import { createForge } from '../../src/index.ts'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
+import type { Person } from './a-forge.ts'
+import { olga } from './a-forge.ts'
+
+type Handle = Database.Database
+
+const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
+const board = { repositoryId: 10, kind: 'issue' } as const
+
+type ReadCall = (services: Sync<TransactionServices<Person>>) => unknown
+
+/** Every guarded method that only reads. */
+const READS: readonly (readonly [string, ReadCall])[] = [
+  ['pins.list', ({ pins }) => pins.list(olga, board)],
+  ['pins.allowed', ({ pins }) => pins.allowed(olga, 10)],
+  ['pins.history', ({ pins }) => pins.history(olga, issue(1))],
+  ['blocks.find', ({ blocks }) => blocks.find(olga, { organizationId: 5, userId: 9 })],
+  ['blocks.list', ({ blocks }) => blocks.list(olga, { organizationId: 5 })],
+  ['badges.heldBy', ({ badges }) => badges.heldBy(olga, 9)],
+  ['badges.catalogue.find', ({ badges }) => badges.catalogue.find(olga, 'owl')],
+  ['badges.catalogue.list', ({ badges }) => badges.catalogue.list(olga)],
+]
+
+/** A storage that notes the operations that it is asked for. */
+function watched(storage: ForgeStorage<Handle>) {
+  const seen: string[] = []
+  return { seen, storage: instrumentStorage(storage, ({ operation }) => void seen.push(operation)) }
+}
+
+// What every transaction of a host does is in test/storage/host-transactions.ts.
+describe('withTransactionSync', () => {
+  let handle: Handle
+
+  beforeEach(() => {
+    handle = new Database(':memory:')
+  })
+
+  afterEach(() => void handle.close())
+
+  async function open(options: Partial<ForgeOptions<Person, Handle>> = {}): Promise<Forge<Person, Handle>> {
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    return createForge<Person, Handle>({
+      storage,
+      policy: { authorize: () => ({ allow: true }) },
+      membership: { isMember: () => false },
+      ...options,
+    })
+  }
+
+  async function migrated(): Promise<ForgeStorage<Handle>> {
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    return storage
+  }
+
+  function listen(forge: Forge<Person, Handle>): ForgeEvent[] {
+    const received: ForgeEvent[] = []
+    forge.events.on((event) => received.push(event))
+    return received
+  }
+
+  test('notifies in the order of the calls of afterCommit, however long each look-up takes', async () => {
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    const answers: (() => void)[] = []
+    const committed = async (ids: readonly string[]): Promise<readonly ForgeEvent[]> => {
+      await new Promise<void>((resolve) => answers.push(resolve))
+      return storage.events.committed(ids)
+    }
+    const forge = await open({ storage: { ...storage, events: { ...storage.events, committed } } })
+    const received = listen(forge)
+    for (const id of [1, 2]) {
+      const pinOne = handle.transaction(() =>
+        forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(id))),
+      )
+      pinOne.immediate().afterCommit()
+    }
+    await forge.pins.pin(olga, issue(3))
+    for (const answer of answers.toReversed()) {
+      expect(received).toEqual([])
+      answer()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+
+    expect(received.map((event) => event.issueId)).toEqual(['1', '2', '3'])
+  })
+
+  test('refuses a port that answers with a promise, before anything is written', async () => {
+    const forge = await open({ policy: { authorize: async () => ({ allow: true }) } })
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(1)))).toThrow(TypeError)
+    handle.exec('commit')
+    expect((await forge.events.read()).events).toEqual([])
+    await forge.close()
+  })
+
+  test.each(READS)('refuses a policy that answers %s with a promise, and reads nothing behind it', async (_, read) => {
+    const { storage, seen } = watched(await migrated())
+    const forge = await open({ storage, policy: { authorize: async () => ({ allow: true }) } })
+    seen.length = 0 // leaves out what createForge has called
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, read)).toThrow(
+      new TypeError(
+        'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage (memory, SQLite, a Durable Object) beforeCommit and, in an import, the tracker must too',
+      ),
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    handle.exec('commit')
+    expect(seen).toEqual(['checkTransaction'])
+    await forge.close()
+  })
+
+  test('refuses a storage that answers with a promise, and reads nothing behind it', async () => {
+    const { storage, seen } = watched(await migrated())
+    const load = async (): Promise<readonly never[]> => {
+      seen.push('load')
+      return []
+    }
+    const forge = await open({ storage: { ...storage, pinBoards: { ...storage.pinBoards, load } } })
+    seen.length = 0 // leaves out what createForge has called
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, (services) => services.pins.allowed(olga, 10))).toThrow(
+      'a promise was returned where a value is required',
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    handle.exec('commit')
+    expect(seen).toEqual(['checkTransaction', 'load'])
+    await forge.close()
+  })
+
+  test('refuses work that answers with a promise', async () => {
+    const forge = await open()
+    const work = (async () => 1) as unknown as () => number
+    handle.exec('begin immediate')
+    expect(() => forge.withTransactionSync(handle, work)).toThrow('the work of withTransactionSync returned a promise')
+    handle.exec('rollback')
+    await forge.close()
+  })
+
+  test('is to be run again by the host when lifecycle calls never stop coming in between', async () => {
+    const forge: Forge<Person, Handle> = await open({
+      membership: {
+        isMember({ organizationId }) {
+          const member = { organizationId, userId: '77' }
+          forge.withTransactionSync(handle, (services) => services.lifecycle.memberAdded(member))
+          return false
+        },
+      },
+    })
+    const target = { organizationId: 5, account: { kind: 'user', id: 9 } } as const
+    const work = handle.transaction(() =>
+      forge.withTransactionSync(handle, (services) => services.blocks.block(olga, target)),
+    )
+    expect(() => work.immediate()).toThrow(
+      expect.objectContaining({ code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }),
+    )
+    await forge.close()
+  })
+
+  test('refuses a plain change while the host is inside its transaction', async () => {
+    const forge = await open()
+    handle.exec('begin immediate')
+    await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('withTransactionSync')
+    handle.exec('rollback')
+    await forge.close()
+  })
+})

@@ -1,3 +1,0 @@
-import { standaloneAccessSuite } from './standalone-access-suite.ts'
-
-standaloneAccessSuite('SQLite', async () => ':memory:')

@@ -1,0 +1,41 @@
+import type { ApiRequest, ApiResponse } from '../../src/http-adapters/http.ts'
+import type { Reply } from '../http.ts'
+import type { World } from '../world.ts'
+import { authenticate } from '../world.ts'
+import type { Sent } from './run-case.ts'
+
+/** What a test says of a request; the body is a text, as it would be sent. */
+export interface Plain extends Partial<Omit<ApiRequest, 'body' | 'stream'>> {
+  readonly body?: string | undefined
+}
+
+/** A request without an adapter. */
+export function plainRequest({ method = 'GET', path = '/', body, ...more }: Plain): ApiRequest {
+  const stream = (): AsyncIterable<Uint8Array> | undefined => (body === undefined ? undefined : onePiece(body))
+  return { method, path, query: '', header: () => undefined, body: () => body, stream, ...more }
+}
+
+async function* onePiece(text: string): AsyncGenerator<Uint8Array, void, void> {
+  yield new TextEncoder().encode(text)
+}
+
+/** The text of a reply, streamed or not. */
+export async function readText(reply: ApiResponse | undefined): Promise<string> {
+  const body = reply?.body ?? ''
+  if (typeof body === 'string') return body
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}
+
+/** Sends a request to a world without an adapter. */
+export async function dispatched({ api }: World, { method, path: target, headers, body }: Sent): Promise<Reply> {
+  const [path = '', query = ''] = target.split('?')
+  const request = plainRequest({ method, path, query, header: (name) => headers[name], body })
+  const reply = (await api.dispatch(request, () => authenticate(headers['authorization']))) ?? api.unmatched(request)
+  return {
+    status: reply.status,
+    headers: new Map(reply.headers.map(([name, value]) => [name.toLowerCase(), value])),
+    text: await readText(reply),
+  }
+}

@@ -1,0 +1,352 @@
+import { once } from 'node:events'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { ApiRequest } from '../../../src/http-adapters/http.ts'
+import type { Connection, Running } from '../../http.ts'
+import { ask, dial } from '../../http.ts'
+import { carriers, express5Host } from '../hosts.ts'
+import { deferred } from '../node/mounted.ts'
+import type { Answer, StreamingWorld } from './streaming-world.ts'
+import {
+  isPieces,
+  MEBIBYTE,
+  manyTurns,
+  Pieces,
+  piece,
+  streamed,
+  streamingWorld,
+  streamOf,
+  text,
+} from './streaming-world.ts'
+
+// Streams over the carriers of bytes, with real servers and sockets.
+
+/** More than the buffers of a connection hold. */
+const MANY = 40
+/** What may be in the buffers of a connection, in pieces. */
+const AHEAD = 20
+
+const CLOSE = { Connection: 'close' }
+
+describe.each(carriers)('$name', (host) => {
+  let current: StreamingWorld = streamingWorld(() => text(''))
+  let server: Running
+
+  beforeAll(async () => {
+    server = await host.start(() => current.api, { prefix: '/a/b' })
+  })
+  afterAll(() => server.stop())
+  beforeEach(() => {
+    if (host.name === 'Hono') quietConsole() // what @hono/node-server prints of a response that broke off
+  })
+
+  /** Sends the beginning of a request, which the world answers so. */
+  async function begun(answer: Answer, head: string): Promise<Connection> {
+    current = streamingWorld(answer)
+    const connection = await dial(server.origin)
+    await connection.send(head)
+    return connection
+  }
+
+  async function stillAnswers(): Promise<void> {
+    const connection = await begun(() => text('still here'), ask('GET /a/b/streams', CLOSE))
+    expect((await connection.reply()).text).toBe('still here')
+  }
+
+  describe('a streamed response', () => {
+    it('waits for a slow client, and arrives whole', async () => {
+      const pieces = new Pieces(MANY)
+      const connection = await begun(() => streamed(pieces), ask('GET /a/b/streams', CLOSE))
+      await vi.waitUntil(() => pieces.produced > 1)
+      await manyTurns()
+
+      expect(pieces.produced).toBeLessThan(AHEAD)
+      expect(isPieces(await body(connection), MANY)).toBe(true)
+    })
+
+    it('of no bytes is a response without any', async () => {
+      const connection = await begun(() => streamed(new Pieces(0)), ask('GET /a/b/streams', CLOSE))
+
+      expect(await body(connection)).toHaveLength(0)
+    })
+
+    it('ends with the connection of a client that speaks HTTP/1.0', async () => {
+      const connection = await begun(
+        () => streamed(new Pieces(3)),
+        ask('GET /a/b/streams').replace('HTTP/1.1', 'HTTP/1.0'),
+      )
+
+      expect(isPieces(await body(connection), 3)).toBe(true)
+    })
+
+    it('to a request that has a body leaves the connection usable', async () => {
+      const connection = await begun(
+        ({ method }) => (method === 'GET' ? streamed(new Pieces(2)) : text('next')),
+        ask('GET /a/b/streams', { 'Content-Length': '1048576' }),
+      )
+      await connection.send(piece(0))
+      await connection.send(ask('DELETE /a/b/streams', CLOSE))
+
+      expect((await connection.rest()).subarray(-200).toString()).toContain('next')
+    })
+
+    it('is ended when the client disconnects, and nothing is logged', async () => {
+      const pieces = new Pieces(10_000)
+      const connection = await begun(() => streamed(pieces), ask('GET /a/b/streams'))
+      await once(connection.socket.resume(), 'data')
+      connection.socket.destroy()
+      await pieces.returned
+
+      expect(current.logged).toEqual([])
+      await stillAnswers()
+    })
+
+    it('that fails before its first piece is an error response', async () => {
+      const connection = await begun(() => streamed(new Pieces(0, new Error('secret'))), ask('GET /a/b/streams', CLOSE))
+      const answer = (await connection.rest()).toString()
+
+      expect(answer).toMatch(/^HTTP\/1.1 500 .*"code":"INTERNAL"/s)
+      expect(answer).not.toContain('secret')
+      expect(current.logged).toMatchObject([{ fields: { error: { message: 'secret' } } }])
+    })
+
+    it('that fails later is cut off, and logged once', async () => {
+      const connection = await begun(() => streamed(new Pieces(4, new Error('secret'))), ask('GET /a/b/streams'))
+      const answer = (await connection.rest()).toString('latin1')
+
+      expect(answer).toMatch(/^HTTP\/1.1 200 .*transfer-encoding: chunked/is)
+      expect(answer).not.toMatch(/\r\n0\r\n\r\n$/)
+      expect(answer).not.toContain('secret')
+      expect(current.logged).toMatchObject([{ fields: { error: { message: 'secret' } } }])
+      await stillAnswers()
+    })
+
+    // A server of Fetch requests resets no connection.
+    if (host.name !== 'Hono') {
+      it('that fails later resets the connection of a client that speaks HTTP/1.0', async () => {
+        const received = deferred<undefined>()
+        const bytes = async function* (): AsyncGenerator<Uint8Array, void, void> {
+          yield new Uint8Array(5)
+          await received.promise
+          throw new Error('secret')
+        }
+        const connection = await begun(() => streamed(bytes()), ask('GET /a/b/streams').replace('HTTP/1.1', 'HTTP/1.0'))
+        const failed = once(connection.socket.resume(), 'end').catch((error: unknown) => error)
+        await once(connection.socket.resume(), 'data') // a client that is reading may take a reset for an end
+        received.resolve(undefined)
+
+        expect(await failed).toMatchObject({ code: 'ECONNRESET' })
+      })
+    }
+  })
+
+  describe('a body that is read as a stream', () => {
+    it.each(['chunked', 'with a length'])('(%s) arrives whole, and slowly if it is read slowly', async (framing) => {
+      const read = deferred<Uint8Array>()
+      let taken = 0
+      let begin: () => void = () => undefined
+      const may = new Promise<void>((resolve) => {
+        begin = resolve
+      })
+      const connection = await begun(
+        async (request) => {
+          const chunks: Uint8Array[] = []
+          for await (const chunk of streamOf(request)) {
+            chunks.push(chunk)
+            taken += chunk.length
+            await may
+          }
+          read.resolve(Buffer.concat(chunks))
+          return text('done')
+        },
+        framing === 'chunked' ? post({ 'Transfer-Encoding': 'chunked' }) : post(hasLength(MANY * MEBIBYTE)),
+      )
+      let accepted = 0
+      const sending = (async () => {
+        for (let index = 0; index < MANY; index += 1) {
+          await connection.send(framing === 'chunked' ? chunk(piece(index)) : piece(index))
+          accepted += 1
+        }
+        if (framing === 'chunked') await connection.send('0\r\n\r\n')
+      })()
+      await vi.waitUntil(() => taken > 0)
+      await manyTurns()
+      expect(accepted).toBeLessThan(AHEAD)
+
+      begin()
+      await sending
+      expect(isPieces(await read.promise, MANY)).toBe(true)
+      expect((await connection.reply()).text).toBe('done')
+    })
+
+    it.each([
+      ['chunked', { 'Transfer-Encoding': 'chunked' }],
+      ['with a length', hasLength(3 * MEBIBYTE)],
+    ])('(%s) is 413 beyond the limit, and the connection stays usable', async (framing, header) => {
+      const isChunked = framing === 'chunked'
+      const connection = await begun(
+        async (request) => (request.method === 'POST' ? text(await countOf(request, 2 * MEBIBYTE)) : text('next')),
+        post({ ...header, Connection: 'keep-alive' }),
+      )
+      for (let index = 0; index < 3; index += 1) await connection.send(isChunked ? chunk(piece(index)) : piece(index))
+      await connection.send((isChunked ? '0\r\n\r\n' : '') + ask('GET /a/b/streams', CLOSE))
+      const answer = (await connection.rest()).toString()
+
+      expect(answer).toMatch(/^HTTP\/1.1 413 .*"code":"BODY_TOO_LARGE".*HTTP\/1.1 200 .*next/s)
+      expect(current.logged).toEqual([])
+    })
+
+    it('is accepted at the limit', async () => {
+      const connection = await begun(
+        async (request) => text(await countOf(request, 2 * MEBIBYTE)),
+        post(hasLength(2 * MEBIBYTE)),
+      )
+      for (let index = 0; index < 2; index += 1) await connection.send(piece(index))
+
+      expect((await connection.reply()).text).toBe(String(2 * MEBIBYTE))
+    })
+
+    it('and not to its end leaves the connection usable', async () => {
+      const connection = await begun(
+        async (request) => {
+          if (request.method !== 'POST') return text('next')
+          for await (const chunk of streamOf(request)) if (chunk.length > 0) break
+          return text('enough')
+        },
+        post({ ...hasLength(3 * MEBIBYTE), Connection: 'keep-alive' }),
+      )
+      for (let index = 0; index < 3; index += 1) await connection.send(piece(index))
+      await connection.send(ask('GET /a/b/streams', CLOSE))
+
+      expect((await connection.rest()).toString()).toMatch(/^HTTP\/1.1 200 .*enough.*HTTP\/1.1 200 .*next/s)
+    })
+
+    it('ends with the abort reason when the client disconnects, and nothing is logged', async () => {
+      const over = deferred<unknown>()
+      let taken = 0
+      const connection = await begun(
+        async (request) => {
+          try {
+            for await (const chunk of streamOf(request)) taken += chunk.length
+            return text('whole')
+          } catch (error) {
+            over.resolve([error === request.signal?.reason, request.signal?.aborted])
+            throw error
+          }
+        },
+        post(hasLength(3 * MEBIBYTE)),
+      )
+      await connection.send(piece(0))
+      await vi.waitUntil(() => taken > 0)
+      connection.socket.destroy()
+
+      expect(await over.promise).toEqual([true, true])
+      expect(current.logged).toEqual([])
+      await stillAnswers()
+    })
+
+    it('ends with the abort reason when the client has disconnected before the first read', async () => {
+      const over = deferred<unknown>()
+      const begins = deferred<undefined>()
+      const gone = deferred<undefined>()
+      const connection = await begun(
+        async (request) => {
+          const bytes = streamOf(request)
+          begins.resolve(undefined)
+          await gone.promise
+          try {
+            for await (const _ of bytes);
+            return text('whole')
+          } catch (error) {
+            over.resolve([error === request.signal?.reason, request.signal?.aborted])
+            throw error
+          }
+        },
+        post(hasLength(3 * MEBIBYTE)),
+      )
+      await begins.promise
+      connection.socket.destroy()
+      setTimeout(() => gone.resolve(undefined), 100) // the server has noticed by then
+
+      expect(await over.promise).toEqual([true, true])
+      expect(current.logged).toEqual([])
+    })
+
+    it('is read from a client that speaks HTTP/1.0', async () => {
+      const head = post(hasLength(MEBIBYTE)).replace('HTTP/1.1', 'HTTP/1.0')
+      const connection = await begun(async (request) => text(await countOf(request)), head)
+      await connection.send(piece(0))
+
+      expect((await connection.reply()).text).toBe(String(MEBIBYTE))
+    })
+
+    it('may answer while it is read', async () => {
+      const connection = await begun(async (request) => streamed(streamOf(request)), post(hasLength(3 * MEBIBYTE)))
+      const answer = body(connection)
+      for (let index = 0; index < 3; index += 1) await connection.send(piece(index))
+
+      expect(isPieces(await answer, 3)).toBe(true)
+    })
+  })
+})
+
+// A parser that stands before the API has read the body.
+describe('Express, behind a body parser', () => {
+  async function given(before: 'json' | 'raw', body: string, type: string, limit = MEBIBYTE): Promise<unknown> {
+    const taken = deferred<unknown>()
+    const { api } = streamingWorld(async (request) => {
+      const stream = request.stream(limit)
+      const isBytes = stream !== undefined && Symbol.asyncIterator in stream
+      taken.resolve(isBytes ? await countOf(request, limit) : stream)
+      return text('done')
+    })
+    const server = await express5Host.start(() => api, { prefix: '/a/b', before })
+    onTestFinished(() => server.stop())
+    const headers = { 'Content-Type': type }
+    const answer = await fetch(`${server.origin}/a/b/streams`, { method: 'POST', body, headers })
+    return answer.ok ? taken.promise : answer.json()
+  }
+
+  it.each([
+    ['a list of JSON is taken as it is', 'json', '[{"number":1},2]', 'application/json', [{ number: 1 }, 2]],
+    ['other JSON is a list of one value', 'json', '{"number":1}', 'application/json', [{ number: 1 }]],
+    ['a body that the parser does not read is still a stream', 'json', 'hello', 'application/octet-stream', '5'],
+    ['bytes are one piece', 'raw', 'hello', 'text/plain', '5'],
+  ] as const)('%s', async (_fact, before, body, type, expected) => {
+    expect(await given(before, body, type)).toEqual(expected)
+  })
+
+  it('bytes are limited', async () => {
+    expect(await given('raw', 'hello', 'text/plain', 4)).toMatchObject({ code: 'BODY_TOO_LARGE' })
+  })
+})
+
+/** The head of a request that has a body of bytes, and is the last of its connection unless it says something else. */
+function post(headers: Readonly<Record<string, string>>): string {
+  return ask('POST /a/b/streams', { ...CLOSE, 'Content-Type': 'application/octet-stream', ...headers })
+}
+
+function hasLength(size: number): Readonly<Record<string, string>> {
+  return { 'Content-Length': String(size) }
+}
+
+function chunk(bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+}
+
+async function countOf(request: ApiRequest, limit?: number): Promise<string> {
+  let count = 0
+  for await (const bytes of streamOf(request, limit)) count += bytes.length
+  return String(count)
+}
+
+/** The body of the next response. */
+async function body(connection: Connection): Promise<Uint8Array> {
+  return Buffer.from((await connection.reply()).text)
+}
+
+function quietConsole(): void {
+  const quiet = (['error', 'info'] as const).map((level) => vi.spyOn(console, level).mockReturnValue(undefined))
+  onTestFinished(() => {
+    for (const one of quiet) one.mockRestore()
+  })
+}

@@ -1,0 +1,32 @@
+import { expect } from 'vitest'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
+import { BOARD, block, blocksOf, define, grant, issuesOn, outbox, pin, slugsHeldBy } from '../../src/testing/testing.ts'
+
+/** Ids that doubles do not hold, and one below zero. */
+export const LARGE_IDS: readonly string[] = ['9007199254740993', '9223372036854775807', '-1']
+const SLUGS = ['night-owl', 'Night-Owl', 'night-owl ', '🦉', '🦆']
+const NOTE = ` \\ ' " ? $1 :name \n🦉 `
+
+/** Writes what drivers and settings spoil (large ids, texts that look alike, quotes), and expects to read it as it was. */
+export async function expectAllKept<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
+  for (const issueId of LARGE_IDS) await pin(storage, BOARD, issueId)
+  for (const userId of LARGE_IDS) await block(storage, '20', userId, { note: NOTE })
+  for (const slug of SLUGS) await define(storage, slug)
+  await grant(storage, '30', SLUGS.toReversed())
+  const events = await storage.events.list({ types: ['issue.pinned'] }, { from: { page: 1 }, limit: 2 })
+
+  expect(await issuesOn(storage, BOARD)).toEqual(LARGE_IDS)
+  expect((await blocksOf(storage, '20')).map(({ userId, note }) => [userId, note])).toEqual(
+    LARGE_IDS.map((id) => [id, NOTE]),
+  )
+  const catalogue = await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 9 })
+  expect(catalogue.items.map(({ slug }) => slug)).toEqual(SLUGS)
+  expect(new Set(await slugsHeldBy(storage, '30'))).toEqual(new Set(SLUGS))
+  expect(await storage.blocks.among('20', ['9007199254740992', ...LARGE_IDS])).toEqual(new Set(LARGE_IDS))
+  expect([events.total, events.items.map((event) => event.issueId)]).toEqual([3, ['-1', '9223372036854775807']])
+  expect((await outbox(storage)).map((event) => event.type)).toEqual([
+    ...['issue.pinned', 'issue.pinned', 'issue.pinned', 'user.blocked', 'user.blocked', 'user.blocked'],
+    ...SLUGS.map(() => 'badge.defined'),
+    ...SLUGS.map(() => 'badge.granted'),
+  ])
+}

@@ -1,0 +1,613 @@
+import { EventEmitter } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TestContext } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { isForgeError } from '../../src/index.ts'
+import {
+  BOARD,
+  block,
+  blockedBy,
+  change,
+  define,
+  issuesOn,
+  NO_SUBJECT,
+  outbox,
+  pin,
+  removeBadge,
+  retire,
+} from '../../src/testing/testing.ts'
+import type { HostConnection } from '../databases.ts'
+import { AT_ONCE, FIVE_SECONDS_AND_ROOM } from './promised-times.ts'
+import type { SilentProxy } from './proxies.ts'
+import { cutAtCommit, freePort, silentProxy } from './proxies.ts'
+import type { Below, ServerKind, ServerUse } from './server-uses.ts'
+import { onEachUse } from './server-uses.ts'
+
+const NOTHING_DONE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
+const UNKNOWN = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'unknown' } }
+const BUSY = { code: 'STORAGE_BUSY', details: { retry: 'call' } }
+/** How long others wait at most for what a machine has locked that is gone, in milliseconds. */
+const FREE_AFTER = 9000
+const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
+/** The server ends a wait half a second before the call ends, or more: on a busy machine either may be first. */
+const REFUSED = { code: expect.stringMatching(/^STORAGE_(BUSY|UNAVAILABLE)$/) }
+
+onEachUse((kind, onEach) => {
+  describe('connections that the server ends', () => {
+    test('while they are idle are replaced by the next call', (context) =>
+      onEach(context, async ({ storage }, database) => {
+        await Promise.all(['1', '2', '3'].map((issueId) => pin(storage, BOARD, issueId)))
+        await kind.endConnections(database)
+        await pause(100) // until the pool has read that they have ended
+
+        expect(await issuesOn(storage, BOARD)).toHaveLength(3)
+        await pin(storage, BOARD, '4')
+      }))
+
+    test('in the middle of a change leave nothing of it, and the next call works', (context) =>
+      onEach(context, async ({ storage }, database) => {
+        const beforeCommit = () => kind.endConnections(database)
+
+        await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toMatchObject(NOTHING_DONE)
+        await pin(storage, BOARD, '2')
+        expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+      }))
+
+    test('under the host’s own statement make the storage unavailable', (context) =>
+      onEach(context, async ({ storage, run }, database) => {
+        const beforeCommit = async (_: unknown, transaction: unknown) => {
+          await kind.endConnections(database)
+          await run(transaction, 'select 1')
+        }
+
+        await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toMatchObject(NOTHING_DONE)
+      }))
+
+    test('again and again end every call, and what it answered is so', (context) =>
+      onEach(context, async ({ storage }, database) => {
+        let busy = true
+        const ending = (async () => {
+          while (busy) await kind.endConnections(database)
+        })()
+        const boards = Array.from({ length: 40 }, (_, n) => ({ ...BOARD, repositoryId: String(100 + n) }))
+        const outcomes = await Promise.allSettled(boards.map((board) => pin(storage, board, '1')))
+        busy = false
+        await ending
+
+        for (const [n, outcome] of outcomes.entries()) {
+          if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+          else expect(await issuesOn(storage, boards[n] ?? BOARD)).toEqual(['1'])
+        }
+      }))
+
+    test('under a transaction of the host leave nothing of it', (context) =>
+      onEach(context, async ({ storage, begin }, database, open) => {
+        const { transaction, commit } = await begin()
+        listenOn(transaction)
+        await pin(storage, BOARD, '1', { transaction })
+        await kind.endConnections(database)
+
+        await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(NOTHING_DONE)
+        await commit().catch(() => undefined)
+        expect(await issuesOn(open(database.url).storage, BOARD)).toEqual([])
+      }))
+
+    for (const [fact, moment, issues] of [
+      ['before it came to the server', 'before', []],
+      ['after it came to the server', 'after', ['1']],
+    ] as const) {
+      test(`under a COMMIT, ${fact}, leave its outcome unknown`, (context) =>
+        onEach(context, async ({ storage }, database, open) => {
+          const cut = await cutAtCommit(database.url, moment, kind.commit)
+          context.onTestFinished(cut.end)
+
+          await expect(pin(open(cut.url).storage, BOARD, '1')).rejects.toMatchObject(UNKNOWN)
+          expect(await issuesOn(storage, BOARD)).toEqual(issues)
+        }))
+    }
+  })
+
+  describe('a host', () => {
+    test('whose own code fails elsewhere in beforeCommit gets his own error', (context) =>
+      onEach(context, async ({ storage }) => {
+        const error = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:25'), { code: 'ECONNREFUSED' })
+
+        await expect(pin(storage, BOARD, '1', { beforeCommit: () => Promise.reject(error) })).rejects.toBe(error)
+        expect(await issuesOn(storage, BOARD)).toEqual([])
+      }))
+
+    test('that has ended its pool has made the storage unavailable', (context) =>
+      onEach(context, async ({ name, storage, end }) => {
+        if (name === 'a URL') return
+        await pin(storage, BOARD, '1')
+        await end()
+
+        await expect(pin(storage, BOARD, '2')).rejects.toMatchObject(NOTHING_DONE)
+      }))
+
+    test('that keeps every connection is waited for, and no longer than five seconds', (context) =>
+      onEach(context, async ({ name }, database, open) => {
+        if (name === 'a URL') return
+        const { storage, begin } = open(database.url, 1)
+        const { commit } = await begin()
+        const calls: readonly Promise<unknown>[] = [issuesOn(storage, BOARD), pin(storage, BOARD, '1')]
+
+        for (const outcome of await inTime(Promise.allSettled(calls))) expect(outcome).toMatchObject({ reason: BUSY })
+        await commit()
+        expect(await issuesOn(storage, BOARD)).toEqual([])
+      }))
+  })
+
+  test('a server that refuses connections is unavailable at once', (context) =>
+    onEach(context, async (_use, database, open) => {
+      const nowhere = Object.assign(new URL(database.url), { port: String(await freePort()) })
+      const start = performance.now()
+
+      await expect(issuesOn(open(nowhere.href).storage, BOARD)).rejects.toMatchObject(NOTHING_DONE)
+      expect(performance.now() - start).toBeLessThan(AT_ONCE)
+    }))
+
+  test('an unknown user and an unknown database are reported', (context) =>
+    onEach(context, async (_use, { url }, open) => {
+      const stranger = Object.assign(new URL(url), { username: 'nobody_here', password: 'secret' })
+      const elsewhere = new URL('/forgelet_not_there', url)
+
+      await expect(issuesOn(open(stranger.href).storage, BOARD)).rejects.toThrow(kind.refusals.user)
+      await expect(issuesOn(open(elsewhere.href).storage, BOARD)).rejects.toThrow(kind.refusals.database)
+    }))
+
+  // Each waits for five seconds, so they run at once.
+  describe.concurrent('connections that fall silent', () => {
+    const onSilent = (
+      context: TestContext,
+      work: (use: ServerUse & { readonly proxy: SilentProxy }) => Promise<void>,
+      connections = 2,
+    ) =>
+      onEach(context, async (_use, database, open) => {
+        const proxy = await silentProxy(database.url)
+        context.onTestFinished(proxy.end)
+        await work({ ...open(proxy.url, connections), proxy })
+      })
+
+    test('answer by the deadline, and the next calls use new ones', (context) =>
+      onSilent(context, async ({ storage, proxy }) => {
+        await Promise.all([pin(storage, BOARD, '1'), pin(storage, BOARD, '2')])
+        proxy.silence()
+        const calls = [pin(storage, BOARD, '3'), issuesOn(storage, BOARD), blockedBy(storage, '5')]
+
+        for (const call of await inTime(Promise.allSettled(calls))) expect(call).toMatchObject({ reason: REFUSED })
+        proxy.revive()
+        for (let n = 0; n <= 2; n += 1) await pin(storage, BOARD, `4${n}`)
+        expect(await issuesOn(storage, BOARD)).toHaveLength(5)
+      }))
+
+    test('are replaced also if the host has opened them', (context) =>
+      onSilent(context, async ({ name, storage, proxy, begin }) => {
+        if (name === 'a URL') return
+        for (const { commit } of [await begin(), await begin()]) await commit()
+        proxy.silence()
+        const calls = [pin(storage, BOARD, '1'), issuesOn(storage, BOARD)]
+
+        for (const call of await inTime(Promise.allSettled(calls))) expect(call).toMatchObject({ reason: REFUSED })
+        proxy.revive()
+        for (let n = 0; n <= 2; n += 1) await pin(storage, BOARD, `2${n}`)
+        expect(await issuesOn(storage, BOARD)).toHaveLength(3)
+      }))
+
+    test('leave the outcome of a COMMIT unknown', (context) =>
+      onSilent(context, async ({ storage, proxy }) => {
+        await pin(storage, BOARD, '1')
+        proxy.silenceAt(kind.commit)
+
+        await expect(inTime(pin(storage, BOARD, '2'))).rejects.toMatchObject(UNKNOWN)
+        proxy.revive()
+        await pin(storage, BOARD, '3')
+        expect(await issuesOn(storage, BOARD)).toEqual(['1', '3'])
+      }))
+
+    test('leave the outcome of a COMMIT unknown after five seconds also where a call may take longer', (context) =>
+      onSilent(context, async ({ storage, proxy }) => {
+        await block(storage, '20', '30')
+        proxy.silenceAt(kind.commit)
+
+        await expect(inTime(retire(storage, { thing: 'user', userId: '30' }))).rejects.toMatchObject(UNKNOWN)
+      }))
+
+    test('end a transaction of the host’s for the forge', (context) =>
+      onSilent(context, async ({ name, storage, proxy, begin }) => {
+        if (name === 'a URL') return
+        const { transaction } = await begin()
+        await pin(storage, BOARD, '1', { transaction })
+        proxy.silence()
+
+        await expect(inTime(pin(storage, BOARD, '2', { transaction }))).rejects.toMatchObject(RUN_AGAIN)
+        const start = performance.now()
+        await expect(issuesOn(storage, BOARD, transaction)).rejects.toMatchObject(RUN_AGAIN)
+        expect(performance.now() - start).toBeLessThan(AT_ONCE)
+      }))
+
+    test('may be so from the beginning', (context) =>
+      onSilent(context, async ({ name, storage, proxy }) => {
+        if (name !== 'a URL') return // a host's pool gives up by its own limits
+        proxy.silence()
+        const calls = [pin(storage, BOARD, '1'), issuesOn(storage, BOARD)]
+
+        for (const call of await inTime(Promise.allSettled(calls))) expect(call).toMatchObject({ reason: REFUSED })
+        proxy.revive()
+        await pin(storage, BOARD, '2')
+        expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+      }))
+
+    for (const state of ['new', 'used']) {
+      test(`never ask for a larger pool: ${state}`, (context) =>
+        onSilent(context, async ({ storage, proxy }) => {
+          if (state === 'used') await Promise.all([pin(storage, BOARD, '1'), pin(storage, BOARD, '2')])
+          proxy.silence()
+          const calls = Array.from({ length: 14 }, () => issuesOn(storage, BOARD))
+
+          for (const call of await inTime(Promise.allSettled(calls))) {
+            expect(call).toMatchObject({ reason: { message: expect.not.stringContaining('enlarge') } })
+          }
+        }))
+    }
+
+    test('do not keep close() from ending', (context) =>
+      onSilent(context, async ({ storage, proxy }) => {
+        await pin(storage, BOARD, '1')
+        proxy.silence()
+        const call = Promise.allSettled([pin(storage, BOARD, '2')])
+
+        await inTime(storage.close())
+        expect(await call).toMatchObject([{ reason: REFUSED }])
+      }))
+  })
+
+  // Each waits for the server, so they run at once.
+  describe.concurrent('a machine that falls silent in the middle of a change', () => {
+    const onVanishing = (
+      context: TestContext,
+      work: (use: ServerUse, others: ServerUse, proxy: SilentProxy) => Promise<void>,
+    ) =>
+      onEach(context, async ({ name }, database, open) => {
+        if (kind.name === 'MariaDB' && name !== 'a URL') return // there a host's pool has the limits of the host
+
+        const proxy = await silentProxy(database.url)
+        context.onTestFinished(proxy.end)
+        const use = open(proxy.url, 2)
+        await issuesOn(use.storage, BOARD)
+        await work(use, open(database.url), proxy)
+      })
+
+    test('keeps its board for nine seconds at most', (context) =>
+      onVanishing(context, async ({ storage }, { storage: others }, proxy) => {
+        const silent = signal<void>()
+        const beforeCommit = () => {
+          proxy.silence()
+          silent.give()
+        }
+        const lost = Promise.allSettled([pin(storage, BOARD, '1', { beforeCommit })])
+        await silent.given
+        const start = performance.now()
+        await patiently(() => pin(others, BOARD, '2'))
+
+        expect(performance.now() - start).toBeLessThan(FREE_AFTER)
+        expect(await issuesOn(others, BOARD)).toEqual(['2'])
+        expect(await lost).toMatchObject([{ reason: { code: 'STORAGE_UNAVAILABLE' } }])
+      }))
+
+    test('has lost the change, and can make others, if it comes back', (context) =>
+      onVanishing(context, async ({ storage }, { storage: others }) => {
+        await define(storage, 'gold')
+        // The removal of a badge may take minutes, and its `beforeCommit` with it.
+        const removing = removeBadgeWith(storage, () => patiently(() => removeBadge(others, 'gold')))
+
+        await expect(removing).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+        await pin(storage, BOARD, '1')
+        expect(await issuesOn(storage, BOARD)).toEqual(['1'])
+        expect((await outbox(others)).filter(({ type }) => type === 'badge.removed')).toHaveLength(1)
+      }))
+  })
+
+  // Most wait for five seconds, so they run at once.
+  describe.concurrent('the deadline of a call', () => {
+    test('covers the waits for all of its locks', (context) =>
+      onEach(context, async ({ storage }, database) => {
+        const organizations = ['1', '2', '3', '4', '5']
+        for (const organization of organizations) await block(storage, organization, '90')
+        const holders: HostConnection[] = []
+        for (const organization of organizations) holders.push(await held(kind, database, 'organization', organization))
+        const releasing = setInterval(() => void holders.shift()?.run('rollback'), 3500)
+        const retiring = retire(storage, { thing: 'user', userId: '90' })
+
+        await expect(inTime(retiring)).rejects.toMatchObject(REFUSED)
+        clearInterval(releasing)
+        for (const holder of holders) await holder.run('rollback')
+        expect(await blockedBy(storage, '1')).toEqual(['90'])
+      }))
+
+    test('counts what the storage has already taken for the same call', (context) =>
+      onEach(context, async ({ storage }, database) => {
+        const holder = await held(kind, database, 'issueBoard', BOARD.repositoryId)
+        const start = performance.now()
+
+        await expect(pin(storage, BOARD, '1', { spentMilliseconds: 4500 })).rejects.toMatchObject(REFUSED)
+        expect(performance.now() - start).toBeLessThan(3500) // without it the lock is waited for four seconds
+        await holder.run('rollback')
+        expect(await issuesOn(storage, BOARD)).toEqual([])
+      }))
+
+    test('is brought forward by a signal that aborts', (context) =>
+      onEach(context, async ({ storage }, database) => {
+        const holder = await held(kind, database, 'issueBoard', BOARD.repositoryId)
+        const controller = new AbortController()
+        const call = pin(storage, BOARD, '1', { signal: controller.signal })
+        await oneWaits(kind, database)
+        const reason = new Error('the client has gone')
+        const start = performance.now()
+        controller.abort(reason)
+
+        await expect(call).rejects.toBe(reason)
+        expect(performance.now() - start).toBeLessThan(2000) // the lock is waited for longer
+        await holder.run('rollback')
+        await pin(storage, BOARD, '2')
+        expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+      }))
+
+    test('covers a beforeCommit, and nothing of the change is done', (context) =>
+      onEach(context, async ({ storage }) => {
+        const beforeCommit = () => new Promise<void>(() => undefined)
+
+        await expect(inTime(pin(storage, BOARD, '1', { beforeCommit }))).rejects.toMatchObject(NOTHING_DONE)
+        expect(await issuesOn(storage, BOARD)).toEqual([])
+      }))
+
+    test('holds in a transaction of the host’s, and what was done late is taken back', (context) =>
+      onEach(context, async ({ storage, begin }, database) => {
+        const holder = await held(kind, database, 'issueBoard', BOARD.repositoryId)
+        const { transaction, commit } = await begin()
+
+        await expect(inTime(pin(storage, BOARD, '1', { transaction }))).rejects.toMatchObject(RUN_AGAIN)
+        const committing = commit() // a host that does not heed the error
+        await holder.run('rollback')
+        await committing
+        expect(await issuesOn(storage, BOARD)).toEqual([])
+      }))
+
+    test(
+      'is later where much is removed, and only there',
+      (context) =>
+        onEach(context, async ({ storage }, database) => {
+          for (const sql of slowly(kind, 'delete', 'organization_blocks', 6)) await database.run(sql)
+          for (const sql of slowly(kind, 'insert', 'board_pins', 20)) await database.run(sql)
+          await block(storage, '20', '9')
+          const removing = retire(storage, { thing: 'organization', organizationId: '20' })
+
+          await expect(inTime(pin(storage, BOARD, '1'))).rejects.toMatchObject(REFUSED)
+          expect(await removing).toHaveLength(1)
+          for (const table of ['organization_blocks', 'board_pins']) {
+            await database.run(`drop trigger slow_${table}${kind.name === 'MariaDB' ? '' : ` on forgelet_${table}`}`)
+          }
+        }),
+      90_000,
+    )
+  })
+
+  /** The ways to use a storage as a user with so many connections at most, none of which is open yet. */
+  const onLimited = (
+    context: TestContext,
+    limit: number,
+    work: (use: ServerUse, url: string) => Promise<void>,
+    pool = 10,
+  ) =>
+    onEach(context, async (_use, database, open) => {
+      const url = await kind.limitedUser(database, limit, context.onTestFinished)
+      await work(open(url, pool), url)
+    })
+
+  test('a server that accepts one connection of the user is enough for every call', (context) =>
+    onLimited(context, 1, async ({ storage }) => {
+      // Each board has a lock of its own, so that the calls wait for nothing but the connection.
+      const boards = Array.from({ length: 6 }, (_, n) => ({ ...BOARD, repositoryId: `${n}` }))
+      for (const issueId of ['1', '2', '3']) {
+        const calls = boards.flatMap((board) => [pin(storage, board, issueId), issuesOn(storage, board)])
+        expect((await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected')).toEqual([])
+      }
+
+      for (const board of boards) expect(await issuesOn(storage, board)).toEqual(['1', '2', '3'])
+    }))
+
+  describe.concurrent('a server that accepts no more connections of the user', () => {
+    test('refuses at once what is asked while others have them', (context) =>
+      onLimited(context, 1, async ({ storage }, url) => {
+        const other = await kind.connect(url)
+        context.onTestFinished(async () => void (await other.end()))
+        const start = performance.now()
+        const calls = Array.from({ length: 20 }, () => issuesOn(storage, BOARD))
+
+        for (const answer of await Promise.allSettled(calls)) {
+          expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE_UNAVAILABLE' } })
+        }
+        expect(performance.now() - start).toBeLessThan(AT_ONCE)
+      }))
+
+    test('is named if none of them becomes free', (context) =>
+      onLimited(context, 1, async ({ storage }) => {
+        await define(storage, 'gold')
+        const [held, free] = [signal<void>(), signal<void>()]
+        const removing = removeBadgeWith(storage, () => {
+          held.give()
+          return free.given
+        })
+        await held.given
+
+        await expect(inTime(issuesOn(storage, BOARD))).rejects.toMatchObject({
+          ...BUSY,
+          message: expect.stringMatching(/^the server accepts no more connections/),
+        })
+        free.give()
+        await removing
+        expect(await issuesOn(storage, BOARD)).toEqual([])
+      }))
+
+    test('is not named if the pool is too small', (context) =>
+      onLimited(
+        context,
+        2,
+        async ({ name, storage }) => {
+          if (name === 'a URL') return
+          const boards = Array.from({ length: 5 }, (_, n) => ({ ...BOARD, repositoryId: `${n}` }))
+          const calls = boards.map((board) => pin(storage, board, '1', { beforeCommit: () => pause(1500) }))
+
+          expect(await Promise.allSettled(calls)).toContainEqual({
+            status: 'rejected',
+            reason: expect.objectContaining({ ...BUSY, message: expect.stringContaining('enlarge the pool') }),
+          })
+        },
+        1,
+      ))
+  })
+
+  describe('a beforeCommit that goes on when its call in a host’s transaction is interrupted', () => {
+    test('leaves nothing in the transaction, and the next call waits for it', (context) =>
+      onEach(context, async (use, database) => {
+        await database.run('create table host_notes (note varchar(20))')
+        const { transaction, commit } = await use.begin()
+        const outlived = await interruptedPin(use, transaction)
+        let isMade = false
+        const next = pin(use.storage, BOARD, '2', { transaction }).then(() => {
+          isMade = true
+        })
+        await use.run(transaction, 'select 1')
+        expect(isMade).toBe(false)
+        outlived.goOn()
+        await next
+        await commit()
+
+        expect(await outlived.last).toBe('written')
+        expect([await issuesOn(use.storage, BOARD), await database.run('select note from host_notes')]).toEqual([
+          ['2'],
+          [],
+        ])
+      }))
+
+    test('is rolled back at once as far as it has come, ahead of a COMMIT that does not wait for it', (context) =>
+      onEach(context, async (use, database) => {
+        await database.run('create table host_notes (note varchar(20))')
+        const { transaction, commit } = await use.begin()
+        const outlived = await interruptedPin(use, transaction)
+        await commit()
+        outlived.goOn()
+        await outlived.last
+
+        expect(await issuesOn(use.storage, BOARD)).toEqual([])
+        expect(await database.run("select note from host_notes where note = 'early'")).toEqual([])
+      }))
+  })
+})
+
+/** Removes the badge `gold`, which may take minutes. */
+function removeBadgeWith(storage: ServerUse['storage'], beforeCommit: () => Promise<unknown>) {
+  const removed = { ...NO_SUBJECT, type: 'badge.removed', data: { slug: 'gold' } } as const
+  return change(
+    storage.badgeCatalogue,
+    { slug: 'gold' },
+    (entry) => ({ state: { ...entry, badge: undefined }, events: [removed], result: undefined }),
+    { beforeCommit: async () => void (await beforeCommit()) },
+  )
+}
+
+/** Makes a call again while others hold its locks. */
+async function patiently<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!isForgeError(error, 'STORAGE_BUSY')) throw error
+    }
+  }
+}
+
+/** The host listens for the errors of the clients that it opens by itself. */
+function listenOn(transaction: unknown): void {
+  if (transaction instanceof EventEmitter) transaction.on('error', () => undefined)
+}
+
+/** Waits for something that must not take longer than a call may. */
+async function inTime<T>(call: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('there was no answer in time')), FIVE_SECONDS_AND_ROOM).unref()
+  })
+  return Promise.race([call, late])
+}
+
+/** A transaction of the host's that holds the lock of one head until it is rolled back. */
+async function held(kind: ServerKind, database: Below, scope: string, key: string) {
+  const column = kind.name === 'PostgreSQL' ? '"key"' : '`key`'
+  const holder = await database.connect()
+  await holder.run('begin')
+  const where = `where scope = '${scope}' and ${column} = '${key}'`
+  const found = await holder.run(`select 1 as found from forgelet_heads ${where} for update`)
+  if (found.length > 0) return holder
+
+  const columns = `scope, ${column}, version, epoch, retired, total, next_seq`
+  await holder.run(`insert into forgelet_heads (${columns}) values ('${scope}', '${key}', 0, 0, 0, 0, 1)`)
+  return holder
+}
+
+/** Settles when a connection to the database waits for a lock. */
+async function oneWaits(kind: ServerKind, database: Below): Promise<void> {
+  const waiters =
+    kind.name === 'PostgreSQL'
+      ? "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+      : 'select trx_id from information_schema.innodb_trx join information_schema.processlist ' +
+        "on id = trx_mysql_thread_id where db = database() and trx_state = 'LOCK WAIT'"
+  // MariaDB shows what it showed before to those who ask again within a tenth of a second.
+  while ((await database.run(waiters)).length === 0) await pause(150)
+}
+
+/** Makes a kind of change of a table take its time. */
+function slowly(kind: ServerKind, change: 'insert' | 'delete', table: string, seconds: number): readonly string[] {
+  const head = `create trigger slow_${table} before ${change} on forgelet_${table} for each row`
+  if (kind.name === 'MariaDB') return [`${head} begin declare slept int; set slept = sleep(${seconds}); end`]
+
+  const body = `begin perform pg_sleep(${seconds}); return ${change === 'insert' ? 'new' : 'old'}; end`
+  return [
+    `create or replace function slow_${table}() returns trigger language plpgsql as '${body}'`,
+    `${head} execute function slow_${table}()`,
+  ]
+}
+
+/** A pin whose signal has aborted, and whose `beforeCommit` still runs. */
+async function interruptedPin({ storage, run }: ServerUse, transaction: unknown) {
+  const controller = new AbortController()
+  const reason = new Error('given up')
+  const [begun, held, ended] = [signal<void>(), signal<void>(), signal<string>()]
+  const pinning = pin(storage, BOARD, '1', {
+    transaction,
+    signal: controller.signal,
+    async beforeCommit(_, open) {
+      await run(open, "insert into host_notes values ('early')")
+      begun.give()
+      await held.given
+      const late = run(open, "insert into host_notes values ('late')")
+      ended.give(
+        await late.then(
+          () => 'written',
+          () => 'refused',
+        ),
+      )
+    },
+  })
+  await Promise.race([begun.given, pinning])
+  controller.abort(reason)
+  await expect(pinning).rejects.toBe(reason)
+  return { goOn: () => held.give(), last: ended.given }
+}
+
+function signal<T>(): { readonly given: Promise<T>; give(value: T): void } {
+  let give: (value: T) => void = () => undefined
+  const given = new Promise<T>((resolve) => {
+    give = resolve
+  })
+  return { given, give: (value) => give(value) }
+}

@@ -1,0 +1,510 @@
+import { expect, test } from 'vitest'
+import type {
+  Forge,
+  ForgeEvent,
+  ForgeOptions,
+  MaybePromise,
+  PortContext,
+  TransactionServices,
+} from '../../src/index.ts'
+import { createForge, isForgeError } from '../../src/index.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
+import type { Outcome } from '../../src/testing/testing.ts'
+import { heldInBeforeCommit, outcomeOf, whileWaiting } from '../../src/testing/testing.ts'
+import type { Person } from '../core/a-forge.ts'
+import { codeOf, mia, olga } from '../core/a-forge.ts'
+import type { AnyKind, BegunTransaction, DatabaseKind, OpenDatabase } from '../databases.ts'
+import { onDatabases } from '../databases.ts'
+
+const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
+const board = { repositoryId: 10, kind: 'issue' } as const
+const target = { organizationId: 5, account: { kind: 'user', id: 9 } } as const
+const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
+
+type Services = TransactionServices<Person>
+type Options<Tx> = Partial<Omit<ForgeOptions<Person, Tx>, 'storage'>>
+
+const pin = (id: number) => (services: Services) => services.pins.pin(olga, issue(id))
+const block = (services: Services) => services.blocks.block(olga, target)
+
+/** Says what a transaction of the host does, on storages that answer at once and on those that answer later. */
+export function hostTransactions(kinds: readonly AnyKind[]): void {
+  onDatabases(kinds, <Tx>(open: OpenDatabase<Tx>, kind: DatabaseKind<Tx>) => {
+    const isSync = kind.name.startsWith('SQLite')
+
+    test('what is done in it is committed with the host, and not seen outside before', async () => {
+      const { database, forge } = await opened()
+      await database.run('create table host_issues (id int)')
+      const host = await database.begun()
+      await host.run('insert into host_issues values (1)')
+      await within(forge, host, pin(1))
+      const before = kind.answersBeside ? await pinned(forge) : []
+      await host.commit()
+
+      expect([before, await pinned(forge), await database.run('select id from host_issues')]).toEqual([
+        [],
+        ['1'],
+        [{ id: 1 }],
+      ])
+    })
+
+    test('what is done in it is rolled back with the host', async () => {
+      const { forge, host } = await begun()
+      await within(forge, host, pin(1), block)
+      await host.rollback()
+
+      expect([await pinned(forge), await blocked(forge), (await forge.events.read()).events]).toEqual([[], 0, []])
+    })
+
+    test('listeners are notified once the host has committed, and once', async () => {
+      const { forge, host } = await begun()
+      const received = listen(forge)
+      const ends = [await within(forge, host, pin(1)), await within(forge, host, pin(2))]
+      await host.commit()
+      expect(received).toEqual([])
+      for (const { afterCommit } of [...ends, ...ends]) afterCommit()
+      await forge.pins.pin(olga, issue(3))
+
+      await expect.poll(() => received.map((event) => event.issueId)).toEqual(['1', '2', '3'])
+    })
+
+    test('nothing that was rolled back is reported, even if another event got its id', async () => {
+      const { forge, host } = await begun()
+      const received = listen(forge)
+      const { afterCommit } = await within(forge, host, pin(1))
+      await host.rollback()
+      await forge.badges.catalogue.define(olga, { slug: 'owl' })
+      afterCommit()
+      await forge.pins.pin(olga, issue(2))
+
+      await expect.poll(() => received.map((event) => event.type)).toEqual(['badge.defined', 'issue.pinned'])
+    })
+
+    test('a call that is refused leaves the rest of the transaction', async () => {
+      const { forge, host } = await begun({ limits: { maxPins: { issue: 1 } } })
+      const { outcomes } = await within(forge, host, pin(1), pin(2), block)
+      await host.commit()
+
+      expect(outcomes[1]).toMatchObject({ thrown: { code: 'PIN_LIMIT_REACHED' } })
+      expect([await pinned(forge), await blocked(forge)]).toEqual([['1'], 1])
+    })
+
+    test('a change whose beforeCommit throws is taken back, and no other', async () => {
+      const { forge, host } = await begun({
+        beforeCommit(events) {
+          if (events.some((event) => event.type === 'user.blocked')) throw new Error('no watches today')
+        },
+      })
+      const { outcomes } = await within(forge, host, pin(1), block)
+      await host.commit()
+
+      expect(outcomes[1]).toMatchObject({ thrown: { message: 'no watches today' } })
+      expect([await pinned(forge), await blocked(forge)]).toEqual([['1'], 0])
+    })
+
+    test('it sees its own blocks, which no one else sees before they are committed', async () => {
+      const { forge, host } = await begun()
+      const member = { organizationId: 5, userId: 9 }
+      const { outcomes } = await within(
+        forge,
+        host,
+        block,
+        ({ blocks }) => blocks.isBlocked(member),
+        ({ blocks }) => blocks.filterBlocked({ organizationId: 5, userIds: [8, 9] }),
+      )
+      const before = kind.answersBeside && (await forge.blocks.isBlocked(member))
+      await host.commit()
+
+      expect(outcomes.slice(1)).toEqual([{ value: true }, { value: new Set([9]) }])
+      expect([before, await forge.blocks.isBlocked(member)]).toEqual([false, true])
+    })
+
+    test('the ports get the transaction', async () => {
+      const seen: unknown[] = []
+      const noted = <T>({ transaction }: PortContext<unknown, Tx>, answer: T): T => {
+        seen.push(transaction)
+        return answer
+      }
+      const { forge, host } = await begun({
+        policy: { authorize: (_request, context) => noted(context, { allow: true }) },
+        membership: { isMember: (_member, context) => noted(context, false) },
+      })
+      await within(forge, host, block)
+
+      expect(seen.length).toBe(2)
+      for (const transaction of seen) expect(transaction).toBe(host.transaction)
+    })
+
+    test('a change that beforeCommit makes on the storage’s own transaction is refused', async () => {
+      const { forge, host } = await begun({
+        beforeCommit: (_events, transaction) =>
+          settled(within(forge, { transaction }, pin(2)), ({ outcomes: [refused] }) => {
+            if (refused !== undefined && 'thrown' in refused) throw refused.thrown
+          }),
+      })
+      await host.rollback()
+
+      await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('beforeCommit must not change the forge')
+      expect(await pinned(forge)).toEqual([])
+    })
+
+    test('a lifecycle call counts for the calls behind it in the same transaction', async () => {
+      const { forge, host } = await begun({}, (before) => before.pins.pin(olga, issue(1)))
+      const gone = (services: Services) => services.lifecycle.issueDeleted(issue(1))
+      const { outcomes } = await within(forge, host, gone, pin(1))
+      await host.commit()
+
+      expect(outcomes[1]).toMatchObject({ thrown: { code: 'ISSUE_NOT_FOUND' } })
+      expect(await pinned(forge)).toEqual([])
+    })
+
+    test('the services of a transaction end with the call', async () => {
+      const { forge, host } = await begun()
+      let late: Services | undefined
+      await within(forge, host, (services) => {
+        late = services
+      })
+
+      expect(await outcomeOf(() => late?.pins.list(olga, board))).toMatchObject({
+        thrown: { message: expect.stringMatching(/withTransaction(Sync)? has ended/) },
+      })
+    })
+
+    test('a connection that is in no transaction is refused, and no work is begun there', async () => {
+      const { forge, host } = await begun()
+      await host.rollback()
+      let began = false
+      const work = () => {
+        began = true
+      }
+
+      expect(await outcomeOf(() => within(forge, host, work))).toEqual({ thrown: expect.any(TypeError) })
+      expect(began).toBe(false)
+    })
+
+    test('two forges in one database both write there, each for itself and with a limit of its own', async () => {
+      const database = await open()
+      const storages = [database.storage(), await database.migrated({ prefix: 'beside_' })]
+      const forges = storages.map((storage) => forgeOn(storage))
+      await forges[1]?.pins.pin(olga, issue(11))
+      const host = await database.begun()
+      for (const [n, forge] of forges.entries()) await within(forge, host, pin(1 + 11 * n), pin(2 + 11 * n))
+      const full = await within(forges[1] ?? forgeOn(database.storage()), host, pin(14))
+      const gone = (services: Services) => services.lifecycle.issueDeleted(issue(1))
+      for (const forge of forges.slice(0, 1)) await within(forge, host, gone)
+      await host.commit()
+
+      expect(full.outcomes).toMatchObject([{ thrown: { code: 'PIN_LIMIT_REACHED' } }])
+      expect(await Promise.all(forges.map(pinned))).toEqual([['2'], ['11', '12', '13']])
+    })
+
+    if (kind.levels.includes('read committed')) {
+      test('a deadlock gives one transaction up, for its host to run again, and lets the other go on', async () => {
+        const { database, forge } = await opened()
+        const hosts = [await database.begun('read committed'), await database.begun('read committed')]
+        const pinOn = (repositoryId: number, id: number) => (services: Services) =>
+          services.pins.pin(olga, { id, repositoryId, kind: 'issue' })
+        for (const [n, host] of hosts.entries()) await within(forge, host, pinOn(n, 10 + n))
+        const ends = await Promise.all(
+          hosts.map(async (host, n) => {
+            const end = await outcomeOf(() => within(forge, host, pinOn(1 - n, 20 + n)))
+            await ('thrown' in end ? host.rollback() : host.commit())
+            return end
+          }),
+        )
+
+        expect(ends).toContainEqual({ thrown: expect.objectContaining(RUN_AGAIN) })
+        expect(ends.filter((end) => 'value' in end)).toHaveLength(1)
+      })
+
+      test.each([undefined, 'snapshot'] as const)(
+        'fifteen hosts that pin at once, at the level "%s", never pass the limit',
+        async (level) => {
+          const { database, forge } = await opened()
+          const answers = await Promise.all(
+            Array.from({ length: 15 }, (_unused, n) => pinnedByHost(() => database.begun(level), forge, n)),
+          )
+
+          expect(answers.filter((answer) => answer === 'pinned')).toHaveLength(3)
+          expect(answers.filter((answer) => answer === 'PIN_LIMIT_REACHED')).toHaveLength(12)
+          expect([(await pinned(forge)).length, (await forge.events.read()).events.length]).toEqual([3, 3])
+        },
+      )
+    }
+
+    if (!isSync) {
+      test.each(['the same forge', 'another forge'])(
+        'beforeCommit has the transaction, and may read there and change nothing by %s',
+        async (whose) => {
+          const reported: unknown[] = []
+          const { forge, host, storage } = await begun({
+            async beforeCommit(events, transaction) {
+              reported.push(
+                events.map((event) => event.type),
+                transaction === host.transaction,
+              )
+              const by = whose === 'another forge' ? forgeOn(storage) : forge
+              const { outcomes } = await within(
+                by,
+                { transaction },
+                (services) => services.pins.list(olga, board),
+                pin(2),
+              )
+              reported.push(outcomes)
+            },
+          })
+          await within(forge, host, pin(1))
+          await host.commit()
+
+          expect(reported).toEqual([
+            ['issue.pinned'],
+            true,
+            [{ value: [expect.objectContaining({ issueId: '1' })] }, { thrown: expect.any(TypeError) }],
+          ])
+          expect(await pinned(forge)).toEqual(['1'])
+        },
+      )
+
+      test('a change whose beforeCommit fails a statement of the host is taken back, and no other', async () => {
+        const { forge, host } = await begun({
+          async beforeCommit(events) {
+            if (events.some((event) => event.type === 'user.blocked')) await host.run('select 1 from host_nowhere')
+          },
+        })
+        const { outcomes } = await within(forge, host, pin(1), block)
+        await host.commit()
+
+        expect(outcomes[1]).toEqual({ thrown: expect.any(Error) })
+        expect([await pinned(forge), await blocked(forge)]).toEqual([['1'], 0])
+      })
+
+      test('it ends after the beforeCommit of a call that was interrupted, which leaves nothing behind', async () => {
+        const { forge, host, interruption } = await interruptible()
+        let isOver = false
+        const { outcome, release } = await interruption(async (transaction) => {
+          await transaction
+          isOver = true
+        })
+        await whileWaiting(outcome)
+        expect(isOver).toBe(false)
+        release()
+        await outcome
+        await host.commit()
+
+        expect(await pinned(forge)).toEqual([])
+      })
+
+      test('it must be run again if the beforeCommit of a call that was interrupted does not end', async () => {
+        const { interruption } = await interruptible()
+        let ending: Promise<unknown> | undefined
+        const { release } = await interruption((transaction) => {
+          ending = transaction
+          return transaction
+        })
+
+        expect(await codeOf(() => ending)).toBe('STORAGE_BUSY')
+        release()
+      })
+
+      test('calls that are started together are made one after the other, and none is lost', async () => {
+        const { forge, host } = await begun({ limits: { maxPins: { issue: 7 } } })
+        const together = (ids: readonly number[]) =>
+          forge.withTransaction(host.transaction, (services) =>
+            Promise.allSettled(ids.map((id) => services.pins.pin(olga, issue(id)))),
+          )
+        await Promise.all([together([1, 2, 3, 4]), together([5, 6, 7, 8])])
+        await host.commit()
+
+        expect(await pinned(forge)).toHaveLength(7)
+      })
+
+      test('a call that the work did not wait for is waited for', async () => {
+        const { forge, host } = await begun()
+        await forge.withTransaction(host.transaction, async (services) => void pin(1)(services))
+        await host.commit()
+
+        expect(await pinned(forge)).toEqual(['1'])
+      })
+
+      test('every call is made that comes while another is in its beforeCommit', async () => {
+        let beforeCommit: (() => Promise<void>) | undefined
+        const { forge, host } = await begun({
+          limits: { maxPins: { issue: 6 } },
+          policy: { authorize: async () => ({ allow: true }) },
+          beforeCommit: () => beforeCommit?.(),
+        })
+        await forge.withTransaction(host.transaction, async (services) => {
+          const first = await heldInBeforeCommit((hold) => {
+            beforeCommit = hold
+            return pin(1)(services)
+          })
+          const others = Promise.all([2, 3, 4, 5, 6].map((id) => pin(id)(services)))
+          await whileWaiting(others)
+          first.release()
+          await first.outcome
+          await others
+        })
+        await host.commit()
+
+        expect([...(await pinned(forge))].sort()).toEqual(['1', '2', '3', '4', '5', '6'])
+      })
+
+      test('a change that beforeCommit started and did not wait for is made once that is over', async () => {
+        let isOver = (): void => undefined
+        const over = new Promise<void>((resolve) => {
+          isOver = resolve
+        })
+        const started: (Promise<unknown> | undefined)[] = []
+        let pinByMia: (() => Promise<unknown>) | undefined
+        const { forge, host } = await begun({
+          policy: {
+            // answers mia when the first pin has been made
+            async authorize(_request, { actor }) {
+              if (actor === mia) await over
+              return { allow: true }
+            },
+          },
+          beforeCommit(events) {
+            if (events.some((event) => event.issueId === '1')) started.push(pinByMia?.())
+          },
+        })
+        await forge.withTransaction(host.transaction, async (services) => {
+          pinByMia = () => services.pins.pin(mia, issue(2))
+          await pin(1)(services)
+          isOver()
+        })
+        await Promise.all(started)
+        await host.commit()
+
+        expect([started.length, await pinned(forge)]).toEqual([1, ['1', '2']])
+      })
+
+      test('it ends with what its work ends with', async () => {
+        const { forge, host } = await begun()
+        const failure = new Error('the host changed its mind')
+
+        await expect(forge.withTransaction(host.transaction, () => Promise.reject(failure))).rejects.toBe(failure)
+        expect(await forge.withTransaction(host.transaction, async () => 'done')).toMatchObject({ value: 'done' })
+      })
+
+      test('withTransactionSync is refused', async () => {
+        const { forge, host } = await begun()
+
+        expect(() => forge.withTransactionSync(host.transaction, () => undefined)).toThrow('use withTransaction')
+      })
+    }
+
+    function forgeOn(storage: ForgeStorage<Tx>, options: Options<Tx> = {}): Forge<Person, Tx> {
+      return createForge<Person, Tx>({
+        storage,
+        policy: { authorize: () => ({ allow: true }) },
+        membership: { isMember: () => false },
+        ...options,
+      })
+    }
+
+    async function opened(options: Options<Tx> = {}) {
+      const database = await open()
+      const storage = database.storage()
+      return { database, storage, forge: forgeOn(storage, options) }
+    }
+
+    /** A forge, and a transaction of its host. What is `done` before is committed. */
+    async function begun(
+      options: Options<Tx> = {},
+      done: (forge: Forge<Person, Tx>) => Promise<unknown> = async () => undefined,
+    ) {
+      const { database, storage, forge } = await opened(options)
+      await done(forge)
+      return { storage, forge, host: await database.begun() }
+    }
+
+    /** Makes calls in a transaction, in this order: at once where the storage answers at once. */
+    function within(
+      forge: Forge<Person, Tx>,
+      { transaction }: Pick<BegunTransaction<Tx>, 'transaction'>,
+      ...calls: readonly ((services: Services) => unknown)[]
+    ): MaybePromise<{ readonly outcomes: readonly Outcome[]; readonly afterCommit: () => void }> {
+      if (isSync) {
+        const { value, afterCommit } = forge.withTransactionSync(transaction, (services) =>
+          // The calls give the same, at once.
+          calls.map((call) => outcomeNow(() => call(services as unknown as Services))),
+        )
+        return { outcomes: value, afterCommit }
+      }
+      return forge
+        .withTransaction(transaction, async (services) => {
+          const outcomes: Outcome[] = []
+          for (const call of calls) outcomes.push(await outcomeOf(() => call(services)))
+          return outcomes
+        })
+        .then(({ value, afterCommit }) => ({ outcomes: value, afterCommit }))
+    }
+
+    /** A transaction in which a pin is interrupted while its `beforeCommit` runs; the work goes on without it. */
+    async function interruptible() {
+      let beforeCommit: (() => Promise<void>) | undefined
+      const { forge, host } = await begun({ beforeCommit: () => beforeCommit?.() })
+      const controller = new AbortController()
+      const interruption = (watch: (transaction: Promise<unknown>) => Promise<unknown>) =>
+        heldInBeforeCommit((hold) => {
+          beforeCommit = () => {
+            setTimeout(() => controller.abort(new Error('given up')), 0)
+            return hold()
+          }
+          const work = (services: Services) =>
+            services.pins.pin(olga, issue(1), { signal: controller.signal }).catch(() => undefined)
+          return watch(forge.withTransaction(host.transaction, work))
+        })
+      return { forge, host, interruption }
+    }
+
+    async function pinned(forge: Forge<Person, Tx>): Promise<readonly string[]> {
+      return (await forge.pins.list(olga, board)).map((one) => one.issueId)
+    }
+
+    async function blocked(forge: Forge<Person, Tx>): Promise<number> {
+      return (await forge.blocks.list(olga, { organizationId: 5 })).total
+    }
+
+    function listen(forge: Forge<Person, Tx>): ForgeEvent[] {
+      const received: ForgeEvent[] = []
+      forge.events.on((event) => received.push(event))
+      return received
+    }
+
+    /** Pins in a transaction of the host, which runs it again when asked to. */
+    async function pinnedByHost(
+      begin: () => Promise<BegunTransaction<Tx>>,
+      forge: Forge<Person, Tx>,
+      id: number,
+    ): Promise<string> {
+      for (;;) {
+        const host = await begin()
+        try {
+          const { outcomes } = await within(forge, host, pin(id))
+          for (const outcome of outcomes) if ('thrown' in outcome) throw outcome.thrown
+          await host.commit()
+          return 'pinned'
+        } catch (error) {
+          await host.rollback()
+          if (!isForgeError(error)) throw error
+          if (error.code !== 'STORAGE_BUSY') return error.code
+        }
+      }
+    }
+  })
+}
+
+function outcomeNow(call: () => unknown): Outcome {
+  try {
+    return { value: call() }
+  } catch (thrown) {
+    return { thrown }
+  }
+}
+
+/** Goes on at once after what is there at once. */
+function settled<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value as T) // not a promise: a value of T
+}

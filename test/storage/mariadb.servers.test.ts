@@ -1,0 +1,378 @@
+import type { Connection } from 'mysql2/promise'
+import { expect, test } from 'vitest'
+import { withSubject } from '../../src/core/with-subject.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
+import {
+  BOARD,
+  change,
+  define,
+  grant,
+  issuesOn,
+  NO_SUBJECT,
+  NOON,
+  pin,
+  slugsHeldBy,
+} from '../../src/testing/testing.ts'
+import type { MariadbHost } from './driver-hosts.ts'
+import { onMariadb } from './driver-hosts.ts'
+import { GrowingLists } from './growing-lists.ts'
+import { watch } from './watched-connections.ts'
+
+const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
+
+onMariadb((open) => {
+  test('a change of many statements that has ended sends none after the host has rolled back', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const slugs = Array.from({ length: 40 }, (_, n) => `badge-${n}`)
+    for (const slug of slugs) await define(storage, slug)
+    const events = async () => (await database.run('select id from forgelet_events')).length
+    const before = await events()
+    const other = await database.connect()
+    await other.query('lock tables forgelet_events read')
+    const transaction = await begun(database)
+    await expect(grant(storage, '5', slugs, { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    const rolledBack = transaction.rollback()
+    await other.query('unlock tables')
+    await rolledBack
+    await transaction.query('select 1') // answered after everything that was sent before
+
+    expect([await events(), await slugsHeldBy(storage, '5')]).toEqual([before, []])
+  })
+
+  test('a statement of the host beside a change that loses the transaction leaves nothing of the change', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database)
+    await database.run('insert into host_issues values (1, 0), (2, 0)')
+    await transaction.query('update host_issues set number = 1 where id = 1')
+    const other = await database.connect()
+    await other.beginTransaction() // it has changed more rows, so a deadlock ends the other transaction
+    const rows = Array.from({ length: 100 }, (_, n) => `(${n + 10}, 0)`)
+    await other.query(`insert into host_issues values ${rows.join()}`)
+    await other.query('update host_issues set number = 2 where id = 2')
+    const waits = other.query('update host_issues set number = 2 where id = 1')
+    await untilOneWaits(database)
+    let beside: Promise<unknown> | undefined
+    afterEach(transaction, /forgelet_heads/, () => {
+      beside ??= transaction.query('update host_issues set number = 1 where id = 2').catch((error: unknown) => error)
+    })
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    expect(await beside).toMatchObject({ errno: 1213 })
+    await transaction.rollback()
+    await waits
+    await other.rollback()
+
+    expect([await issuesOn(storage, BOARD), await database.run('select id from forgelet_events')]).toEqual([[], []])
+  })
+
+  test('a page and its total come from one snapshot at READ COMMITTED, whatever others commit between two statements', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database, 'session transaction isolation level read committed')
+
+    await new GrowingLists(storage).expectWholePages(transaction, (grow) => watch(transaction, grow))
+  })
+
+  test('on a connection that commits nothing by itself there is always a transaction', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.connect()
+    await transaction.query('set autocommit = 0')
+    await pin(storage, BOARD, '1', { transaction })
+    const before = await issuesOn(storage, BOARD)
+    await transaction.commit()
+
+    expect([before, await issuesOn(storage, BOARD)]).toEqual([[], ['1']])
+  })
+
+  test('neither a pool nor a connection with callbacks is a transaction', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const withCallbacks: unknown = Reflect.get(await database.connect(), 'connection')
+    const enter = (transaction: unknown) => Reflect.apply(storage.checkTransaction, storage, [transaction])
+
+    await expect(enter(database.pool())).rejects.toThrow(/must be a connection of mysql2\/promise/)
+    await expect(enter(withCallbacks)).rejects.toThrow(/connection\.promise\(\)/)
+  })
+
+  test('a transaction on another database is refused', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    const transaction = await begun(database)
+    await transaction.query('use information_schema')
+
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toThrow(/on another database/)
+  })
+
+  test('a transaction that can only read is refused', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.connect()
+    await transaction.query('start transaction read only')
+
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toThrow(/is read-only/)
+  })
+
+  test.each([
+    ['LATIN1', /latin1.*utf8mb4/],
+    ['UTF8', /utf8mb3.*utf8mb4/],
+  ])('a connection that speaks %s is refused, the host’s too', async (charset, reported) => {
+    const database = await open()
+    const storage = database.storage(database.pool({ charset }))
+    const transaction = await database.connect({ charset })
+    await transaction.beginTransaction()
+
+    await expect(issuesOn(storage, BOARD)).rejects.toThrow(TypeError)
+    await expect(issuesOn(storage, BOARD)).rejects.toThrow(reported)
+    await expect(pin(database.storage(), BOARD, '1', { transaction })).rejects.toThrow(reported)
+  })
+
+  test('a connection that takes empty texts for null is refused', async () => {
+    const database = await open()
+    const pool = database.pool()
+    pool.on('connection', (connection) => void connection.query("set sql_mode = 'EMPTY_STRING_IS_NULL'"))
+
+    await expect(issuesOn(database.storage(pool), BOARD)).rejects.toThrow(/EMPTY_STRING_IS_NULL from its sql_mode/)
+  })
+
+  test.each(['autocommit = 1', 'autocommit = 0'])(
+    'a transaction that a deadlock has ended is run again as a whole, with %s',
+    async (setting) => {
+      const database = await open()
+      const storage = database.storage()
+      const transaction = await begun(database, setting)
+      await transaction.query('insert into host_issues values (1, 0)')
+      await pin(storage, { ...BOARD, repositoryId: '11' }, '1', { transaction })
+
+      await expect(deadlocked(database, storage, transaction)).rejects.toMatchObject(RUN_AGAIN)
+      await expect(pin(storage, BOARD, '5', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+      await transaction.query('select id from host_issues')
+      await expect(pin(storage, BOARD, '5', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+
+      await transaction.rollback()
+      await transaction.beginTransaction()
+      await pin(storage, BOARD, '6', { transaction })
+      await transaction.commit()
+      expect(await issuesOn(storage, BOARD)).toEqual(['6'])
+      expect(await issuesOn(storage, { ...BOARD, repositoryId: '11' })).toEqual([])
+    },
+  )
+
+  test('a lock that the host waited for too long is his to run again, and the rest of his transaction is there', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const other = await begun(database, 'session transaction isolation level read committed')
+    await pin(storage, BOARD, '1', { transaction: other })
+    const transaction = await begun(database, 'innodb_lock_wait_timeout = 1')
+    await transaction.query('insert into host_issues values (3, 3)')
+
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    await other.rollback()
+    await transaction.commit()
+    expect(await database.run('select id from host_issues')).toMatchObject([{ id: 3 }])
+  })
+
+  test('a snapshot of the host’s that is older than a change sees it, or is run again', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database, 'innodb_snapshot_isolation = 1')
+    await transaction.query('select * from host_issues')
+    await pin(storage, BOARD, '1')
+
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+  })
+
+  test('a badge that is not there cannot be granted, though the host has switched foreign keys off', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database, 'foreign_key_checks = 0')
+    const badge = { id: '99', slug: 'a', description: '', imageUrl: '' }
+    const granting = change(
+      storage.userBadges,
+      { userId: '30', slugs: ['a'] },
+      (state, grantedAt) => ({
+        state: { ...state, held: [{ badge, grantedAt, grantedBy: null }] },
+        events: [],
+        result: undefined,
+      }),
+      { transaction },
+    )
+
+    await expect(granting).rejects.toMatchObject(RUN_AGAIN)
+    expect(await database.run('select * from forgelet_user_grants')).toEqual([])
+  })
+})
+
+/** A connection of the host's inside a transaction, beside a table of his. */
+async function begun(database: MariadbHost, setting = 'autocommit = 1'): Promise<Connection> {
+  await database.run('create table if not exists host_issues (id bigint primary key, number bigint) engine = InnoDB')
+  const connection = await database.connect()
+  await connection.query(`set ${setting}`)
+  await connection.beginTransaction()
+  return connection
+}
+
+/** Has the transaction pin where another waits for it, who has done more: it is the one that ends. */
+async function deadlocked(
+  database: MariadbHost,
+  storage: ForgeStorage<Connection>,
+  transaction: Connection,
+): Promise<void> {
+  const other = await begun(database)
+  for (let id = 100; id < 200; id += 1) await other.query(`insert into host_issues values (${id}, 0)`)
+  await other.query("insert into forgelet_heads values ('issueBoard', '10', 0, 0, 0, 0, 1)")
+  const pinning = pin(storage, BOARD, '2', { transaction })
+  const waiting = other.query(
+    "update forgelet_heads set version = version + 1 where scope = 'issueBoard' and `key` = '11'",
+  )
+  await Promise.allSettled([pinning, waiting])
+  await other.rollback()
+  await pinning
+}
+
+/** Does something right after each statement like this is sent. */
+function afterEach(connection: Connection, pattern: RegExp, act: () => void): void {
+  const execute: unknown = Reflect.get(connection, 'execute')
+  if (typeof execute !== 'function') throw new TypeError('a connection runs statements')
+
+  Reflect.set(connection, 'execute', (...values: readonly unknown[]) => {
+    const answer: unknown = Reflect.apply(execute, connection, values)
+    if (pattern.test(JSON.stringify(values[0]))) act()
+    return answer
+  })
+}
+
+/** Waits until a transaction on the server waits for a lock. The server renews its list every 100 ms. */
+async function untilOneWaits(database: MariadbHost): Promise<void> {
+  const waiting = "select 1 from information_schema.innodb_trx where trx_state = 'LOCK WAIT'"
+  while ((await database.run(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 150))
+}
+
+const UUID = '01890a5d-ac96-774b-bcce-b302099a8057'
+const OTHER_UUID = 'ffffffff-ffff-4fff-bfff-ffffffffffff'
+
+onMariadb((open) => {
+  test('ids that are UUIDs come out as they went in', async () => {
+    const database = await open()
+    const storage = database.storage(undefined, {
+      prefix: 'uuid_',
+      ids: { user: 'uuid', organization: 'uuid', repository: 'uuid', issue: 'uuid' },
+    })
+    await storage.migrate()
+    const by = { actorId: UUID, at: () => new Date(NOON) }
+    const board = { ...BOARD, repositoryId: UUID }
+    const event = { ...NO_SUBJECT, type: 'issue.pinned' as const, repositoryId: UUID, issueId: OTHER_UUID }
+    await change(
+      storage.pinBoards,
+      board,
+      (_, pinnedAt) => ({
+        state: [{ issueId: OTHER_UUID, pinnedAt, pinnedBy: UUID }],
+        events: [{ ...event, data: { position: 1 } }],
+        result: undefined,
+      }),
+      { by },
+    )
+    const blocked = { organizationId: UUID, userId: OTHER_UUID }
+    await change(storage.blocks, blocked, (_, blockedAt) => ({
+      state: { ...blocked, note: '', blockedAt, blockedBy: null },
+      events: [],
+      result: undefined,
+    }))
+    const { items } = await storage.events.list({ repositoryId: UUID }, { from: { page: 1 }, limit: 10 })
+
+    expect(await storage.pinBoards.load(board)).toEqual([{ issueId: OTHER_UUID, pinnedAt: NOON, pinnedBy: UUID }])
+    expect(await storage.blocks.among(UUID, [UUID, OTHER_UUID])).toEqual(new Set([OTHER_UUID]))
+    expect(items.map(({ issueId, actorId }) => [issueId, actorId])).toEqual([[OTHER_UUID, UUID]])
+  })
+
+  test('the host joins its tables with the views, by index', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await define(storage, 'night-owl')
+    await grant(storage, '9007199254740993', ['night-owl'])
+    await pin(storage, BOARD, '9007199254740993')
+    await database.run('create table host_users (id bigint primary key, name varchar(20)) engine = InnoDB')
+    await database.run("insert into host_users values (9007199254740992, 'one less'), (9007199254740993, 'owl')")
+
+    const sql =
+      'select name, slug, kind from host_users inner join forgelet_badge_grants on user_id = id ' +
+      'inner join forgelet_pins on issue_id = id where id = 9007199254740993'
+    expect(await database.run(sql)).toEqual([{ name: 'owl', slug: 'night-owl', kind: 'issue' }])
+    const plan = await database.run(`explain ${sql}`)
+    expect(plan.map(({ type }) => type)).not.toContain('ALL')
+  })
+
+  test('a key that is written out keeps case and blanks apart in plain SQL too', async () => {
+    const database = await open()
+    const storage = database.storage()
+    for (const slug of ['night-owl', 'Night-Owl', 'night-owl ']) await define(storage, slug)
+
+    expect(await database.run("select slug from forgelet_badges where slug = 'night-owl'")).toEqual([
+      { slug: 'night-owl' },
+    ])
+  })
+})
+
+const IMPORTED = withSubject(
+  { repositoryId: '10' },
+  { type: 'issues.imported', data: { created: 1, updated: 0, comments: 0 } },
+)
+
+async function contents(database: MariadbHost): Promise<unknown> {
+  const rows: unknown[] = []
+  for (const table of ['forgelet_heads', 'forgelet_events', 'written']) {
+    rows.push(await database.run(`select * from ${table}`))
+  }
+  return rows
+}
+
+onMariadb((open) => {
+  test('a statement of prepare that is not awaited and ends the transaction: nothing is stored behind it', async () => {
+    const database = await open()
+    await database.run('create table written (id int)')
+    const before = await contents(database)
+    const called: string[] = []
+    let transaction: Connection | undefined
+    const changing = database.storage(database.pool()).issueImports.update<undefined, undefined>(
+      { repositoryId: '10' },
+      {
+        expectedEpoch: undefined,
+        prepare: (_state, open) => {
+          transaction = open
+          return undefined
+        },
+        decide: (state: undefined) => {
+          transaction?.query('rollback').catch(() => undefined) // runs behind prepare, and before the change is written
+          return { state, events: [IMPORTED], result: undefined }
+        },
+        by: { actorId: '1', at: () => new Date() },
+        async beforeCommit(_events, open) {
+          called.push('beforeCommit')
+          await open.query('insert into written (id) values (1)')
+        },
+      },
+    )
+
+    await expect(changing).rejects.toThrow(TypeError)
+    await expect(changing).rejects.toThrow('must wait for their statements')
+    expect([await contents(database), called]).toEqual([before, []])
+  })
+})
+
+onMariadb((open) => {
+  test('a connection that emits more than one error does not end the process', async () => {
+    const database = await open()
+    const pool = database.pool()
+    const connections: { emit(event: string, error: Error): boolean }[] = []
+    pool.on('connection', (connection) => void connections.push(connection))
+    await issuesOn(database.storage(pool), BOARD)
+
+    expect(connections).toHaveLength(1)
+    for (const connection of connections) {
+      for (const message of ['one', 'another']) expect(connection.emit('error', new Error(message))).toBe(true)
+    }
+  })
+})

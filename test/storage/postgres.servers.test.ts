@@ -1,0 +1,624 @@
+import { once } from 'node:events'
+import pg from 'pg'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { postgresStorage } from '../../src/storage/postgres.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
+import { BOARD, issuesOn, NO_SUBJECT, outbox, pin, retire } from '../../src/testing/testing.ts'
+import { expectAllKept, LARGE_IDS } from './all-kept.ts'
+import type { PostgresHost } from './driver-hosts.ts'
+import { onPostgres } from './driver-hosts.ts'
+import { GrowingLists } from './growing-lists.ts'
+import { listenerWarnings } from './listener-warnings.ts'
+import { silentProxy } from './proxies.ts'
+import { watch } from './watched-connections.ts'
+
+const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
+
+onPostgres((open, server) => {
+  test('a page and its total come from one snapshot at READ COMMITTED, whatever others commit between two statements', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.begun('begin isolation level read committed')
+
+    await new GrowingLists(storage).expectWholePages(transaction, (grow) => watch(transaction, grow))
+  })
+
+  test.each([undefined, null, 7, {}, { query: 1 }])('%s is not a transaction', async (transaction) => {
+    const database = await open()
+
+    const enter = async () => Reflect.apply(database.storage().checkTransaction, undefined, [transaction])
+
+    await expect(enter()).rejects.toThrow(TypeError)
+  })
+
+  test('a pool is not a transaction, not even the storage’s own', async () => {
+    const database = await open()
+    const pool = database.pool()
+    const enter = (storage: ForgeStorage<pg.Client>, transaction: unknown) =>
+      Reflect.apply(storage.checkTransaction, storage, [transaction])
+
+    await expect(enter(database.storage(), pool)).rejects.toThrow(/not the pool/)
+    await expect(enter(database.storage(pool), pool)).rejects.toThrow(/not the pool/)
+  })
+
+  test('a transaction on another database is refused', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    const transaction = new pg.Client(server)
+    await transaction.connect()
+    onTestFinished(() => transaction.end())
+    await transaction.query('begin')
+
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toThrow(/on another database/)
+    await expect(pin(database.storage(), BOARD, '2', { transaction })).rejects.toMatchObject({
+      code: 'SCHEMA_OUTDATED',
+    })
+  })
+
+  test('a transaction whose search_path leads to other tables is refused', async () => {
+    const database = await open()
+    await database.storage(database.url, { schema: 'too' }).migrate()
+    const storage = database.storage(database.pool(), { schema: undefined })
+    await pin(storage, BOARD, '1')
+    const transaction = await database.begun('begin; set local search_path = too')
+
+    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toThrow(/its search_path differs/)
+  })
+
+  test('tables that were created again are those of the storage', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    await database.run('drop schema public cascade; create schema public')
+    await database.storage().migrate()
+    const transaction = await database.begun()
+    await pin(storage, BOARD, '2', { transaction })
+    await transaction.query('commit')
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+  })
+
+  test('missing tables are reported as such, and not as a fault', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    await database.run('drop schema public cascade; create schema public')
+
+    await expect(issuesOn(storage, BOARD)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+    await expect(issuesOn(storage, BOARD)).rejects.toMatchObject({ code: 'SCHEMA_OUTDATED' })
+  })
+
+  test('a transaction that has failed is to be run again', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.begun()
+    await transaction.query('select 1 / 0').catch(() => undefined)
+
+    await expect(storage.checkTransaction(transaction)).rejects.toMatchObject(RUN_AGAIN)
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    await expect(storage.pinBoards.load(BOARD, transaction)).rejects.toMatchObject(RUN_AGAIN)
+  })
+
+  test('a call that must look for our tables again, and gets no connection for that, is to be run again with the transaction', async () => {
+    const database = await open()
+    const pool = database.pool({ max: 1 })
+    const storage = database.storage(pool)
+    await issuesOn(storage, BOARD)
+    await database.run('drop schema public cascade; create schema public')
+    await database.storage().migrate()
+    const transaction = await pool.connect()
+    await transaction.query('begin')
+
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    await transaction.query('rollback')
+    transaction.release()
+  })
+
+  test('nothing of how the host set his transaction is changed', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.begun()
+    const statements: string[] = []
+    watch(transaction, (text) => void statements.push(text))
+    await pin(storage, BOARD, '1', { transaction })
+
+    expect(statements.filter((text) => /\b(set|begin|commit|rollback)\b/.test(text.replace(/"[^"]*"/g, '')))).toEqual(
+      statements.filter((text) => text.startsWith('update ') || text.includes('on conflict')),
+    )
+  })
+
+  test.each([
+    ['own', 'rollback'],
+    ['own', 'rollback; begin'],
+    ['own', 'select 1 / 0'],
+    ['host’s', 'rollback'],
+    ['host’s', 'rollback; begin'],
+    ['host’s', 'select 1 / 0'],
+  ])('a beforeCommit that leaves the %s transaction with "%s" is a TypeError', async (whose, text) => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = whose === 'own' ? undefined : await database.begun()
+    const beforeCommit = async (_: unknown, open: pg.ClientBase) => void (await open.query(text).catch(() => undefined))
+
+    await expect(pin(storage, BOARD, '1', { transaction, beforeCommit })).rejects.toThrow(
+      /beforeCommit must leave its transaction open and without/,
+    )
+    await transaction?.query('commit')
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+    await pin(storage, BOARD, '2')
+  })
+
+  test('a deferred constraint of the host’s that beforeCommit breaks fails the change, with the driver’s error', async () => {
+    const database = await open()
+    await database.run(
+      'create table host_rows (id int primary key, other int references host_rows deferrable initially deferred)',
+    )
+    const storage = database.storage(database.pool())
+    const beforeCommit = async (_: unknown, open: pg.ClientBase) =>
+      void (await open.query('insert into host_rows values (1, 2)'))
+
+    await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toMatchObject({ code: '23503' })
+    expect(await issuesOn(storage, BOARD)).toEqual([])
+  })
+
+  test('a host whose pool has one connection can pass it to withTransaction, also before anything else', async () => {
+    const database: PostgresHost = await open()
+    const pool = database.pool({ max: 1 })
+    const storage = database.storage(pool)
+    const transaction = await pool.connect()
+    await transaction.query('begin')
+    await storage.checkTransaction(transaction)
+    await pin(storage, BOARD, '1', { transaction })
+    await transaction.query('commit')
+    transaction.release()
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
+  })
+})
+
+/** An option of pg's that its types do not know. */
+const BINARY: object = { binary: true }
+
+onPostgres((open) => {
+  test('a name of the host’s that stands before the catalogue’s changes nothing', async () => {
+    const database = await open()
+    await database.run("create function lower(text) returns text language sql as $$ select 'x' $$")
+    await database.run('create table pg_class (relname text, relkind text)')
+    const storage = database.storage(database.pool({ options: `-c search_path=public,pg_catalog` }), {
+      schema: undefined,
+    })
+
+    expect((await storage.schemaStatus()).state).toBe('current')
+    await expectAllKept(storage)
+  })
+
+  test.each(['host’s pool', 'URL'])('what a host reads of types has no effect on a storage over a %s', async (over) => {
+    const database = await open()
+    for (const type of [16, 17, 20, 21, 23, 25, 114, 701, 1043, 1114, 1184, 1700, 2950, 3802]) {
+      pg.types.setTypeParser(type, () => 7)
+    }
+
+    await expectAllKept(database.storage(over === 'URL' ? database.url : database.pool()))
+  })
+
+  test('what a host reads of types has no effect in his transactions', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.begun()
+    pg.types.setTypeParser(20, Number)
+    pg.types.setTypeParser(701, (text) => ({ text }))
+    for (const issueId of LARGE_IDS) await pin(storage, BOARD, issueId, { transaction })
+
+    expect((await storage.pinBoards.load(BOARD, transaction)).map((row) => row.issueId)).toEqual(LARGE_IDS)
+  })
+
+  test('clients that are set to binary are refused: pg spoils numbers then', async () => {
+    const database = await open()
+    const pool = database.pool(BINARY)
+    const transaction = await pool.connect()
+    await transaction.query('begin')
+
+    await expect(pin(database.storage(), BOARD, '1', { transaction })).rejects.toThrow(TypeError)
+    await expect(issuesOn(database.storage(pool), BOARD)).rejects.toThrow(/binary/)
+    transaction.release()
+  })
+
+  test('a change that the storage makes says itself how it is to be made', async () => {
+    const database = await open()
+    const shown: Record<string, unknown>[] = []
+    const storage = database.storage(
+      database.pool({ options: '-c default_transaction_isolation=serializable -c synchronous_commit=off' }),
+    )
+    await pin(storage, BOARD, '1', { beforeCommit: (_, transaction) => show(transaction, shown) })
+
+    expect(shown).toEqual([
+      { isolation: 'read committed', commit: 'on', wait: expect.stringMatching(/^(4s|\d{1,4}ms)$/) },
+    ])
+  })
+
+  test('a commit that waits for other servers too goes on doing so', async () => {
+    const database = await open()
+    const shown: Record<string, unknown>[] = []
+    const storage = database.storage(database.pool({ options: '-c synchronous_commit=remote_apply' }))
+    await pin(storage, BOARD, '1', { beforeCommit: (_, transaction) => show(transaction, shown) })
+
+    expect(shown).toMatchObject([{ commit: 'remote_apply' }])
+  })
+
+  test('connections go back as they were', async () => {
+    const database = await open()
+    const pool = database.pool({ max: 1 })
+    const settings = 'select name, setting from pg_settings order by name'
+    const before = await pool.query(settings)
+    await expectAllKept(database.storage(pool))
+
+    expect((await pool.query(settings)).rows).toEqual(before.rows)
+  })
+
+  test('a setting that endangers committed data is reported', async () => {
+    const database = await open()
+    const storage = database.storage(database.pool({ options: '-c synchronous_commit=off' }))
+
+    expect((await storage.schemaStatus()).warnings).toEqual([expect.stringMatching(/synchronous_commit = off/)])
+  })
+
+  test('a database that can only be read is unavailable', async () => {
+    const database = await open()
+    const transaction = await database.begun('begin read only')
+
+    await expect(pin(database.storage(), BOARD, '1', { transaction })).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+    })
+  })
+
+  test.each([
+    ['uuid', '8f14e45f-ceea-467f-a0e6-a4c4f5b6d7e8', 'bf14e45f-ceea-467f-a0e6-a4c4f5b6d7e8'],
+    ['text', `O'Hara \\ 🦉`, `O'hara \\ 🦉`],
+    ['bigint', '-9223372036854775808', '9223372036854775807'],
+  ] as const)('ids are kept as %s, and no other is found for one', async (column, id, other) => {
+    const database = await open()
+    const ids = { user: column, organization: column, repository: column, issue: column }
+    const storage = database.storage(database.pool(), { prefix: 'other_', ids })
+    await storage.migrate()
+    await storage.pinBoards.update(
+      { ...BOARD, repositoryId: id },
+      {
+        by: { actorId: id, at: () => new Date(1) },
+        expectedEpoch: undefined,
+        decide: (_, pinnedAt) => ({
+          state: [{ issueId: id, pinnedAt, pinnedBy: id }],
+          events: [{ ...NO_SUBJECT, type: 'issue.pinned', data: { position: 1 }, repositoryId: id, issueId: id }],
+          result: undefined,
+        }),
+      },
+    )
+
+    expect(await issuesOn(storage, { ...BOARD, repositoryId: id })).toEqual([id])
+    expect(await issuesOn(storage, { ...BOARD, repositoryId: other })).toEqual([])
+    expect((await outbox(storage)).map((event) => [event.actorId, event.issueId, event.repositoryId])).toEqual([
+      [id, id, id],
+    ])
+  })
+
+  test('where search_path names no existing schema, every call says so at once, and works once there is one', async () => {
+    const database = await open()
+    const nowhere = 'later'
+    const pool = database.pool({ options: `-c search_path=${nowhere}` })
+    const storage = database.storage(pool, { schema: undefined })
+    const refusal = { code: 'STORAGE_UNAVAILABLE', message: expect.stringMatching(/search_path .* create the schema/) }
+
+    await expect(storage.migrate()).rejects.toMatchObject(refusal) // took five minutes
+    await expect(storage.schemaStatus()).rejects.toMatchObject(refusal)
+    await expect(issuesOn(storage, BOARD)).rejects.toMatchObject(refusal)
+    const transaction = await pool.connect()
+    await transaction.query('begin')
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject(refusal)
+    await transaction.query('rollback')
+    transaction.release()
+    await database.run(`create schema ${nowhere}`)
+    await storage.migrate()
+    expect(await pin(storage, BOARD, '1')).toBe(1)
+  })
+
+  test('where no schema is asked for, the tables are those that a statement reaches', async () => {
+    const database = await open()
+    const behind = database.storage(database.pool({ options: `-c search_path=nowhere,public` }), {
+      schema: undefined,
+    })
+    await pin(behind, BOARD, '1')
+
+    expect(await issuesOn(database.storage(), BOARD)).toEqual(['1'])
+  })
+})
+
+const parsers = new Map([16, 17, 20, 21, 23, 25, 114, 701, 1043, 1114, 1184, 1700, 2950, 3802].map(parserOf))
+
+afterEach(() => {
+  for (const [type, parser] of parsers) pg.types.setTypeParser(type, parser)
+})
+
+function parserOf(type: number): readonly [number, (text: string) => unknown] {
+  return [type, pg.types.getTypeParser(type)]
+}
+
+async function show(transaction: pg.ClientBase, shown: Record<string, unknown>[]): Promise<void> {
+  const { rows } = await transaction.query(
+    "select current_setting('transaction_isolation') as isolation, current_setting('synchronous_commit') as commit, " +
+      "current_setting('lock_timeout') as wait",
+  )
+  shown.push(...rows)
+}
+
+const PIPELINING: pg.PoolConfig & { readonly pipeline: boolean } = { max: 1, pipeline: true }
+
+onPostgres((open) => {
+  test('a change that fails before it sends anything leaves the transaction usable', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await database.begun()
+    const elsewhere = { ...BOARD, repositoryId: 'no integer' }
+    await expect(pin(storage, elsewhere, '1', { transaction })).rejects.toThrow(TypeError)
+    await pin(storage, BOARD, '2', { transaction })
+    await transaction.query('commit')
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+  })
+
+  test.each(['our pool', 'a pool of the host that pipelines'])(
+    'a pin of a deleted issue is refused, and nothing of it stays, on %s',
+    async (name) => {
+      const database = await open()
+      const storage = database.storage(name === 'our pool' ? undefined : database.pool(PIPELINING))
+      await retire(storage, { thing: 'issue', issueId: '1', ...BOARD })
+      await expect(pin(storage, BOARD, '1')).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
+      await pin(storage, BOARD, '2')
+
+      expect(await issuesOn(storage, BOARD)).toEqual(['2'])
+    },
+  )
+
+  test('what is sent together is one write to the socket', async () => {
+    const database = await open()
+    const pool = database.pool(PIPELINING)
+    let writes = 0
+    pool.on('connect', ({ connection: { stream } }) => {
+      const [write, writev] = [stream._write.bind(stream), stream._writev?.bind(stream)]
+      stream._write = (...parameters) => {
+        writes += 1
+        write(...parameters)
+      }
+      stream._writev = (...parameters) => {
+        writes += 1
+        writev?.(...parameters)
+      }
+    })
+    const storage = database.storage(pool)
+    for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
+    writes = 0
+    await pin(storage, BOARD, '3')
+
+    // BEGIN, the lock and the rows; the changes; COMMIT.
+    expect(writes).toBe(3)
+  })
+
+  test('statements stay prepared after one of them waited too long for a lock', async () => {
+    const database = await open()
+    await pin(database.storage(), BOARD, '1')
+    const other = await database.begun()
+    await other.query('update forgelet_heads set version = version')
+    const pool = database.pool(PIPELINING)
+    const names: unknown[] = []
+    pool.on('connect', (client) =>
+      watchQueries(client, ({ name, values }) => void (values?.length === 0 || names.push(name))),
+    )
+    const storage = database.storage(pool)
+    const repository = { thing: 'repository', repositoryId: BOARD.repositoryId } as const
+    await expect(retire(storage, repository)).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
+    await other.query('rollback')
+    names.length = 0
+    await pin(storage, BOARD, '2')
+
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.filter((name) => name === undefined)).toEqual([])
+  })
+
+  test('a host that begins again right after a call was aborted has a sound transaction', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    const transaction = await database.connect(PIPELINING)
+    await transaction.query('begin')
+    const control = new AbortController()
+    watchQueries(transaction, ({ text }) => {
+      if (/^insert into .*forgelet_board_pins/.test(text)) queueMicrotask(() => control.abort(new Error('gone')))
+    })
+    await expect(pin(storage, BOARD, '2', { transaction, signal: control.signal })).rejects.toThrow('gone')
+    await Promise.all([transaction.query('commit'), transaction.query('begin')])
+
+    await expect(transaction.query('select 1')).resolves.toMatchObject({ rowCount: 1 })
+    await transaction.query('rollback')
+    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
+  })
+
+  test('a pin of a deleted issue in a transaction of a host that pipelines leaves the rest of it', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await retire(storage, { thing: 'issue', issueId: '1', ...BOARD })
+    const transaction = await database.connect(PIPELINING)
+    await transaction.query('begin')
+    await pin(storage, BOARD, '2', { transaction })
+    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
+    await pin(storage, BOARD, '3', { transaction })
+    await transaction.query('commit')
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['2', '3'])
+  })
+
+  test('a transaction that the host left open on a client that pipelines is rolled back, and the change is made', async () => {
+    const database = await open()
+    const pool = database.pool(PIPELINING)
+    const storage = database.storage(pool)
+    await pin(storage, BOARD, '1')
+    await leaveOpen(database, pool)
+    await pin(storage, BOARD, '2')
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['1', '2'])
+    expect(await database.run('select * from left_open')).toEqual([])
+  })
+
+  test.each(['release', 'forget'] as const)('%s changes nothing if its transaction is not begun', async (name) => {
+    const database = await open()
+    const pool = database.pool(PIPELINING)
+    const refusal = refuseBegins(pool)
+    const { events } = database.storage(pool)
+    await events.claim({ name: 'mail', holder: 'one' }, 60_000)
+    refusal.start()
+    const call = name === 'forget' ? events.forget('mail') : events.release({ name: 'mail', holder: 'one' })
+    await expect(call).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
+
+    expect(await database.run('select name, holder from forgelet_consumers')).toEqual([{ name: 'mail', holder: 'one' }])
+  })
+
+  test('a beforeCommit may read in portions on our pool', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const read: unknown[] = []
+    const portions: pg.QueryConfig & { readonly rows: number } = {
+      text: 'select n from generate_series(1, 3) as n',
+      rows: 2,
+    }
+    const beforeCommit = async (_: unknown, transaction: pg.ClientBase) => {
+      read.push(...(await transaction.query(portions)).rows)
+    }
+    await pin(storage, BOARD, '1', { beforeCommit })
+
+    expect(read).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+  })
+})
+
+async function leaveOpen(database: PostgresHost, pool: pg.Pool): Promise<void> {
+  await database.run('create table left_open (n integer)')
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('insert into left_open values (1)')
+  client.release()
+}
+
+/** Makes the server refuse every BEGIN on a pool from `start` on, as if it were cancelled. Other statements run. */
+function refuseBegins(pool: pg.Pool): { start(): void } {
+  let isOn = false
+  pool.on('connect', (client) => {
+    const query: unknown = Reflect.get(client, 'query')
+    if (typeof query !== 'function') throw new TypeError('a client has queries')
+
+    Reflect.set(client, 'query', (sent: pg.QueryConfig, ...others: readonly unknown[]) => {
+      const isRefused = isOn && typeof sent.text === 'string' && sent.text.startsWith('begin')
+      const given = isRefused ? { ...sent, text: `${CANCELLED}; ${sent.text}` } : sent
+      return Reflect.apply(query, client, [given, ...others])
+    })
+  })
+  return {
+    start: () => {
+      isOn = true
+    },
+  }
+}
+
+const CANCELLED = "do $$ begin raise exception using errcode = '57014'; end $$"
+
+/** Calls a listener with every query of the storage on a client, when it is sent. */
+function watchQueries(client: pg.ClientBase, listener: (query: pg.QueryConfig) => void): void {
+  const query: unknown = Reflect.get(client, 'query')
+  if (typeof query !== 'function') throw new TypeError('a client has queries')
+
+  Reflect.set(client, 'query', (...values: readonly unknown[]) => {
+    const sent: unknown = Reflect.apply(query, client, values)
+    if (typeof values[0] === 'object' && values[0] !== null) listener({ text: '', ...values[0] })
+    return sent
+  })
+}
+
+const NOTHING_DONE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
+
+onPostgres((open, server) => {
+  test.each(['nobody_here:secret@', ''])('a refusal of the server shows no secret: "%s"', async (user) => {
+    const url = new URL(server)
+    const storage = storageAt(`postgres://${user}${url.host}/forgelet_not_there`)
+    const thrown = await Promise.resolve(storage.pinBoards.load(BOARD)).catch((error: unknown) => error)
+
+    expect(thrown).toMatchObject(NOTHING_DONE)
+    expect(String(thrown)).not.toMatch(/secret|nobody_here/)
+  })
+
+  test('a server that accepts no connection is unavailable, also for calls that wait for a full pool', async () => {
+    const database = await open()
+    const proxy = await silentProxy(database.url)
+    onTestFinished(() => proxy.end())
+    const limits = { max: 2, idleTimeoutMillis: 1, connectionTimeoutMillis: 7000 }
+    const pool = database.pool({ connectionString: proxy.url, ...limits })
+    const storage = database.storage(pool)
+    await issuesOn(storage, BOARD)
+    while (pool.totalCount > 0) await once(pool, 'remove')
+    proxy.silence()
+    const calls = Array.from({ length: 5 }, () => issuesOn(storage, BOARD))
+
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: NOTHING_DONE })
+    }
+  })
+
+  test('nothing of the storage is left on the host’s pool when it is closed', async () => {
+    const database = await open()
+    const pool = database.pool()
+    const [storage, other] = [database.storage(pool), database.storage(pool)]
+    await Promise.all([issuesOn(storage, BOARD), issuesOn(other, BOARD)])
+    const client = await pool.connect()
+    await pause() // for one turn its errors are handled, whichever caller has it
+    const left = () => [pool.listenerCount('error'), pool.listenerCount('acquire'), client.listenerCount('error')]
+    const before = left()
+    await storage.close()
+    await issuesOn(other, BOARD)
+    const between = left()
+    await other.close()
+
+    expect([before, between, left()]).toEqual([
+      [1, 1, 0],
+      [1, 1, 0],
+      [0, 0, 0],
+    ])
+    client.release()
+    await expect(pool.query('select 1')).resolves.toMatchObject({ rowCount: 1 })
+  })
+
+  test('a pool with an error listener of the host gets no other', async () => {
+    const database = await open()
+    const pool = database.pool()
+    pool.on('error', () => undefined)
+    await issuesOn(database.storage(pool), BOARD)
+
+    expect(pool.listenerCount('error')).toBe(1)
+  })
+})
+
+function storageAt(url: string) {
+  const storage = postgresStorage(url)
+  onTestFinished(() => storage.close())
+  return storage
+}
+
+/** The clients have received it by now. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+onPostgres((open) => {
+  test.each(['URL', 'pool of the host'])('a thousand reads over a %s leave no listeners behind', async (over) => {
+    const database = await open()
+    const storage = database.storage(over === 'URL' ? database.url : database.pool({ max: 1 }))
+    const warnings = listenerWarnings(onTestFinished)
+    for (let count = 0; count < 1000; count += 1) await issuesOn(storage, BOARD)
+
+    expect(await warnings()).toEqual([])
+  })
+})

@@ -1,0 +1,283 @@
+import { expect, test } from 'vitest'
+import { isForgeError } from '../../src/index.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
+import {
+  BOARD,
+  block,
+  define,
+  grant,
+  issuesOn,
+  pin,
+  removeBadge,
+  retire,
+  slugsHeldBy,
+} from '../../src/testing/testing.ts'
+import type { DriverConnection, ServerHost } from './driver-hosts.ts'
+import { CountedBegins, onEachServer, onMariadb, onPostgres } from './driver-hosts.ts'
+import { FIVE_SECONDS_AND_ROOM } from './promised-times.ts'
+import { beforeFirst, watch } from './watched-connections.ts'
+
+const GRANT = /insert into .*user_grants/
+const THIRTY = Array.from({ length: 30 }, (_, index) => String(index + 1))
+
+onEachServer((open) => {
+  test('thirty who pin at once through two pools pin as many as may be', async () => {
+    const database = await open()
+    const [one, other] = [database.watched(() => undefined, 30), database.storage()]
+    await Promise.allSettled(THIRTY.map((issueId, index) => pin(index % 2 ? one : other, BOARD, issueId, { limit: 3 })))
+
+    expect(await issuesOn(one, BOARD)).toHaveLength(3)
+  })
+
+  test.each(['read committed', 'repeatable read', 'serializable'])(
+    'thirty hosts who have read before, at %s, pin as many as may be',
+    async (level) => {
+      const database = await open()
+      const storage = database.storage()
+      await Promise.all(THIRTY.map((issueId) => pinAsHost({ database, storage, level, issueId })))
+
+      expect(await issuesOn(storage, BOARD)).toHaveLength(3)
+    },
+  )
+
+  test('changes of different things are made at the first attempt', async () => {
+    const database = await open()
+    const begun = new CountedBegins(database)
+    const storage = database.watched(begun.listen)
+    const ids = Array.from({ length: 100 }, (_, index) => String(index + 1))
+    const outcomes = await Promise.all([
+      ...ids.map((id) => pin(storage, { ...BOARD, repositoryId: id }, id)),
+      ...ids.map((id) => block(storage, id, id)),
+    ])
+
+    expect([outcomes.length, begun.count]).toEqual([200, 200])
+  })
+
+  test('the same badges are granted to many at once at the first attempt', async () => {
+    const database = await open()
+    const begun = new CountedBegins(database)
+    const storage = database.watched(begun.listen)
+    const slugs = ['a', 'b', 'c', 'd']
+    for (const slug of slugs) await define(database.storage(), slug)
+    await Promise.all(THIRTY.map((userId, index) => grant(storage, userId, index % 2 ? slugs : slugs.toReversed())))
+
+    for (const userId of THIRTY) expect(await slugsHeldBy(storage, userId)).toHaveLength(4)
+    expect(begun.count).toBe(30)
+  })
+
+  test('users and organizations that go at once do not wait for each other in a circle', async () => {
+    const database = await open()
+    const begun = new CountedBegins(database)
+    const storage = database.watched(begun.listen)
+    const organizations = ['41', '42', '43']
+    const before = database.storage()
+    await Promise.all(THIRTY.flatMap((userId) => organizations.map((id) => block(before, id, userId))))
+    await Promise.all([
+      ...THIRTY.map((userId) => retire(storage, { thing: 'user', userId })),
+      ...organizations.map((organizationId) => retire(storage, { thing: 'organization', organizationId })),
+    ])
+
+    expect(begun.count).toBe(33)
+  })
+
+  test('a deadlock is tried again, and both changes are made', async () => {
+    const database = await open()
+    await database.run('create table host_rows (id bigint primary key, hits bigint)')
+    await database.run('insert into host_rows values (1, 0), (2, 0)')
+    const begun = new CountedBegins(database)
+    const storage = database.watched(begun.listen)
+    const met = meeting(2)
+    const hit = (first: number, second: number) => ({
+      beforeCommit: async (_: unknown, transaction: DriverConnection) => {
+        await transaction.query(`update host_rows set hits = hits + 1 where id = ${first}`)
+        await met()
+        await transaction.query(`update host_rows set hits = hits + 1 where id = ${second}`)
+      },
+    })
+    await Promise.all([
+      pin(storage, BOARD, '1', hit(1, 2)),
+      pin(storage, { ...BOARD, repositoryId: '11' }, '2', hit(2, 1)),
+    ])
+
+    expect(begun.count).toBe(3)
+    expect(await database.run('select cast(hits as int) as hits from host_rows')).toEqual([{ hits: 2 }, { hits: 2 }])
+  })
+
+  test('a definite abort is tried again so often and no longer', async () => {
+    const database = await open()
+    const begun = new CountedBegins(database)
+    const storage = database.watched(begun.listen)
+    const beforeCommit = async (_: unknown, transaction: DriverConnection) => {
+      await transaction.query(database.abort)
+    }
+
+    await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toMatchObject({
+      code: 'STORAGE_BUSY',
+      details: { retry: 'call' },
+    })
+    expect([begun.count, await issuesOn(storage, BOARD)]).toEqual([10, []])
+  })
+
+  test('a lock that is not given is waited for five seconds, and then the storage is busy', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    const other = await database.connect()
+    await other.begin()
+    await other.connection.query('select * from forgelet_heads for update')
+    const start = performance.now()
+
+    await expect(pin(storage, BOARD, '2')).rejects.toMatchObject({ code: 'STORAGE_BUSY', details: { retry: 'call' } })
+    expect(performance.now() - start).toBeLessThan(FIVE_SECONDS_AND_ROOM)
+    await other.connection.query('rollback')
+    await pin(storage, BOARD, '2')
+  })
+
+  test('a badge that is removed while it is granted is looked up again, and granted to no one', async () => {
+    const database = await open()
+    const other = database.storage()
+    const storage = database.watched(beforeFirst(GRANT, () => removeBadge(other, 'owl')))
+    await define(other, 'owl')
+    await grant(storage, '30', ['owl'])
+
+    expect(await slugsHeldBy(storage, '30')).toEqual([])
+  })
+
+  test('a badge that goes while a host’s transaction grants it is looked for again, and the rest stays', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await define(storage, 'owl')
+    const host = await database.connect()
+    const transaction = host.connection
+    await host.begin()
+    await pin(storage, BOARD, '1', { transaction })
+    watch(
+      transaction,
+      beforeFirst(GRANT, () => removeBadge(storage, 'owl')),
+    )
+    await grant(storage, '30', ['owl'], { transaction })
+    await host.connection.query('commit')
+
+    expect([await slugsHeldBy(storage, '30'), await issuesOn(storage, BOARD)]).toEqual([[], ['1']])
+  })
+
+  test('a read of the outbox sees the oldest cursor and the events in one snapshot', async () => {
+    const database = await open()
+    const prunes: (() => Promise<void>)[] = []
+    const storage = database.watched(async (text) => {
+      if (/ from \S*events\b.* order by \S*position\S* limit /.test(text)) await prunes.shift()?.()
+    })
+    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+    const { cursor } = await storage.events.read({ after: undefined, limit: 1 })
+    prunes.push(async () => {
+      await database.run('delete from forgelet_events where position = 2')
+      await database.run('update forgelet_outbox set floor = 2')
+    })
+    const { events } = await storage.events.read({ after: cursor, limit: 10 })
+
+    expect(prunes).toEqual([])
+    expect(events.map(({ issueId }) => issueId)).toEqual(['2', '3'])
+  })
+})
+
+onMariadb((open) => {
+  test('a change is refused if a deadlock ends a statement that its beforeCommit does not wait for', async () => {
+    const database = await open()
+    await database.run('create table host_rows (id bigint primary key, hits bigint) engine = InnoDB')
+    await database.run('insert into host_rows values (1, 0), (2, 0)')
+    const storage = database.storage(database.pool())
+    await pin(storage, BOARD, '1')
+    const other = await database.connect()
+    await other.beginTransaction()
+    for (let id = 100; id < 200; id += 1) await other.query(`insert into host_rows values (${id}, 0)`) // it ends later
+    await other.query('update host_rows set hits = 1 where id = 2')
+    let waiting: Promise<unknown> | undefined
+    const beforeCommit = async (_: unknown, transaction: { query(sql: string): Promise<unknown> }): Promise<void> => {
+      await transaction.query('update host_rows set hits = 1 where id = 1')
+      waiting = other.query('update host_rows set hits = 1 where id = 1')
+      // Sent behind the next statement of the change.
+      void transaction
+        .query('select 1')
+        .then(() => transaction.query('update host_rows set hits = 1 where id = 2').catch(() => undefined))
+    }
+
+    await expect(pin(storage, BOARD, '2', { beforeCommit })).rejects.toThrow('beforeCommit and prepare must wait')
+    await waiting
+    await other.rollback()
+    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
+  })
+
+  test('a table that is locked is waited for no longer than five seconds', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    const other = await database.connect()
+    await other.query('lock tables forgelet_board_pins write')
+    const start = performance.now()
+
+    await expect(issuesOn(storage, BOARD)).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
+    expect(performance.now() - start).toBeLessThan(FIVE_SECONDS_AND_ROOM)
+  })
+})
+
+onPostgres((open) => {
+  test('a badge that goes while a host’s transaction with a snapshot grants it is the host’s to grant again', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await define(storage, 'owl')
+    const transaction = await database.begun('begin isolation level repeatable read')
+    watch(
+      transaction,
+      beforeFirst(/^insert into .*user_grants/, () => removeBadge(storage, 'owl')),
+    )
+
+    await expect(grant(storage, '30', ['owl'], { transaction })).rejects.toMatchObject({
+      code: 'STORAGE_BUSY',
+      details: { retry: 'host-transaction' },
+    })
+  })
+})
+
+interface HostPin {
+  readonly database: ServerHost
+  readonly storage: ForgeStorage<DriverConnection>
+  readonly level: string
+  readonly issueId: string
+}
+
+/** Reads, and pins behind that, in a transaction of the host; again as long as the storage asks for it. */
+async function pinAsHost({ database, storage, level, issueId }: HostPin): Promise<void> {
+  const host = await database.connect()
+  for (;;) {
+    await host.begin(level)
+    await host.connection.query('select count(*) from forgelet_board_pins')
+    try {
+      await pin(storage, BOARD, issueId, { transaction: host.connection, limit: 3 })
+      await host.connection.query('commit')
+      return
+    } catch (error) {
+      await host.connection.query('rollback')
+      if (isForgeError(error, 'PIN_LIMIT_REACHED')) return
+      if (!isForgeError(error, 'STORAGE_BUSY') && !isSerializationFailure(error)) throw error
+    }
+  }
+}
+
+/** At SERIALIZABLE the host's own COMMIT may fail on PostgreSQL. */
+function isSerializationFailure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40001'
+}
+
+/** Opens when so many have come; later ones go through. */
+function meeting(size: number): () => Promise<void> {
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  let count = 0
+  return () => {
+    count += 1
+    if (count >= size) open()
+    return opened
+  }
+}

@@ -1,0 +1,288 @@
+import { sql } from 'kysely'
+import type { PoolOptions } from 'mysql2'
+import type pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { kyselyStorage } from '../../src/storage/kysely.ts'
+import type { PgPool } from '../../src/storage/postgres.ts'
+import { postgresStorage } from '../../src/storage/postgres.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
+import { BOARD, blocksOf, issuesOn, pin } from '../../src/testing/testing.ts'
+import { expectAllKept } from './all-kept.ts'
+import type { MariadbHost, PostgresHost } from './driver-hosts.ts'
+import { onMariadb, onPostgres } from './driver-hosts.ts'
+import type { HostTables } from './kysely-kinds.ts'
+import { mariadbKysely, postgresKysely } from './kysely-kinds.ts'
+
+/** What a role, a database or a pool may set for every session of PostgreSQL. */
+const POSTGRES_SETTINGS: readonly (readonly string[])[] = [
+  ['default_transaction_isolation=serializable', 'standard_conforming_strings=off', 'transform_null_equals=on'],
+  ['default_transaction_isolation=repeatable\\ read', 'backslash_quote=on', 'quote_all_identifiers=on'],
+  ['extra_float_digits=0', 'DateStyle=German', 'IntervalStyle=sql_standard', 'TimeZone=Pacific/Kiritimati'],
+  ['default_transaction_deferrable=on', 'bytea_output=escape', 'lc_messages=C', 'client_min_messages=debug5'],
+  ['lock_timeout=20s', 'statement_timeout=20s', 'idle_in_transaction_session_timeout=20s', 'synchronous_commit=off'],
+  ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off', 'jit_above_cost=0', 'row_security=off'],
+]
+
+/** What hosts set on a pool of mysql2 for their own sake. */
+const POOL_OPTIONS: Readonly<Record<string, PoolOptions>> = {
+  'large numbers as texts': { supportBigNumbers: true, bigNumberStrings: true },
+  'decimals as numbers': { decimalNumbers: true },
+  'times as texts, of another zone': { dateStrings: true, timezone: '+05:30' },
+  'named placeholders': { namedPlaceholders: true },
+  'several statements at once': { multipleStatements: true },
+  'another collation': { charset: 'UTF8MB4_BIN' },
+  'one connection': { connectionLimit: 1 },
+  'a reset of each connection': { resetOnRelease: true },
+}
+
+/** What the storage reads past on a pool of mysql2, and cannot read through Kysely. */
+const ONLY_POOL_OPTIONS: Readonly<Record<string, PoolOptions>> = {
+  'no reading of types': { typeCast: false },
+  'a reader of types': { typeCast: (field, next) => (field.type === 'DOUBLE' ? field.string() : [next()]) },
+  'rows as lists': { rowsAsArray: true },
+  'tables as objects': { nestTables: true },
+  'tables before names': { nestTables: '_' },
+  'a collation that treats different texts as equal': { charset: 'UTF8MB4_GENERAL_CI' },
+}
+
+/** What hosts set on each connection to MariaDB. */
+const STATEMENTS: readonly string[] = [
+  "set sql_mode = ''",
+  "set sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,IGNORE_SPACE,HIGH_NOT_PRECEDENCE'",
+  "set sql_mode = 'PAD_CHAR_TO_FULL_LENGTH,NO_UNSIGNED_SUBTRACTION,REAL_AS_FLOAT,ONLY_FULL_GROUP_BY'",
+  'set autocommit = 0',
+  'set session transaction isolation level serializable',
+  'set innodb_lock_wait_timeout = 1, max_statement_time = 20',
+  'set foreign_key_checks = 0, unique_checks = 0, sql_safe_updates = 1, sql_select_limit = 1, sql_big_selects = 0, max_join_size = 1',
+]
+
+/** What the storage changes for itself on a connection of mysql2, and cannot change through Kysely. */
+const ONLY_POOL_STATEMENTS: readonly string[] = [
+  "set sql_mode = 'NO_BACKSLASH_ESCAPES,NO_ZERO_DATE,NO_AUTO_VALUE_ON_ZERO,SIMULTANEOUS_ASSIGNMENT,STRICT_ALL_TABLES'",
+  "set sql_mode = 'ORACLE'",
+  'set completion_type = CHAIN',
+  'set session transaction read only',
+  "set collation_connection = utf8mb4_turkish_ci, time_zone = '-11:00', lc_messages = 'de_DE'",
+]
+
+/** What makes connections through Kysely unfit, and what the storage says. */
+const REFUSED: readonly (readonly [string, PoolOptions, string | undefined, RegExp])[] = [
+  ['no reading of types', { typeCast: false }, undefined, /returns doubles as numbers/],
+  ['NO_BACKSLASH_ESCAPES', {}, "set sql_mode = 'NO_BACKSLASH_ESCAPES'", /remove NO_BACKSLASH_ESCAPES from sql_mode/],
+  ['completion_type', {}, 'set completion_type = CHAIN', /set it to NO_CHAIN/],
+  ['latin1', { charset: 'LATIN1_SWEDISH_CI' }, undefined, /uses latin1/],
+]
+
+/** A storage, and statements of its host on the same connections. */
+interface Way {
+  readonly name: string
+  readonly storage: ForgeStorage<never>
+  query(text: string): Promise<unknown>
+}
+
+onPostgres((open) => {
+  test.each(POSTGRES_SETTINGS)('sessions with %s, %s, %s … change nothing', async (...settings) => {
+    const options = settings.map((setting) => `-c ${setting}`).join(' ')
+    for (const n of [0, 1]) await expectAllKept(wayOf(postgresWays(await open(), { options }), n).storage)
+  })
+
+  test.each(['default_transaction_read_only=on', 'search_path=information_schema'])(
+    'sessions with %s change nothing',
+    async (setting) => {
+      const host = await open()
+
+      await expectAllKept(host.storage(host.pool({ options: `-c ${setting}` }), { schema: 'public' }))
+    },
+  )
+
+  test('a pool that forgets what is prepared changes nothing', async () => {
+    const host = await open()
+    const pool = host.pool({ max: 2 })
+    pool.on(
+      'release',
+      (_error: Error | undefined, client: pg.PoolClient) => void client.query('discard all').catch(() => undefined),
+    )
+
+    await expectAllKept(host.storage(pool))
+  })
+
+  leftOpen(open, (host) => [...postgresWays(host, { max: 1 }), overOlderPool(host)], [
+    ['begin'],
+    ['begin isolation level serializable'],
+    ['begin read only'],
+    ['begin', 'insert into host_notes values (1)'],
+    ['begin', 'select 1 / 0'],
+  ])
+
+  test('a pool on which nothing is left open makes the server log no warning', async () => {
+    const host = await open()
+    const notices: unknown[] = []
+    const pool = host.pool({ max: 1 })
+    pool.on('connect', (client) => void client.on('notice', (notice) => notices.push(notice)))
+    const storage = host.storage(pool)
+    for (const next of Object.values(NEXT)) await next(anyHost(storage), '1')
+
+    expect(notices).toEqual([])
+  })
+})
+
+onMariadb((open) => {
+  test.each(Object.entries(POOL_OPTIONS))('a pool with %s changes nothing', async (_, options) => {
+    for (const n of [0, 1]) await expectAllKept(wayOf(mariadbWays(await open(), options), n).storage)
+  })
+
+  test.each(Object.entries(ONLY_POOL_OPTIONS))('a pool of mysql2 with %s changes nothing', async (_, options) => {
+    const host = await open()
+
+    await expectAllKept(host.storage(host.pool(options)))
+  })
+
+  test.each(STATEMENTS)('connections with %s change nothing', async (statement) => {
+    for (const n of [0, 1]) await expectAllKept(wayOf(mariadbWays(await open(), {}, statement), n).storage)
+  })
+
+  test.each(ONLY_POOL_STATEMENTS)('connections of mysql2 with %s change nothing', async (statement) => {
+    const host = await open()
+
+    await expectAllKept(host.storage(host.pool({}, statement)))
+  })
+
+  test.each([...STATEMENTS, ...ONLY_POOL_STATEMENTS])('connections with %s stay as they were', async (statement) => {
+    const host = await open()
+    const pool = host.pool({ connectionLimit: 1 }, statement)
+    await pool.query('select 1') // the statement has been run then
+    const settings = async () => {
+      const [rows] = await pool.query(
+        'set statement sql_big_selects = 1, sql_select_limit = 9999 for show session variables',
+      )
+      const all = Array.isArray(rows) ? rows.map((row) => Object.values({ ...row })) : []
+      return all.filter(([name]) => !CHANGING.test(String(name)))
+    }
+    const before = await settings()
+    expect(before.length).toBeGreaterThan(100)
+    await expectAllKept(host.storage(pool))
+
+    expect(await settings()).toEqual(before)
+  })
+
+  test.each(REFUSED)(
+    'connections of a Kysely with %s are refused, with the fix',
+    async (_, options, statement, fix) => {
+      const { storage } = overKysely('mysql', mariadbKysely((await open()).url, options, statement))
+
+      await expect(pin(storage, BOARD, '1')).rejects.toThrow(fix)
+      await expect(issuesOn(storage, BOARD)).rejects.toThrow(TypeError)
+    },
+  )
+
+  leftOpen(open, (host) => mariadbWays(host, { connectionLimit: 1 }), [
+    ['start transaction'],
+    ['start transaction', 'insert into host_notes values (1)'],
+    ['set autocommit = 0', 'insert into host_notes values (1)'],
+  ])
+
+  test('reads see what others commit after the host has set autocommit = 0, and leave no transaction open', async () => {
+    const host = await open()
+    const others = host.storage()
+    for (const [n, { storage, query }] of mariadbWays(host, { connectionLimit: 1 }).entries()) {
+      await issuesOn(storage, BOARD)
+      await query('set autocommit = 0')
+      await issuesOn(storage, BOARD)
+      await pin(others, BOARD, `${n}`)
+
+      expect(await issuesOn(storage, BOARD)).toHaveLength(n + 1)
+      expect(await host.run(OPEN_TRANSACTIONS)).toEqual([])
+    }
+  })
+})
+
+const OPEN_TRANSACTIONS =
+  'select trx_id from information_schema.innodb_trx join information_schema.processlist on id = trx_mysql_thread_id where db = database()'
+
+/** Settings of a session that change by themselves. */
+const CHANGING = /^(timestamp|last_|gtid_|insert_id|rand_|warning_count|error_count|identity|in_transaction)/
+
+/** What the storage does next on a connection. */
+const NEXT: Readonly<Record<string, (storage: ForgeStorage<never>, issueId: string) => Promise<unknown>>> = {
+  read: (storage) => issuesOn(storage, BOARD),
+  change: (storage, issueId) => pin(storage, { ...BOARD, repositoryId: '11' }, issueId),
+  snapshot: (storage) => blocksOf(storage, '20'),
+}
+
+/** What a host leaves open on a connection of its pool. */
+function leftOpen<Host extends PostgresHost | MariadbHost>(
+  open: () => Promise<Host>,
+  waysOf: (host: Host) => readonly Way[],
+  left: readonly (readonly string[])[],
+): void {
+  test.each(Object.entries(NEXT))(
+    'a transaction that the host left open is rolled back before a %s, and reported once',
+    async (_, next) => {
+      const host = await open()
+      await host.run('create table host_notes (id int)')
+      for (const { name, storage, query } of waysOf(host)) {
+        const warnings: string[] = []
+        storage.onWarning((message) => warnings.push(message))
+        await issuesOn(storage, BOARD)
+        expect([name, warnings]).toEqual([name, []])
+        for (const [n, statements] of left.entries()) {
+          for (const text of statements) await query(text).catch(() => undefined) // one of them is to fail
+          await next(storage, `${n}`)
+        }
+
+        expect(await host.run('select id from host_notes')).toEqual([])
+        expect([name, warnings]).toEqual([name, [expect.stringContaining('left a transaction open')]])
+      }
+    },
+  )
+}
+
+function postgresWays(host: PostgresHost, config: pg.PoolConfig): readonly Way[] {
+  const pool = host.pool(config)
+  return [
+    { name: 'pg', storage: anyHost(host.storage(pool)), query: (text) => pool.query(text) },
+    overKysely('postgres', postgresKysely(host.url, config)),
+  ]
+}
+
+/** One of the ways: what a test keeps fills a database. */
+function wayOf(ways: readonly Way[], n: number): Way {
+  const way = ways[n]
+  if (way === undefined) throw new TypeError('there are two ways')
+  return way
+}
+
+/** Over clients without a status, as in older versions of pg. */
+function overOlderPool(host: PostgresHost): Way {
+  const pool = host.pool({ max: 1 })
+  const older: PgPool = {
+    query: (query) => pool.query(query),
+    async connect() {
+      const client = await pool.connect()
+      return { query: (query) => client.query(query), release: (destroy) => client.release(destroy) }
+    },
+  }
+  return { name: 'an older pg', storage: anyHost(postgresStorage(older)), query: (text) => pool.query(text) }
+}
+
+function mariadbWays(host: MariadbHost, options: PoolOptions, statement?: string): readonly Way[] {
+  const pool = host.pool(options, statement)
+  return [
+    { name: 'mysql2', storage: anyHost(host.storage(pool)), query: (text) => pool.query(text) },
+    overKysely('mysql', mariadbKysely(host.url, options, statement)),
+  ]
+}
+
+function overKysely(dialect: 'postgres' | 'mysql', kysely: ReturnType<typeof postgresKysely>): Way {
+  onTestFinished(() => kysely.destroy())
+  return {
+    name: 'Kysely',
+    storage: anyHost(kyselyStorage(kysely, { dialect })),
+    query: (text) => sql.raw<HostTables>(text).execute(kysely),
+  }
+}
+
+/** These tests hand a storage no transaction. */
+function anyHost<Tx>(storage: ForgeStorage<Tx>): ForgeStorage<never> {
+  return storage as unknown as ForgeStorage<never>
+}

@@ -1,5 +1,0 @@
-import { describe } from 'vitest'
-import { contractSuite, SHORT_FORM } from '../../contract-suite.ts'
-import { kyselySqliteKind, sqliteKysely } from '../../databases/kysely-sqlite.ts'
-
-describe('over SQLite', () => contractSuite(kyselySqliteKind(sqliteKysely), (name) => SHORT_FORM.test(name)))

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { memoryStorage } from '../../src/storage/memory.ts'
+import { mountContract, storageContract } from '../../src/testing/testing.ts'
+import { startProgram } from '../start-forgelet.ts'
+
+// The JavaScript of the pages about the contracts runs as it stands, against the built package, under the runners that they name.
+
+const root = resolve(import.meta.dirname, '../..')
+const storages = storageContract(async () => memoryStorage())
+const mounts = mountContract(() => Promise.reject(new Error('not run')))
+
+describe.each([
+  ['docs/writing-a-storage.md', storages.length],
+  ['docs/mount-contract.md', mounts.length],
+])('the snippets of %s', (page, count) => {
+  let folder: string
+  let snippets: readonly string[]
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'forgelet-snippets-'))
+    await mkdir(join(folder, 'node_modules'))
+    await symlink(root, join(folder, 'node_modules/forgelet'))
+    for (const name of ['better-sqlite3', 'vitest']) {
+      await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+    }
+    const text = await readFile(join(root, page), 'utf8')
+    snippets = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  async function run(index: number, ...args: readonly string[]): Promise<string> {
+    const file = `snippet-${index}.test.mjs`
+    await writeFile(join(folder, file), snippets[index] ?? '')
+    const { code, out } = await startProgram([...args, file], { folder }).ended
+    expect(code).toBe(0)
+    return out
+  }
+
+  test('run every case of the contract with node --test', { timeout: 120_000 }, async () => {
+    expect(await run(0, '--test', '--test-reporter=tap')).toContain(`# pass ${count}\n`)
+  })
+
+  test('run the contract with vitest, and what it may know', { timeout: 240_000 }, async () => {
+    const out = await run(1, join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=json')
+    const report: unknown = JSON.parse(out.slice(out.indexOf('{')))
+
+    expect(report).toMatchObject({ numFailedTests: 0, numPendingTests: 0 })
+  })
+})

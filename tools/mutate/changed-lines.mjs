@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** The lines of each file of src/ that differ from where this branch left another, with what is not committed yet. */
+export function changedLines(since) {
+  const git = (...words) => execFileSync('git', words, { encoding: 'utf8', maxBuffer: 1e9 })
+  const base = git('merge-base', since, 'HEAD').trim()
+  const changed = new Map()
+  let lines = new Set()
+  for (const text of git('diff', '-U0', '--no-color', '--no-ext-diff', base, '--', 'src').split('\n')) {
+    const [, path] = /^\+\+\+ b\/(.*)$/.exec(text) ?? []
+    if (path !== undefined) {
+      lines = new Set()
+      changed.set(path, lines)
+    }
+    const [, from, count = '1'] = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/.exec(text) ?? []
+    if (from !== undefined) for (let at = 0; at < Number(count); at += 1) lines.add(Number(from) + at)
+  }
+  for (const path of git('ls-files', '--others', '--exclude-standard', 'src').trim().split('\n')) {
+    if (path !== '')
+      changed.set(
+        path,
+        new Set(
+          readFileSync(path, 'utf8')
+            .split('\n')
+            .map((_, at) => at + 1),
+        ),
+      )
+  }
+  return new Map([...changed].filter(([path]) => path.endsWith('.ts')))
+}

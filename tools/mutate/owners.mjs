@@ -1,0 +1,32 @@
+// Which tests see a fault in a source file: CONTRIBUTING.md has the same table for people.
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * The tests that hold the promises of a module, where those of the folder with its name are not enough. The first path that fits
+ * counts. Every other module is held by all tests of its folder in test/.
+ */
+const OWNERS = [
+  ['src/schema/observer.ts', ['test/core/observe.test.ts']],
+  ['src/storage', ['test/storage/contract.test.ts']],
+  ['src/standalone/host-store', ['test/standalone', 'test/cli/refusals.test.ts']],
+]
+
+/** Lists of test files and folders, the nearest first: the second list is for the faults that the first does not find. */
+export function testsOf(path) {
+  const [, owners] = OWNERS.find(([module]) => path.startsWith(module)) ?? [
+    path,
+    [path.split('/').slice(0, 2).join('/').replace('src', 'test')],
+  ]
+  for (const test of owners)
+    if (!existsSync(test)) throw new Error(`${test} does not exist: correct the table in ${import.meta.filename}`)
+  const near = mirrored(dirname(path))
+  return near === owners[0] && owners.length === 1 ? [owners] : [[near], owners]
+}
+
+/** The folder of test/ that mirrors a folder of src/, or the nearest one above that has quick tests. */
+function mirrored(folder) {
+  const tests = join('test', folder.slice('src/'.length))
+  const files = existsSync(tests) ? readdirSync(tests, { recursive: true, encoding: 'utf8' }) : []
+  return files.some((file) => /^[^.]+\.test\.ts$/.test(file)) ? tests : mirrored(dirname(folder))
+}
