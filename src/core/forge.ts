@@ -22,8 +22,9 @@ export interface TransactionResult<T> {
   /** The return value of `work`. */
   readonly value: T
   /**
-   * Call this after the host has committed. It notifies the listeners of the events that it finds committed. Without
-   * this call the listeners are not notified; the events are in the outbox all the same.
+   * Notifies the listeners of the events that were written, in order. Call this after the host has committed, and only
+   * then: it does not check. A second call does nothing. Without this call the listeners are not notified; the events
+   * are in the outbox all the same.
    */
   afterCommit(): void
 }

@@ -41,19 +41,19 @@ export async function withTransaction<T, A extends Actor, Tx>(
   }
   await storage.checkTransaction(transaction)
 
-  const events = new CommittedEvents(environment, listeners)
+  const written: ForgeEvent[] = []
   const calls = new TransactionCalls(() => storage.checkTransaction(transaction))
   const openCall = openCalls<A, Tx>({
     transaction,
     mayWait: true,
     guarded: true,
     beforeCommit: beforeCommit && ((event, open) => calls.follow(beforeCommit(event, open))),
-    announce: (written) => events.add(written),
+    announce: (events) => void written.push(...events),
   })
 
   const services = chosen(bindServices(openCall, (work) => calls.perform(work)))
   const value = await calls.during(async () => work(services))
-  return { value, afterCommit: () => events.announce() }
+  return { value, afterCommit: () => listeners.emit(written.splice(0)) }
 }
 
 /**
@@ -163,14 +163,14 @@ export function withTransactionSync<T, A extends Actor, Tx>(
   }
   requireValue(storage.checkTransaction(transaction))
 
-  const events = new CommittedEvents(environment, listeners)
+  const written: ForgeEvent[] = []
   let open = true
   const openInside = openCalls<A, Tx>({
     transaction,
     mayWait: false,
     guarded: true,
     beforeCommit,
-    announce: (written) => events.add(written),
+    announce: (events) => void written.push(...events),
   })
   const openCall: OpenCall<A, Tx> = (actor, options) => {
     if (!open) throw new TypeError('withTransactionSync has ended: its services can no longer be used')
@@ -180,7 +180,7 @@ export function withTransactionSync<T, A extends Actor, Tx>(
   try {
     const value = work(chosen(bindServices(openCall, (call) => requireValue(call()))))
     refusePromise(value)
-    return { value, afterCommit: () => events.announce() }
+    return { value, afterCommit: () => listeners.emit(written.splice(0)) }
   } finally {
     open = false
   }
@@ -191,54 +191,4 @@ function refusePromise(value: unknown): void {
 
   Promise.resolve(value).catch(() => undefined)
   throw new TypeError('the work of withTransactionSync returned a promise: it must be synchronous')
-}
-
-/** The events written in the host's transaction. The listeners are notified of those that are found committed. */
-class CommittedEvents<A extends Actor, Tx> {
-  readonly #environment: Environment<A, Tx>
-  readonly #listeners: Listeners
-  readonly #written: ForgeEvent[] = []
-
-  constructor(environment: Environment<A, Tx>, listeners: Listeners) {
-    this.#environment = environment
-    this.#listeners = listeners
-  }
-
-  /** Adds the events of a change. */
-  add(events: readonly ForgeEvent[]): void {
-    this.#written.push(...events)
-  }
-
-  /**
-   * Emits the events that are found committed and were not emitted yet. Can be called again for the rest. Never throws.
-   */
-  announce(): void {
-    if (this.#written.length === 0) return
-
-    try {
-      const found = this.#environment.storage.events.committed(this.#written.map((event) => event.id))
-      if (isPromise(found)) this.#listeners.emitLater(found.then((stored) => this.#take(stored)))
-      else this.#listeners.emit(this.#take(found))
-    } catch (error) {
-      this.#listeners.lost(error)
-    }
-  }
-
-  /** Removes the events that are found committed from the written events, and returns them. */
-  #take(stored: readonly ForgeEvent[]): readonly ForgeEvent[] {
-    const committed = this.#written.filter((event) => stored.some((other) => isSame(event, other)))
-    for (const event of committed) this.#written.splice(this.#written.indexOf(event), 1)
-    return committed
-  }
-}
-
-/** Compares whole events, because after a rollback another event may have the same id. */
-function isSame(one: ForgeEvent, other: ForgeEvent): boolean {
-  return essence(one) === essence(other)
-}
-
-function essence(event: ForgeEvent): string {
-  const { id, type, version, at, actorId, organizationId, repositoryId, issueId, userId, data } = event
-  const named = Object.entries(data).sort(([left], [right]) => (left < right ? -1 : 1))
-  return JSON.stringify([id, type, version, at, actorId, organizationId, repositoryId, issueId, userId, named])
 }

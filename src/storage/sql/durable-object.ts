@@ -74,10 +74,6 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
     return this.read((session) => runSync(work(session)), transaction)
   }
 
-  readOutside<T>(work: (session: Session) => SyncOrAsync<T>): MaybePromise<T> {
-    return this.read((session) => runSync(work(session)), undefined)
-  }
-
   write<T>(
     work: (session: Session, open: S) => SyncOrAsync<T>,
     { transaction, signal }: WriteCircumstances<S>,

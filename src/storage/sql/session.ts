@@ -57,10 +57,6 @@ export interface SqlRuntime<Tx> {
   /** Reads committed data. All statements see the same snapshot. */
   readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): MaybePromise<T>
   /**
-   * Reads committed data, even while a host's transaction is open. Returns `hidden` if that data cannot be read now.
-   */
-  readOutside<T>(work: (session: Session) => SyncOrAsync<T>, hidden: T): MaybePromise<T>
-  /**
    * Writes all or nothing, and returns after the commit; inside a host's transaction it returns immediately. The work
    * may run again.
    */

@@ -47,8 +47,6 @@ export function inAllStatements(make: (context: SqlContext) => Interception): Sq
       read: (work, transaction) => runtime.read((session) => work(intercepted(session, make(context))), transaction),
       readSnapshot: (work, transaction) =>
         runtime.readSnapshot((session) => work(intercepted(session, make(context))), transaction),
-      readOutside: (work, hidden) =>
-        runtime.readOutside((session) => work(intercepted(session, make(context))), hidden),
       write: (work, circumstances) =>
         runtime.write((session, open) => work(intercepted(session, make(context)), open), circumstances),
     }),
@@ -61,7 +59,6 @@ export function plainly<Tx>(runtime: SqlRuntime<Tx>): SqlRuntime<Tx> {
     seesUncommitted: runtime.seesUncommitted,
     read: (work, transaction) => runtime.read(work, transaction),
     readSnapshot: (work, transaction) => runtime.readSnapshot(work, transaction),
-    readOutside: (work, hidden) => runtime.readOutside(work, hidden),
     write: (work, circumstances) => runtime.write(work, circumstances),
   }
 }

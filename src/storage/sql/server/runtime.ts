@@ -68,10 +68,6 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     )
   }
 
-  readOutside<T>(work: (session: Session) => SyncOrAsync<T>): Promise<T> {
-    return this.read((session) => runMaybeAsync(work(session)), undefined)
-  }
-
   write<T>(
     work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
     { transaction, signal, spentMilliseconds = 0 }: WriteCircumstances<Tx>,

@@ -57,10 +57,6 @@ export class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     })
   }
 
-  readOutside<T>(work: (session: Session) => SyncOrAsync<T>, hidden: T): MaybePromise<T> {
-    return this.#readPlain(({ reader, shared }) => (shared && this.#hostIsInside() ? hidden : runSync(work(reader))))
-  }
-
   write<T>(
     work: (session: Session, open: H) => SyncOrAsync<T>,
     { transaction, signal }: WriteCircumstances<H>,

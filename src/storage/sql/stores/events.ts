@@ -46,7 +46,6 @@ export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<
     release: ({ name, holder }) => runtime.write((session) => consumers.release(session, { name, holder }), {}),
     forget: (name) => runtime.write((session) => consumers.forget(session, name), {}),
     prune: (before) => runMaybeAsync(pruning.prune(before)),
-    committed: (eventIds) => runtime.readOutside((session) => events.among(session, eventIds), []),
   }
 }
 
@@ -107,11 +106,6 @@ class Events<Tx> {
   history(session: Session, issueId: Id): MaybePromise<readonly Pinning[]> {
     return after(session.all(this.#queries.history({ issueId })), (rows) => rows.map(toEvent).filter(isPinning))
   }
-
-  *among(session: Session, eventIds: readonly Id[]): SyncOrAsync<readonly ForgeEvent[]> {
-    const rows = yield* query(session, this.#queries.among({ eventIds }))
-    return rows.map(toEvent)
-  }
 }
 
 function* counted<Row>(total: number, reading: SyncOrAsync<readonly Row[]>): SyncOrAsync<CountedRows<Row>> {
@@ -127,7 +121,6 @@ function isPinning(event: ForgeEvent): event is Pinning {
  */
 export interface EventQueries {
   readonly history: Query<{ readonly issueId: Id }, EventRow>
-  readonly among: Query<{ readonly eventIds: readonly Id[] }, EventRow>
   /** Newest first. A place is the negated id. */
   readonly slice: (filter: EventFilter, slice: Slice) => Statement<EventRow>
   /** Oldest first. */
@@ -138,7 +131,6 @@ export interface EventQueries {
 function eventQueries(context: SqlContext): EventQueries {
   return {
     history: historyQuery(context),
-    among: amongQuery(context),
     slice: sliceQuery(context),
     tail: tailQuery(context),
   }
@@ -149,15 +141,6 @@ function historyQuery(context: SqlContext): EventQueries['history'] {
     selectEvents(context)
       .where('issue_id', '=', context.ids.given('issue', given('issueId')))
       .where('type', 'in', ['issue.pinned', 'issue.unpinned'])
-      .orderBy('events.id'),
-  )
-}
-
-function amongQuery(context: SqlContext): EventQueries['among'] {
-  const { dialect } = context
-  return defineQuery((given) =>
-    selectEvents(context)
-      .where('events.id', 'in', dialect.elements(given('eventIds').as(toJson), dialect.casts.integer))
       .orderBy('events.id'),
   )
 }
@@ -221,8 +204,4 @@ function isAmong(types: readonly string[]): RawBuilder<SqlBool> {
 
 function constant<V>(value: V): Slot<undefined, V> {
   return new Slot(() => value)
-}
-
-function toJson(texts: readonly string[]): string {
-  return JSON.stringify(texts)
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { ForgeEvent } from '../../../index.ts'
 import { outbox } from './contents.ts'
 import { EXPECTED_EVENTS, everyKindOfChange, summaryOf } from './event-samples.ts'
 import { BOARD, block, moveToFront, pin, retire, unpin } from './sample-changes.ts'
@@ -148,19 +147,4 @@ export const eventCases: readonly StorageCase[] = [
       ['issue.pinned'],
     )
   }),
-
-  storageCase('the committed events with the given ids are returned, and no others', async (storage) => {
-    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
-    const all = await outbox(storage)
-    const [first, second, third] = all.map((event) => event.id)
-    const asked = [third, '999999999', first, '0'].map(String)
-
-    assert.deepEqual(await storage.events.committed([]), [])
-    assert.deepEqual(byId(await storage.events.committed(asked)), byId(all.filter((event) => event.id !== second)))
-    assert.deepEqual(byId(await storage.events.committed(all.map((event) => event.id))), byId(all))
-  }),
 ]
-
-function byId(events: readonly ForgeEvent[]): readonly ForgeEvent[] {
-  return events.toSorted((one, other) => Number(one.id) - Number(other.id))
-}

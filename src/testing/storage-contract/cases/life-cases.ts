@@ -94,7 +94,6 @@ function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() =>
     () => storage.events.read({ after: undefined, limit: 10 }),
     () => storage.events.list({}, { from: { page: 1 }, limit: 10 }),
     () => storage.events.history('1'),
-    () => storage.events.committed(['1']),
     () => storage.events.claim({ name: 'mail', holder: 'one' }, 1000),
     () => storage.events.advance({ name: 'mail', holder: 'one' }, cursor),
     () => storage.events.release({ name: 'mail', holder: 'one' }),

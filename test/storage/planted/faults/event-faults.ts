@@ -1,4 +1,4 @@
-import type { EventDraft, ForgeEvent } from '../../../../src/index.ts'
+import type { EventDraft } from '../../../../src/index.ts'
 import { isForgeError } from '../../../../src/index.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, inAllStatements, inWrites, pretended } from '../sql-fault.ts'
@@ -57,26 +57,6 @@ export const changesTwice: StorageFault = ({ pinBoards, ...storage }) => ({
     },
   },
 })
-
-/** Shows events to readers before they are committed. */
-export const tellsTooEarly: StorageFault = (storage) => {
-  let early: readonly ForgeEvent[] = []
-  const watching = inChanges((store, key, change) =>
-    store.update(key, {
-      ...change,
-      beforeCommit(events, transaction) {
-        early = events
-        return change.beforeCommit?.(events, transaction)
-      },
-    }),
-  )
-  const { events, ...others } = watching(storage)
-  const committed = async (ids: readonly string[]) => {
-    const known = await events.committed(ids)
-    return known.length > 0 ? known : early.filter((event) => ids.includes(event.id))
-  }
-  return { ...others, events: { ...events, committed } }
-}
 
 /** Follows the outbox by an id that is given before the commit. */
 export const followsIds: SqlFault = {

@@ -4,7 +4,6 @@ import { EVERY, SERVERS, SQL, SQLITE } from '../planted-storage.ts'
 
 const WITH_ITS_EVENT = 'a change of a pin board returns the result of its decision and writes the state with its event'
 const HOST_THROWS = 'a change of a pin board writes nothing when beforeCommit throws, and throws the same error'
-const NOT_SEEN = 'a change of a pin board is invisible from outside before it is committed'
 
 /** Storages that lose events, or return them wrongly. Source: docs/storage.md, section 5 */
 export const EVENT_ROWS: readonly PlantedStorage[] = [
@@ -15,12 +14,6 @@ export const EVENT_ROWS: readonly PlantedStorage[] = [
     kinds: EVERY,
     caughtBy: HOST_THROWS,
     plant: events.writesEventsApart,
-  },
-  {
-    fault: 'returns events as committed before they are',
-    kinds: EVERY,
-    caughtBy: NOT_SEEN,
-    plant: events.tellsTooEarly,
   },
   {
     fault: 'follows ids that are given before the commit',
