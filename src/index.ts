@@ -63,7 +63,6 @@ export type {
 export type { SigningKeyService } from './core/signing-keys/signing-key-service.ts'
 export { publishedKey } from './core/signing-keys/signing-key-service.ts'
 export type { AccessDecision, AccessRequest, Action } from './schema/access.ts'
-export type { ApiLimits } from './schema/api-limits.ts'
 export type {
   ErrorCode,
   ForgeErrorCode,

@@ -4,6 +4,7 @@ import { createApi } from '../src/http-adapters/http.ts'
 import type {
   Forge,
   ForgeLimits,
+  ForgeOptions,
   IssueRecord,
   IssueTracker,
   OrganizationRole,
@@ -63,7 +64,9 @@ function organizationRole(id: string, name: string): OrganizationRole {
 }
 
 /** What a test asks for beyond the usual. */
-export interface WorldOptions extends Partial<ApiOptions<Person>> {
+export interface WorldOptions
+  extends Partial<ApiOptions<Person>>,
+    Pick<Partial<ForgeOptions<Person, undefined>>, 'logger' | 'newId' | 'observer'> {
   readonly forgeLimits?: ForgeLimits | undefined
   readonly signingKey?: SigningKeySource | undefined
   /** Default: `worldIssues()`. */
@@ -82,9 +85,19 @@ export interface World {
 }
 
 export function openWorld(options: WorldOptions = {}): World {
-  const { forgeLimits, signingKey, storage = memoryStorage(), issues = worldIssues(), later, ...apiOptions } = options
   const logged: { level: string; message: string; fields: object }[] = []
   const log = (level: string) => (message: string, fields: object) => void logged.push({ level, message, fields })
+  const {
+    forgeLimits,
+    signingKey,
+    storage = memoryStorage(),
+    issues = worldIssues(),
+    logger = { error: log('error'), warn: log('warn') },
+    newId = () => 'request-1',
+    observer,
+    later,
+    ...apiOptions
+  } = options
 
   const forge = createForge<Person, undefined>({
     storage,
@@ -98,15 +111,12 @@ export function openWorld(options: WorldOptions = {}): World {
     limits: forgeLimits,
     signingKey,
     clock: aClock(),
+    logger,
+    newId,
+    observer,
   })
   const ports = later === true ? { directory: slow(directory), present: slow(present) } : { directory, present }
-  const api = createApi(forge, {
-    ...ports,
-    newId: () => 'request-1',
-    logger: { error: log('error'), warn: log('warn') },
-    documents: issueDocuments,
-    ...apiOptions,
-  })
+  const api = createApi(forge, { ...ports, documents: issueDocuments, ...apiOptions })
   return { forge, api, logged }
 }
 

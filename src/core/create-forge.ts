@@ -1,4 +1,3 @@
-import { toApiLimits } from '../schema/api-limits.ts'
 import { isObject, need } from '../schema/arguments.ts'
 import { withInternals } from '../schema/internal.ts'
 import { isObserver, safeObserver, toLogger } from '../schema/observer.ts'
@@ -44,8 +43,6 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
   const consumers = new RunningConsumers(environment.logger)
   const bindServices = servicesOf(environment)
   const chosen = <T extends object>(all: T): T => withoutOthers(all, services)
-  const limits = { ...options.limits }
-  toApiLimits(limits) // throws before anything is registered
   options.storage.onWarning((message) => environment.logger.warn(message, {}))
 
   const place = {
@@ -70,7 +67,6 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
     hasIssues: environment.issues !== undefined,
     logger: environment.logger,
     observe: toObserve(options, environment.logger),
-    limits,
     newId: environment.newId,
   }
   const forge: Forge<A, Tx> = {

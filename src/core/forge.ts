@@ -1,5 +1,4 @@
 import type { AccessRequest } from '../schema/access.ts'
-import type { ApiLimits } from '../schema/api-limits.ts'
 import type { PinKind } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
@@ -91,7 +90,7 @@ export interface ForgeMethods<A extends Actor, Tx, S extends ServiceName> {
 /** What a forge provides to the HTTP routes of this package. It is not part of the type `Forge`. */
 export interface ForgeInternals<A extends Actor> {
   readonly operations: UnguardedServices<A>
-  /** What an API uses unless it has its own. */
+  /** The services that an API mounts unless it chooses some of them. */
   readonly services: readonly ServiceName[]
   /** Whether the host has issues to exchange. */
   readonly hasIssues: boolean
@@ -99,12 +98,11 @@ export interface ForgeInternals<A extends Actor> {
   readonly logger: Logger
   /** The `request` of the host's observer. Never throws. */
   readonly observe: ((request: ObservedRequest) => void) | undefined
-  readonly limits: ApiLimits
   newId(): string
 }
 
-/** Limits of a forge, and of the APIs that are created for it. */
-export interface ForgeLimits extends ApiLimits {
+/** Limits of a forge. Those of HTTP are options of `createApi`. */
+export interface ForgeLimits {
   /** The maximum number of pins on a board, for each kind: 0 to 1,000. 0 disables pinning. Default 3 each. */
   readonly maxPins?: { readonly [K in PinKind]?: number | undefined } | undefined
   /** The maximum length of a block's note, in characters: 0 to 255. Default 255. */
@@ -159,8 +157,8 @@ export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> exten
       }
     | undefined
   /**
-   * Receives warnings and unexpected failures, also those of `createApi`. Default: `console.error`. `false`: no
-   * logging.
+   * Receives warnings and unexpected failures, also those of the requests that an API of this forge answers. Default:
+   * `console.error`. `false`: no logging.
    * Source: docs/observability.md
    */
   readonly logger?: Logger | false | undefined

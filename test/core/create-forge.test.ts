@@ -30,7 +30,7 @@ describe('createForge', () => {
   test('registers no listener when an option is refused', () => {
     const listeners: unknown[] = []
     const storage = { ...memoryStorage(), onWarning: (listener: unknown) => void listeners.push(listener) }
-    expect(() => aForge({ storage, limits: { maxPageSize: 0 } })).toThrow('limits.maxPageSize')
+    expect(() => aForge({ storage, limits: { maxNoteLength: -1 } })).toThrow('limits.maxNoteLength')
     expect(listeners).toEqual([])
   })
 

@@ -13,8 +13,8 @@ import { toSettings } from './settings.ts'
 
 /**
  * Binds the route table to a forge. The host's directory resolves the names in paths to ids, and its presenter turns
- * ids into the JSON objects of responses. The services, the logger, the observer, the limits and `newId` are those of
- * the forge, unless `options` has its own.
+ * ids into the JSON objects of responses. The logger, the observer, `newId` and the clock are those of the forge, and so
+ * are the services, unless `options` chooses some of them.
  *
  * @throws TypeError when an option is missing or out of its range
  */

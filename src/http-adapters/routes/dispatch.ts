@@ -55,7 +55,7 @@ export class Dispatcher<A extends Actor> {
     this.#slots = exchangeSlots(settings.limits)
     this.#router = new Router(routeTable.filter((row) => settings.services.has(row.service)))
     this.#failures = new ErrorResponder(settings)
-    this.#observer = settings.observe && requestObserver(settings.observe, settings.logger)
+    this.#observer = settings.observe && requestObserver(settings.observe)
   }
 
   /** Returns `undefined` for a path that the API does not have. */

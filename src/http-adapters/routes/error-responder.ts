@@ -1,7 +1,6 @@
 import type { Logger } from '../../core/ports.ts'
 import type { ForgeError } from '../../schema/errors.ts'
 import { isForgeError } from '../../schema/errors.ts'
-import { ignoreErrors } from '../../schema/observer.ts'
 import type { ErrorCode, WireError } from './error-status.ts'
 import { errorStatus, isWireError } from './error-status.ts'
 import type { ApiRequest, HeaderLine, TextResponse } from './messages.ts'
@@ -11,8 +10,9 @@ import type { CredentialKind } from './request-context.ts'
 
 /** How errors are logged and presented. */
 export interface FailureOptions {
-  readonly logger: Logger | undefined
-  readonly newId: (() => string) | undefined
+  /** Never throws. */
+  readonly logger: Logger
+  readonly newId: () => string
   /** The address of the API's documentation; `""` if unknown. */
   readonly docsUrl: string
   /** Default: `'token'`. */
@@ -41,8 +41,8 @@ const INVALID_CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
  * written only to the log. Source: docs/behaviour.md, Everywhere
  */
 export class ErrorResponder {
-  readonly #logger: Logger | undefined
-  readonly #newId: (() => string) | undefined
+  readonly #logger: Logger
+  readonly #newId: () => string
   readonly #docsUrl: string
   readonly #credentials: CredentialKind
 
@@ -137,13 +137,13 @@ export class ErrorResponder {
     if (isAbort(error, request.signal)) return undefined // the client has disconnected, and no error occurred
 
     const requestId = this.#makeId()
-    ignoreErrors(() => this.#logger?.[level](message, { requestId, operationId, method: request.method, error }))
+    this.#logger[level](message, { requestId, operationId, method: request.method, error })
     return requestId
   }
 
   #makeId(): string {
     try {
-      const id: unknown = this.#newId?.()
+      const id: unknown = this.#newId()
       if (typeof id === 'string' && id !== '') return id
     } catch {
       // A random id is used instead.

@@ -1,6 +1,4 @@
 import type { ObservedRequest } from '../../core/observer.ts'
-import type { Logger } from '../../core/ports.ts'
-import { safeObserver } from '../../schema/observer.ts'
 import type { ErrorJson } from './error-json.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
 import { METHODS } from './router.ts'
@@ -21,16 +19,11 @@ interface Answered {
   readonly milliseconds: number
 }
 
-/** Wraps the host's observer for use with requests. */
-export function requestObserver(
-  observe: (request: ObservedRequest) => void,
-  logger: Logger | undefined,
-): RequestObserver {
-  const report = safeObserver((answered: Answered) => observe(observed(answered)), logger)
-
+/** Returns what observes requests. @param observe - never throws */
+export function requestObserver(observe: (request: ObservedRequest) => void): RequestObserver {
   return (request, place) => {
     const begun = performance.now()
-    return (reply) => report({ request, place, reply, milliseconds: performance.now() - begun })
+    return (reply) => observe(observed({ request, place, reply, milliseconds: performance.now() - begun }))
   }
 }
 

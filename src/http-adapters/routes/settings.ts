@@ -1,34 +1,20 @@
 import type { ServiceName } from '../../core/bind-services.ts'
 import type { ForgeInternals } from '../../core/forge.ts'
-import type { Observer } from '../../core/observer.ts'
-import type { Actor, Logger } from '../../core/ports.ts'
-import type { ApiLimits } from '../../schema/api-limits.ts'
-import { toApiLimits } from '../../schema/api-limits.ts'
+import type { Actor } from '../../core/ports.ts'
 import { isObject, need } from '../../schema/arguments.ts'
-import { isObserver, toLogger } from '../../schema/observer.ts'
 import { toServiceNames } from '../../schema/service-names.ts'
+import type { ApiLimits } from './limits.ts'
+import { toApiLimits } from './limits.ts'
 import type { ApiPorts } from './needed-ports.ts'
 import { checkPorts } from './needed-ports.ts'
 import type { IssueDocuments } from './ports.ts'
 import type { CredentialKind, Settings } from './request-context.ts'
 
 export type { ServiceName } from '../../core/bind-services.ts'
-export type { ApiLimits } from '../../schema/api-limits.ts'
+export type { ApiLimits } from './limits.ts'
 
-/** Options of an API that do not depend on its services. Those that the forge has too are inherited from the forge. */
+/** Options of an API that do not depend on its services. */
 export interface ApiSettings {
-  /**
-   * The logger for unexpected errors and for a busy or unavailable database. Default: the forge's logger. `false`
-   * disables logging. Source: docs/observability.md
-   */
-  readonly logger?: Logger | false | undefined
-  /** Creates the `requestId` of a failed request. Default: the forge's `newId`, which is a random UUID by default. */
-  readonly newId?: (() => string) | undefined
-  /**
-   * Its method `request` is called once for each answered request. Default: the forge's observer. Without a method
-   * `request` no request is timed. Source: docs/observability.md
-   */
-  readonly observer?: Pick<Observer, 'request'> | undefined
   /**
    * The address of the mount point as clients see it, for example `https://git.example.com/api/v1`. Without it, links
    * are relative.
@@ -48,7 +34,6 @@ export interface ApiSettings {
    * routes that import and export issues.
    */
   readonly documents?: IssueDocuments | undefined
-  /** Each limit that is not set here is that of the forge. */
   readonly limits?: ApiLimits | undefined
 }
 
@@ -66,36 +51,35 @@ export type UncheckedOptions = ApiSettings & {
   readonly services?: readonly ServiceName[] | undefined
 }
 
-/** What an API inherits from its forge. */
-export type Inherited = Omit<ForgeInternals<never>, 'operations'>
+/** What an API takes from its forge. */
+export type OfForge = Omit<ForgeInternals<never>, 'operations'>
 
 /**
- * Checks the options of an API and fills in the others: with the values of the forge, otherwise with defaults.
+ * Checks the options of an API and fills in the others.
  *
  * @throws TypeError when an option is missing or out of its range
  */
-export function toSettings<A extends Actor>(options: UncheckedOptions, inherited: Inherited): Settings<A> {
+export function toSettings<A extends Actor>(options: UncheckedOptions, forge: OfForge): Settings<A> {
   need(isObject(options), 'createApi', 'options', 'an object with directory and present')
-  const { newId = inherited.newId, publicUrl, docsUrl = '', credentials = 'token', limits = {} } = options
-  need(typeof newId === 'function', 'createApi', 'newId', 'a function, or undefined')
+  const { publicUrl, docsUrl = '', credentials = 'token', limits = {} } = options
   need(isObject(limits), 'createApi', 'limits', 'an object such as { maxPageSize: 100 }, or undefined')
   if (credentials !== 'token' && credentials !== 'session') {
     throw new TypeError("credentials must be 'token' or 'session'")
   }
 
   const { documents } = options
-  const services = withDocuments(toServiceNames(options.services, inherited.services), options, inherited)
+  const services = withDocuments(toServiceNames(options.services, forge.services), options, forge)
   return {
     ...checkPorts<A>(options, services),
-    logger: options.logger === undefined ? inherited.logger : toLogger('createApi', options.logger),
-    newId,
-    observe: options.observer === undefined ? inherited.observe : toObserve(options.observer),
+    logger: forge.logger,
+    newId: () => forge.newId(),
+    observe: forge.observe,
     publicUrl: publicUrl === undefined ? undefined : toPublicUrl(publicUrl),
     docsUrl: docsUrl === '' ? '' : toDocsUrl(docsUrl),
     credentials,
     services: new Set(services),
     documents,
-    limits: toApiLimits(limits, inherited.limits),
+    limits: toApiLimits(limits),
   }
 }
 
@@ -103,7 +87,7 @@ export function toSettings<A extends Actor>(options: UncheckedOptions, inherited
 function withDocuments(
   services: readonly ServiceName[],
   { documents, services: named = [] }: UncheckedOptions,
-  { hasIssues }: Inherited,
+  { hasIssues }: OfForge,
 ): readonly ServiceName[] {
   const isPort = isObject(documents) && typeof documents.read === 'function' && typeof documents.write === 'function'
   need(documents === undefined || isPort, 'createApi', 'documents', 'issueDocuments of forgelet/exchange, or undefined')
@@ -113,11 +97,6 @@ function withDocuments(
   need(isPort || !isNeeded, 'createApi', 'documents', 'issueDocuments of forgelet/exchange, for the service exchange')
   need(!isPort || hasIssues, 'createApi', 'issues', 'an option of createForge, for documents')
   return isPort ? services : services.filter((name) => name !== 'exchange')
-}
-
-function toObserve(observer: Pick<Observer, 'request'>): Settings<never>['observe'] {
-  need(isObserver(observer, ['request']), 'createApi', 'observer', 'an object with request(request), or undefined')
-  return observer.request && ((request) => observer.request?.(request))
 }
 
 function toPublicUrl(text: string): string {

@@ -1,5 +1,5 @@
-import type { FilledApiLimits } from '../../schema/api-limits.ts'
 import { exchangeBusy } from './error-status.ts'
+import type { FilledApiLimits } from './limits.ts'
 
 /** The exports and the imports of one API that run at the moment. */
 export interface ExchangeSlots {

@@ -34,9 +34,6 @@ describe('createApi', () => {
     ['a docsUrl with credentials', { docsUrl: 'https://git:x@git/api/swagger' }],
     ['an unknown kind of credentials', { credentials: 'cookie' }],
     ['an unknown service', { services: ['pins', 'wiki'] }],
-    ['a newId that is not a function', { newId: 'x' }],
-    ['an observer that is no object', { observer: () => undefined }],
-    ['an observer whose method is no function', { observer: { request: 'log' } }],
     ['invalid limits', { limits: null }],
   ])('refuses %s', (_what, options) => {
     expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, ...options }])).toThrow(TypeError)
@@ -46,11 +43,11 @@ describe('createApi', () => {
 describe('a failure of a port', () => {
   type Logged = ForgeOptions<Actor, undefined>['logger']
 
-  /** What is logged where the policy fails, by the forge's logger, the API's and the console. */
-  async function loggedBy(forgeLogger: Logged | 'own', apiLogger: Logged | 'own') {
-    const logged = { forge: [] as string[], api: [] as string[], console: [] as unknown[][] }
-    const spy = vi.spyOn(console, 'error').mockImplementation((...values) => void logged.console.push(values))
-    const own = (messages: string[]) => ({ error: (message: string) => messages.push(message), warn: () => undefined })
+  /** What is logged where the policy fails, by the logger and the console. */
+  async function loggedBy(logger: Logged | 'own') {
+    const logged = { own: [] as string[], console: [] as unknown[] }
+    const spy = vi.spyOn(console, 'error').mockImplementation((message) => void logged.console.push(message))
+    const own = { error: (message: string) => logged.own.push(message), warn: () => undefined }
     const broken = new Error('the table of roles is gone')
     const forge = createForge<Actor, undefined>({
       storage: memoryStorage(),
@@ -60,32 +57,25 @@ describe('a failure of a port', () => {
         },
       },
       membership: { isMember: () => false },
-      logger: forgeLogger === 'own' ? own(logged.forge) : forgeLogger,
+      logger: logger === 'own' ? own : logger,
     })
-    const api = createApi(forge, { directory, present, logger: apiLogger === 'own' ? own(logged.api) : apiLogger })
+    const api = createApi(forge, { directory, present })
     const reply = await api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)
     spy.mockRestore()
     expect(reply?.status).toBe(500)
-    return { ...logged, console: logged.console.map(([message]) => message) }
+    return logged
   }
 
-  it('goes to console.error when no logger is given', async () => {
-    expect(await loggedBy(undefined, undefined)).toEqual({ forge: [], api: [], console: ['forgelet: request failed'] })
-  })
-
-  it('goes to the logger of the forge', async () => {
-    expect(await loggedBy('own', undefined)).toEqual({ forge: ['request failed'], api: [], console: [] })
-  })
-
-  it('goes to the logger of the API when that has one', async () => {
-    expect(await loggedBy('own', 'own')).toEqual({ forge: [], api: ['request failed'], console: [] })
-  })
-
   it.each([
-    ['forge', false, undefined],
-    ['API', 'own', false],
-  ] as const)('goes nowhere when the logger of the %s is false', async (_whose, forgeLogger, apiLogger) => {
-    expect(await loggedBy(forgeLogger, apiLogger)).toEqual({ forge: [], api: [], console: [] })
+    [
+      'goes to console.error when the forge has no logger',
+      undefined,
+      { own: [], console: ['forgelet: request failed'] },
+    ],
+    ['goes to the logger of the forge', 'own', { own: ['request failed'], console: [] }],
+    ['goes nowhere when that is false', false, { own: [], console: [] }],
+  ] as const)('%s', async (_where, logger, logged) => {
+    expect(await loggedBy(logger)).toEqual(logged)
   })
 
   it('carries the request and what was thrown to the console', async () => {
@@ -102,8 +92,6 @@ describe('a failure of a port', () => {
   it.each([[{}], ['console'], [true], [null]])('refuses the logger %j', (logger) => {
     const refused = /logger: an object with error\(message, fields\) and warn\(message, fields\), or false/
     expect(() => Reflect.apply(createForge, undefined, [{ ...consoled, logger }])).toThrow(refused)
-    const forge = createForge(consoled)
-    expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, logger }])).toThrow(refused)
   })
 })
 

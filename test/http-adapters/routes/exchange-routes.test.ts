@@ -140,13 +140,11 @@ describe('the exports of an API', () => {
     expect(await statusOf(openWorld().api)).toBe(200)
   })
 
-  it('are as many as its limit, that of the forge by default', async () => {
-    for (const options of [{ limits: { maxExports: 2 } }, { forgeLimits: { maxExports: 2 } }]) {
-      const { api } = openWorld(options)
-      await Promise.all([begin(api), begin(api)])
+  it('are as many as its limit', async () => {
+    const { api } = openWorld({ limits: { maxExports: 2 } })
+    await Promise.all([begin(api), begin(api)])
 
-      expect(await statusOf(api)).toBe(503)
-    }
+    expect(await statusOf(api)).toBe(503)
   })
 
   it('make room when one was sent, or is no longer wanted, and a HEAD keeps none', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ErrorResponder } from '../../../src/http-adapters/routes/error-responder.ts'
-import { bodyTooLarge, errorStatus, exchangeBusy, statusOf } from '../../../src/http-adapters/routes/error-status.ts'
-import type { TextResponse } from '../../../src/http-adapters/routes/messages.ts'
+import type { TextResponse } from '../../../src/http-adapters/http.ts'
+import { bodyTooLarge, statusOf } from '../../../src/http-adapters/http.ts'
 import { ForgeError } from '../../../src/index.ts'
+import { openWorld } from '../../world.ts'
 import { plainRequest } from '../dispatch.ts'
 
 const request = plainRequest({})
@@ -12,10 +12,9 @@ function answered(error: unknown): {
   readonly body: object
   readonly levels: readonly string[]
 } {
-  const levels: string[] = []
-  const logger = { error: () => void levels.push('error'), warn: () => void levels.push('warn') }
-  const reply = new ErrorResponder({ logger, newId: () => 'id-1', docsUrl: '' }).reply(error, { request })
-  return { reply, body: JSON.parse(reply.body ?? 'null'), levels }
+  const { api, logged } = openWorld()
+  const reply = api.failed(request, error)
+  return { reply, body: JSON.parse(reply.body ?? 'null'), levels: logged.map(({ level }) => level) }
 }
 
 describe('a failure', () => {
@@ -24,7 +23,6 @@ describe('a failure', () => {
     [new ForgeError('BADGE_EXISTS', 'there', { slug: 'a' }), 409, []],
     [new ForgeError('INVALID_INPUT', 'a', { violations: [] }), 422, []],
     [bodyTooLarge(5), 413, []],
-    [exchangeBusy('exports'), 503, []],
     [new ForgeError('STORAGE_BUSY', 'SQLITE_BUSY on /var/db', { retry: 'call' }), 503, ['warn']],
     [new ForgeError('STORAGE_UNAVAILABLE', 'SQLITE_CANTOPEN /var/db', { outcome: 'nothing-done' }), 503, ['error']],
     [new ForgeError('SCHEMA_OUTDATED', 'run /usr/bin/x', { found: 1, needed: 2 }), 503, ['error']],
@@ -55,7 +53,7 @@ describe('a failure', () => {
     const { reply, body } = answered(error)
 
     expect(Object.fromEntries(reply.headers)).toMatchObject({ 'Retry-After': seconds })
-    expect(body).toMatchObject({ code, requestId: 'id-1' })
+    expect(body).toMatchObject({ code, requestId: 'request-1' })
     expect(reply.body).not.toMatch(/SQLITE|var/)
   })
 
@@ -85,14 +83,14 @@ describe('a failure is answered all the same', () => {
   ])('when something was thrown %s', (_what, error) => {
     const { body, levels } = answered(error)
 
-    expect(body).toMatchObject({ code: 'INTERNAL', requestId: 'id-1' })
+    expect(body).toMatchObject({ code: 'INTERNAL', requestId: 'request-1' })
     expect(levels).toEqual(['error'])
   })
 
   it.each([[5n], [''], [undefined], [{}]])('with a random id when newId gives %s', (id) => {
     // What a host in JavaScript may give.
     const newId = (): never => id as never
-    const { body } = new ErrorResponder({ logger: undefined, newId, docsUrl: '' }).reply(new Error('x'), { request })
+    const { body } = openWorld({ newId }).api.failed(request, new Error('x'))
 
     expect(JSON.parse(body ?? '')).toMatchObject({ requestId: expect.stringMatching(/^[\da-f-]{36}$/) })
   })
@@ -107,8 +105,8 @@ describe('a failure is answered all the same', () => {
       throw new Error('no disk')
     }
 
-    const failures = new ErrorResponder({ logger: { error: failing, warn: failing }, newId: undefined, docsUrl: '' })
-    expect(failures.reply(new Error('x'), { request })).toMatchObject({ status: 500 })
+    const { api } = openWorld({ logger: { error: failing, warn: failing } })
+    expect(api.failed(request, new Error('x'))).toMatchObject({ status: 500 })
     await new Promise((resolve) => setImmediate(resolve)) // unhandled rejections are reported by then
 
     expect(calls).toBe(1)
@@ -126,11 +124,10 @@ describe('a failure of a request that the client has aborted', () => {
     ['is not logged when it is the reason of the abort', reason, []],
     ['is not logged when it is an abort', new DOMException('This operation was aborted', 'AbortError'), []],
   ])('%s', (_what, error, expected) => {
-    const messages: string[] = []
-    const logger = { error: (message: string) => void messages.push(message), warn: () => undefined }
-    new ErrorResponder({ logger, newId: undefined, docsUrl: '' }).reply(error, { request: aborted })
+    const { api, logged } = openWorld()
+    api.failed(aborted, error)
 
-    expect(messages).toEqual(expected)
+    expect(logged.map(({ message }) => message)).toEqual(expected)
   })
 
   function unavailable(): Error {
@@ -145,7 +142,6 @@ it('codes that the table of endpoints does not name have the documented statuses
   expect([statusOf('SCHEMA_OUTDATED'), statusOf('SCHEMA_TOO_NEW')]).toEqual([503, 503])
 })
 
-it('every status is that of an error', () => {
-  expect(Object.values(errorStatus).filter((status) => status < 400 || status > 599)).toEqual([])
+it('every status is that of its code', () => {
   expect([statusOf('USER_NOT_FOUND'), statusOf('BADGE_IN_USE'), statusOf('BODY_TOO_LARGE')]).toEqual([404, 409, 413])
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ObservedRequest } from '../../../src/http-adapters/http.ts'
+import type { ApiLimits } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
-import type { Actor, ApiLimits, ForgeOptions, ServiceName } from '../../../src/index.ts'
+import type { Actor, ForgeOptions, ServiceName } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import { plainRequest } from '../dispatch.ts'
@@ -36,12 +36,9 @@ function request(path: string): ApiRequest {
   return plainRequest({ path })
 }
 
-describe('an API inherits from its forge', () => {
+describe('an API has of its forge', () => {
   it('the id maker', async () => {
-    const forge = aForge({ newId: () => 'from-the-forge' })
-
-    expect(await failedId(createApi(forge, broken))).toBe('from-the-forge')
-    expect(await failedId(createApi(forge, { ...broken, newId: () => 'from-the-api' }))).toBe('from-the-api')
+    expect(await failedId(createApi(aForge({ newId: () => 'an id' }), broken))).toBe('an id')
   })
 
   it('a random id maker, if the forge has none', async () => {
@@ -49,15 +46,10 @@ describe('an API inherits from its forge', () => {
   })
 
   it('the observer', async () => {
-    const seen: string[] = []
-    const see = (who: string) => ({
-      request: ({ status }: ObservedRequest) => seen.push(`${who} ${status}`),
-      operation: () => seen.push(`${who} operation`),
-    })
-    const forge = aForge({ observer: see('forge') })
-    for (const observer of [undefined, see('api'), {}]) await failedId(createApi(forge, { ...broken, observer }))
+    const seen: number[] = []
+    await failedId(createApi(aForge({ observer: { request: ({ status }) => seen.push(status) } }), broken))
 
-    expect(seen).toEqual(['forge 500', 'api 500'])
+    expect(seen).toEqual([500])
   })
 
   it('an observer whose first failure is logged once, with the logger of the forge', async () => {
@@ -70,7 +62,7 @@ describe('an API inherits from its forge', () => {
         },
       },
     })
-    for (const logger of [undefined, false] as const) await failedId(createApi(forge, { ...broken, logger }))
+    for (const api of [createApi(forge, broken), createApi(forge, broken)]) await failedId(api)
 
     expect(warnings).toEqual(['the observer failed; later failures of it are not logged'])
   })
@@ -92,43 +84,9 @@ describe('an API inherits from its forge', () => {
     const metrics = new Metrics()
     const forge = aForge({ observer: metrics })
     await failedId(createApi(forge, broken))
-    await failedId(createApi(forge, { ...broken, observer: metrics }))
     await forge.events.read()
 
-    expect(metrics.counts).toEqual([2, 1])
-  })
-
-  it.each<
-    [
-      of: string,
-      forge: ApiLimits,
-      api: ApiLimits | undefined,
-      limits: Required<Omit<ApiLimits, 'maxImportBytes' | 'maxRecordBytes' | 'maxExports' | 'maxImports'>>,
-    ]
-  >([
-    ['by default', {}, undefined, { defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 1_048_576 }],
-    [
-      'of the forge',
-      { maxPageSize: 20, maxBodyBytes: 9 },
-      {},
-      { defaultPageSize: 20, maxPageSize: 20, maxBodyBytes: 9 },
-    ],
-    [
-      'of the API, each by itself',
-      { defaultPageSize: 10, maxPageSize: 20, maxBodyBytes: 9 },
-      { maxPageSize: 40, maxBodyBytes: undefined },
-      { defaultPageSize: 10, maxPageSize: 40, maxBodyBytes: 9 },
-    ],
-    [
-      'of the API, to which a page size of the forge is lowered',
-      { defaultPageSize: 15 },
-      { maxPageSize: 5 },
-      { defaultPageSize: 5, maxPageSize: 5, maxBodyBytes: 1_048_576 },
-    ],
-  ])('the limits %s', async (_of, forgeLimits, apiLimits, limits) => {
-    const forge = aForge({ limits: { maxPins: { issue: 1 }, ...forgeLimits } })
-
-    expect(limitsIn(createApi(forge, { ...broken, limits: apiLimits }))).toEqual(limits)
+    expect(metrics.counts).toEqual([1, 1])
   })
 
   it('the services', () => {
@@ -144,16 +102,33 @@ describe('an API inherits from its forge', () => {
   })
 })
 
-it.each([
-  [{ maxPageSize: 1001 }, 'limits.maxPageSize must be an integer from 1 to 1000'],
-  [{ defaultPageSize: 51 }, 'limits.defaultPageSize must be an integer from 1 to 50'],
-  [{ maxBodyBytes: 0 }, 'limits.maxBodyBytes must be an integer from 1 to'],
-  [{ maxImportBytes: 0 }, 'limits.maxImportBytes must be an integer from 1 to'],
-  [{ maxExports: 0 }, 'limits.maxExports must be an integer from 1 to'],
-  [{ maxImports: 1.5 }, 'limits.maxImports must be an integer from 1 to'],
-  [{ maxRecordBytes: 268_435_457 }, 'limits.maxRecordBytes must be an integer from 1 to 268435456'],
-])('createForge refuses the limits %j', (limits, message) => {
-  expect(() => aForge({ limits })).toThrow(message)
+describe('the limits of an API', () => {
+  it.each<[given: ApiLimits | undefined, limits: Pick<ApiLimits, 'defaultPageSize' | 'maxPageSize' | 'maxBodyBytes'>]>([
+    [undefined, { defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 1_048_576 }],
+    [
+      { maxPageSize: 40, maxBodyBytes: undefined },
+      { defaultPageSize: 30, maxPageSize: 40, maxBodyBytes: 1_048_576 },
+    ],
+    [
+      { maxPageSize: 20, maxBodyBytes: 9 },
+      { defaultPageSize: 20, maxPageSize: 20, maxBodyBytes: 9 },
+    ],
+  ])('%j are %j', (given, limits) => {
+    expect(limitsIn(createApi(aForge({}), { ...broken, limits: given }))).toEqual(limits)
+  })
+
+  it.each([
+    [{ maxPageSize: 1001 }, 'limits.maxPageSize must be an integer from 1 to 1000'],
+    [{ defaultPageSize: 51 }, 'limits.defaultPageSize must be an integer from 1 to 50'],
+    [{ defaultPageSize: 15, maxPageSize: 5 }, 'limits.defaultPageSize must be an integer from 1 to 5'],
+    [{ maxBodyBytes: 0 }, 'limits.maxBodyBytes must be an integer from 1 to'],
+    [{ maxImportBytes: 0 }, 'limits.maxImportBytes must be an integer from 1 to'],
+    [{ maxExports: 0 }, 'limits.maxExports must be an integer from 1 to'],
+    [{ maxImports: 1.5 }, 'limits.maxImports must be an integer from 1 to'],
+    [{ maxRecordBytes: 268_435_457 }, 'limits.maxRecordBytes must be an integer from 1 to 268435456'],
+  ])('cannot be %j', (limits, message) => {
+    expect(() => createApi(aForge({}), { ...broken, limits })).toThrow(message)
+  })
 })
 
 describe('createApi names the method that is missing, and the service that needs it', () => {

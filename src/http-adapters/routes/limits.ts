@@ -40,26 +40,22 @@ const DEFAULTS: FilledApiLimits = {
 /**
  * Checks limits and fills in the others.
  *
- * @param inherited - limits for those that `limits` does not set. A default page size that exceeds the maximum, and is
- * inherited, becomes the maximum, because the maximum was set later.
- * @throws TypeError when one of `limits` is out of its range
+ * @throws TypeError when a limit is out of its range
  */
-export function toApiLimits(limits: ApiLimits, inherited: ApiLimits = {}): FilledApiLimits {
-  const setting = (name: keyof ApiLimits): number => limits[name] ?? inherited[name] ?? DEFAULTS[name]
-  const maxPageSize = integer(setting('maxPageSize'), 'limits.maxPageSize', MAX_PAGE_SIZE)
-  const defaultPageSize = limits.defaultPageSize ?? Math.min(setting('defaultPageSize'), maxPageSize)
+export function toApiLimits(limits: ApiLimits): FilledApiLimits {
+  const limit = (name: keyof ApiLimits, most = Number.MAX_SAFE_INTEGER): number => {
+    const value = limits[name] ?? Math.min(DEFAULTS[name], most)
+    if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value
+    throw new TypeError(`limits.${name} must be an integer from 1 to ${most}`)
+  }
+  const maxPageSize = limit('maxPageSize', MAX_PAGE_SIZE)
   return {
     maxPageSize,
-    defaultPageSize: integer(defaultPageSize, 'limits.defaultPageSize', maxPageSize),
-    maxBodyBytes: integer(setting('maxBodyBytes'), 'limits.maxBodyBytes', Number.MAX_SAFE_INTEGER),
-    maxImportBytes: integer(setting('maxImportBytes'), 'limits.maxImportBytes', Number.MAX_SAFE_INTEGER),
-    maxRecordBytes: integer(setting('maxRecordBytes'), 'limits.maxRecordBytes', MAX_RECORD_BYTES),
-    maxExports: integer(setting('maxExports'), 'limits.maxExports', Number.MAX_SAFE_INTEGER),
-    maxImports: integer(setting('maxImports'), 'limits.maxImports', Number.MAX_SAFE_INTEGER),
+    defaultPageSize: limit('defaultPageSize', maxPageSize),
+    maxBodyBytes: limit('maxBodyBytes'),
+    maxImportBytes: limit('maxImportBytes'),
+    maxRecordBytes: limit('maxRecordBytes', MAX_RECORD_BYTES),
+    maxExports: limit('maxExports'),
+    maxImports: limit('maxImports'),
   }
-}
-
-function integer(value: number, name: string, most: number): number {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value
-  throw new TypeError(`${name} must be an integer from 1 to ${most}`)
 }
