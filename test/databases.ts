@@ -216,7 +216,13 @@ export class TestDatabase<Tx = unknown> {
   async makeVersion(version: number): Promise<void> {
     const later = this.kind.plan({ from: version })
     const all = this.kind.plan()
-    for (const sql of all.slice(0, all.length - later.length)) await this.run(sql)
+    await this.runAll(all.slice(0, all.length - later.length))
+  }
+
+  /** Runs statements of the host on one connection. */
+  async runAll(statements: readonly string[]): Promise<void> {
+    const { run } = await this.connect()
+    for (const sql of statements) await run(sql)
   }
 }
 

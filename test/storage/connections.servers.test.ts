@@ -22,6 +22,7 @@ import type { SilentProxy } from './proxies.ts'
 import { cutAtCommit, freePort, silentProxy } from './proxies.ts'
 import type { Below, ServerKind, ServerUse } from './server-uses.ts'
 import { onEachUse } from './server-uses.ts'
+import { untilOneWaits } from './waiting.ts'
 
 const NOTHING_DONE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
 const UNKNOWN = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'unknown' } }
@@ -73,6 +74,7 @@ onEachUse((kind, onEach) => {
         const outcomes = await Promise.allSettled(boards.map((board) => pin(storage, board, '1')))
         busy = false
         await ending
+        await pause(100) // until the pool has read which of them have ended
 
         for (const [n, outcome] of outcomes.entries()) {
           if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
@@ -341,7 +343,7 @@ onEachUse((kind, onEach) => {
         const holder = await held(kind, database, 'issueBoard', BOARD.repositoryId)
         const controller = new AbortController()
         const call = pin(storage, BOARD, '1', { signal: controller.signal })
-        await oneWaits(kind, database)
+        await untilOneWaits(database)
         const reason = new Error('the client has gone')
         const start = performance.now()
         controller.abort(reason)
@@ -552,17 +554,6 @@ async function held(kind: ServerKind, database: Below, scope: string, key: strin
   const columns = `scope, ${column}, version, epoch, retired, total, next_seq`
   await holder.run(`insert into forgelet_heads (${columns}) values ('${scope}', '${key}', 0, 0, 0, 0, 1)`)
   return holder
-}
-
-/** Settles when a connection to the database waits for a lock. */
-async function oneWaits(kind: ServerKind, database: Below): Promise<void> {
-  const waiters =
-    kind.name === 'PostgreSQL'
-      ? "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-      : 'select trx_id from information_schema.innodb_trx join information_schema.processlist ' +
-        "on id = trx_mysql_thread_id where db = database() and trx_state = 'LOCK WAIT'"
-  // MariaDB shows what it showed before to those who ask again within a tenth of a second.
-  while ((await database.run(waiters)).length === 0) await pause(150)
 }
 
 /** Makes a kind of change of a table take its time. */

@@ -16,6 +16,7 @@ import {
 import type { MariadbHost } from './driver-hosts.ts'
 import { onMariadb } from './driver-hosts.ts'
 import { GrowingLists } from './growing-lists.ts'
+import { untilOneWaits } from './waiting.ts'
 import { watch } from './watched-connections.ts'
 
 const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
@@ -243,12 +244,6 @@ function afterEach(connection: Connection, pattern: RegExp, act: () => void): vo
     if (pattern.test(JSON.stringify(values[0]))) act()
     return answer
   })
-}
-
-/** Waits until a transaction on the server waits for a lock. The server renews its list every 100 ms. */
-async function untilOneWaits(database: MariadbHost): Promise<void> {
-  const waiting = "select 1 from information_schema.innodb_trx where trx_state = 'LOCK WAIT'"
-  while ((await database.run(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 150))
 }
 
 const UUID = '01890a5d-ac96-774b-bcce-b302099a8057'

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
-import type { IdColumn } from '../../../src/storage/sql/dialect.ts'
-import type { IdColumns } from '../../../src/storage/sql/ids.ts'
+import type { SqlStorageOptions } from '../../../src/storage/sqlite.ts'
+import type { ForgeStorage } from '../../../src/storage/storage.ts'
 import { block, issuesOn, outcomeOf, pin } from '../../../src/testing/testing.ts'
-import { newFile, newStorage, openHandle, openStorage } from './database-files.ts'
+import { openHandle, openStorage } from './database-files.ts'
+
+type IdColumns = NonNullable<SqlStorageOptions['ids']>
+type IdColumn = NonNullable<IdColumns['user']>
 
 const UUID = '0190a7c4-1b7e-7c3a-9f00-00000000000a'
 
@@ -58,17 +60,6 @@ describe.each(['repository', 'issue', 'organization', 'user'] as const)('an id o
     const outcome = await outcomeOf(() => NAMES[kind](storage, id))
 
     expect(outcome).toMatchObject({ thrown: { name: 'TypeError', message: expect.stringContaining(`${kind} id`) } })
-  })
-
-  test('is a TypeError naming kind, found and asked when the database keeps it in another column', async () => {
-    const file = newFile()
-    await (await openStorage(file, { ids: { [kind]: 'text' } })).close()
-    const message = `the database stores ${kind} ids as text (the option ids.${kind} is bigint): open the storage with the same ids`
-    const storage = newStorage(file)
-
-    for (const call of [() => storage.migrate(), () => storage.badgeCatalogue.find('a')]) {
-      expect(await outcomeOf(call)).toMatchObject({ thrown: { name: 'TypeError', message } })
-    }
   })
 })
 
