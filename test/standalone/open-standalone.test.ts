@@ -66,6 +66,7 @@ describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
     expect(await host.authenticate('Digest x')).toBe(null)
     expect(await codeOf((async () => host.authenticate('token wrong'))())).toBe('INVALID_CREDENTIALS')
     expect(host.authenticate('token alice-token')).toEqual(alice) // at once
+    expect(host.findRepository('acme', 'rocket')).toEqual({ id: '1' })
   })
 
   test('takes nothing in when one thing is refused', async () => {

@@ -1,6 +1,6 @@
 import type { Actor, ForgeEvent } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
-import type { ForgeStorage } from '../../src/storage/contract/storage.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { outbox, pin } from '../../src/testing/testing.ts'
 import type { StorageKind } from './storage-kind.ts'
 

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import type { MaybePromise, Page } from '../../src/index.ts'
-import type { ForgeStorage } from '../../src/storage/contract/storage.ts'
-import type { PageQuery } from '../../src/storage/contract/stores.ts'
+import type { ForgeStorage, PageQuery } from '../../src/storage/storage.ts'
 import { block, define } from '../../src/testing/testing.ts'
 
 const FIRST = 20

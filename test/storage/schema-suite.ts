@@ -15,14 +15,14 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
     const isSqlite = kind.name === 'SQLite'
     const place = { SQLite: "'main'", PostgreSQL: 'current_schema()', MariaDB: 'database()' }[kind.name] ?? ''
     const created = () => newDatabase(kind)
-    const changedBy = async (sql: string): Promise<TestDatabase<unknown>> => {
+    const changedBy = async (sql: string) => {
       const database = await created()
       await (await database.migrated()).close()
       await database.run(sql)
       return database
     }
     /** Every table, view and index, for hosts that want them unchanged. */
-    const things = (database: TestDatabase<unknown>) =>
+    const things = (database: Pick<TestDatabase, 'run'>) =>
       database.run(
         isSqlite
           ? ALL

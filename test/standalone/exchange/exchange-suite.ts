@@ -1,70 +1,82 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import type { ExchangeRecord, IssueRecord } from '../../../src/index.ts'
-import { FULL, plain } from '../tracker/tracker-world.ts'
+import { expect, test } from 'vitest'
+import type { ExchangeRecord, ExchangeService, ImportOptions, IssueRecord } from '../../../src/index.ts'
+import type { StandaloneUser } from '../../../src/standalone/standalone.ts'
+import { anIssue, commentsOf } from '../../core/exchange/records.ts'
+import type { AnyKind } from '../../databases.ts'
+import { alice, onHosts, sam, textOf, walt } from '../open-host.ts'
 import { generatedDocument } from './documents.ts'
-import type { ExchangeWorld } from './exchange-world.ts'
-import { textOf } from './exchange-world.ts'
 
 const NONE = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 const document = generatedDocument()
-const alice = { id: '1', username: 'Alice' } // a site admin
-const walt = { id: '5', username: 'walt' } // an admin of the first repository
 
-/** What the exchange of the standalone host does on a database. */
-export function exchangeSuite(open: () => Promise<ExchangeWorld>): void {
-  describe('the exchange', () => {
-    let world: ExchangeWorld
-
-    beforeAll(async () => {
-      world = await open()
-    })
+/** Defines what the exchange of the standalone host does on these databases. Each test has numbers of its own. */
+export function exchangeSuite(kinds: readonly AnyKind[]): void {
+  onHosts(kinds, (open) => {
+    const exchange = () => open().host.forge.exchange
+    /** Imports into a repository: the first, if no other is named. */
+    const importing = (
+      records: Parameters<ExchangeService<StandaloneUser>['import']>[1]['records'],
+      options: ImportOptions & { readonly into?: string; readonly by?: StandaloneUser } = {},
+    ) => {
+      const { into = '1', by = 'system', ...rest } = options
+      return exchange().import(by, { repositoryId: into, records }, rest)
+    }
+    const issues = async (repositoryId: string): Promise<readonly IssueRecord[]> =>
+      JSON.parse(await open().exported(repositoryId))
+    const issue = async (number: number, repositoryId = '1') =>
+      (await issues(repositoryId)).find((one) => one.number === number)
+    /** An issue of the first repository, as the API shows it when it is pinned. */
+    const shown = async (number: number): Promise<unknown> => {
+      const pin = `/repos/acme/rocket/issues/${number}/pin`
+      await open().json(alice, 'POST', pin)
+      const pinned = (await open().json(null, 'GET', '/repos/acme/rocket/issues/pinned')) as IssueRecord[]
+      await open().json(alice, 'DELETE', pin)
+      return pinned.find((one) => one.number === number)
+    }
 
     test('exports what was imported, to the byte, and an import of that changes nothing', async () => {
-      const ascending = document.toSorted((one, other) => one.number - other.number)
-      const canonical = await textOf(ascending)
-      const repository = { repositoryId: '2', records: document }
-      const first = await world.exchange.import('system', repository, { batch: 60 })
+      const canonical = await textOf(document.toSorted((one, other) => one.number - other.number))
+      const first = await importing(document, { into: '2', batch: 60 })
       expect(first).toMatchObject({ issues: { ...NONE, created: document.length }, comments: NONE })
-      expect((await world.exported('2')) === canonical).toBe(true)
+      expect((await open().exported('2')) === canonical).toBe(true)
 
-      const before = await world.contents()
-      const second = await world.exchange.import('system', { ...repository, records: JSON.parse(canonical) })
+      const before = await open().contents()
+      const second = await importing(JSON.parse(canonical), { into: '2' })
       expect(second).toMatchObject({ issues: { ...NONE, unchanged: document.length }, comments: NONE })
-      expect(await world.contents()).toEqual(before)
-      expect((await world.exported('2')) === canonical).toBe(true)
+      expect(await open().contents()).toEqual(before)
+      expect((await open().exported('2')) === canonical).toBe(true)
     })
 
     test('carries labels, milestones and comments from one repository to another', async () => {
-      await world.exchange.import('system', { repositoryId: '3', records: RECORDS })
-      const once = await allOf(world.exchange.exportAll('system', '3'))
+      await importing(RECORDS, { into: '3' })
+      const once = await open().exportAll('3')
       expect(once).toEqual(RECORDS)
-      const report = await world.exchange.import('system', { repositoryId: '4', records: once })
+      const report = await importing(once, { into: '4' })
       expect(report).toMatchObject({ issues: { created: 2 }, comments: { created: 3 }, notCarried: [] })
-      const twice = await allOf(world.exchange.exportAll('system', '4'))
+      const twice = await open().exportAll('4')
       expect(twice).toEqual(RECORDS)
-      const again = await world.exchange.import('system', { repositoryId: '4', records: twice })
+      const again = await importing(twice, { into: '4' })
       expect(again).toMatchObject({ issues: { ...NONE, unchanged: 2 }, comments: { ...NONE, unchanged: 3 } })
     })
 
     test('says in a dry run what the import then does, and writes nothing', async () => {
       const request = { repositoryId: '1', records: [...document.filter(({ number }) => number > 8), ...changed()] }
-      const before = await world.contents()
+      const before = await open().contents()
       for (const options of [{ onConflict: 'update' }, { onConflict: 'skip', batch: 7 }] as const) {
-        const expected = await world.exchange.inspect('system', request, options)
-        expect(await world.contents()).toEqual(before)
+        const expected = await exchange().inspect('system', request, options)
+        expect(await open().contents()).toEqual(before)
         expect(expected.conflicts).toEqual({ total: 0, first: [] })
         expect(expected.issues.created).toBe(request.records.length - 2)
       }
-      const { conflicts, ...expected } = await world.exchange.inspect('system', request, { onConflict: 'update' })
+      const { conflicts, ...expected } = await exchange().inspect('system', request, { onConflict: 'update' })
       expect(conflicts.total).toBe(0)
-      expect(await world.exchange.import('system', request, { onConflict: 'update' })).toEqual(expected)
+      expect(await importing(request.records, { onConflict: 'update' })).toEqual(expected)
       expect(expected.issues).toMatchObject({ updated: 1, unchanged: 1 })
     })
 
     test('refuses the number of a pull request, whatever is asked for', async () => {
       for (const onConflict of ['refuse', 'skip', 'update'] as const) {
-        const refused = world.exchange.import('system', { repositoryId: '1', records: [plain(2)] }, { onConflict })
-        await expect(refused).rejects.toMatchObject({
+        await expect(importing([anIssue(2)], { onConflict })).rejects.toMatchObject({
           code: 'IMPORT_CONFLICT',
           details: { number: 2, reason: 'taken' },
         })
@@ -72,44 +84,60 @@ export function exchangeSuite(open: () => Promise<ExchangeWorld>): void {
     })
 
     test('leaves the database as it was if the last batch of an import in one transaction has a conflict', async () => {
-      const before = await world.contents()
-      const records = [...Array.from({ length: 30 }, (_, at) => ({ ...FULL, number: 1_000_000 + at })), plain(1)]
-      await expect(world.importAtOnce('1', records, { batch: 10 })).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
-      expect(await world.contents()).toEqual(before)
-      await world.importAtOnce('1', records.slice(0, -1), { batch: 10 })
-      expect(await world.contents()).not.toEqual(before)
+      const before = await open().contents()
+      const records = [...Array.from({ length: 30 }, (_, at) => ({ ...FULL, number: 1_000_000 + at })), anIssue(1)]
+      const atOnce = (some: readonly IssueRecord[]) =>
+        open().host.importAtomically('system', { repositoryId: '1', records: some }, { batch: 10 })
+      await expect(atOnce(records)).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
+      expect(await open().contents()).toEqual(before)
+      await atOnce(records.slice(0, -1))
+      expect(await open().contents()).not.toEqual(before)
     })
 
     test('puts issues under the accounts of their authors for a site admin alone, as often as it is run', async () => {
-      const number = 3_000_000
       const people = {
         poster_name: 'OLGA',
-        assignees: ['walt', 'unknown-user'],
+        poster_email: 'olga@example.org',
+        assignees: ['walt', 'unknown-user', 'Acme'],
         reactions: [{ user_id: 8, user_name: 'sam', content: 'eyes' }],
       }
-      const issue = plain(number, { ...people, poster_email: 'olga@example.org' })
       const records: readonly ExchangeRecord[] = [
-        { kind: 'issue', issue },
-        { kind: 'comment', comment: { ...COMMENT, issue_number: number, poster_name: 'zoe' } },
+        { kind: 'issue', issue: anIssue(3_000_300, people) },
+        { kind: 'comment', comment: { ...COMMENT, issue_number: 3_000_300, poster_name: 'zoe' } },
       ]
-      const request = { repositoryId: '1', records }
       const options = { attribution: 'accounts', users: { zoe: 'mia' } } as const
-      await expect(world.exchange.import(walt, request, options)).rejects.toMatchObject({ code: 'FORBIDDEN' })
-      expect(await world.exchange.import(alice, request, options)).toMatchObject({
+      await expect(importing(records, { ...options, by: walt })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      expect(await importing(records, { ...options, by: alice })).toMatchObject({
         issues: { ...NONE, created: 1 },
         comments: { ...NONE, created: 1 },
-        unknownUsers: { total: 1, first: [{ name: 'unknown-user', count: 1 }] },
+        unknownUsers: { total: 2 }, // an organization is no user
       })
-      expect(await world.shown(number)).toMatchObject({
+      expect(await shown(3_000_300)).toMatchObject({
         user: { login: 'olga' },
         original_author: '',
         assignees: [{ login: 'walt' }],
         comments: 1,
       })
       for (const again of [options, {}, { users: { zoe: 'mia' } }]) {
-        const report = await world.exchange.import(alice, request, again)
-        expect(report).toMatchObject({ issues: { ...NONE, unchanged: 1 } })
+        expect(await importing(records, { ...again, by: alice })).toMatchObject({ issues: { ...NONE, unchanged: 1 } })
       }
+    })
+
+    test('puts nothing under the name of an account that is not attributed', async () => {
+      await importing([{ ...FULL, number: 3_000_310, poster_name: 'olga' }], { by: walt })
+      await importing([{ ...FULL, number: 3_000_311, milestone: 'Shown', state: 'closed' }])
+      expect(await shown(3_000_310)).toMatchObject({
+        user: { login: 'walt' },
+        original_author: 'olga',
+        original_author_id: 901,
+        assignees: null,
+      })
+      expect(await shown(3_000_311)).toMatchObject({
+        ...{ user: { login: 'Acme' }, original_author: 'Zoë ☃', closed_at: '2020-02-29T12:00:00Z', is_locked: true },
+        milestone: { title: 'Shown', state: 'open', open_issues: 0, closed_issues: 1, due_on: null },
+        labels: [{ name: 'bug' }, { name: 'Bug' }, { name: 'bug ' }],
+        ref: 'refs/heads/next',
+      })
     })
 
     test('imports one document twice at once, and has nothing twice', async () => {
@@ -117,37 +145,131 @@ export function exchangeSuite(open: () => Promise<ExchangeWorld>): void {
         { kind: 'issue', issue: { ...FULL, number: at + 1 } } as const,
         { kind: 'comment', comment: { ...COMMENT, issue_number: at + 1 } } as const,
       ]).flat()
-      const run = () => world.exchange.import('system', { repositoryId: '5', records }, { batch: 9 })
-      const reports = await Promise.all([run(), run()])
-      const created = reports.map(({ issues, comments }) => [issues.created, comments.created])
-      expect(created.reduce(([issues = 0, comments = 0], [a = 0, b = 0]) => [issues + a, comments + b])).toEqual([
-        100, 100,
-      ])
-      const all = await allOf(world.exchange.exportAll('system', '5'))
+      const reports = await Promise.all([1, 2].map(() => importing(records, { into: '5', batch: 9 })))
+      const created = reports.map((report) => [report.issues.created, report.comments.created])
+      expect(created.reduce(([one = 0, other = 0], [a = 0, b = 0]) => [one + a, other + b])).toEqual([100, 100])
+      const all = await open().exportAll('5')
       expect(all.filter(({ kind }) => kind === 'issue' || kind === 'comment')).toEqual(records)
       expect(all.filter(({ kind }) => kind === 'milestone')).toHaveLength(1)
       expect(all.filter(({ kind }) => kind === 'label')).toHaveLength(3)
     })
 
-    test('writes nothing more into a repository that is deleted meanwhile', async () => {
+    test('returns an issue with every property that was written, and what was written here with its accounts', async () => {
+      await importing([{ ...FULL, number: 3_000_400 }])
+
+      expect(await issue(3_000_400)).toEqual({ ...FULL, number: 3_000_400 })
+      expect((await issue(1))?.labels?.map(({ name }) => name)).toEqual(['idea', 'bug'])
+      expect((await issues('1')).some(({ number }) => number === 2)).toBe(false) // a pull request
+    })
+
+    test('replaces an issue whole, and leaves its comments, oldest first', async () => {
+      const said = (...contents: readonly string[]) =>
+        commentsOf(...contents.map((content) => ({ ...COMMENT, issue_number: 3_000_410, content })))
+      const old = { ...COMMENT, issue_number: 3_000_410, created: '2001-01-01T00:00:00.500Z', content: 'old' }
+      await importing([{ kind: 'issue', issue: { ...FULL, number: 3_000_410 } }, ...said('first')])
+      const next = anIssue(3_000_410, {
+        closed: '2020-01-02T00:00:00Z',
+        assignees: ['sam'],
+        labels: [{ name: 'later' }],
+      })
+      const records = [{ kind: 'issue', issue: next } as const, ...said('second', 'third'), ...commentsOf(old)]
+      await importing(records, { onConflict: 'update' })
+
+      expect(await issue(3_000_410)).toEqual(next)
+      const comments = (await open().exportAll('1')).flatMap((one) => (one.kind === 'comment' ? [one.comment] : []))
+      const contents = comments.filter((one) => one.issue_number === 3_000_410).map(({ content }) => content)
+      expect(contents).toEqual(['old', 'first', 'second', 'third'])
+      expect(await shown(3_000_410)).toMatchObject({ comments: 4, labels: [{ name: 'later' }], assignees: null })
+    })
+
+    test('makes the labels and milestones that are missing, and leaves those that exist', async () => {
+      const mars = { title: 'Mars', state: 'closed', closed: '2020-01-01T00:00:00Z' } as const
+      const labels = [
+        { name: 'fresh', color: '112233' },
+        { name: 'idea', color: 'other' },
+      ]
+      await importing([
+        ...labels.map((label) => ({ kind: 'label', label }) as const),
+        { kind: 'milestone', milestone: mars },
+        { kind: 'issue', issue: anIssue(3_000_420, { milestone: 'Mars', labels: [{ name: 'fresh' }] }) },
+      ])
+      await importing([{ kind: 'milestone', milestone: { title: 'Mars', state: 'open' } }])
+      const all = await open().exportAll('1')
+
+      expect(await issue(3_000_420)).toMatchObject({ milestone: 'Mars', labels: [{ name: 'fresh', color: '112233' }] })
+      expect(all).toContainEqual({ kind: 'milestone', milestone: mars })
+      expect(all).toContainEqual({ kind: 'label', label: { name: 'idea', color: 'cccccc' } })
+    })
+
+    test('returns issues in order, skips none around a long text or a deleted number, and gives no id again', async () => {
+      const { database } = open()
+      await database.run('insert into host_deleted_issues (id, repository_id, issue_index) values (90000, 4, 25)')
+      const [short, long] = ['é'.repeat(50_000), 'é'.repeat(50_001)]
+      const contents = [short, short, long, long, '']
+      const records = contents.map((content, at) => anIssue(28 - 2 * at, { content }))
+      await importing(records, { into: '4' })
+
+      const found = (await issues('4')).filter(({ number }) => number >= 20)
+      expect(found.map(({ number }) => number)).toEqual([20, 22, 24, 26, 28])
+      expect(found.map(({ content }) => content)).toEqual(contents.toReversed())
+      await expect(importing([anIssue(25)], { into: '4' })).rejects.toMatchObject({ details: { reason: 'taken' } })
+      const ids = await database.run('select id from host_issues where repository_id = 4 and id > 90000')
+      expect(ids).toHaveLength(5)
+    })
+
+    test.each([
+      [alice, true],
+      [walt, true],
+      ['system', true],
+      [sam, false],
+      ['anonymous', false],
+    ] as const)('shows addresses to admins of the site and of the repository alone: to %j %s', async (caller, are) => {
+      await importing([{ ...FULL, number: 3_000_430 }], { onConflict: 'skip' })
+
+      expect((await open().exported('1', caller)).includes('zoe@example.com')).toBe(are)
+    })
+
+    test('refuses a repository that does not exist, and one that is deleted meanwhile', async () => {
       async function* deletedAfterTen(): AsyncGenerator<IssueRecord> {
         for (let number = 2_000_001; number <= 2_000_030; number += 1) {
-          if (number === 2_000_016) await world.forge.lifecycle.repositoryDeleted('3')
-          yield plain(number)
+          if (number === 2_000_016) await open().host.forge.lifecycle.repositoryDeleted('3')
+          yield anIssue(number)
         }
       }
-      const request = { repositoryId: '3', records: deletedAfterTen() }
-      const refused = world.exchange.import('system', request, { batch: 10 })
-      await expect(refused).rejects.toMatchObject({ code: 'REPOSITORY_NOT_FOUND' })
-      expect(JSON.parse(await world.exported('3'))).toHaveLength(12)
+      const gone = { code: 'REPOSITORY_NOT_FOUND' }
+      await expect(importing([anIssue(1)], { into: '999' })).rejects.toMatchObject(gone)
+      await expect(importing(deletedAfterTen(), { into: '3', batch: 10 })).rejects.toMatchObject(gone)
+      expect(await issues('3')).toHaveLength(12)
     })
   })
 }
 
-async function allOf<T>(records: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = []
-  for await (const record of records) all.push(record)
-  return all
+/** An issue with everything that a record may have. */
+const FULL: IssueRecord = {
+  number: 40,
+  poster_id: 901,
+  poster_name: 'Zoë ☃',
+  poster_email: 'zoe@example.com',
+  title: "Robert'); drop table host_issues;--",
+  content: 'a\u2028b\r\nc\t"\\u0041" \u0001\u001f \u{1f600}\u{10ffff}\u{20000} \ufffe \ud7ff\ue000 %s $1 ? :a',
+  ref: 'refs/heads/next',
+  milestone: ' 1.0 ',
+  state: 'open',
+  is_locked: true,
+  created: '1969-12-31T23:59:59.999Z',
+  updated: '2038-01-19T03:14:08Z',
+  closed: '2020-02-29T12:00:00.120Z',
+  labels: [
+    { name: 'bug', color: 'ee0701', description: 'Broken' },
+    { name: 'Bug', color: 'x'.repeat(3_000_300) },
+    { name: 'bug ', description: 'With a blank' },
+  ],
+  reactions: [
+    { user_id: -1, content: '+1' },
+    { user_id: Number.MAX_SAFE_INTEGER, user_name: 'Zoë', content: '\u{1f389}' },
+    { user_id: -1, content: '+1' },
+  ],
+  assignees: ['olga', 'unknown-user', 'olga'],
 }
 
 const COMMENT = {
@@ -185,11 +307,11 @@ const RECORDS: readonly ExchangeRecord[] = [
   },
   {
     kind: 'issue',
-    issue: plain(3, { milestone: '1.0', labels: [{ name: 'bug', color: 'ee0701', description: 'Broken' }] }),
+    issue: anIssue(3, { milestone: '1.0', labels: [{ name: 'bug', color: 'ee0701', description: 'Broken' }] }),
   },
   { kind: 'comment', comment: { ...COMMENT, issue_number: 3, reactions: [{ user_id: 7, content: '+1' }] } },
   { kind: 'comment', comment: { ...COMMENT, issue_number: 3, content: 'Again' } },
-  { kind: 'issue', issue: plain(9) },
+  { kind: 'issue', issue: anIssue(9) },
   { kind: 'comment', comment: { ...COMMENT, issue_number: 9 } },
 ]
 
@@ -202,5 +324,5 @@ function changed(): readonly IssueRecord[] {
   ]
   const times = { created: '2026-01-05T10:00:00Z', updated: '2026-02-01T09:30:00Z' }
   const same = { title: 'Read this first', content: 'Rules', labels: [idea, bug], assignees: ['olga', 'walt'] }
-  return [plain(1, { ...mia, ...times, ...same }), plain(7, { ...mia, title: 'New' })]
+  return [anIssue(1, { ...mia, ...times, ...same }), anIssue(7, { ...mia, title: 'New' })]
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ForgeStorage, StoreName } from '../../../src/storage/contract/storage.ts'
+import type { ForgeStorage, StoreName } from '../../../src/storage/storage.ts'
 import { fill, THINGS } from '../../../src/testing/storage-contract/cases/retirement-samples.ts'
 import { AGGREGATES, everything } from '../../../src/testing/storage-contract/cases/stores.ts'
 import type { Extras } from '../../../src/testing/testing.ts'

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
-import type { ForgeStorage } from '../../../src/storage/contract/storage.ts'
 import type { SqliteHandle, SqlStorageOptions } from '../../../src/storage/sqlite.ts'
 import { sqliteStorage } from '../../../src/storage/sqlite.ts'
+import type { ForgeStorage } from '../../../src/storage/storage.ts'
 
 /** A file that no database is in yet, in a folder that goes when the test ends. */
 export function newFile(): string {

@@ -1,5 +1,5 @@
 import type { EventDraft, Id } from '../../../src/index.ts'
-import type { ChangeCircumstances, ChangeDecision, PinRow } from '../../../src/storage/contract/stores.ts'
+import type { ChangeCircumstances, ChangeDecision, PinRow } from '../../../src/storage/storage.ts'
 import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../../../src/testing/testing.ts'
 
 type Pinning = ChangeCircumstances<unknown> & ChangeDecision<readonly PinRow[], number>

@@ -1,9 +1,8 @@
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ForgeError } from '../../../../src/index.ts'
-import type { SqliteHandle } from '../../../../src/storage/sql/sqlite/handle.ts'
+import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
 import { BOARD, block, issuesOn, outbox, pin } from '../../../../src/testing/testing.ts'
-import { FIVE_SECONDS_AND_ROOM } from '../../promised-times.ts'
 import { bareHandle } from '../bare-handles.ts'
 import { newFile, openHandle, openStorage, watchedHandle } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
@@ -110,25 +109,6 @@ describe('a file that another connection writes', () => {
 
     expect(first).toBe('the loop turns')
     expect(await pending).toBe(1)
-  })
-
-  test('is STORAGE_BUSY after five seconds, with nothing written', async () => {
-    const file = newFile()
-    const storage = await openStorage(file)
-    const other = openHandle(file)
-    other.exec('begin immediate')
-    const start = performance.now()
-    const outcomes = await Promise.allSettled([pin(storage, BOARD, '1'), pin(storage, BOARD, '2')])
-    const waited = performance.now() - start
-    other.exec('rollback')
-
-    expect(waited).toBeGreaterThan(4900)
-    expect(waited).toBeLessThan(FIVE_SECONDS_AND_ROOM)
-    for (const outcome of outcomes) {
-      expect(outcome).toMatchObject({ reason: { code: 'STORAGE_BUSY', details: { retry: 'call' } } })
-    }
-    expect(await issuesOn(storage, BOARD)).toEqual([])
-    expect(await pin(storage, BOARD, '3')).toBe(1)
   })
 })
 

@@ -5,6 +5,7 @@ import { BOARD, block, define, grant, issuesOn, outbox, pin, retire } from '../.
 import type { Asked } from '../bare-handles.ts'
 import { bareHandle } from '../bare-handles.ts'
 import { newFile, newStorage, openStorage } from '../database-files.ts'
+import { pinning } from '../pinning.ts'
 
 async function useEverything(): Promise<readonly Asked[]> {
   const asked: Asked[] = []
@@ -93,4 +94,32 @@ test('a handle whose constructor opens nothing is STORAGE_UNAVAILABLE, with the 
     message: expect.stringContaining('handle'),
   })
   database.close()
+})
+
+test('statements that keep their handle until they are finalized are released: the host’s at once, ours at the end', async () => {
+  const open = { ours: 0, host: 0 }
+  const hosts: Database.Database[] = []
+  /** As a handle of bun:sqlite. */
+  class Finalized extends Database {
+    override prepare(sql: string) {
+      const whose = hosts[0] === this ? 'host' : 'ours'
+      open[whose] += 1
+      const finalize = () => {
+        open[whose] -= 1
+      }
+      return Object.assign(super.prepare(sql), { finalize }) as never // the types of better-sqlite3 have no such method
+    }
+  }
+  const handle = new Finalized(newFile())
+  hosts.push(handle)
+  const storage = await openStorage(handle)
+  handle.exec('begin immediate')
+  storage.pinBoards.update(BOARD, pinning('1', { transaction: handle }))
+  handle.exec('commit')
+  await pin(storage, BOARD, '2')
+  expect([open.host, open.ours > 0]).toEqual([0, true])
+  await storage.close()
+
+  expect(open).toEqual({ ours: 0, host: 0 })
+  handle.close()
 })

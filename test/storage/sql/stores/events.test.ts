@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EventFilter } from '../../../../src/storage/contract/events.ts'
+import type { EventFilter } from '../../../../src/storage/storage.ts'
 import { BOARD, block, LATER, note, pin, retire } from '../../../../src/testing/testing.ts'
 import type { Asked } from '../bare-handles.ts'
 import { bareHandle } from '../bare-handles.ts'

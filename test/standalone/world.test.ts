@@ -1,0 +1,4 @@
+import { SQLITE } from '../databases.ts'
+import { worldSuite } from './world-suite.ts'
+
+worldSuite([SQLITE])
