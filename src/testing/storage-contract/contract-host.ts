@@ -43,4 +43,9 @@ export interface ContractHost<Tx> {
   readonly beginReadCommitted?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
   /** Like `open`, for a storage in which ids of every kind may be any text of 1 to 64 characters. */
   readonly textIds?: (() => Promise<ForgeStorage<Tx>>) | undefined
+  /**
+   * The seeds of the cases that make the same drawn changes on a storage and on `memoryStorage`, to repeat one or to try
+   * others. Default 1 to 4.
+   */
+  readonly seeds?: readonly number[] | undefined
 }

@@ -21,6 +21,7 @@ import { pruneCases } from './cases/prune-cases.ts'
 import { prunedReadingCases } from './cases/pruned-reading-cases.ts'
 import { racingCases } from './cases/racing-cases.ts'
 import { readerCases } from './cases/reader-cases.ts'
+import { referenceCases } from './cases/reference-cases.ts'
 import { replayCases } from './cases/replay-cases.ts'
 import { retiredThingCases } from './cases/retired-thing-cases.ts'
 import { retirementCases } from './cases/retirement-cases.ts'
@@ -64,6 +65,9 @@ const CASES: readonly StorageCase[] = [
   ...prefixCases,
 ]
 
+/** The seeds of the cases that compare a storage with `memoryStorage`, if the host names none. */
+const SEEDS = [1, 2, 3, 4]
+
 /**
  * Returns the requirements for every storage (docs/storage.md), as plain cases for any test runner. The cases may run
  * concurrently. Allow each case 30 seconds, because some of them race hundreds of writers.
@@ -79,8 +83,11 @@ export function storageContract<Tx>(
     throw new TypeError('storageContract needs open, a function that returns a fresh storage')
   if (typeof host !== 'object' || host === null) throw new TypeError('host must be an object or omitted')
 
-  return CASES.filter(({ needs }) => needs.every((part) => host[part] !== undefined)).map((one) => ({
-    name: one.name,
-    run: () => one.run(open, host),
-  }))
+  const cases = [...referenceCases(host.seeds ?? SEEDS), ...CASES]
+  return cases
+    .filter(({ needs }) => needs.every((part) => host[part] !== undefined))
+    .map((one) => ({
+      name: one.name,
+      run: () => one.run(open, host),
+    }))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Decision, EventDraft, ForgeEvent, Id } from '../../../index.ts'
-import { ForgeError } from '../../../index.ts'
+import type { Decision, EventDraft, ForgeEvent, Id, RuleEvent } from '../../../index.ts'
+import * as rules from '../../../index.ts'
 import type {
   AggregateStore,
   Authorship,
@@ -55,6 +55,11 @@ export function done<Result>(outcome: Outcome<Result>): {
   return outcome
 }
 
+/** Decides to leave a state as it is, and returns a copy of it. */
+export function left<State>(state: State): { state: State; events: []; result: State } {
+  return { state, events: [], result: structuredClone(state) }
+}
+
 /**
  * Pins an issue at the end of a board, unless it is pinned already. Refuses a pin above the limit. Returns the 1-based
  * position.
@@ -63,70 +68,64 @@ export async function pin<Tx>(
   storage: ForgeStorage<Tx>,
   board: PinBoardKey,
   issueId: Id,
-  extras: Extras<Tx> & { readonly limit?: number } = {},
+  { limit = Number.POSITIVE_INFINITY, ...extras }: Extras<Tx> & { readonly limit?: number } = {},
 ): Promise<number> {
-  const { limit = Number.POSITIVE_INFINITY, ...rest } = extras
-  const outcome = await change(
-    storage.pinBoards,
-    board,
-    (rows) => {
-      const at = rows.findIndex((row) => row.issueId === issueId)
-      if (at >= 0) return { state: rows, events: [], result: at + 1 }
-      if (rows.length >= limit) throw new ForgeError('PIN_LIMIT_REACHED', 'full', { kind: board.kind, limit })
-
-      const position = rows.length + 1
-      return {
-        state: [...rows, { issueId, pinnedAt: new Date(NOON), pinnedBy: '7' }],
-        events: [
-          { ...NO_SUBJECT, type: 'issue.pinned', data: { position }, repositoryId: board.repositoryId, issueId },
-        ],
-        result: position,
-      }
-    },
-    rest,
-  )
-  return done(outcome).result
+  const rule = (issues: readonly Id[]) => rules.pinIssue(issues, issueId, limit, board.kind)
+  return (await arranged(storage, board, issueId, rule, extras)).position
 }
 
 /** Unpins an issue, if it is pinned. */
-export async function unpin<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, issueId: Id): Promise<void> {
-  const outcome = await change(storage.pinBoards, board, (rows) => {
-    const at = rows.findIndex((row) => row.issueId === issueId)
-    if (at < 0) return { state: rows, events: [], result: undefined }
+export async function unpin<Tx>(
+  storage: ForgeStorage<Tx>,
+  board: PinBoardKey,
+  issueId: Id,
+  extras: Extras<Tx> = {},
+): Promise<void> {
+  await arranged(storage, board, issueId, (issues) => rules.unpinIssue(issues, issueId), extras)
+}
 
-    return {
-      state: rows.filter((row) => row.issueId !== issueId),
-      events: [
-        {
-          ...NO_SUBJECT,
-          type: 'issue.unpinned',
-          data: { position: at + 1 },
-          repositoryId: board.repositoryId,
-          issueId,
-        },
-      ],
-      result: undefined,
-    }
-  })
-  done(outcome)
+/** Moves a pinned issue to a 1-based position, and returns the position. */
+export async function move<Tx>(
+  storage: ForgeStorage<Tx>,
+  [board, issueId, position]: readonly [PinBoardKey, Id, number],
+  extras: Extras<Tx> = {},
+): Promise<number> {
+  const rule = (issues: readonly Id[]) => rules.movePin(issues, issueId, position)
+  return (await arranged(storage, board, issueId, rule, extras)).position
 }
 
 /** Moves an issue to the front of its board, if it is pinned. */
 export async function moveToFront<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, issueId: Id): Promise<void> {
-  const outcome = await change(storage.pinBoards, board, (rows) => {
-    const from = rows.findIndex((row) => row.issueId === issueId) + 1
-    if (from === 0) return { state: rows, events: [], result: undefined }
+  const rule = (issues: readonly Id[]) =>
+    issues.includes(issueId) ? rules.movePin(issues, issueId, 1) : { state: issues, events: [], result: undefined }
+  await arranged<Tx, unknown>(storage, board, issueId, rule, {})
+}
 
-    const others = rows.filter((row) => row.issueId !== issueId)
-    return {
-      state: [...rows.filter((row) => row.issueId === issueId), ...others],
-      events: [
-        { ...NO_SUBJECT, type: 'issue.moved', data: { from, to: 1 }, repositoryId: board.repositoryId, issueId },
-      ],
-      result: undefined,
-    }
-  })
-  done(outcome)
+/** Changes the order of a board by a rule. New pins get the time and the author of the change. */
+async function arranged<Tx, Result>(
+  storage: ForgeStorage<Tx>,
+  board: PinBoardKey,
+  issueId: Id,
+  rule: (issues: readonly Id[]) => Decision<readonly Id[], Result>,
+  extras: Extras<Tx>,
+): Promise<Result> {
+  const { actorId: pinnedBy } = extras.by ?? AUTHOR
+  const outcome = await change(
+    storage.pinBoards,
+    board,
+    (rows, at) => {
+      const issues = rows.map((row) => row.issueId)
+      const { state, events, result } = rule(issues)
+      const rowOf = (id: Id) => rows.find((row) => row.issueId === id) ?? { issueId: id, pinnedAt: at, pinnedBy }
+      return {
+        state: state === issues ? rows : state.map(rowOf),
+        events: about({ repositoryId: board.repositoryId, issueId }, events),
+        result,
+      }
+    },
+    extras,
+  )
+  return done(outcome).result
 }
 
 /** Blocks a user in an organization. The user must not be blocked yet. */
@@ -134,22 +133,18 @@ export async function block<Tx>(
   storage: ForgeStorage<Tx>,
   organizationId: Id,
   userId: Id,
-  extras: Extras<Tx> & { readonly note?: string } = {},
+  { note = '', ...extras }: Extras<Tx> & { readonly note?: string } = {},
 ): Promise<void> {
-  const { note = '', ...rest } = extras
+  const key = { organizationId, userId }
+  const { actorId: blockedBy } = extras.by ?? AUTHOR
   const outcome = await change(
     storage.blocks,
-    { organizationId, userId },
-    (before) => {
-      if (before !== undefined) throw new ForgeError('ALREADY_BLOCKED', 'blocked')
-
-      return {
-        state: { organizationId, userId, note, blockedAt: new Date(NOON), blockedBy: '7' },
-        events: [{ ...NO_SUBJECT, type: 'user.blocked', data: { note }, organizationId, userId }],
-        result: undefined,
-      }
+    key,
+    (before, at) => {
+      const { state, events } = rules.blockUser(before, { ...key, note, blockedAt: at, blockedBy }, false)
+      return { state, events: about(key, events), result: undefined }
     },
-    rest,
+    extras,
   )
   done(outcome)
 }
@@ -161,17 +156,15 @@ export async function unblock<Tx>(
   userId: Id,
   extras: Extras<Tx> = {},
 ): Promise<void> {
-  const outcome = await change(
+  const key = { organizationId, userId }
+  const outcome = await change<typeof key, rules.Block | undefined, unknown, Tx>(
     storage.blocks,
-    { organizationId, userId },
+    key,
     (before) => {
-      if (before === undefined) return { state: before, events: [], result: undefined }
+      if (before === undefined) return left(before)
 
-      return {
-        state: undefined,
-        events: [{ ...NO_SUBJECT, type: 'user.unblocked', data: {}, organizationId, userId }],
-        result: undefined,
-      }
+      const { state, events } = rules.unblockUser(before)
+      return { state, events: about(key, events), result: undefined }
     },
     extras,
   )
@@ -182,78 +175,93 @@ export async function unblock<Tx>(
 export async function define<Tx>(
   storage: ForgeStorage<Tx>,
   slug: string,
-  extras: Extras<Tx> & { readonly description?: string } = {},
+  { description = '', imageUrl = '', ...extras }: Extras<Tx> & Partial<rules.BadgeDefinition> = {},
 ): Promise<Id> {
-  const { description = '', ...rest } = extras
   const outcome = await change(
     storage.badgeCatalogue,
     { slug },
-    (entry) => {
-      if (entry.badge !== undefined) throw new ForgeError('BADGE_EXISTS', 'exists', { slug })
+    (entry) => aboutNothing(rules.defineBadge(entry, { slug, description, imageUrl })),
+    extras,
+  )
+  return done(outcome).result.id
+}
 
-      return {
-        state: { ...entry, badge: { id: entry.nextId, slug, description, imageUrl: '' } },
-        events: [{ ...NO_SUBJECT, type: 'badge.defined', data: { slug } }],
-        result: entry.nextId,
-      }
-    },
-    rest,
+/** Changes a definition. */
+export async function update<Tx>(
+  storage: ForgeStorage<Tx>,
+  slug: string,
+  { description, imageUrl, ...extras }: Extras<Tx> & Partial<rules.BadgeDefinition>,
+): Promise<rules.Badge> {
+  const outcome = await change(
+    storage.badgeCatalogue,
+    { slug },
+    (entry) => aboutNothing(rules.updateBadge(entry, slug, { description, imageUrl })),
+    extras,
   )
   return done(outcome).result
 }
 
-/** Removes a definition from the catalogue. */
-export async function removeBadge<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<void> {
-  const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => ({
-    state: { ...entry, badge: undefined },
-    events: [{ ...NO_SUBJECT, type: 'badge.removed', data: { slug } }],
-    result: undefined,
-  }))
+/** Removes a definition that no user holds from the catalogue. */
+export async function removeBadge<Tx>(storage: ForgeStorage<Tx>, slug: string, extras: Extras<Tx> = {}): Promise<void> {
+  const outcome = await change(
+    storage.badgeCatalogue,
+    { slug },
+    (entry) => aboutNothing(rules.removeBadge(entry, slug)),
+    extras,
+  )
   done(outcome)
 }
 
-/** Grants defined badges. Badges that the user already holds are skipped. */
+/** Grants those of the badges that are defined. Badges that the user already holds are skipped. */
 export async function grant<Tx>(
   storage: ForgeStorage<Tx>,
   userId: Id,
   slugs: readonly string[],
   extras: Extras<Tx> = {},
 ): Promise<void> {
-  const outcome = await change(
-    storage.userBadges,
-    { userId, slugs },
-    ({ known, held }) => {
-      const added = slugs
-        .flatMap((slug) => known.filter((badge) => badge.slug === slug))
-        .filter((badge) => held.every((one) => one.badge.slug !== badge.slug))
-      if (added.length === 0) return { state: { known, held }, events: [], result: undefined }
-
-      return {
-        state: {
-          known,
-          held: [...held, ...added.map((badge) => ({ badge, grantedAt: new Date(NOON), grantedBy: '7' }))],
-        },
-        events: added.map(({ slug }) => ({ ...NO_SUBJECT, type: 'badge.granted' as const, data: { slug }, userId })),
-        result: undefined,
-      }
-    },
-    extras,
-  )
-  done(outcome)
+  await held(storage, userId, slugs, rules.grantBadges, extras)
 }
 
 /** Revokes badges that the user holds. */
-export async function revoke<Tx>(storage: ForgeStorage<Tx>, userId: Id, slugs: readonly string[]): Promise<void> {
-  const outcome = await change(storage.userBadges, { userId, slugs }, ({ known, held }) => ({
-    state: { known, held: [] },
-    events: held.map(({ badge }) => ({
-      ...NO_SUBJECT,
-      type: 'badge.revoked' as const,
-      data: { slug: badge.slug },
-      userId,
-    })),
-    result: undefined,
-  }))
+export async function revoke<Tx>(
+  storage: ForgeStorage<Tx>,
+  userId: Id,
+  slugs: readonly string[],
+  extras: Extras<Tx> = {},
+): Promise<void> {
+  await held(storage, userId, slugs, rules.revokeBadges, extras)
+}
+
+/** Changes the badges of a user by a rule, for the slugs that are defined. */
+async function held<Tx>(
+  storage: ForgeStorage<Tx>,
+  userId: Id,
+  slugs: readonly string[],
+  rule: typeof rules.grantBadges,
+  extras: Extras<Tx>,
+): Promise<void> {
+  const { actorId: grantedBy } = extras.by ?? AUTHOR
+  const outcome = await change(
+    storage.userBadges,
+    { userId, slugs },
+    (before, at) => {
+      const known = before.known.map(({ slug }) => slug)
+      const holds = { known, held: before.held.map(({ badge }) => badge.slug) }
+      const { state, events } = rule(
+        holds,
+        slugs.filter((slug) => known.includes(slug)),
+      )
+      if (state === holds) return { state: before, events: [], result: undefined }
+
+      const grants = state.held.flatMap((slug) => {
+        const kept = before.held.filter(({ badge }) => badge.slug === slug)
+        const added = before.known.filter((badge) => badge.slug === slug)
+        return kept.length > 0 ? kept : added.map((badge) => ({ badge, grantedAt: at, grantedBy }))
+      })
+      return { state: { known: before.known, held: grants }, events: about({ userId }, events), result: undefined }
+    },
+    extras,
+  )
   done(outcome)
 }
 
@@ -264,17 +272,8 @@ export async function importIssues<Tx>(
   extras: Extras<Tx> = {},
 ): Promise<void> {
   const data = { created: 1, updated: 0, comments: 0 }
-  const outcome = await change(
-    storage.issueImports,
-    { repositoryId },
-    (state) => ({
-      state,
-      events: [{ ...NO_SUBJECT, type: 'issues.imported', data, repositoryId }],
-      result: undefined,
-    }),
-    extras,
-  )
-  done(outcome)
+  const events = about({ repositoryId }, [{ type: 'issues.imported', data }])
+  done(await change(storage.issueImports, { repositoryId }, (state) => ({ state, events, result: undefined }), extras))
 }
 
 /** Retires a subject with the event that the lifecycle service emits. Returns the events. */
@@ -302,4 +301,13 @@ function retirementEvent(retired: Retired, removed: Removed): EventDraft {
 
   const data = { wasPinned: removed.pins > 0 }
   return { ...NO_SUBJECT, type: 'issue.deleted', data, repositoryId, issueId: retired.issueId }
+}
+
+function aboutNothing<State, Result>({ state, events, result }: Decision<State, Result>) {
+  return { state, events: about({}, events), result }
+}
+
+/** Adds the subject to the events of a rule. */
+function about(subject: Partial<rules.EventSubject>, events: readonly RuleEvent[]): readonly EventDraft[] {
+  return events.map((event) => ({ ...NO_SUBJECT, ...subject, ...event }))
 }

@@ -43,6 +43,15 @@ export function hostCase(
   }
 }
 
+/** Creates a case that runs on a storage in which ids may be any text. */
+export function textIdCase(name: string, check: <Tx>(storage: ForgeStorage<Tx>) => Promise<void>): StorageCase {
+  return {
+    name,
+    needs: ['textIds'],
+    run: (open, host) => storageCase(name, check).run(host.textIds ?? open, host),
+  }
+}
+
 /** Checks that a call is refused with this code, whether it throws synchronously or rejects. */
 export async function refuses(code: ForgeErrorCode, call: () => unknown): Promise<void> {
   const outcome = await outcomeOf(call)
@@ -51,9 +60,11 @@ export async function refuses(code: ForgeErrorCode, call: () => unknown): Promis
 }
 
 /** The outcome of a call: a value, or the error that it threw or rejected with. */
-export type Outcome = { readonly value: unknown } | { readonly thrown: unknown }
+export type Outcome<T = unknown> = { readonly value: T } | { readonly thrown: unknown }
 
 /** Makes a call and returns its outcome. */
+export async function outcomeOf<T>(call: () => T): Promise<Outcome<Awaited<T>>>
+export async function outcomeOf(call: () => unknown): Promise<Outcome>
 export async function outcomeOf(call: () => unknown): Promise<Outcome> {
   try {
     return { value: await call() }

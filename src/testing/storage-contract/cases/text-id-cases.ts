@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { blockedBy, issuesOn, outbox, slugsHeldBy } from './contents.ts'
 import { BOARD, block, define, grant, NOON, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
-import { hostCase, refuses } from './storage-case.ts'
+import { refuses, textIdCase } from './storage-case.ts'
 
 /**
  * Texts that a database may treat as equal, because of case, blanks, digits, composition, or characters that it does
@@ -103,11 +103,3 @@ export const textIdCases: readonly StorageCase[] = [
     }
   }),
 ]
-
-function textIdCase(name: string, check: Parameters<typeof hostCase>[2]): StorageCase {
-  return {
-    name,
-    needs: ['textIds'],
-    run: (open, host) => hostCase(name, ['textIds'], check).run(host.textIds ?? open, host),
-  }
-}

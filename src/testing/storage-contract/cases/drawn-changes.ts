@@ -1,0 +1,252 @@
+import type { Id } from '../../../index.ts'
+import { assertNotBlocked } from '../../../index.ts'
+import type { ForgeStorage, PinBoardKey, Retired } from '../../../storage/storage.ts'
+import type { Choices, Draw } from './draw.ts'
+import type { Extras } from './sample-changes.ts'
+import {
+  block,
+  change,
+  define,
+  grant,
+  importIssues,
+  move,
+  NOON,
+  pin,
+  removeBadge,
+  retire,
+  revoke,
+  unblock,
+  unpin,
+  update,
+} from './sample-changes.ts'
+
+/** The ids that drawn changes are about. No id is that of an issue and of a pull request. */
+export interface Ids {
+  readonly repositories: Choices<Id>
+  readonly organizations: Choices<Id>
+  readonly users: Choices<Id>
+  readonly issues: Choices<Id>
+  readonly pullRequests: Choices<Id>
+}
+
+/** One change, in words and as a call. */
+export interface DrawnChange {
+  readonly name: string
+  run<Tx>(storage: ForgeStorage<Tx>): Promise<unknown>
+}
+
+type Run = <Tx>(storage: ForgeStorage<Tx>, extras: Extras<Tx>) => Promise<unknown>
+
+/** Slugs that a database may take for the same. */
+export const SLUGS: Choices<string> = ['owl', 'Owl', 'owl ', 'é', 'e\u0301', '🦉', '🦆']
+const CONSUMERS: Choices<string> = ['mail', 'Mail']
+
+const TEXTS: Choices<string> = ['', ' ', 'naïve 🦉 e\u0301', '0042', `quotes ' " \\ and\nlines`, 'null']
+/** What a consumer does. */
+const ACTS: Choices<string> = ['claim', 'advance', 'advance', 'advance', 'release', 'forget', 'forget']
+const LEASE_MS = 3_600_000
+
+/**
+ * Draws the change of a step, with its author and its time. A part of the changes is refused by `beforeCommit`. The
+ * result has what the change returned and the events that `beforeCommit` received.
+ */
+export function drawnChange(draw: Draw, ids: Ids, step: number): DrawnChange {
+  const [name, input, run] = kindOf(draw)(draw, ids)
+  const time = NOON.getTime() + step * 1000 + draw.below(3000) - 1500
+  const by = { actorId: draw.one<Id | null>([null, ...ids.users]), at: () => new Date(time) }
+  const isRefused = draw.below(9) === 0
+  return {
+    name: `${name} ${JSON.stringify(input)}${isRefused ? ', refused before the commit' : ''}`,
+    async run(storage) {
+      const received: unknown[] = []
+      const beforeCommit = (events: readonly object[]) => {
+        received.push(...events.map((event) => ({ ...event, id: undefined })))
+        if (isRefused) throw new Error('refused before the commit')
+      }
+      return { result: await run(storage, { by, beforeCommit }), received }
+    },
+  }
+}
+
+/** Draws what a change needs, and returns its name, its input for the name, and the change. */
+type Kind = (draw: Draw, ids: Ids) => readonly [name: string, input: unknown, run: Run]
+
+/** Every kind of change, with its share of 100. */
+const KINDS: readonly (readonly [share: number, kind: Kind])[] = [
+  [
+    22,
+    (draw, ids) => {
+      const [board, issueId] = placeOn(draw, ids)
+      const limit = 3 + draw.below(3)
+      return ['pin', { board, issueId, limit }, (to, extras) => pin(to, board, issueId, { ...extras, limit })]
+    },
+  ],
+  [
+    5,
+    (draw, ids) => {
+      const [board, issueId] = placeOn(draw, ids)
+      return ['unpin', { board, issueId }, (to, extras) => unpin(to, board, issueId, extras)]
+    },
+  ],
+  [
+    8,
+    (draw, ids) => {
+      const place = [...placeOn(draw, ids), 1 + draw.below(4)] as const
+      return ['move', place, (to, extras) => move(to, place, extras)]
+    },
+  ],
+  [4, renewal],
+  [
+    12,
+    (draw, ids) => {
+      const [organizationId, userId, note] = [draw.one(ids.organizations), draw.one(ids.users), draw.one(TEXTS)]
+      const input = { organizationId, userId, note }
+      return ['block', input, (to, extras) => block(to, organizationId, userId, { ...extras, note })]
+    },
+  ],
+  [
+    5,
+    (draw, ids) => {
+      const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
+      return ['unblock', key, (to, extras) => unblock(to, key.organizationId, key.userId, extras)]
+    },
+  ],
+  [
+    2,
+    (draw, ids) => {
+      const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
+      const admit: Run = (to, extras) =>
+        change(to.blocks, key, (state) => assertNotBlocked(state), { ...extras, raisesEpoch: true })
+      return ['admit', key, admit]
+    },
+  ],
+  [
+    7,
+    (draw) => {
+      const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
+      return ['define', { slug, ...texts }, (to, extras) => define(to, slug, { ...extras, ...texts })]
+    },
+  ],
+  [
+    3,
+    (draw) => {
+      const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
+      return ['update', { slug, ...texts }, (to, extras) => update(to, slug, { ...extras, ...texts })]
+    },
+  ],
+  [
+    3,
+    (draw) => {
+      const slug = draw.one(SLUGS)
+      return ['remove', slug, (to, extras) => removeBadge(to, slug, extras)]
+    },
+  ],
+  [
+    10,
+    (draw, ids) => {
+      const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
+      return ['grant', { userId, slugs }, (to, extras) => grant(to, userId, slugs, extras)]
+    },
+  ],
+  [
+    4,
+    (draw, ids) => {
+      const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
+      return ['revoke', { userId, slugs }, (to, extras) => revoke(to, userId, slugs, extras)]
+    },
+  ],
+  [
+    3,
+    (draw, ids) => {
+      const repositoryId = draw.one(ids.repositories)
+      return ['import', repositoryId, (to, extras) => importIssues(to, repositoryId, extras)]
+    },
+  ],
+  [4, retirement],
+  [4, consumption],
+  [
+    4,
+    (draw) => {
+      const before = new Date(NOON.getTime() + draw.below(120) * 1000)
+      const forgotten = draw.some(CONSUMERS)
+      const prune: Run = async ({ events }) => {
+        for (const name of forgotten) await events.forget(name)
+        return events.prune(before)
+      }
+      return ['prune', { before, forgotten }, prune]
+    },
+  ],
+]
+
+const SHARES = KINDS.reduce((sum, [share]) => sum + share, 0)
+
+function kindOf(draw: Draw): Kind {
+  let at = draw.below(SHARES)
+  for (const [share, kind] of KINDS) {
+    if (at < share) return kind
+    at -= share
+  }
+  throw new RangeError('the draw is beyond every share')
+}
+
+/** Draws a board, and an issue or a pull request for it. */
+function placeOn(draw: Draw, ids: Ids): readonly [PinBoardKey, Id] {
+  const repositoryId = draw.one(ids.repositories)
+  if (draw.below(4) === 0) return [{ repositoryId, kind: 'pullRequest' }, draw.one(ids.pullRequests)]
+  return [{ repositoryId, kind: 'issue' }, draw.one(ids.issues)]
+}
+
+/** Gives every pin of a board another author and another time, or reverses the board. */
+function renewal(draw: Draw, ids: Ids): ReturnType<Kind> {
+  const [board] = placeOn(draw, ids)
+  const [pinnedAt, pinnedBy, reverses] = [new Date(draw.below(60_000)), draw.one(ids.users), draw.below(3) === 0]
+  const run: Run = (to, extras) =>
+    change(
+      to.pinBoards,
+      board,
+      (rows) => ({
+        state: reverses ? rows.toReversed() : rows.map((row) => ({ ...row, pinnedAt, pinnedBy })),
+        events: [],
+        result: undefined,
+      }),
+      extras,
+    )
+  return ['renew', { board, pinnedAt, pinnedBy, reverses }, run]
+}
+
+/** Retires something, or retires it twice. */
+function retirement(draw: Draw, ids: Ids): ReturnType<Kind> {
+  const [board, issueId] = placeOn(draw, ids)
+  const { repositoryId } = board
+  const retired = draw.one<Retired>([
+    { thing: 'issue', issueId, ...board },
+    { thing: 'issue', issueId, ...board },
+    { thing: 'issue', issueId, ...board },
+    { thing: 'user', userId: draw.one(ids.users) },
+    { thing: 'user', userId: draw.one(ids.users) },
+    { thing: 'organization', organizationId: draw.one(ids.organizations) },
+    { thing: 'repository', repositoryId },
+  ])
+  const times = 1 + draw.below(2)
+  const run: Run = async (to, extras) => {
+    const events: unknown[] = []
+    for (let time = 0; time < times; time += 1) events.push(await retire(to, retired, extras))
+    return events
+  }
+  return ['retire', { ...retired, times }, run]
+}
+
+/** Claims or forgets a consumer, or moves its cursor. */
+function consumption(draw: Draw): ReturnType<Kind> {
+  const consumer = { name: draw.one(CONSUMERS), holder: draw.one(['one', 'one', 'other']) }
+  const [limit, act] = [1 + draw.below(30), draw.one(ACTS)]
+  const run: Run = async ({ events }) => {
+    const claim = act === 'forget' ? await events.forget(consumer.name) : await events.claim(consumer, LEASE_MS)
+    if (act === 'release') await events.release(consumer)
+    if (act !== 'advance' || typeof claim !== 'object') return claim
+
+    const { cursor } = await events.read({ after: claim.cursor, limit })
+    return [claim, await events.advance(consumer, cursor)]
+  }
+  return [act, { ...consumer, limit }, run]
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import type { Id, MaybePromise, Page } from '../../../index.ts'
+import { isForgeError } from '../../../index.ts'
+import { memoryStorage } from '../../../storage/memory.ts'
+import type { EventFilter, ForgeStorage, PageQuery } from '../../../storage/storage.ts'
+import type { Choices } from './draw.ts'
+import { Draw } from './draw.ts'
+import type { Ids } from './drawn-changes.ts'
+import { drawnChange, SLUGS } from './drawn-changes.ts'
+import { change, left } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { outcomeOf, storageCase, textIdCase } from './storage-case.ts'
+
+const STEPS = 120
+const STEPS_BETWEEN_VIEWS = 10
+/** The page sizes of the views: of the last one, and of the others. */
+const LIMITS = { last: [1, 3, 1000], other: [2, 1000] }
+
+/** Numbers that a driver may round, or a database take for the same. */
+const NUMBERS: Choices<Id> = [
+  ...(['1', '9007199254740992', '9007199254740993', '-1', '9223372036854775807'] as const),
+  ...['9223372036854775806', '10', '-9223372036854775808'],
+]
+
+/** Texts that a database may take for the same. */
+const TEXTS: Choices<Id> = [
+  ...(['abc', 'ABC', 'abc ', 'é', 'e\u0301', '7', '07', '7.0', '🦉', '🦆', 'x'.repeat(64)] as const),
+  '00000000-0000-4000-8000-00000000000a',
+  '00000000-0000-4000-8000-00000000000A',
+]
+
+/**
+ * Returns cases that make the same drawn changes on a storage and on `memoryStorage`, and compare every answer, and what
+ * both have. A failure names the seed and the step; the case of a seed has it in its name.
+ */
+export function referenceCases(seeds: readonly number[]): readonly StorageCase[] {
+  return seeds.flatMap((seed) => [
+    storageCase(`after the same changes (seed ${seed}) a storage has and answers what memoryStorage does`, (storage) =>
+      compare(storage, seed, idsFrom(NUMBERS, seed)),
+    ),
+    textIdCase(
+      `after the same changes (seed ${seed}) with text ids a storage has and answers what memoryStorage does`,
+      (storage) => compare(storage, seed, idsFrom(TEXTS, seed)),
+    ),
+  ])
+}
+
+/** Takes a part of the ids, so that changes meet; those next to each other look alike. */
+function idsFrom(ids: Choices<Id>, seed: number): Ids {
+  const [first, ...others] = ids.map((_, at) => ids[(at + seed * 2) % ids.length] ?? ids[0])
+  const few: Choices<Id> = [first ?? ids[0], ...others.slice(0, 1)]
+  const users: Choices<Id> = [few[0], ...others.slice(0, 4)]
+  const [pull = ids[0], ...pulls] = others.slice(4, 6)
+  return { repositories: few, organizations: few, users, issues: users, pullRequests: [pull, ...pulls] }
+}
+
+async function compare<Tx>(storage: ForgeStorage<Tx>, seed: number, ids: Ids): Promise<void> {
+  const [found, expected] = [new Side(storage, ids), new Side(memoryStorage(), ids)]
+  const draw = new Draw(seed)
+  for (let step = 1; step <= STEPS; step += 1) {
+    const { name, run } = drawnChange(draw, ids, step)
+    const at = `seed ${seed}, step ${step}, ${name}`
+    assertSame(await found.answer(run), await expected.answer(run), `the answer to ${at}`)
+    if (step % STEPS_BETWEEN_VIEWS > 0) continue
+
+    const limits = step === STEPS ? LIMITS.last : LIMITS.other
+    assertSame(await found.view(limits), await expected.view(limits), `what there is after ${at}`)
+  }
+}
+
+function assertSame(found: unknown, expected: unknown, what: string): void {
+  try {
+    assert.deepEqual(found, expected)
+  } catch (error) {
+    throw new assert.AssertionError({ message: `${what}: ${String(error)}`, actual: found, expected })
+  }
+}
+
+/** Adds the answer of a read to a view, and returns it unless the read was refused. */
+type See = <T>(what: string, read: () => T) => Promise<Awaited<T> | undefined>
+
+/** One of the two storages. What it may choose itself, ids and cursors, is replaced by what can be compared. */
+class Side<Tx> {
+  readonly #storage: ForgeStorage<Tx>
+  readonly #ids: Ids
+  /** The ids that the storage chose, in the order in which they were read. */
+  readonly #chosen: string[] = []
+  /** Where to read on in the lists, since the last view. */
+  readonly #cursors = new Map<string, string>()
+
+  constructor(storage: ForgeStorage<Tx>, ids: Ids) {
+    this.#storage = storage
+    this.#ids = ids
+  }
+
+  async answer(run: (storage: ForgeStorage<Tx>) => unknown): Promise<unknown> {
+    return this.#comparable(await outcomeOf(() => run(this.#storage)))
+  }
+
+  /** Reads everything, in pages of these sizes. */
+  async view(limits: readonly number[]): Promise<unknown> {
+    const { pinBoards, blocks, userBadges, badgeCatalogue, issueImports, events } = this.#storage
+    const { repositories, organizations, users, issues, pullRequests } = this.#ids
+    const seen: [string, unknown][] = []
+    const see = async <T>(what: string, read: () => T): Promise<Awaited<T> | undefined> => {
+      const outcome = await outcomeOf(read)
+      seen.push([what, this.#comparable(outcome)])
+      return 'value' in outcome ? outcome.value : undefined
+    }
+
+    for (const repositoryId of repositories) {
+      for (const kind of ['issue', 'pullRequest'] as const) {
+        await see(`${kind} board of ${repositoryId}`, () => pinBoards.load({ repositoryId, kind }))
+        await see('as a change sees it', () => change(pinBoards, { repositoryId, kind }, left))
+      }
+      await see(`imports into ${repositoryId}`, () => change(issueImports, { repositoryId }, left))
+    }
+    for (const organizationId of organizations) {
+      await see(`blocked by ${organizationId}`, () => blocks.among(organizationId, users))
+      for (const userId of users) {
+        await see(`block of ${userId} by ${organizationId}`, () => blocks.find({ organizationId, userId }))
+        await see('as a change sees it', () => change(blocks, { organizationId, userId }, left))
+      }
+      await this.#pages(see, `blocks of ${organizationId}`, (query) => blocks.page(organizationId, query), limits)
+    }
+    for (const userId of users) {
+      await see(`badges of ${userId}`, () => userBadges.heldBy(userId))
+      await see('as a change sees them', () => change(userBadges, { userId, slugs: SLUGS.slice(1) }, left))
+    }
+    for (const slug of SLUGS) {
+      await see(`definition of ${slug}`, () => badgeCatalogue.find(slug))
+      await see('as a change sees it', () => change(badgeCatalogue, { slug }, left))
+    }
+    await this.#pages(see, 'catalogue', (query) => badgeCatalogue.page(query), limits)
+    for (const issueId of [...issues, ...pullRequests])
+      await see(`history of ${issueId}`, () => events.history(issueId))
+    for (const limit of limits) await this.#outbox(see, `outbox by ${limit}`, limit)
+    await this.#outbox(see, 'outbox', 1000)
+    for (const filter of filtersOf(this.#ids))
+      await this.#pages(see, `events of ${JSON.stringify(filter)}`, (query) => events.list(filter, query), limits)
+    return seen
+  }
+
+  /** Reads a list from page to page, from cursor to cursor, and on from a cursor of the last view. */
+  async #pages<Item>(
+    see: See,
+    list: string,
+    read: (query: PageQuery) => MaybePromise<Page<Item>>,
+    limits: readonly number[],
+  ): Promise<void> {
+    const after = this.#cursors.get(list)
+    if (after !== undefined) await see(`${list} since the last view`, () => read({ from: { after }, limit: 1000 }))
+    for (const limit of limits) {
+      const first = await see(`${list} by ${limit}`, () => read({ from: { page: 1 }, limit }))
+      for (let page = 2; page <= Math.ceil((first?.total ?? 0) / limit) + 1; page += 1)
+        await see(`page ${page} of ${list} by ${limit}`, () => read({ from: { page }, limit }))
+      for (let next = first?.cursor; next !== undefined; ) {
+        const after = next
+        this.#cursors.set(list, after)
+        next = (await see(`${list} by ${limit} and cursor`, () => read({ from: { after }, limit })))?.cursor
+      }
+    }
+  }
+
+  /**
+   * Reads the outbox to the end, from where the reader of this name stopped. If it missed events that were removed, it
+   * goes on as the error says.
+   */
+  async #outbox(see: See, reader: string, limit: number): Promise<void> {
+    for (;;) {
+      const after = this.#cursors.get(reader)
+      const page = await see(`${reader} on from there`, () => readOn(this.#storage, after, limit))
+      if (page === undefined) return
+
+      this.#cursors.set(reader, page.cursor)
+      if (page.events.length === 0) return
+    }
+  }
+
+  #comparable(value: unknown): unknown {
+    if (value instanceof Error) return isForgeError(value) ? { code: value.code } : { message: value.message }
+    if (value instanceof Set) return [...value].sort()
+    if (Array.isArray(value)) return value.map((one) => this.#comparable(one))
+    if (typeof value !== 'object' || value === null || value instanceof Date) return value
+
+    const kind = 'slug' in value ? 'badge' : 'event'
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => {
+        if (name === 'nextId' || name === 'cursor') return [name, typeof part]
+        if (name === 'id' && part !== undefined) return [name, this.#ordinalOf(`${kind} ${part}`)]
+        const hasNoOrder = name === 'known' && Array.isArray(part)
+        return [name, this.#comparable(hasNoOrder ? part.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)) : part)]
+      }),
+    )
+  }
+
+  #ordinalOf(id: string): number {
+    const at = this.#chosen.indexOf(id)
+    return at < 0 ? this.#chosen.push(id) - 1 : at
+  }
+}
+
+/** Reads on from a cursor, or from the oldest event if events behind the cursor were removed. */
+async function readOn<Tx>({ events }: ForgeStorage<Tx>, after: string | undefined, limit: number) {
+  const read = await outcomeOf(() => events.read({ after, limit }))
+  if ('value' in read) return { ...read.value, isPruned: false }
+  if (!isForgeError(read.thrown, 'EVENTS_PRUNED')) throw read.thrown
+
+  return { ...(await events.read({ after: read.thrown.details.oldest, limit })), isPruned: true }
+}
+
+function filtersOf({ repositories: [repositoryId], organizations, users }: Ids): readonly EventFilter[] {
+  const [organizationId] = organizations
+  return [
+    {},
+    { repositoryId },
+    { organizationId, types: ['user.blocked', 'user.unblocked'] },
+    { userId: users[1] },
+    { actorId: users[0], types: ['issue.pinned', 'user.blocked'] },
+  ]
+}
