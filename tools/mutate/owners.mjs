@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path'
  */
 const OWNERS = [
   ['src/schema/observer.ts', ['test/core/observe.test.ts']],
-  ['src/storage', ['test/storage/contract.test.ts']],
+  ['src/storage/memory', ['test/storage/contract.test.ts']],
+  ['src/storage', ['test/storage/contract-sqlite.test.ts']],
   ['src/standalone/host-store', ['test/standalone', 'test/cli/refusals.test.ts']],
 ]
 
