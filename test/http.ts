@@ -33,6 +33,13 @@ export async function serve(listener: RequestListener, options: ServerOptions = 
   return Number(new URL(origin).port)
 }
 
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const { origin, stop } = await listening(createServer())
+  await stop()
+  return Number(new URL(origin).port)
+}
+
 // HTTP byte by byte: what a client sends is written as it is, and replies are read when the test asks for them.
 
 /** A reply as it was received. Names of headers are in lower case; a header that comes twice is joined with a comma. */

@@ -141,17 +141,6 @@ describe('the API page', () => {
   })
 })
 
-test('a page is read once, at the first visit, and all visits share its bytes', () => {
-  let reads = 0
-  const page = new StaticPage([], () => {
-    reads += 1
-    return 'text'
-  })
-  expect(reads).toBe(0)
-  const [first, second] = [page.ready(), page.ready()]
-  expect([reads, String(first?.bytes), first?.bytes === second?.bytes]).toEqual([1, 'text', true])
-})
-
 test('a page that cannot be read is 500, each time', async () => {
   const page = new StaticPage([], () => {
     throw new Error('ENOENT /etc/secret')

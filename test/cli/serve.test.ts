@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
+import { freePort } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
 import { runForgelet, runForgeletProcess, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 
@@ -204,12 +204,3 @@ describe('forgelet', () => {
     }
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createJsonServer } from '../../src/cli/json-server.ts'
 import type { Connection } from '../http.ts'
-import { dial } from '../http.ts'
+import { dial, freePort } from '../http.ts'
 import { runForgelet, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 
 const fixture = {
@@ -169,10 +170,9 @@ test.each([
 test('a server that waits for its database is alive and not ready, and stops at once', async () => {
   const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1')
   onTestFinished(() => void silent.close())
-  const own = createServer().listen(0, '127.0.0.1')
-  const [port, free] = await Promise.all([silent, own].map(portOf))
-  own.close()
-  await once(own, 'close')
+  await once(silent, 'listening')
+  const free = await freePort()
+  const { port } = silent.address() as AddressInfo // it listens on a port
   const db = `postgres://forge@127.0.0.1:${port}/forge`
   const stop = new AbortController()
   const ended = runForgelet(['serve', '--db', db, '--port', String(free)], { stop: stop.signal })
@@ -186,9 +186,3 @@ test('a server that waits for its database is alive and not ready, and stops at 
 
   expect((await ended).code).toBe(0)
 })
-
-async function portOf(server: ReturnType<typeof createServer>): Promise<number> {
-  await once(server, 'listening')
-  const address = server.address()
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}

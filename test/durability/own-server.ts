@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,6 +9,7 @@ import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { describe, test } from 'vitest'
 import { serversAreRequired } from '../databases.ts'
+import { freePort } from '../http.ts'
 
 // Database servers that a test starts, kills and freezes. Linux only.
 
@@ -135,16 +135,6 @@ function asUser(user: string, command: readonly string[]): readonly string[] {
 
 function isRoot(): boolean {
   return process.getuid?.() === 0
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new TypeError('a port was asked for')
-  return address.port
 }
 
 /** Kills a process and its children at once, and waits until none of them runs. */

@@ -39,5 +39,7 @@ onDatabases([SQLITE, POSTGRES, MARIADB], (_open, kind) => {
     expect(load.refused).toBeGreaterThanOrEqual(KILLS)
     expect(load.acknowledged).toBeGreaterThan((KILLS * LANES) / 2)
     await load.expectAllIn(database.storage())
+    if (kind.name === SQLITE.name)
+      expect(await database.run('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }])
   })
 })

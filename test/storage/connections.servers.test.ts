@@ -17,9 +17,10 @@ import {
   retire,
 } from '../../src/testing/testing.ts'
 import type { HostConnection } from '../databases.ts'
+import { freePort } from '../http.ts'
 import { AT_ONCE, FIVE_SECONDS_AND_ROOM } from './promised-times.ts'
 import type { SilentProxy } from './proxies.ts'
-import { cutAtCommit, freePort, silentProxy } from './proxies.ts'
+import { cutAtCommit, silentProxy } from './proxies.ts'
 import type { Below, ServerKind, ServerUse } from './server-uses.ts'
 import { onEachUse } from './server-uses.ts'
 import { untilOneWaits } from './waiting.ts'

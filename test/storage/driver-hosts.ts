@@ -9,7 +9,6 @@ import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import type { Rows, TestDatabase } from '../databases.ts'
 import { mariadbKind, newDatabase, onServer, postgresKind, SERVERS } from '../databases.ts'
-import { watch } from './watched-connections.ts'
 
 /** Defines tests that need a PostgreSQL server; `open` gives a database of the test's own, with our tables. */
 export function onPostgres(suite: (open: () => Promise<PostgresHost>, server: string) => void): void {
@@ -19,12 +18,6 @@ export function onPostgres(suite: (open: () => Promise<PostgresHost>, server: st
 /** Defines tests that need a MariaDB server; `open` gives a database of the test's own, with our tables. */
 export function onMariadb(suite: (open: () => Promise<MariadbHost>) => void): void {
   onServer(SERVERS.mariadb, () => suite(async () => new MariadbHost(await migrated(mariadbKind()))))
-}
-
-/** Defines tests on each kind of server, with the driver of each. */
-export function onEachServer(suite: (open: () => Promise<ServerHost>) => void): void {
-  onPostgres((open) => suite(async () => postgresHost(await open())))
-  onMariadb((open) => suite(async () => mariadbHost(await open())))
 }
 
 async function migrated<Tx>(kind: Parameters<typeof newDatabase<Tx>>[0]): Promise<TestDatabase<Tx>> {
@@ -130,95 +123,4 @@ export class MariadbHost {
   run(sql: string): Promise<Rows> {
     return this.#database.run(sql)
   }
-}
-
-/** A connection of a driver, as a `beforeCommit` and `withTransaction` have it. */
-export interface DriverConnection {
-  query(sql: string): Promise<unknown>
-}
-
-/** A host of either driver. */
-export interface ServerHost {
-  readonly url: string
-  /** What is in a statement with which the storage begins a transaction. */
-  readonly begin: RegExp
-  /** A statement that fails as one does whose transaction the server has aborted. */
-  readonly abort: string
-  /** A storage over a URL: that of the database when none is given. */
-  storage(url?: string): ForgeStorage<DriverConnection>
-  /** A storage over a pool, and what receives every statement on its connections, as `watch` does. */
-  watched(listen: (text: string) => unknown, connections?: number): ForgeStorage<DriverConnection>
-  connect(): Promise<HostClient>
-  run(sql: string): Promise<Rows>
-}
-
-/** A connection of the host. */
-export interface HostClient {
-  readonly connection: DriverConnection
-  /** Begins a transaction, at the isolation level of the server when none is given. */
-  begin(level?: string): Promise<unknown>
-}
-
-/** Counts the transactions that a watched storage begins. */
-export class CountedBegins {
-  count = 0
-  readonly listen: (text: string) => void
-
-  constructor({ begin }: ServerHost) {
-    this.listen = (text) => {
-      if (begin.test(text)) this.count += 1
-    }
-  }
-}
-
-function postgresHost(host: PostgresHost): ServerHost {
-  return {
-    url: host.url,
-    begin: /^begin/,
-    abort: "do $$ begin raise exception using errcode = '40001'; end $$",
-    storage: (url) => ofHost(host.storage(url)),
-    watched(listen, max = 10) {
-      const pool = host.pool({ max })
-      pool.on('connect', (client) => watch(client, listen))
-      return ofHost(host.storage(pool))
-    },
-    async connect() {
-      const client = await host.connect()
-      return {
-        connection: client,
-        begin: (level) => client.query(level === undefined ? 'begin' : `begin isolation level ${level}`),
-      }
-    },
-    run: (sql) => host.run(sql),
-  }
-}
-
-function mariadbHost(host: MariadbHost): ServerHost {
-  return {
-    url: host.url,
-    begin: /start transaction/,
-    abort: "signal sqlstate '40001' set mysql_errno = 1213",
-    storage: (url) => ofHost(host.storage(url)),
-    watched(listen, connectionLimit = 10) {
-      const pool = host.pool({ connectionLimit })
-      pool.on('connection', (connection) => watch(connection, listen))
-      return ofHost(host.storage(pool))
-    },
-    async connect() {
-      const connection = await host.connect()
-      return {
-        connection,
-        async begin(level) {
-          if (level !== undefined) await connection.query(`set transaction isolation level ${level}`)
-          await connection.beginTransaction()
-        },
-      }
-    },
-    run: (sql) => host.run(sql),
-  }
-}
-
-/** The tests hand each storage the connections of its own driver. */
-function ofHost<Tx>(storage: ForgeStorage<Tx>): ForgeStorage<DriverConnection> {
-  return storage as unknown as ForgeStorage<DriverConnection>
 }

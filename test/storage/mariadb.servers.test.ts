@@ -2,17 +2,7 @@ import type { Connection } from 'mysql2/promise'
 import { expect, test } from 'vitest'
 import { withSubject } from '../../src/core/with-subject.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import {
-  BOARD,
-  change,
-  define,
-  grant,
-  issuesOn,
-  NO_SUBJECT,
-  NOON,
-  pin,
-  slugsHeldBy,
-} from '../../src/testing/testing.ts'
+import { BOARD, change, define, grant, issuesOn, pin, slugsHeldBy } from '../../src/testing/testing.ts'
 import type { MariadbHost } from './driver-hosts.ts'
 import { onMariadb } from './driver-hosts.ts'
 import { GrowingLists } from './growing-lists.ts'
@@ -246,43 +236,7 @@ function afterEach(connection: Connection, pattern: RegExp, act: () => void): vo
   })
 }
 
-const UUID = '01890a5d-ac96-774b-bcce-b302099a8057'
-const OTHER_UUID = 'ffffffff-ffff-4fff-bfff-ffffffffffff'
-
 onMariadb((open) => {
-  test('ids that are UUIDs come out as they went in', async () => {
-    const database = await open()
-    const storage = database.storage(undefined, {
-      prefix: 'uuid_',
-      ids: { user: 'uuid', organization: 'uuid', repository: 'uuid', issue: 'uuid' },
-    })
-    await storage.migrate()
-    const by = { actorId: UUID, at: () => new Date(NOON) }
-    const board = { ...BOARD, repositoryId: UUID }
-    const event = { ...NO_SUBJECT, type: 'issue.pinned' as const, repositoryId: UUID, issueId: OTHER_UUID }
-    await change(
-      storage.pinBoards,
-      board,
-      (_, pinnedAt) => ({
-        state: [{ issueId: OTHER_UUID, pinnedAt, pinnedBy: UUID }],
-        events: [{ ...event, data: { position: 1 } }],
-        result: undefined,
-      }),
-      { by },
-    )
-    const blocked = { organizationId: UUID, userId: OTHER_UUID }
-    await change(storage.blocks, blocked, (_, blockedAt) => ({
-      state: { ...blocked, note: '', blockedAt, blockedBy: null },
-      events: [],
-      result: undefined,
-    }))
-    const { items } = await storage.events.list({ repositoryId: UUID }, { from: { page: 1 }, limit: 10 })
-
-    expect(await storage.pinBoards.load(board)).toEqual([{ issueId: OTHER_UUID, pinnedAt: NOON, pinnedBy: UUID }])
-    expect(await storage.blocks.among(UUID, [UUID, OTHER_UUID])).toEqual(new Set([OTHER_UUID]))
-    expect(items.map(({ issueId, actorId }) => [issueId, actorId])).toEqual([[OTHER_UUID, UUID]])
-  })
-
   test('the host joins its tables with the views, by index', async () => {
     const database = await open()
     const storage = database.storage()

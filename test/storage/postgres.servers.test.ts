@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import { BOARD, issuesOn, NO_SUBJECT, outbox, pin, retire } from '../../src/testing/testing.ts'
+import { BOARD, issuesOn, pin, retire } from '../../src/testing/testing.ts'
 import { expectAllKept, LARGE_IDS } from './all-kept.ts'
 import type { PostgresHost } from './driver-hosts.ts'
 import { onPostgres } from './driver-hosts.ts'
@@ -270,35 +270,6 @@ onPostgres((open) => {
     await expect(pin(database.storage(), BOARD, '1', { transaction })).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
     })
-  })
-
-  test.each([
-    ['uuid', '8f14e45f-ceea-467f-a0e6-a4c4f5b6d7e8', 'bf14e45f-ceea-467f-a0e6-a4c4f5b6d7e8'],
-    ['text', `O'Hara \\ 🦉`, `O'hara \\ 🦉`],
-    ['bigint', '-9223372036854775808', '9223372036854775807'],
-  ] as const)('ids are kept as %s, and no other is found for one', async (column, id, other) => {
-    const database = await open()
-    const ids = { user: column, organization: column, repository: column, issue: column }
-    const storage = database.storage(database.pool(), { prefix: 'other_', ids })
-    await storage.migrate()
-    await storage.pinBoards.update(
-      { ...BOARD, repositoryId: id },
-      {
-        by: { actorId: id, at: () => new Date(1) },
-        expectedEpoch: undefined,
-        decide: (_, pinnedAt) => ({
-          state: [{ issueId: id, pinnedAt, pinnedBy: id }],
-          events: [{ ...NO_SUBJECT, type: 'issue.pinned', data: { position: 1 }, repositoryId: id, issueId: id }],
-          result: undefined,
-        }),
-      },
-    )
-
-    expect(await issuesOn(storage, { ...BOARD, repositoryId: id })).toEqual([id])
-    expect(await issuesOn(storage, { ...BOARD, repositoryId: other })).toEqual([])
-    expect((await outbox(storage)).map((event) => [event.actorId, event.issueId, event.repositoryId])).toEqual([
-      [id, id, id],
-    ])
   })
 
   test('where search_path names no existing schema, every call says so at once, and works once there is one', async () => {

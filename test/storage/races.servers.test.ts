@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest'
+import { createPool } from 'mysql2/promise'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
 import { isForgeError } from '../../src/index.ts'
+import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import {
   BOARD,
@@ -12,23 +16,17 @@ import {
   retire,
   slugsHeldBy,
 } from '../../src/testing/testing.ts'
-import type { DriverConnection, ServerHost } from './driver-hosts.ts'
-import { CountedBegins, onEachServer, onMariadb, onPostgres } from './driver-hosts.ts'
+import type { OpenDatabase, TestDatabase } from '../databases.ts'
+import { onDatabases, SERVER_KINDS } from '../databases.ts'
+import { onMariadb, onPostgres } from './driver-hosts.ts'
 import { FIVE_SECONDS_AND_ROOM } from './promised-times.ts'
+import { query } from './server-uses.ts'
 import { beforeFirst, watch } from './watched-connections.ts'
 
 const GRANT = /insert into .*user_grants/
 const THIRTY = Array.from({ length: 30 }, (_, index) => String(index + 1))
 
-onEachServer((open) => {
-  test('thirty who pin at once through two pools pin as many as may be', async () => {
-    const database = await open()
-    const [one, other] = [database.watched(() => undefined, 30), database.storage()]
-    await Promise.allSettled(THIRTY.map((issueId, index) => pin(index % 2 ? one : other, BOARD, issueId, { limit: 3 })))
-
-    expect(await issuesOn(one, BOARD)).toHaveLength(3)
-  })
-
+onDatabases(SERVER_KINDS, <Tx>(open: OpenDatabase<Tx>) => {
   test.each(['read committed', 'repeatable read', 'serializable'])(
     'thirty hosts who have read before, at %s, pin as many as may be',
     async (level) => {
@@ -42,8 +40,8 @@ onEachServer((open) => {
 
   test('changes of different things are made at the first attempt', async () => {
     const database = await open()
-    const begun = new CountedBegins(database)
-    const storage = database.watched(begun.listen)
+    const begun = countedBegins(database)
+    const storage = watched(database, begun.listen)
     const ids = Array.from({ length: 100 }, (_, index) => String(index + 1))
     const outcomes = await Promise.all([
       ...ids.map((id) => pin(storage, { ...BOARD, repositoryId: id }, id)),
@@ -55,8 +53,8 @@ onEachServer((open) => {
 
   test('the same badges are granted to many at once at the first attempt', async () => {
     const database = await open()
-    const begun = new CountedBegins(database)
-    const storage = database.watched(begun.listen)
+    const begun = countedBegins(database)
+    const storage = watched(database, begun.listen)
     const slugs = ['a', 'b', 'c', 'd']
     for (const slug of slugs) await define(database.storage(), slug)
     await Promise.all(THIRTY.map((userId, index) => grant(storage, userId, index % 2 ? slugs : slugs.toReversed())))
@@ -67,8 +65,8 @@ onEachServer((open) => {
 
   test('users and organizations that go at once do not wait for each other in a circle', async () => {
     const database = await open()
-    const begun = new CountedBegins(database)
-    const storage = database.watched(begun.listen)
+    const begun = countedBegins(database)
+    const storage = watched(database, begun.listen)
     const organizations = ['41', '42', '43']
     const before = database.storage()
     await Promise.all(THIRTY.flatMap((userId) => organizations.map((id) => block(before, id, userId))))
@@ -84,14 +82,14 @@ onEachServer((open) => {
     const database = await open()
     await database.run('create table host_rows (id bigint primary key, hits bigint)')
     await database.run('insert into host_rows values (1, 0), (2, 0)')
-    const begun = new CountedBegins(database)
-    const storage = database.watched(begun.listen)
+    const begun = countedBegins(database)
+    const storage = watched(database, begun.listen)
     const met = meeting(2)
     const hit = (first: number, second: number) => ({
-      beforeCommit: async (_: unknown, transaction: DriverConnection) => {
-        await transaction.query(`update host_rows set hits = hits + 1 where id = ${first}`)
+      beforeCommit: async (_: unknown, transaction: unknown) => {
+        await query(transaction, `update host_rows set hits = hits + 1 where id = ${first}`)
         await met()
-        await transaction.query(`update host_rows set hits = hits + 1 where id = ${second}`)
+        await query(transaction, `update host_rows set hits = hits + 1 where id = ${second}`)
       },
     })
     await Promise.all([
@@ -105,11 +103,9 @@ onEachServer((open) => {
 
   test('a definite abort is tried again so often and no longer', async () => {
     const database = await open()
-    const begun = new CountedBegins(database)
-    const storage = database.watched(begun.listen)
-    const beforeCommit = async (_: unknown, transaction: DriverConnection) => {
-      await transaction.query(database.abort)
-    }
+    const begun = countedBegins(database)
+    const storage = watched(database, begun.listen)
+    const beforeCommit = async (_: unknown, transaction: unknown) => void (await query(transaction, abortOn(database)))
 
     await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toMatchObject({
       code: 'STORAGE_BUSY',
@@ -118,25 +114,13 @@ onEachServer((open) => {
     expect([begun.count, await issuesOn(storage, BOARD)]).toEqual([10, []])
   })
 
-  test('a lock that is not given is waited for five seconds, and then the storage is busy', async () => {
-    const database = await open()
-    const storage = database.storage()
-    await pin(storage, BOARD, '1')
-    const other = await database.connect()
-    await other.begin()
-    await other.connection.query('select * from forgelet_heads for update')
-    const start = performance.now()
-
-    await expect(pin(storage, BOARD, '2')).rejects.toMatchObject({ code: 'STORAGE_BUSY', details: { retry: 'call' } })
-    expect(performance.now() - start).toBeLessThan(FIVE_SECONDS_AND_ROOM)
-    await other.connection.query('rollback')
-    await pin(storage, BOARD, '2')
-  })
-
   test('a badge that is removed while it is granted is looked up again, and granted to no one', async () => {
     const database = await open()
     const other = database.storage()
-    const storage = database.watched(beforeFirst(GRANT, () => removeBadge(other, 'owl')))
+    const storage = watched(
+      database,
+      beforeFirst(GRANT, () => removeBadge(other, 'owl')),
+    )
     await define(other, 'owl')
     await grant(storage, '30', ['owl'])
 
@@ -147,16 +131,15 @@ onEachServer((open) => {
     const database = await open()
     const storage = database.storage()
     await define(storage, 'owl')
-    const host = await database.connect()
-    const transaction = host.connection
-    await host.begin()
+    const { transaction, run } = await database.connect()
+    await run('begin')
     await pin(storage, BOARD, '1', { transaction })
     watch(
-      transaction,
+      Object(transaction),
       beforeFirst(GRANT, () => removeBadge(storage, 'owl')),
     )
     await grant(storage, '30', ['owl'], { transaction })
-    await host.connection.query('commit')
+    await run('commit')
 
     expect([await slugsHeldBy(storage, '30'), await issuesOn(storage, BOARD)]).toEqual([[], ['1']])
   })
@@ -164,7 +147,7 @@ onEachServer((open) => {
   test('a read of the outbox sees the oldest cursor and the events in one snapshot', async () => {
     const database = await open()
     const prunes: (() => Promise<void>)[] = []
-    const storage = database.watched(async (text) => {
+    const storage = watched(database, async (text) => {
       if (/ from \S*events\b.* order by \S*position\S* limit /.test(text)) await prunes.shift()?.()
     })
     for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
@@ -238,29 +221,70 @@ onPostgres((open) => {
   })
 })
 
-interface HostPin {
-  readonly database: ServerHost
-  readonly storage: ForgeStorage<DriverConnection>
+interface HostPin<Tx> {
+  readonly database: TestDatabase<Tx>
+  readonly storage: ForgeStorage<Tx>
   readonly level: string
   readonly issueId: string
 }
 
 /** Reads, and pins behind that, in a transaction of the host; again as long as the storage asks for it. */
-async function pinAsHost({ database, storage, level, issueId }: HostPin): Promise<void> {
-  const host = await database.connect()
+async function pinAsHost<Tx>({ database, storage, level, issueId }: HostPin<Tx>): Promise<void> {
+  const { transaction, run } = await database.connect()
   for (;;) {
-    await host.begin(level)
-    await host.connection.query('select count(*) from forgelet_board_pins')
+    await run(`set ${isPostgres(database) ? 'session characteristics as ' : ''}transaction isolation level ${level}`)
+    await run('begin')
+    await run('select count(*) from forgelet_board_pins')
     try {
-      await pin(storage, BOARD, issueId, { transaction: host.connection, limit: 3 })
-      await host.connection.query('commit')
+      await pin(storage, BOARD, issueId, { transaction, limit: 3 })
+      await run('commit')
       return
     } catch (error) {
-      await host.connection.query('rollback')
+      await run('rollback')
       if (isForgeError(error, 'PIN_LIMIT_REACHED')) return
       if (!isForgeError(error, 'STORAGE_BUSY') && !isSerializationFailure(error)) throw error
     }
   }
+}
+
+function isPostgres({ url }: { readonly url: string }): boolean {
+  return url.startsWith('postgres')
+}
+
+/** A statement that fails as one does whose transaction the server has aborted. */
+function abortOn(database: { readonly url: string }): string {
+  return isPostgres(database)
+    ? "do $$ begin raise exception using errcode = '40001'; end $$"
+    : "signal sqlstate '40001' set mysql_errno = 1213"
+}
+
+/** Counts the transactions that a watched storage begins. */
+function countedBegins(database: { readonly url: string }) {
+  const begin = isPostgres(database) ? /^begin/ : /start transaction/
+  const begun = {
+    count: 0,
+    listen(text: string): void {
+      if (begin.test(text)) begun.count += 1
+    },
+  }
+  return begun
+}
+
+/** A storage over a pool of its host, and what receives every statement on the connections, as `watch` does. */
+function watched<Tx>(database: TestDatabase<Tx>, listen: (text: string) => unknown): ForgeStorage<Tx> {
+  const make = (): ForgeStorage<never> => {
+    if (isPostgres(database)) {
+      const pool = new pg.Pool({ connectionString: database.url })
+      onTestFinished(() => pool.end())
+      pool.on('connect', (client) => watch(client, listen))
+      return postgresStorage(pool) as unknown as ForgeStorage<never>
+    }
+    const pool = createPool({ uri: database.url })
+    onTestFinished(() => pool.end())
+    pool.on('connection', (connection) => watch(connection, listen))
+    return mysqlStorage(pool) as unknown as ForgeStorage<never>
+  }
+  return database.closing(make()) as unknown as ForgeStorage<Tx> // transactions are those of the same driver
 }
 
 /** At SERIALIZABLE the host's own COMMIT may fail on PostgreSQL. */

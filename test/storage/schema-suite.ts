@@ -1,6 +1,18 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BOARD, block, define, grant, issuesOn, moveToFront, NOON, outcomeOf, pin } from '../../src/testing/testing.ts'
+import {
+  BOARD,
+  block,
+  change,
+  define,
+  grant,
+  issuesOn,
+  moveToFront,
+  NO_SUBJECT,
+  NOON,
+  outcomeOf,
+  pin,
+} from '../../src/testing/testing.ts'
 import type { AnyKind, TestDatabase } from '../databases.ts'
 import { newDatabase, onDatabases } from '../databases.ts'
 import { startProgram } from '../start-forgelet.ts'
@@ -182,6 +194,35 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
 
       expect(new Set(states)).toEqual(new Set(['current']))
       expect(await database.run('select version from forgelet_ledger')).toHaveLength(1)
+    })
+
+    test.each([
+      ['uuid', '01890a5d-ac96-774b-bcce-b302099a8057', 'ffffffff-ffff-4fff-bfff-ffffffffffff'],
+      ['text', `O'Hara \\ 🦉`, `O'hara \\ 🦉`],
+      ['bigint', '-9223372036854775808', '9223372036854775807'],
+    ] as const)('ids are kept as %s, and no other is found for one', async (column, id, other) => {
+      const ids = { user: column, organization: column, repository: column, issue: column }
+      const storage = await (await created()).migrated({ prefix: 'other_', ids })
+      const by = { actorId: id, at: () => new Date(NOON) }
+      const board = { ...BOARD, repositoryId: id }
+      const pinned = {
+        ...NO_SUBJECT,
+        type: 'issue.pinned',
+        data: { position: 1 },
+        repositoryId: id,
+        issueId: id,
+      } as const
+      const row = { issueId: id, pinnedAt: NOON, pinnedBy: id }
+      await change(storage.pinBoards, board, () => ({ state: [row], events: [pinned], result: undefined }), { by })
+      const blocked = { organizationId: id, userId: id }
+      const state = { ...blocked, note: '', blockedAt: NOON, blockedBy: id }
+      await change(storage.blocks, blocked, () => ({ state, events: [], result: undefined }), { by })
+      const { items } = await storage.events.list({ repositoryId: id }, { from: { page: 1 }, limit: 10 })
+
+      expect(await storage.pinBoards.load(board)).toEqual([row])
+      expect(await issuesOn(storage, { ...BOARD, repositoryId: other })).toEqual([])
+      expect(await storage.blocks.among(id, [id, other])).toEqual(new Set([id]))
+      expect(items.map(({ issueId, actorId }) => [issueId, actorId])).toEqual([[id, id]])
     })
 
     // docs/storage.md promises it: by the version, a snapshot that is older than a change notices it.

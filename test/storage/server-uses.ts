@@ -226,7 +226,8 @@ function overKysely(dialect: 'postgres' | 'mysql', kysely: ReturnType<typeof pos
   }
 }
 
-async function query(transaction: unknown, text: string): Promise<unknown> {
+/** Runs a statement on a connection of pg or mysql2. */
+export async function query(transaction: unknown, text: string): Promise<unknown> {
   if (typeof transaction !== 'object' || transaction === null) throw new TypeError('there is no transaction')
   return Reflect.get(transaction, 'query').call(transaction, text)
 }

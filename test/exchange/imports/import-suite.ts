@@ -21,21 +21,6 @@ async function numbersIn<Tx>({ other }: ImportHost<Tx>): Promise<readonly number
 
 /** What an import does on a database. */
 export const importSuite: DatabaseSuite = (open, kind) => {
-  test('an import is exported as it was imported, and changes nothing the second time', async () => {
-    const host = await importHost(await open())
-    const issues = Array.from({ length: 30 }, (_, index) =>
-      anIssue(30 - index, { title: `${index}\r\n'"\\ \u2028 🐟` }),
-    )
-    const records = [...issues, ...commentsOf(aComment(3, 'a'), aComment(7, 'b'))]
-    await importing(host, records, { batch: 7 })
-    const before = await host.contents()
-    const report = await importing(host, records, { batch: 11 })
-
-    expect([report.issues.unchanged, report.comments]).toEqual([30, { ...none, unchanged: 2 }])
-    expect(await host.contents()).toEqual(before)
-    expect(await allOf(host.forge.exchange.export('system', repositoryId))).toEqual(issues.toReversed())
-  })
-
   test('an import that a conflict ends keeps the batches before, and nothing of its own', async () => {
     const host = await importHost(await open())
     await importing(host, [anIssue(5)])
@@ -43,28 +28,6 @@ export const importSuite: DatabaseSuite = (open, kind) => {
 
     await expect(importing(host, records, { batch: 2 })).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
     expect(await numbersIn(host)).toEqual([1, 2, 5])
-  })
-
-  test('an inspection stores nothing', async () => {
-    const host = await importHost(await open())
-    const before = await host.contents()
-    const request = { repositoryId, records: [anIssue(1), anIssue(2)] }
-
-    expect((await host.forge.exchange.inspect('system', request)).issues).toEqual({ ...none, created: 2 })
-    expect(await host.contents()).toEqual(before)
-  })
-
-  test('an import into a repository that was deleted meanwhile is REPOSITORY_NOT_FOUND', async () => {
-    const host = await importHost(await open())
-    async function* records() {
-      yield anIssue(1)
-      await host.other.lifecycle.repositoryDeleted(repositoryId)
-      yield anIssue(2)
-    }
-    const failed = host.forge.exchange.import('system', { repositoryId, records: records() }, { batch: 1 })
-
-    await expect(failed).rejects.toMatchObject({ code: 'REPOSITORY_NOT_FOUND' })
-    expect(await numbersIn(host)).toEqual([1])
   })
 
   test('imports of one document by two forges at once end well in both, and write nothing twice', async () => {

@@ -9,7 +9,7 @@ import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { whyNotConnected } from '../../../../src/storage/sql/server/errors.ts'
 import type { ForgeStorage } from '../../../../src/storage/storage.ts'
-import { freePort } from '../../proxies.ts'
+import { freePort } from '../../../http.ts'
 
 /** How a storage is made over the URL of a server, by its scheme. */
 const STORAGES: Readonly<Record<string, (url: string) => Pick<ForgeStorage, 'schemaStatus'>>> = {
