@@ -7,22 +7,10 @@ import type { TestDatabase } from '../databases.ts'
 import { MARIADB, newDatabase, onDatabase, onDatabases, POSTGRES } from '../databases.ts'
 import { runForgelet, startCommand, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 import { silentProxy } from '../storage/proxies.ts'
+import { WORLD as fixture } from './small-world.ts'
 
 // The command on PostgreSQL and MariaDB.
 
-const fixture = {
-  users: [{ username: 'alice', siteAdmin: true, tokens: ['alice-token'] }, { username: 'sam' }],
-  organizations: [{ name: 'acme', owners: ['alice'], blocks: [{ user: 'sam', note: 'spam' }] }],
-  repositories: [
-    {
-      owner: 'acme',
-      name: 'rocket',
-      issues: [1, 2, 3].map((index) => ({ index, title: `Issue ${index}`, poster: 'alice' })),
-      pins: [2],
-    },
-  ],
-  badges: [{ slug: 'owl', holders: ['sam'] }],
-}
 const headers = { authorization: 'token alice-token' }
 
 /** How the kinds of servers differ here. */

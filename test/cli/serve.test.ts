@@ -8,20 +8,8 @@ import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import { freePort } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
 import { runForgelet, runForgeletProcess, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
+import { WORLD } from './small-world.ts'
 
-const WORLD = {
-  users: [{ username: 'alice', siteAdmin: true, tokens: ['alice-token'] }, { username: 'sam' }],
-  organizations: [{ name: 'acme', owners: ['alice'], blocks: [{ user: 'sam', note: 'spam' }] }],
-  repositories: [
-    {
-      owner: 'acme',
-      name: 'rocket',
-      issues: [1, 2, 3].map((index) => ({ index, title: `Issue ${index}`, poster: 'alice' })),
-      pins: [2],
-    },
-  ],
-  badges: [{ slug: 'owl', holders: ['sam'] }],
-}
 const headers = { authorization: 'token alice-token' }
 
 let folder: string

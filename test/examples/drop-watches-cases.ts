@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { contractCases } from './contract-cases.ts'
-import type { DeferringDatabase, HostDatabase } from './host-databases.ts'
+import type { HostDatabase } from './host-databases.ts'
 import { onExample } from './on-example.ts'
 import type { RunningExample } from './running-example.ts'
 import { startExample } from './running-example.ts'
@@ -38,7 +38,7 @@ export function dropWatchesCases(name: string, makeDatabase: () => Promise<HostD
 }
 
 /** As `dropWatchesCases`, where a transaction can be made to fail when it commits. */
-export function dropWatchesAtCommitCases(name: string, makeDatabase: () => Promise<DeferringDatabase>): void {
+export function dropWatchesAtCommitCases(name: string, makeDatabase: () => Promise<HostDatabase>): void {
   const bench = onExample(name, makeDatabase)
 
   test('a block that cannot be committed drops no watch', async () => {

@@ -1,13 +1,13 @@
 // The examples import the package by its name, and so what is built in dist/.
 
 import { describe } from 'vitest'
-import { onServer, SERVERS } from '../databases.ts'
+import { MARIADB, onServer, POSTGRES, SERVERS } from '../databases.ts'
 import { dropWatchesAtCommitCases, dropWatchesCases, dropWatchesContract } from './drop-watches-cases.ts'
-import { mariadbDatabase, postgresDatabase } from './host-databases.ts'
+import { hostDatabase } from './host-databases.ts'
 import { pinNewIssueCases } from './pin-new-issue-cases.ts'
 
 onServer(SERVERS.postgres, (_url) => {
-  const make = () => postgresDatabase()
+  const make = () => hostDatabase(POSTGRES)
   describe('examples/pin-new-issue-postgres.mjs', () => pinNewIssueCases('pin-new-issue-postgres.mjs', make))
   describe('examples/drop-watches-postgres.mjs', () => {
     dropWatchesCases('drop-watches-postgres.mjs', make)
@@ -18,7 +18,7 @@ onServer(SERVERS.postgres, (_url) => {
 })
 
 onServer(SERVERS.mariadb, (_url) => {
-  const make = () => mariadbDatabase()
+  const make = () => hostDatabase(MARIADB)
   describe('examples/drop-watches-mariadb.mjs', () => dropWatchesCases('drop-watches-mariadb.mjs', make))
   describe('the mount contract over examples/drop-watches-mariadb.mjs', () =>
     dropWatchesContract('drop-watches-mariadb.mjs', make))

@@ -1,13 +1,16 @@
 // The examples import the package by its name, and so what is built in dist/.
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { SQLITE } from '../databases.ts'
 import { dropWatchesCases } from './drop-watches-cases.ts'
-import { sqliteDatabase } from './host-databases.ts'
+import { hostDatabase } from './host-databases.ts'
 import { pinNewIssueCases } from './pin-new-issue-cases.ts'
 import type { RunningExample } from './running-example.ts'
 import { startExample, startModule } from './running-example.ts'
 
-describe('examples/pin-new-issue-sqlite.mjs', () => pinNewIssueCases('pin-new-issue-sqlite.mjs', sqliteDatabase))
-describe('examples/drop-watches-sqlite.mjs', () => dropWatchesCases('drop-watches-sqlite.mjs', sqliteDatabase))
+const sqlite = () => hostDatabase(SQLITE)
+
+describe('examples/pin-new-issue-sqlite.mjs', () => pinNewIssueCases('pin-new-issue-sqlite.mjs', sqlite))
+describe('examples/drop-watches-sqlite.mjs', () => dropWatchesCases('drop-watches-sqlite.mjs', sqlite))
 
 const BY_TOKEN = async () => ({ authorization: 'Bearer olga-token' })
 

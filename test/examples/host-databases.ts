@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { MARIADB, newDatabase, POSTGRES } from '../databases.ts'
+import type { DatabaseKind } from '../databases.ts'
+import { newDatabase } from '../databases.ts'
 
 /** A database of a host's own, made for one test. */
 export interface HostDatabase {
@@ -10,63 +7,34 @@ export interface HostDatabase {
   readonly env: Readonly<Record<string, string>>
   /** Makes a table of the host's refuse, from now on, what would insert or delete a row. */
   refuse(what: 'insert' | 'delete', table: string): Promise<void>
+  /** On PostgreSQL: makes every transaction that inserts into the table fail, from now on, when it commits. */
+  refuseCommit(table: string): Promise<void>
   drop(): Promise<void>
 }
 
-/** Makes a database in a file. */
-export async function sqliteDatabase(): Promise<HostDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'forgelet-example-'))
-  const file = join(folder, 'forge.sqlite')
-  return {
-    env: { DATABASE_FILE: file },
-    async refuse(what, table) {
-      const database = new Database(file)
-      database.exec(`create trigger refuse before ${what} on ${table} begin select raise(abort, 'refused'); end`)
-      database.close()
-    },
-    drop: async () => rmSync(folder, { recursive: true }),
-  }
+const REFUSING: Readonly<Record<string, string>> = {
+  SQLite: "begin select raise(abort, 'refused'); end",
+  PostgreSQL: 'for each row execute function refuse()',
+  MariaDB: "for each row signal sqlstate '45000'",
 }
+const FUNCTION =
+  "create or replace function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$"
 
-/** A database whose triggers can wait for the COMMIT. */
-export interface DeferringDatabase extends HostDatabase {
-  /** Makes every transaction that inserts into the table fail, from now on, when it commits. */
-  refuseCommit(table: string): Promise<void>
-}
-
-/** Makes a database on a PostgreSQL server. */
-export async function postgresDatabase(): Promise<DeferringDatabase> {
+/** Makes a database of a kind. */
+export async function hostDatabase<Tx>(kind: DatabaseKind<Tx>): Promise<HostDatabase> {
   const ends: (() => Promise<unknown>)[] = []
-  const database = await newDatabase(POSTGRES, { atEnd: (end) => void ends.unshift(end) })
-  await database.run(
-    "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$",
-  )
-  return {
-    env: { DATABASE_URL: database.url },
-    async refuse(what, table) {
-      await database.run(`create trigger refuse before ${what} on ${table} for each row execute function refuse()`)
-    },
-    async refuseCommit(table) {
-      await database.run(`create constraint trigger refuse after insert on ${table} deferrable initially deferred
-        for each row execute function refuse()`)
-    },
-    drop: () => endedOneByOne(ends),
+  const database = await newDatabase(kind, { atEnd: (end) => void ends.unshift(end) })
+  const { url } = database
+  const refuse = async (trigger: string): Promise<void> => {
+    if (kind.name === 'PostgreSQL') await database.run(FUNCTION)
+    await database.run(`create ${trigger} ${REFUSING[kind.name]}`)
   }
-}
-
-/** Makes a database on a MariaDB server. */
-export async function mariadbDatabase(): Promise<HostDatabase> {
-  const ends: (() => Promise<unknown>)[] = []
-  const database = await newDatabase(MARIADB, { atEnd: (end) => void ends.unshift(end) })
   return {
-    env: { DATABASE_URL: database.url },
-    async refuse(what, table) {
-      await database.run(`create trigger refuse before ${what} on ${table} for each row signal sqlstate '45000'`)
+    env: kind.name === 'SQLite' ? { DATABASE_FILE: url } : { DATABASE_URL: url },
+    refuse: (what, table) => refuse(`trigger refuse before ${what} on ${table}`),
+    refuseCommit: (table) => refuse(`constraint trigger refuse after insert on ${table} deferrable initially deferred`),
+    async drop() {
+      for (const end of ends) await end()
     },
-    drop: () => endedOneByOne(ends),
   }
-}
-
-async function endedOneByOne(ends: readonly (() => Promise<unknown>)[]): Promise<void> {
-  for (const end of ends) await end()
 }

@@ -1,9 +1,10 @@
 // The examples import the package by its name, and so what is built in dist/.
 import { describe } from 'vitest'
 import type { KnownHost } from '../../src/testing/testing.ts'
+import { SQLITE } from '../databases.ts'
 import { contractCases } from './contract-cases.ts'
 import { dropWatchesContract } from './drop-watches-cases.ts'
-import { sqliteDatabase } from './host-databases.ts'
+import { hostDatabase } from './host-databases.ts'
 import { startExample, startModule } from './running-example.ts'
 
 /** What the hosts around examples/small-forge.mjs have. */
@@ -38,4 +39,4 @@ describe.each([
 ])('the mount contract over examples/%s', (name, known) => contractCases({ start: () => startModule(name), known }))
 
 describe('the mount contract over examples/drop-watches-sqlite.mjs', () =>
-  dropWatchesContract('drop-watches-sqlite.mjs', sqliteDatabase))
+  dropWatchesContract('drop-watches-sqlite.mjs', () => hostDatabase(SQLITE)))

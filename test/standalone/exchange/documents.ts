@@ -27,46 +27,40 @@ const labels: fc.Arbitrary<readonly LabelRecord[]> = fc.uniqueArray(
 )
 
 function issues(known: readonly LabelRecord[]): fc.Arbitrary<IssueRecord[]> {
-  const issue = fc.record(
-    {
-      number: fc.oneof(
-        fc.integer({ min: 1, max: 500 }),
-        fc.maxSafeNat().map((number) => Math.max(1, number)),
-      ),
-      poster_id: id,
-      poster_name: text,
-      poster_email: text,
-      title: text,
-      content: text,
-      ref: text,
-      milestone: text,
-      state: fc.constantFrom('open' as const, 'closed' as const),
-      is_locked: fc.boolean(),
-      created: time,
-      updated: time,
-      closed: fc.option(time),
-      labels: fc.array(fc.constantFrom(...known), { maxLength: 4 }),
-      reactions: fc.array(
-        fc.record({ user_id: id, user_name: text, content: text }, { requiredKeys: ['user_id', 'content'] }),
-        { maxLength: 3 },
-      ),
-      assignees: fc.array(text, { maxLength: 3 }),
-    },
-    {
-      requiredKeys: [
-        'number',
-        'poster_id',
-        'poster_name',
-        'title',
-        'content',
-        'state',
-        'is_locked',
-        'created',
-        'updated',
-      ],
-    },
+  const number = fc.oneof(
+    fc.integer({ min: 1, max: 500 }),
+    fc.maxSafeNat().map((large) => Math.max(1, large)),
   )
-  return fc.uniqueArray(issue, { minLength: 150, maxLength: 250, selector: ({ number }) => number })
+  const issue = issuesOf({ number, id, text, time, label: fc.constantFrom(...known) })
+  return fc.uniqueArray(issue, { minLength: 150, maxLength: 250, selector: (one) => one.number })
+}
+
+/** What issues are generated from. */
+interface Parts {
+  readonly number: fc.Arbitrary<number>
+  readonly id: fc.Arbitrary<number>
+  readonly text: fc.Arbitrary<string>
+  readonly time: fc.Arbitrary<string>
+  readonly label: fc.Arbitrary<LabelRecord>
+}
+
+/** Issues with any of the properties that a record may have. */
+export function issuesOf({ number, id, text, time, label }: Parts): fc.Arbitrary<IssueRecord> {
+  const reaction = fc.record({ user_id: id, user_name: text, content: text }, { requiredKeys: ['user_id', 'content'] })
+  const required = {
+    ...{ number, poster_id: id, poster_name: text, title: text, content: text },
+    ...{ state: fc.constantFrom('open' as const, 'closed' as const), is_locked: fc.boolean() },
+    ...{ created: time, updated: time },
+  }
+  const optional = {
+    ...{ poster_email: text, ref: text, milestone: text, closed: fc.option(time) },
+    labels: fc.array(label, { maxLength: 4 }),
+    reactions: fc.array(reaction, { maxLength: 3 }),
+    assignees: fc.array(text, { maxLength: 3 }),
+  }
+  return fc
+    .tuple(fc.record(required), fc.record(optional, { requiredKeys: [] }))
+    .map(([always, sometimes]) => ({ ...always, ...sometimes }))
 }
 
 /** A generated document, the same in every run; its largest text has 3 MB. */

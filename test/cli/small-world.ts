@@ -1,0 +1,16 @@
+import type { Fixture } from '../../src/standalone/standalone.ts'
+
+/** The fixture of the tests of `forgelet serve`. */
+export const WORLD: Fixture = {
+  users: [{ username: 'alice', siteAdmin: true, tokens: ['alice-token'] }, { username: 'sam' }],
+  organizations: [{ name: 'acme', owners: ['alice'], blocks: [{ user: 'sam', note: 'spam' }] }],
+  repositories: [
+    {
+      owner: 'acme',
+      name: 'rocket',
+      issues: [1, 2, 3].map((index) => ({ index, title: `Issue ${index}`, poster: 'alice' })),
+      pins: [2],
+    },
+  ],
+  badges: [{ slug: 'owl', holders: ['sam'] }],
+}
