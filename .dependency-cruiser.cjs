@@ -70,9 +70,9 @@ module.exports = {
     ),
     rule(
       'features-are-independent',
-      'A feature can be read, changed and removed alone. What two of them need is beside them, in access/ or in openapi/.',
+      'A feature can be read, changed and removed alone. What two of them need is beside them, or in openapi/.',
       { path: '^src/(core|http-adapters/routes)/([^/]+)/' },
-      { path: '^src/$1/(?!access/|openapi/)[^/]+/', pathNot: '^src/$1/$2/' },
+      { path: '^src/$1/(?!openapi/)[^/]+/', pathNot: '^src/$1/$2/' },
     ),
     rule(
       'applications-import-entries',

@@ -1,24 +1,13 @@
-export type { OrganizationRole, RepositoryRole, Roles } from './core/access/role-policy.ts'
-export { rolePolicy } from './core/access/role-policy.ts'
 export type { UserBadges } from './core/badges/badge-rules.ts'
 export { grantBadges, revokeBadges } from './core/badges/badge-rules.ts'
 export type { BadgeService } from './core/badges/badge-service.ts'
 export type { BadgeDefinition, CatalogueEntry } from './core/badges/catalogue-rules.ts'
 export { defineBadge, removeBadge, updateBadge } from './core/badges/catalogue-rules.ts'
 export type { BadgeCatalogueService } from './core/badges/catalogue-service.ts'
-export type {
-  ChosenServices,
-  MaybeAsync,
-  ServiceKey,
-  ServiceName,
-  Services,
-  ServicesInTransaction,
-  Sync,
-  TransactionServices,
-} from './core/bind-services.ts'
 export type { BlockTarget } from './core/blocks/block-rules.ts'
 export { blockUser, refuseOrganization, refuseTarget, unblockUser } from './core/blocks/block-rules.ts'
 export type { BlockService } from './core/blocks/block-service.ts'
+export type { MaybeAsync, Sync } from './core/call.ts'
 export { createForge } from './core/create-forge.ts'
 export type { ConsumeOptions, EventListFilter, EventService } from './core/events/event-service.ts'
 export type { EventHandler } from './core/events/outbox-consumer.ts'
@@ -50,6 +39,8 @@ export type { ObservedRequest, Observer } from './core/observer.ts'
 export type { BoardPosition } from './core/pins/pin-rules.ts'
 export { DEFAULT_MAX_PINS, movePin, pinIssue, unpinIssue } from './core/pins/pin-rules.ts'
 export type { PinService } from './core/pins/pin-service.ts'
+export type { OrganizationRole, RepositoryRole, Roles } from './core/policy.ts'
+export { rolePolicy } from './core/policy.ts'
 export type {
   Actor,
   Caller,
@@ -60,6 +51,14 @@ export type {
   PortContext,
   SigningKeySource,
 } from './core/ports.ts'
+export type {
+  ChosenServices,
+  ServiceKey,
+  ServiceName,
+  Services,
+  ServicesInTransaction,
+  TransactionServices,
+} from './core/services.ts'
 export type { SigningKeyService } from './core/signing-keys/signing-key-service.ts'
 export { publishedKey } from './core/signing-keys/signing-key-service.ts'
 export type { AccessDecision, AccessRequest, Action } from './schema/access.ts'

@@ -1,113 +1,127 @@
 import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
 import type { ForgeEvent } from '../schema/records.ts'
-import type { MaybePromise } from '../schema/sync-or-async.ts'
-import { after, isPromise, requireValue } from '../schema/sync-or-async.ts'
-import type { BeforeCommit, ChangeSignal, WriteContext } from '../storage/contract/stores.ts'
+import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
+import { isPromise, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
+import type { BeforeCommit, WriteContext } from '../storage/contract/stores.ts'
 import type { Environment } from './environment.ts'
 import type { Actor, Caller, CallOptions, PortContext } from './ports.ts'
 
-/** One call of a service: who makes it and where it runs. */
-export interface Call<A extends Actor, Tx> {
-  readonly actor: Caller<A>
-  /**
-   * For an HTTP request, the signal is created on first access: an AbortSignal costs more than the rest of the call.
-   * Read it only before waiting.
-   */
-  readonly signal: AbortSignal | undefined
-  /** The same signal for a store. For an HTTP request, reading `aborted` does not create the AbortSignal. */
-  readonly changeSignal: ChangeSignal | undefined
+/** Where calls run: on their own, or inside a transaction of the host. The services are created for one scope. */
+export interface Scope<A extends Actor, Tx> {
+  readonly environment: Environment<A, Tx>
+  /** The host's open transaction, if the calls run inside one. */
   readonly transaction: Tx | undefined
-  /** Whether the call may wait for a promise. False inside `withTransactionSync`. */
+  /** Whether a call may wait for a promise. False inside `withTransactionSync`. */
   readonly mayWait: boolean
-  /** Whether the service asks the policy. False for the HTTP routes, which have asked it already. */
+  /** Whether the services ask the policy. False for the HTTP routes, which have asked it already. */
   readonly guarded: boolean
   /** The host's function that runs in every change before the commit. */
   readonly beforeCommit: BeforeCommit<Tx> | undefined
   /** Called with the events of a change after they are written. */
   announce(events: readonly ForgeEvent[]): void
+  /** Runs the steps of one call. What it returns is what a service method returns. */
+  run<T>(actor: Caller<A>, options: CallOptions | undefined, steps: Steps<A, Tx, T>): MaybePromise<T>
 }
 
-/** The options of a call, as the HTTP routes give them. */
-export interface RequestOptions extends CallOptions {
-  /**
-   * Whether the signal has aborted. If defined, the signal is created only when it has, or when a listener is added.
-   */
-  readonly aborted?: boolean | undefined
+/** What one call does. */
+export type Steps<A extends Actor, Tx, T> = (call: Call<A, Tx>) => SyncOrAsync<T>
+
+/** A scope whose calls return promises. */
+export interface AsyncScope<A extends Actor, Tx> extends Scope<A, Tx> {
+  run<T>(actor: Caller<A>, options: CallOptions | undefined, steps: Steps<A, Tx, T>): Promise<T>
 }
 
-/** Opens a call: creates the `Call` that is passed to a service method. */
-export type OpenCall<A extends Actor, Tx> = (actor: Caller<A>, options: RequestOptions | undefined) => Call<A, Tx>
-
-/** The properties that are the same for all calls of a set of bound services. */
-export type CallPlace<Tx> = Pick<Call<never, Tx>, 'transaction' | 'mayWait' | 'guarded' | 'beforeCommit' | 'announce'>
-
-/** Returns a function that opens calls with these common properties. */
-export function openCalls<A extends Actor, Tx>(place: CallPlace<Tx>): OpenCall<A, Tx> {
-  return (actor, options) => new OpenedCall(place, actor, options)
+/** A scope whose calls return values. */
+export interface SyncScope<A extends Actor, Tx> extends Scope<A, Tx> {
+  run<T>(actor: Caller<A>, options: CallOptions | undefined, steps: Steps<A, Tx, T>): T
 }
 
-class OpenedCall<A extends Actor, Tx> implements Call<A, Tx> {
+/**
+ * Creates a service method: the steps that it takes with an input. They are a function of the service, not of the call,
+ * because to create a generator function takes a microsecond.
+ */
+export function method<A extends Actor, Tx, Input, Options extends CallOptions, T>(
+  scope: Scope<A, Tx>,
+  steps: (call: Call<A, Tx>, input: Input, options: Options | undefined) => SyncOrAsync<T>,
+): (actor: Caller<A>, input: Input, options?: Options) => MaybePromise<T> {
+  return (actor, input, options) => scope.run(actor, options, (call) => steps(call, input, options))
+}
+
+/** Creates a service method for the host's own code: it has no caller. */
+export function hostMethod<A extends Actor, Tx, Input, T>(
+  scope: Scope<A, Tx>,
+  steps: (call: Call<A, Tx>, input: Input) => SyncOrAsync<T>,
+): (input: Input) => MaybePromise<T> {
+  return (input) => scope.run('system', undefined, (call) => steps(call, input))
+}
+
+/**
+ * Services that return values instead of promises, for synchronous SQLite drivers. If a port returns a promise, the
+ * call throws a TypeError before it writes anything.
+ */
+export type Sync<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer P) => infer R ? (...args: P) => Awaited<R> : Sync<T[K]>
+}
+
+/** Services that return a value when the ports and the storage do, and a promise otherwise. */
+export type MaybeAsync<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer P) => Promise<infer R>
+    ? (...args: P) => MaybePromise<R>
+    : T[K] extends (...args: never) => unknown
+      ? T[K]
+      : MaybeAsync<T[K]>
+}
+
+/** One call of a service, as its ports see it: who makes it, and in which transaction. */
+export class Call<A extends Actor, Tx> implements PortContext<Caller<A>, Tx> {
   readonly actor: Caller<A>
   readonly transaction: Tx | undefined
-  readonly mayWait: boolean
-  readonly guarded: boolean
-  readonly beforeCommit: BeforeCommit<Tx> | undefined
-  readonly #place: CallPlace<Tx>
-  readonly #options: RequestOptions | undefined
+  readonly #options: CallOptions | undefined
 
-  constructor(place: CallPlace<Tx>, actor: Caller<A>, options: RequestOptions | undefined) {
+  constructor(actor: Caller<A>, transaction: Tx | undefined, options: CallOptions | undefined) {
     this.actor = actor
-    this.transaction = place.transaction
-    this.mayWait = place.mayWait
-    this.guarded = place.guarded
-    this.beforeCommit = place.beforeCommit
-    this.#place = place
+    this.transaction = transaction
     this.#options = options
   }
 
+  /** Read when it is needed, because that of an HTTP request is created then. */
   get signal(): AbortSignal | undefined {
     return this.#options?.signal
   }
-
-  get changeSignal(): ChangeSignal | undefined {
-    const options = this.#options
-    // The HTTP routes give their own options. Those of a host may be any object, and are read as documented.
-    return this.guarded || options?.aborted === undefined ? options?.signal : new LazySignal(options)
-  }
-
-  announce(events: readonly ForgeEvent[]): void {
-    this.#place.announce(events)
-  }
 }
 
-/** The signal of a request: reading whether it has aborted does not create it. */
-class LazySignal implements ChangeSignal {
-  readonly #options: RequestOptions
+/** Runs steps inside a call, for a storage that calls back. Where the call may not wait, they must not either. */
+export function runIn<T>({ mayWait }: { readonly mayWait: boolean }, steps: SyncOrAsync<T>): MaybePromise<T> {
+  return mayWait ? runMaybeAsync(steps) : runSync(steps)
+}
 
-  constructor(options: RequestOptions) {
-    this.#options = options
-  }
+/** Waits for the answer of a port, but only until the caller's signal aborts. */
+export function portAnswer<T>(
+  call: { readonly signal?: AbortSignal | undefined },
+  answer: MaybePromise<T>,
+): SyncOrAsync<T> {
+  if (!isPromise(answer)) return wait(answer)
 
-  get aborted(): boolean {
-    return this.#options.aborted === true && this.#options.signal?.aborted === true
-  }
+  const { signal } = call
+  return signal === undefined ? wait(answer) : untilAbort(signal, answer)
+}
 
-  get reason(): unknown {
-    return this.#options.signal?.reason
-  }
+function* untilAbort<T>(signal: AbortSignal, answer: Promise<T>): SyncOrAsync<T> {
+  const value = yield* wait(beforeAbort(signal, answer))
+  signal.throwIfAborted()
+  return value
+}
 
-  throwIfAborted(): void {
-    if (this.aborted) throw this.reason
-  }
+function beforeAbort<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    const settled = Promise.resolve(answer).then(resolve, reject)
+    if (signal.aborted) return abort() // aborted while the port was called: no event will follow
 
-  addEventListener(type: 'abort', listener: () => void): void {
-    this.#options.signal?.addEventListener(type, listener)
-  }
-
-  removeEventListener(type: 'abort', listener: () => void): void {
-    this.#options.signal?.removeEventListener(type, listener)
-  }
+    signal.addEventListener('abort', abort, { once: true })
+    settled.finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 /** Checks a caller. @throws TypeError when it is neither an object with an id, nor 'anonymous', nor 'system' */
@@ -124,71 +138,10 @@ export function actorIdOf<A extends Actor>(actor: Caller<A>): Id | null {
   return typeof actor === 'string' ? null : toId(actor.id, 'actor.id')
 }
 
-/** Creates the context of the call that is passed to a port. */
-export function portContext<Who, Tx>(
-  call: Pick<Call<never, Tx>, 'signal' | 'transaction'>,
-  actor: Who,
-): PortContext<Who, Tx> {
-  return new CallContext(call, actor)
-}
-
-class CallContext<Who, Tx> implements PortContext<Who, Tx> {
-  readonly actor: Who
-  readonly transaction: Tx | undefined
-  readonly #call: Pick<Call<never, Tx>, 'signal'>
-
-  constructor(call: Pick<Call<never, Tx>, 'signal' | 'transaction'>, actor: Who) {
-    this.actor = actor
-    this.transaction = call.transaction
-    this.#call = call
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#call.signal
-  }
-}
-
-/**
- * Returns what a port or a storage returned. Inside `withTransactionSync` it refuses a promise, so that no code behind
- * it runs after the host's transaction.
- *
- * @throws TypeError when the answer is a promise and the call may not wait
- */
-export function answerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: MaybePromise<T>): MaybePromise<T> {
-  return call.mayWait ? answer : requireValue(answer)
-}
-
-/** Like `answerOf`, for a port: waits for a promise only until the caller's signal aborts. */
-export function portAnswerOf<A extends Actor, Tx, T>(call: Call<A, Tx>, answer: MaybePromise<T>): MaybePromise<T> {
-  if (!isPromise(answer) || !call.mayWait) return answerOf(call, answer)
-
-  const { signal } = call
-  if (signal === undefined) return answer
-  return after(beforeAbort(signal, answer), (value) => {
-    signal.throwIfAborted()
-    return value
-  })
-}
-
-function beforeAbort<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    const settled = Promise.resolve(answer).then(resolve, reject)
-    if (signal.aborted) return abort() // aborted while the port was called: no event will follow
-
-    signal.addEventListener('abort', abort, { once: true })
-    settled.finally(() => signal.removeEventListener('abort', abort))
-  })
-}
-
-/** Creates the context of the call that is passed to a store. */
+/** Creates what every write of a call carries. */
 export function writeContext<A extends Actor, Tx>(
-  environment: Environment<A, Tx>,
+  { environment, beforeCommit, transaction }: Scope<A, Tx>,
   call: Call<A, Tx>,
 ): WriteContext<Tx> {
-  return {
-    by: { actorId: actorIdOf(call.actor), at: () => environment.now() },
-    beforeCommit: call.beforeCommit,
-    transaction: call.transaction,
-  }
+  return { by: { actorId: actorIdOf(call.actor), at: () => environment.now() }, beforeCommit, transaction }
 }

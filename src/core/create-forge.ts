@@ -3,20 +3,22 @@ import { withInternals } from '../schema/internal.ts'
 import { isObserver, safeObserver, toLogger } from '../schema/observer.ts'
 import type { ForgeEvent, PinKind } from '../schema/records.ts'
 import { toServiceNames } from '../schema/service-names.ts'
-import { promiseTry } from '../schema/sync-or-async.ts'
-import { askPolicy, authorize } from './access/gate.ts'
-import type { ServiceName } from './bind-services.ts'
-import { exportsOf, SERVICE_KEYS, servicesOf } from './bind-services.ts'
-import { openCalls } from './call.ts'
+import { promiseTry, runMaybeAsync } from '../schema/sync-or-async.ts'
+import type { AsyncScope, Scope } from './call.ts'
+import { Call } from './call.ts'
 import type { Environment } from './environment.ts'
 import { eventService } from './events/event-service.ts'
 import { Listeners } from './events/listeners.ts'
 import { RunningConsumers } from './events/outbox-consumer.ts'
+import { exportsIn } from './exchange/exchange-service.ts'
 import type { Forge, ForgeInternals, ForgeLimits, ForgeOptions, ForgeSettings } from './forge.ts'
 import { instrumentStorage } from './instrument-storage.ts'
 import type { Observer } from './observer.ts'
 import { DEFAULT_MAX_PINS } from './pins/pin-rules.ts'
+import { askPolicy, authorize } from './policy.ts'
 import type { Actor, Logger, Membership } from './ports.ts'
+import type { ServiceName } from './services.ts'
+import { SERVICE_KEYS, servicesIn } from './services.ts'
 import { withTransaction, withTransactionSync } from './with-transaction.ts'
 
 // biome-ignore lint/nursery/noUnsafeTypeAssertion: keys are typed as strings; these are the names
@@ -37,50 +39,52 @@ export function createForge<A extends Actor, Tx, S extends ServiceName = Service
 // The types of a narrowed forge are those of the signature above; the code is the same for every set of services.
 export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, ServiceName>): object {
   need(isObject(options), CALLER, 'options', 'an object with storage, policy and membership')
-  const services = toServiceNames(options.services, SERVICE_NAMES)
-  const environment = toEnvironment(options, services)
+  const names = toServiceNames(options.services, SERVICE_NAMES)
+  const environment = toEnvironment(options, names)
   const listeners = new Listeners(environment.logger)
   const consumers = new RunningConsumers(environment.logger)
-  const bindServices = servicesOf(environment)
-  const chosen = <T extends object>(all: T): T => withoutOthers(all, services)
+  const chosen = <T extends object>(all: T): T => withoutOthers(all, names)
   options.storage.onWarning((message) => environment.logger.warn(message, {}))
 
   const place = {
+    environment,
     transaction: undefined,
     mayWait: true,
     beforeCommit: environment.beforeCommit,
     announce: (events: readonly ForgeEvent[]) => listeners.emit(events),
   }
-  const guarded = openCalls<A, Tx>({ ...place, guarded: true })
-  const unguarded = openCalls<A, Tx>({ ...place, guarded: false })
-
-  const unguardedServices = bindServices(unguarded, (work) => work())
-  const guardedServices = bindServices(guarded, promiseTry)
+  const guarded: AsyncScope<A, Tx> = {
+    guarded: true,
+    run: (actor, call, steps) => promiseTry(() => runMaybeAsync(steps(new Call<A, Tx>(actor, undefined, call)))),
+    ...place,
+  }
+  const unguarded: Scope<A, Tx> = {
+    guarded: false,
+    run: (actor, call, steps) => runMaybeAsync(steps(new Call<A, Tx>(actor, undefined, call))),
+    ...place,
+  }
+  const [services, operations] = [servicesIn(guarded), servicesIn(unguarded)]
 
   const internals: ForgeInternals<A> = {
     operations: {
-      ...unguardedServices,
-      exchange: { ...unguardedServices.exchange, ...exportsOf(environment, unguarded) },
-      authorize: (actor, request, call) => askPolicy(environment, unguarded(actor, call), request),
+      ...operations,
+      exchange: { ...operations.exchange, ...exportsIn(unguarded) },
+      authorize: (actor, request, call) => unguarded.run(actor, call, (open) => askPolicy(unguarded, open, request)),
     },
-    services,
+    services: names,
     hasIssues: environment.issues !== undefined,
     logger: environment.logger,
     observe: toObserve(options, environment.logger),
     newId: environment.newId,
   }
   const forge: Forge<A, Tx> = {
-    services: [...services],
-    ...chosen({
-      ...guardedServices,
-      exchange: { ...guardedServices.exchange, ...exportsOf(environment, guarded) },
-    }),
+    services: [...names],
+    ...chosen({ ...services, exchange: { ...services.exchange, ...exportsIn(guarded) } }),
     events: eventService(environment, { listeners, consumers }),
-    withTransaction: (transaction, work) =>
-      withTransaction({ environment, listeners, bindServices, chosen }, transaction, work),
+    withTransaction: (transaction, work) => withTransaction({ environment, listeners, chosen }, transaction, work),
     withTransactionSync: (transaction, work) =>
-      withTransactionSync({ environment, listeners, bindServices, chosen }, transaction, work),
-    authorize: async (actor, request, call) => authorize(environment, guarded(actor, call), request),
+      withTransactionSync({ environment, listeners, chosen }, transaction, work),
+    authorize: (actor, request, call) => guarded.run(actor, call, (open) => authorize(guarded, open, request)),
     close: async () => {
       await consumers.end()
       await environment.storage.close()

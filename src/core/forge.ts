@@ -3,18 +3,11 @@ import type { PinKind } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { BeforeCommit } from '../storage/contract/stores.ts'
-import type {
-  ChosenServices,
-  MaybeAsync,
-  ServiceName,
-  ServicePorts,
-  Services,
-  Sync,
-  TransactionServices,
-} from './bind-services.ts'
+import type { MaybeAsync, Sync } from './call.ts'
 import type { IssueTracker } from './exchange/issue-tracker.ts'
 import type { ObservedRequest, Observer } from './observer.ts'
 import type { Actor, Caller, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
+import type { ChosenServices, ServiceName, ServicePorts, Services, TransactionServices } from './services.ts'
 
 /** What `withTransaction` and `withTransactionSync` return. */
 export interface TransactionResult<T> {

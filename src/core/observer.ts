@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../schema/errors.ts'
-import type { ServiceName } from './bind-services.ts'
 import type { ObservedOperation } from './instrument-storage.ts'
+import type { ServiceName } from './services.ts'
 
 /**
  * Receives what happened, for metrics. A method that is missing costs nothing: without `operation` no operation is

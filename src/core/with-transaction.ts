@@ -2,20 +2,20 @@ import { need } from '../schema/arguments.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { ForgeEvent } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
-import { isPromise, requireValue } from '../schema/sync-or-async.ts'
-import type { BindServices, Sync, TransactionServices } from './bind-services.ts'
-import type { OpenCall } from './call.ts'
-import { openCalls } from './call.ts'
+import { isPromise, promiseTry, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
+import type { AsyncScope, Sync, SyncScope } from './call.ts'
+import { Call } from './call.ts'
 import type { Environment } from './environment.ts'
 import type { Listeners } from './events/listeners.ts'
 import type { TransactionResult } from './forge.ts'
 import type { Actor } from './ports.ts'
+import type { TransactionServices } from './services.ts'
+import { servicesIn } from './services.ts'
 
 /** What `withTransaction` and `withTransactionSync` need from the forge. */
 export interface TransactionParts<A extends Actor, Tx> {
   readonly environment: Environment<A, Tx>
   readonly listeners: Listeners
-  readonly bindServices: BindServices<A, Tx>
   /** Leaves out the services that the forge does not have. */
   readonly chosen: <T extends object>(services: T) => T
 }
@@ -27,7 +27,7 @@ export interface TransactionParts<A extends Actor, Tx> {
  * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransaction`
  */
 export async function withTransaction<T, A extends Actor, Tx>(
-  { environment, listeners, bindServices, chosen }: TransactionParts<A, Tx>,
+  { environment, listeners, chosen }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: TransactionServices<A>) => Promise<T>,
 ): Promise<TransactionResult<T>> {
@@ -43,15 +43,17 @@ export async function withTransaction<T, A extends Actor, Tx>(
 
   const written: ForgeEvent[] = []
   const calls = new TransactionCalls(() => storage.checkTransaction(transaction))
-  const openCall = openCalls<A, Tx>({
+  const scope: AsyncScope<A, Tx> = {
+    environment,
     transaction,
     mayWait: true,
     guarded: true,
-    beforeCommit: beforeCommit && ((event, open) => calls.follow(beforeCommit(event, open))),
+    beforeCommit: beforeCommit && ((events, open) => calls.follow(beforeCommit(events, open))),
     announce: (events) => void written.push(...events),
-  })
+    run: (actor, options, steps) => calls.perform(() => runMaybeAsync(steps(new Call(actor, transaction, options)))),
+  }
 
-  const services = chosen(bindServices(openCall, (work) => calls.perform(work)))
+  const services = chosen(servicesIn(scope))
   const value = await calls.during(async () => work(services))
   return { value, afterCommit: () => listeners.emit(written.splice(0)) }
 }
@@ -88,7 +90,7 @@ class TransactionCalls {
     if (this.#over) throw new TypeError('withTransaction has ended: its services can no longer be used')
     if (this.#lost !== undefined) throw lostBefore(this.#lost)
 
-    const call = started(work)
+    const call = promiseTry(work)
     this.#running.add(call)
     try {
       return await call
@@ -129,11 +131,6 @@ class TransactionCalls {
   }
 }
 
-/** Starts a call at once. An error that it throws rejects the promise. */
-async function started<T>(work: () => MaybePromise<T>): Promise<T> {
-  return work()
-}
-
 function losesTransaction(error: unknown): error is ForgeError {
   if (isForgeError(error, 'STORAGE_BUSY')) return error.details.retry === 'host-transaction'
   return isForgeError(error, 'STORAGE_UNAVAILABLE')
@@ -150,7 +147,7 @@ function lostBefore(cause: ForgeError): ForgeError<'STORAGE_BUSY'> {
  * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransactionSync`
  */
 export function withTransactionSync<T, A extends Actor, Tx>(
-  { environment, listeners, bindServices, chosen }: TransactionParts<A, Tx>,
+  { environment, listeners, chosen }: TransactionParts<A, Tx>,
   transaction: Tx,
   work: (forge: Sync<TransactionServices<A>>) => T,
 ): TransactionResult<T> {
@@ -161,24 +158,25 @@ export function withTransactionSync<T, A extends Actor, Tx>(
   if (storage.transactions !== 'synchronous') {
     throw new TypeError('withTransactionSync needs a storage with synchronous transactions, such as sqliteStorage')
   }
-  requireValue(storage.checkTransaction(transaction))
+  runSync(wait(storage.checkTransaction(transaction)))
 
   const written: ForgeEvent[] = []
   let open = true
-  const openInside = openCalls<A, Tx>({
+  const scope: SyncScope<A, Tx> = {
+    environment,
     transaction,
     mayWait: false,
     guarded: true,
     beforeCommit,
     announce: (events) => void written.push(...events),
-  })
-  const openCall: OpenCall<A, Tx> = (actor, options) => {
-    if (!open) throw new TypeError('withTransactionSync has ended: its services can no longer be used')
-    return openInside(actor, options)
+    run(actor, options, steps) {
+      if (!open) throw new TypeError('withTransactionSync has ended: its services can no longer be used')
+      return runSync(steps(new Call(actor, transaction, options)))
+    },
   }
 
   try {
-    const value = work(chosen(bindServices(openCall, (call) => requireValue(call()))))
+    const value = work(chosen(servicesIn(scope)))
     refusePromise(value)
     return { value, afterCommit: () => listeners.emit(written.splice(0)) }
   } finally {

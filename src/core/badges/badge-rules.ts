@@ -1,4 +1,3 @@
-import { isObject, need } from '../../schema/arguments.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { Decision } from '../../schema/records.ts'
 
@@ -22,7 +21,6 @@ export interface UserBadges {
  * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */
 export function grantBadges(badges: UserBadges, slugs: readonly string[]): Decision<UserBadges, void> {
-  checkArguments('grantBadges', badges, slugs)
   refuseUnknown(badges, slugs)
   const added = distinct(slugs).filter((slug) => !badges.held.includes(slug))
   if (added.length === 0) return { state: badges, events: [], result: undefined }
@@ -40,7 +38,6 @@ export function grantBadges(badges: UserBadges, slugs: readonly string[]): Decis
  * @throws ForgeError `UNKNOWN_BADGE` naming every unknown slug. Source: docs/behaviour.md, Badges
  */
 export function revokeBadges(badges: UserBadges, slugs: readonly string[]): Decision<UserBadges, void> {
-  checkArguments('revokeBadges', badges, slugs)
   refuseUnknown(badges, slugs)
   const removed = distinct(slugs).filter((slug) => badges.held.includes(slug))
   if (removed.length === 0) return { state: badges, events: [], result: undefined }
@@ -50,12 +47,6 @@ export function revokeBadges(badges: UserBadges, slugs: readonly string[]): Deci
     events: removed.map((slug) => ({ type: 'badge.revoked', data: { slug } })),
     result: undefined,
   }
-}
-
-function checkArguments(caller: string, badges: UserBadges, slugs: readonly string[]): void {
-  const isUserBadges = isObject(badges) && Array.isArray(badges.known) && Array.isArray(badges.held)
-  need(isUserBadges, caller, 'badges', 'an object such as { known: [], held: [] }')
-  need(Array.isArray(slugs), caller, 'slugs', 'an array of strings')
 }
 
 function refuseUnknown(badges: UserBadges, slugs: readonly string[]): void {

@@ -2,21 +2,20 @@ import { needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Badge, Decision, Grant } from '../../schema/records.ts'
-import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
 import type { UserBadgesState } from '../../storage/contract/stores.ts'
-import { asksPolicy, authorize } from '../access/gate.ts'
-import type { Call } from '../call.ts'
-import { actorIdOf } from '../call.ts'
-import type { Decide } from '../change.ts'
+import type { Call, MaybeAsync, Scope } from '../call.ts'
+import { actorIdOf, method } from '../call.ts'
 import { change } from '../change.ts'
-import type { Environment } from '../environment.ts'
+import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import { withSubjects } from '../with-subject.ts'
 import type { UserBadges } from './badge-rules.ts'
 import { grantBadges, revokeBadges } from './badge-rules.ts'
 import { checkSlugs } from './catalogue-rules.ts'
 import type { BadgeCatalogueService } from './catalogue-service.ts'
+import { catalogueService } from './catalogue-service.ts'
 
 /**
  * Badges: grants them to users and revokes them. Source: docs/behaviour.md, Badges.
@@ -47,70 +46,45 @@ export interface BadgeService<A extends Actor> {
   readonly catalogue: BadgeCatalogueService<A>
 }
 
-/** The badges to grant or to revoke. */
-interface BadgeRequest {
-  readonly userId: IdInput
-  readonly slugs: readonly string[]
-}
+/** Creates the badge service of a scope. */
+export function badgeService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<BadgeService<A>> {
+  const { storage } = scope.environment
 
-/** The methods of the badge service. Each runs one call. */
-export class BadgeServiceMethods<A extends Actor, Tx> {
-  readonly #environment: Environment<A, Tx>
-
-  constructor(environment: Environment<A, Tx>) {
-    this.#environment = environment
+  return {
+    grant: method(scope, (call, grants) => changeBadges(call, grants, grantBadges)),
+    revoke: method(scope, (call, grants) => changeBadges(call, grants, revokeBadges)),
+    heldBy: method(scope, function* heldBy(call, user) {
+      const userId = toId(user, 'userId')
+      yield* authorize(scope, call, { action: 'badges.read', userId })
+      return yield* wait(storage.userBadges.heldBy(userId, scope.transaction))
+    }),
+    catalogue: catalogueService(scope),
   }
 
-  grant(call: Call<A, Tx>, request: BadgeRequest): MaybePromise<void> {
-    return this.#change(call, request, grantBadges)
-  }
-
-  revoke(call: Call<A, Tx>, request: BadgeRequest): MaybePromise<void> {
-    return this.#change(call, request, revokeBadges)
-  }
-
-  heldBy(call: Call<A, Tx>, user: IdInput): MaybePromise<readonly Grant[]> {
-    const userId = toId(user, 'userId')
-    const authorized = authorize(this.#environment, call, { action: 'badges.read', userId })
-
-    return after(authorized, () => this.#environment.storage.userBadges.heldBy(userId, call.transaction))
-  }
-
-  #change(
+  function* changeBadges(
     call: Call<A, Tx>,
-    request: BadgeRequest,
+    grants: { readonly userId: IdInput; readonly slugs: readonly string[] },
     rule: (badges: UserBadges, slugs: readonly string[]) => Decision<UserBadges, void>,
-  ): MaybePromise<void> {
-    needObject(request, 'grants', "{ userId: 9, slugs: ['night-owl'] }")
-    const environment = this.#environment
-    const userId = toId(request.userId, 'grants.userId')
+  ): SyncOrAsync<void> {
+    needObject(grants, 'grants', "{ userId: 9, slugs: ['night-owl'] }")
+    const userId = toId(grants.userId, 'grants.userId')
     const grantedBy = actorIdOf(call.actor)
-    if (!Array.isArray(request.slugs) || request.slugs.some((slug) => typeof slug !== 'string')) {
+    if (!Array.isArray(grants.slugs) || grants.slugs.some((slug) => typeof slug !== 'string')) {
       throw new TypeError('grants.slugs must be an array of strings')
     }
-    const slugs = [...request.slugs] // a copy: the caller may change the list before the change is decided
+    const slugs = [...grants.slugs] // a copy: the caller may change the list before the change is decided
 
-    const decide: Decide<UserBadgesState, void> = (state, grantedAt) => {
+    yield* authorize(scope, call, { action: 'badges.grant', userId })
+    checkSlugs(slugs)
+    yield* change(scope, call, storage.userBadges, { userId, slugs }, (state, grantedAt) => {
       const badges = toUserBadges(state)
       const decision = rule(badges, slugs)
-      const held = decision.state.held
+      const { held } = decision.state
       return {
         ...decision,
         state: decision.state === badges ? state : { ...state, held: arrange(state, held, grantedAt, grantedBy) },
         events: withSubjects({ userId }, decision.events),
       }
-    }
-
-    return change(environment, call, {
-      store: environment.storage.userBadges,
-      key: { userId, slugs },
-      fenced: asksPolicy(call),
-      ask() {
-        return after(authorize(environment, call, { action: 'badges.grant', userId }), () => {
-          checkSlugs(slugs)
-          return decide
-        })
-      },
     })
   }
 }

@@ -1,4 +1,3 @@
-import { isObject, need } from '../../schema/arguments.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge, Decision } from '../../schema/records.ts'
@@ -6,8 +5,6 @@ import { checkText, textFault, violationsIn } from '../../schema/text.ts'
 
 /** In characters (code points). */
 const MAX_SLUG_LENGTH = 255
-const ENTRY = "an object such as { badge: undefined, holders: 0, nextId: '1' }"
-const DEFINITION = "an object such as { slug: 'owl', description: '', imageUrl: '' }"
 
 /** One entry of the catalogue. `badge` is undefined when the slug is not defined. */
 export interface CatalogueEntry {
@@ -30,8 +27,6 @@ export interface BadgeDefinition {
 
 /** Defines a badge. @throws ForgeError `INVALID_INPUT`, then `BADGE_EXISTS` */
 export function defineBadge<E extends CatalogueEntry>(entry: E, definition: BadgeDefinition): Decision<E, Badge> {
-  need(isObject(entry), 'defineBadge', 'entry', ENTRY)
-  need(isObject(definition), 'defineBadge', 'definition', DEFINITION)
   checkDefinition(definition)
   const { slug } = definition
   if (entry.badge !== undefined) {
@@ -51,9 +46,6 @@ export function updateBadge<E extends CatalogueEntry>(
   slug: string,
   change: { readonly description?: string | undefined; readonly imageUrl?: string | undefined },
 ): Decision<E, Badge> {
-  need(isObject(entry), 'updateBadge', 'entry', ENTRY)
-  need(typeof slug === 'string', 'updateBadge', 'slug', 'a string')
-  need(isObject(change), 'updateBadge', 'change', "an object such as { description: 'Ships at night' }")
   const current = defined(entry, slug)
   const badge: Badge = {
     ...current,
@@ -73,8 +65,6 @@ export function updateBadge<E extends CatalogueEntry>(
  * @throws ForgeError `BADGE_NOT_FOUND`, then `BADGE_IN_USE`. Source: docs/behaviour.md, Host life
  */
 export function removeBadge<E extends CatalogueEntry>(entry: E, slug: string): Decision<E, void> {
-  need(isObject(entry), 'removeBadge', 'entry', ENTRY)
-  need(typeof slug === 'string', 'removeBadge', 'slug', 'a string')
   defined(entry, slug)
   const { holders } = entry
   if (holders > 0) {

@@ -1,14 +1,14 @@
 import { needObject } from '../../schema/arguments.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { Badge, Decision } from '../../schema/records.ts'
-import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
 import type { BadgeCatalogueState } from '../../storage/contract/stores.ts'
-import { asksPolicy, authorize } from '../access/gate.ts'
-import type { Call } from '../call.ts'
+import type { Call, MaybeAsync, Scope } from '../call.ts'
+import { method } from '../call.ts'
 import { change } from '../change.ts'
-import type { Environment } from '../environment.ts'
 import { toPageQuery } from '../page-query.ts'
+import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import { withSubjects } from '../with-subject.ts'
 import { checkSlug, defineBadge, removeBadge, updateBadge } from './catalogue-rules.ts'
@@ -54,81 +54,45 @@ export interface BadgeCatalogueService<A extends Actor> {
   list(actor: Caller<A>, page?: PageRequest, options?: CallOptions): Promise<Page<Badge>>
 }
 
-/** The methods of the badge catalogue service. Each runs one call. */
-export class CatalogueServiceMethods<A extends Actor, Tx> {
-  readonly #environment: Environment<A, Tx>
+/** Creates the badge catalogue service of a scope. */
+export function catalogueService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<BadgeCatalogueService<A>> {
+  const { storage } = scope.environment
 
-  constructor(environment: Environment<A, Tx>) {
-    this.#environment = environment
-  }
-
-  define(
-    call: Call<A, Tx>,
-    badge: {
-      readonly slug: string
-      readonly description?: string | undefined
-      readonly imageUrl?: string | undefined
-    },
-  ): MaybePromise<Badge> {
-    needObject(badge, 'badge', "{ slug: 'owl' }")
-    const { slug, description = '', imageUrl = '' } = badge
-    return this.#change(call, slug, (entry) => defineBadge(entry, { slug, description, imageUrl }))
-  }
-
-  update(
-    call: Call<A, Tx>,
-    given: {
-      readonly slug: string
-      readonly description?: string | undefined
-      readonly imageUrl?: string | undefined
-    },
-  ): MaybePromise<Badge> {
-    needObject(given, 'change', "{ slug: 'night-owl', description: 'Ships at night' }")
-    const { slug, ...change } = given // a copy: the caller may change the object before the change is decided
-    return this.#change(call, slug, (entry) => updateBadge(entry, slug, change))
-  }
-
-  remove(call: Call<A, Tx>, slug: string): MaybePromise<void> {
-    return this.#change(call, slug, (entry) => removeBadge(entry, slug))
-  }
-
-  find(call: Call<A, Tx>, slug: string): MaybePromise<Badge | undefined> {
-    const authorized = authorize(this.#environment, call, { action: 'badges.catalogue.read' })
-
-    return after(authorized, () => {
+  return {
+    define: method(scope, function* define(call, badge) {
+      needObject(badge, 'badge', "{ slug: 'owl' }")
+      const { slug, description = '', imageUrl = '' } = badge
+      return yield* changeEntry(call, slug, (entry) => defineBadge(entry, { slug, description, imageUrl }))
+    }),
+    update: method(scope, function* update(call, given) {
+      needObject(given, 'change', "{ slug: 'night-owl', description: 'Ships at night' }")
+      const { slug, ...changed } = given // a copy: the caller may change the object before the change is decided
+      return yield* changeEntry(call, slug, (entry) => updateBadge(entry, slug, changed))
+    }),
+    remove: method(scope, (call, slug) => changeEntry(call, slug, (entry) => removeBadge(entry, slug))),
+    find: method(scope, function* find(call, slug) {
+      yield* authorize(scope, call, { action: 'badges.catalogue.read' })
       checkSlug(slug)
-      return this.#environment.storage.badgeCatalogue.find(slug, call.transaction)
-    })
+      return yield* wait(storage.badgeCatalogue.find(slug, scope.transaction))
+    }),
+    list: method(scope, function* list(call, page) {
+      yield* authorize(scope, call, { action: 'badges.catalogue.read' })
+      return yield* wait(storage.badgeCatalogue.page(toPageQuery(page), scope.transaction))
+    }),
   }
 
-  list(call: Call<A, Tx>, page: PageRequest | undefined): MaybePromise<Page<Badge>> {
-    const authorized = authorize(this.#environment, call, { action: 'badges.catalogue.read' })
-
-    const { badgeCatalogue } = this.#environment.storage
-    return after(authorized, () => badgeCatalogue.page(toPageQuery(page), call.transaction))
-  }
-
-  #change<Result>(
+  function* changeEntry<Result>(
     call: Call<A, Tx>,
     slug: string,
     rule: (entry: BadgeCatalogueState) => Decision<BadgeCatalogueState, Result>,
-  ): MaybePromise<Result> {
-    const environment = this.#environment
+  ): SyncOrAsync<Result> {
     if (typeof slug !== 'string') throw new TypeError('slug must be a string')
 
-    return change(environment, call, {
-      store: environment.storage.badgeCatalogue,
-      key: { slug },
-      fenced: asksPolicy(call),
-      ask() {
-        return after(authorize(environment, call, { action: 'badges.catalogue.write' }), () => {
-          checkSlug(slug)
-          return (entry: BadgeCatalogueState) => {
-            const decision = rule(entry)
-            return { ...decision, events: withSubjects({}, decision.events) }
-          }
-        })
-      },
+    yield* authorize(scope, call, { action: 'badges.catalogue.write' })
+    checkSlug(slug)
+    return yield* change(scope, call, storage.badgeCatalogue, { slug }, (entry) => {
+      const decision = rule(entry)
+      return { ...decision, events: withSubjects({}, decision.events) }
     })
   }
 }

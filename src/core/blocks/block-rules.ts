@@ -1,10 +1,6 @@
-import { isObject, need } from '../../schema/arguments.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Block, Decision } from '../../schema/records.ts'
-
-const CURRENT = 'a block, or undefined'
-const TARGET = "an object such as { kind: 'user', id: '9' }"
 
 /** The account to block or unblock, with its canonical id. */
 export interface BlockTarget {
@@ -19,8 +15,6 @@ export interface BlockTarget {
  * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `CANNOT_BLOCK_SELF`. Source: docs/behaviour.md, Blocks
  */
 export function refuseTarget(target: BlockTarget, callerId: Id | null): void {
-  need(isObject(target), 'refuseTarget', 'target', TARGET)
-  need(callerId === null || typeof callerId === 'string', 'refuseTarget', 'callerId', 'a string, or null')
   refuseOrganization(target)
   if (target.id === callerId) throw new ForgeError('CANNOT_BLOCK_SELF', 'cannot block yourself')
 }
@@ -30,7 +24,6 @@ export function refuseTarget(target: BlockTarget, callerId: Id | null): void {
  * @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`. Source: docs/behaviour.md, Blocks
  */
 export function refuseOrganization(target: BlockTarget): void {
-  need(isObject(target), 'refuseOrganization', 'target', TARGET)
   if (target.kind === 'organization') {
     throw new ForgeError('CANNOT_BLOCK_ORGANIZATION', 'cannot block an organization')
   }
@@ -49,9 +42,6 @@ export function blockUser(
   block: Block,
   isMember: boolean,
 ): Decision<Block | undefined, Block> {
-  need(current === undefined || isObject(current), 'blockUser', 'current', CURRENT)
-  need(isObject(block), 'blockUser', 'block', 'the block to set')
-  need(typeof isMember === 'boolean', 'blockUser', 'isMember', 'true or false')
   if (isMember) throw new ForgeError('CANNOT_BLOCK_MEMBER', 'cannot block a member of the organization')
   if (current !== undefined) throw new ForgeError('ALREADY_BLOCKED', 'user is already blocked')
 
@@ -60,7 +50,6 @@ export function blockUser(
 
 /** Lifts a block. @throws ForgeError `NOT_BLOCKED`. Source: docs/behaviour.md, Blocks */
 export function unblockUser(current: Block | undefined): Decision<Block | undefined, void> {
-  need(current === undefined || isObject(current), 'unblockUser', 'current', CURRENT)
   if (current === undefined) throw new ForgeError('NOT_BLOCKED', 'user is not blocked')
 
   return { state: undefined, events: [{ type: 'user.unblocked', data: {} }], result: undefined }

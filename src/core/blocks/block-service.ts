@@ -3,16 +3,14 @@ import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { AccountRef, Block } from '../../schema/records.ts'
-import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
 import type { BlockKey } from '../../storage/contract/stores.ts'
-import { asksPolicy, authorize } from '../access/gate.ts'
-import type { Call } from '../call.ts'
-import { actorIdOf, portAnswerOf, portContext } from '../call.ts'
-import { change } from '../change.ts'
-import type { Environment } from '../environment.ts'
+import type { MaybeAsync, Scope } from '../call.ts'
+import { actorIdOf, hostMethod, method, portAnswer } from '../call.ts'
+import { change, changeFenced } from '../change.ts'
 import { toPageQuery } from '../page-query.ts'
+import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import { withSubjects } from '../with-subject.ts'
 import type { BlockTarget } from './block-rules.ts'
@@ -75,148 +73,84 @@ export interface BlockService<A extends Actor> {
   }): Promise<ReadonlySet<I>>
 }
 
-/** The input of `block` and `unblock`. */
-export interface BlockRequest {
-  readonly organizationId: IdInput
-  readonly account: AccountRef
-  readonly note?: string | undefined
-}
+/** Creates the block service of a scope. */
+export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<BlockService<A>> {
+  const { storage, membership, maxNoteLength } = scope.environment
+  const { transaction } = scope
 
-const TARGET_EXAMPLE = "{ organizationId: 5, account: { kind: 'user', id: 9 } }"
+  return {
+    block: method(scope, function* block(call, request) {
+      const { target, key } = toTarget(request)
+      const { note = '' } = request
+      const blockedBy = actorIdOf(call.actor)
+      return yield* changeFenced(scope, call, storage.blocks, key, function* ask() {
+        yield* authorize(scope, call, { action: 'blocks.write', organizationId: key.organizationId })
+        checkText('note', note, maxNoteLength)
+        refuseTarget(target, blockedBy)
+        const isMember = yield* portAnswer(call, membership.isMember(key, call))
+        if (typeof isMember !== 'boolean') throw new TypeError('membership.isMember must return true or false')
 
-/** The methods of the block service. Each runs one call. */
-export class BlockServiceMethods<A extends Actor, Tx> {
-  readonly #environment: Environment<A, Tx>
-
-  constructor(environment: Environment<A, Tx>) {
-    this.#environment = environment
-  }
-
-  block(call: Call<A, Tx>, request: BlockRequest): MaybePromise<Block> {
-    needObject(request, 'target', TARGET_EXAMPLE)
-    const environment = this.#environment
-    const target = toTarget(request.account)
-    const key = toKey(request.organizationId, target.id)
-    const blockedBy = actorIdOf(call.actor)
-    const note = request.note ?? ''
-
-    return change(environment, call, {
-      store: environment.storage.blocks,
-      key,
-      fenced: true,
-      ask() {
-        const { organizationId } = key
-        const membership = after(authorize(environment, call, { action: 'blocks.write', organizationId }), () => {
-          checkText('note', note, environment.maxNoteLength)
-          refuseTarget(target, blockedBy)
-          return membershipOf(environment, call, key)
-        })
-        return after(membership, (isMember) => (current: Block | undefined, blockedAt: Date) => {
-          const block: Block = { note, blockedAt, blockedBy, ...key }
-          const decision = blockUser(current, block, isMember)
+        return (current: Block | undefined, blockedAt: Date) => {
+          const decision = blockUser(current, { note, blockedAt, blockedBy, ...key }, isMember)
           return { ...decision, events: withSubjects(key, decision.events) }
-        })
-      },
-    })
-  }
-
-  unblock(call: Call<A, Tx>, request: BlockRequest): MaybePromise<void> {
-    needObject(request, 'target', TARGET_EXAMPLE)
-    const environment = this.#environment
-    const target = toTarget(request.account)
-    const key = toKey(request.organizationId, target.id)
-
-    return change(environment, call, {
-      store: environment.storage.blocks,
-      key,
-      fenced: asksPolicy(call),
-      ask() {
-        const { organizationId } = key
-        return after(authorize(environment, call, { action: 'blocks.write', organizationId }), () => {
-          refuseOrganization(target)
-
-          return (current: Block | undefined) => {
-            const decision = unblockUser(current)
-            return { ...decision, events: withSubjects(key, decision.events) }
-          }
-        })
-      },
-    })
-  }
-
-  find(
-    call: Call<A, Tx>,
-    target: { readonly organizationId: IdInput; readonly userId: IdInput },
-  ): MaybePromise<Block | undefined> {
-    const key = toMember(target)
-    const { organizationId } = key
-    const authorized = authorize(this.#environment, call, { action: 'blocks.read', organizationId })
-
-    return after(authorized, () => this.#environment.storage.blocks.find(key, call.transaction))
-  }
-
-  list(call: Call<A, Tx>, request: PageRequest & { readonly organizationId: IdInput }): MaybePromise<Page<Block>> {
-    needObject(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
-    const organizationId = toId(request.organizationId, 'request.organizationId')
-    const authorized = authorize(this.#environment, call, { action: 'blocks.read', organizationId })
-
-    const { blocks } = this.#environment.storage
-    return after(authorized, () => blocks.page(organizationId, toPageQuery(request), call.transaction))
-  }
-
-  isBlocked(
-    call: Call<A, Tx>,
-    target: { readonly organizationId: IdInput; readonly userId: IdInput },
-  ): MaybePromise<boolean> {
-    const block = this.#environment.storage.blocks.find(toMember(target), call.transaction)
-    return after(block, (found) => found !== undefined)
-  }
-
-  filterBlocked<I extends IdInput>(
-    call: Call<A, Tx>,
-    candidates: { readonly organizationId: IdInput; readonly userIds: readonly I[] },
-  ): MaybePromise<ReadonlySet<I>> {
-    needObject(candidates, 'candidates', '{ organizationId: 5, userIds: [8, 9] }')
-    const organizationId = toId(candidates.organizationId, 'candidates.organizationId')
-    const { userIds } = candidates
-    if (!Array.isArray(userIds)) throw new TypeError('candidates.userIds must be an array of ids')
-    const idOf = (userId: IdInput): Id => toId(userId, 'userId')
-
-    const blocked = this.#environment.storage.blocks.among(organizationId, userIds.map(idOf), call.transaction)
-    return after(blocked, (ids) => new Set(userIds.filter((userId) => ids.has(idOf(userId)))))
+        }
+      })
+    }),
+    unblock: method(scope, function* unblock(call, request) {
+      const { target, key } = toTarget(request)
+      yield* authorize(scope, call, { action: 'blocks.write', organizationId: key.organizationId })
+      refuseOrganization(target)
+      yield* change(scope, call, storage.blocks, key, (current) => {
+        const decision = unblockUser(current)
+        return { ...decision, events: withSubjects(key, decision.events) }
+      })
+    }),
+    find: method(scope, function* find(call, target) {
+      const key = toMember(target)
+      yield* authorize(scope, call, { action: 'blocks.read', organizationId: key.organizationId })
+      return yield* wait(storage.blocks.find(key, transaction))
+    }),
+    list: method(scope, function* list(call, request) {
+      needObject(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
+      const organizationId = toId(request.organizationId, 'request.organizationId')
+      yield* authorize(scope, call, { action: 'blocks.read', organizationId })
+      return yield* wait(storage.blocks.page(organizationId, toPageQuery(request), transaction))
+    }),
+    isBlocked: hostMethod(scope, function* isBlocked(_call, target) {
+      return (yield* wait(storage.blocks.find(toMember(target), transaction))) !== undefined
+    }),
+    filterBlocked: hostMethod(scope, function* filterBlocked(_call, candidates) {
+      needObject(candidates, 'candidates', '{ organizationId: 5, userIds: [8, 9] }')
+      const organizationId = toId(candidates.organizationId, 'candidates.organizationId')
+      const { userIds } = candidates
+      if (!Array.isArray(userIds)) throw new TypeError('candidates.userIds must be an array of ids')
+      const idOf = (userId: IdInput): Id => toId(userId, 'userId')
+      const ids = yield* wait(storage.blocks.among(organizationId, userIds.map(idOf), transaction))
+      return new Set(userIds.filter((userId) => ids.has(idOf(userId))))
+    }),
   }
 }
 
-function membershipOf<A extends Actor, Tx>(
-  environment: Environment<A, Tx>,
-  call: Call<A, Tx>,
-  key: BlockKey,
-): MaybePromise<boolean> {
-  const answer = portAnswerOf(call, environment.membership.isMember(key, portContext(call, call.actor)))
-  return after(answer, checkMembership)
-}
-
-/** Checks the answer, because a JavaScript host may return any value. */
-function checkMembership(answer: boolean): boolean {
-  if (typeof answer === 'boolean') return answer
-
-  throw new TypeError('membership.isMember must return true or false')
-}
-
-function toTarget(account: AccountRef): BlockTarget {
-  needObject(account, 'target.account', "{ kind: 'user', id: 9 }")
-  const { kind, id } = account
+/** The input of `block` and `unblock`: the account, and the key of its block. */
+function toTarget(request: { readonly organizationId: IdInput; readonly account: AccountRef }): {
+  readonly target: BlockTarget
+  readonly key: BlockKey
+} {
+  needObject(request, 'target', "{ organizationId: 5, account: { kind: 'user', id: 9 } }")
+  needObject(request.account, 'target.account', "{ kind: 'user', id: 9 }")
+  const { kind } = request.account
   if (kind !== 'user' && kind !== 'organization') {
     throw new TypeError("target.account.kind must be 'user' or 'organization'")
   }
-  return { kind, id: toId(id, 'target.account.id') }
+  const id = toId(request.account.id, 'target.account.id')
+  return {
+    target: { kind, id },
+    key: { organizationId: toId(request.organizationId, 'target.organizationId'), userId: id },
+  }
 }
 
 function toMember(target: { readonly organizationId: IdInput; readonly userId: IdInput }): BlockKey {
   needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
-  return toKey(target.organizationId, toId(target.userId, 'target.userId'))
-}
-
-function toKey(organizationId: IdInput, userId: Id): BlockKey {
-  return { organizationId: toId(organizationId, 'target.organizationId'), userId }
+  const userId = toId(target.userId, 'target.userId')
+  return { organizationId: toId(target.organizationId, 'target.organizationId'), userId }
 }

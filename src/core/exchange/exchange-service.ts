@@ -2,13 +2,13 @@ import { isObject, needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
-import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after, runMaybeAsync, runSync } from '../../schema/sync-or-async.ts'
-import { askPolicy, authorize } from '../access/gate.ts'
-import type { Call } from '../call.ts'
-import { answerOf } from '../call.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import type { MaybeAsync, Scope } from '../call.ts'
+import { Call, method } from '../call.ts'
 import type { Environment } from '../environment.ts'
+import { askPolicy, authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
+import type { ExportPlace } from './export.ts'
 import { exportIssues, exportRecords } from './export.ts'
 import type { ImportReport, ImportTotals, InspectReport } from './import-report.ts'
 import type { ImportOptions, ImportRequest, ImportSettings } from './import-run.ts'
@@ -49,61 +49,56 @@ export interface ExchangeService<A extends Actor> {
 const DEFAULT_BATCH = 200
 const MAX_BATCH = 1000
 
-/** The methods of the exchange service. Each runs one call. */
-export class ExchangeServiceMethods<A extends Actor, Tx> {
-  readonly #environment: Environment<A, Tx>
-
-  constructor(environment: Environment<A, Tx>) {
-    this.#environment = environment
+/** Creates the exchange service of a scope, without the exports. */
+export function exchangeService<A extends Actor, Tx>(
+  scope: Scope<A, Tx>,
+): MaybeAsync<Pick<ExchangeService<A>, 'import' | 'inspect'>> {
+  return {
+    import: method(scope, function* importRecords(call, request, options: ImportOptions | undefined) {
+      const { conflicts: _, ...report } = (yield* run(call, request, true, options)).report()
+      return report
+    }),
+    inspect: method(scope, function* inspect(call, request, options: ImportOptions | undefined) {
+      return (yield* run(call, request, false, options)).report()
+    }),
   }
 
-  import(call: Call<A, Tx>, request: ImportRequest, options: ImportOptions = {}): MaybePromise<ImportReport> {
-    const totals = this.#run(call, request, options, true)
-    return after(totals, (done) => withoutConflicts(done.report()))
-  }
-
-  inspect(call: Call<A, Tx>, request: ImportRequest, options: ImportOptions = {}): MaybePromise<InspectReport> {
-    const totals = this.#run(call, request, options, false)
-    return after(totals, (done) => done.report())
-  }
-
-  export(call: Call<A, Tx>, repository: IdInput): AsyncIterable<IssueRecord> {
-    return exportIssues(this.#environment, this.#tracker(), call, toId(repository, 'repositoryId'))
-  }
-
-  exportAll(call: Call<A, Tx>, repository: IdInput): AsyncIterable<ExchangeRecord> {
-    return exportRecords(this.#environment, this.#tracker(), call, toId(repository, 'repositoryId'))
-  }
-
-  #run(call: Call<A, Tx>, request: ImportRequest, options: ImportOptions, writes: boolean): MaybePromise<ImportTotals> {
-    const environment = this.#environment
-    const tracker = this.#tracker()
+  function* run(
+    call: Call<A, Tx>,
+    request: ImportRequest,
+    writes: boolean,
+    options: ImportOptions = {},
+  ): SyncOrAsync<ImportTotals> {
+    const tracker = trackerOf(scope.environment)
     needObject(request, 'request', '{ repositoryId: 10, records: [] }')
     const repositoryId = toId(request.repositoryId, 'request.repositoryId')
-    const records = toRecords(request.records, call.mayWait)
+    const records = toRecords(request.records, scope.mayWait)
     const settings = toSettings(options)
 
-    const authorized = after(authorize(environment, call, { action: 'issues.import', repositoryId }), () =>
-      // Asked for the HTTP routes too: whether accounts are attributed is not part of their path.
-      settings.naming.attributes
-        ? askPolicy(environment, call, { action: 'issues.attribute', repositoryId })
-        : undefined,
-    )
-    return after(answerOf(call, authorized), () => {
-      const steps = runImport({ environment, tracker, call, repositoryId, records, settings, writes })
-      return call.mayWait ? runMaybeAsync(steps) : runSync(steps)
-    })
-  }
-
-  #tracker(): IssueTracker<A, Tx> {
-    const { issues } = this.#environment
-    if (issues !== undefined) return issues
-    throw new TypeError('the service exchange needs the option issues of createForge: the tracker of the host')
+    yield* authorize(scope, call, { action: 'issues.import', repositoryId })
+    // Asked for the HTTP routes too: whether accounts are attributed is not part of their path.
+    if (settings.naming.attributes) yield* askPolicy(scope, call, { action: 'issues.attribute', repositoryId })
+    return yield* runImport({ scope, tracker, call, repositoryId, records, settings, writes })
   }
 }
 
-function withoutConflicts({ conflicts: _, ...report }: InspectReport): ImportReport {
-  return report
+/** Creates the exports, which return iterables and run outside of a host's transaction. */
+export function exportsIn<A extends Actor, Tx>(scope: Scope<A, Tx>): Pick<ExchangeService<A>, 'export' | 'exportAll'> {
+  const placeOf = (actor: Caller<A>, repository: IdInput, options: CallOptions | undefined): ExportPlace<A, Tx> => ({
+    scope,
+    tracker: trackerOf(scope.environment),
+    call: new Call<A, Tx>(actor, undefined, options),
+    repositoryId: toId(repository, 'repositoryId'),
+  })
+  return {
+    export: (actor, repositoryId, options) => exportIssues(placeOf(actor, repositoryId, options)),
+    exportAll: (actor, repositoryId, options) => exportRecords(placeOf(actor, repositoryId, options)),
+  }
+}
+
+function trackerOf<A extends Actor, Tx>({ issues }: Environment<A, Tx>): IssueTracker<A, Tx> {
+  if (issues !== undefined) return issues
+  throw new TypeError('the service exchange needs the option issues of createForge: the tracker of the host')
 }
 
 function toRecords(records: ImportRequest['records'], mayWait: boolean): ImportRequest['records'] {

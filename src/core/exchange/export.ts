@@ -1,10 +1,10 @@
 import type { Id } from '../../schema/ids.ts'
 import type { CommentRecord, ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { authorize } from '../access/gate.ts'
-import type { Call } from '../call.ts'
-import { portAnswerOf, portContext } from '../call.ts'
-import type { Environment } from '../environment.ts'
+import { runMaybeAsync } from '../../schema/sync-or-async.ts'
+import type { Call, Scope } from '../call.ts'
+import { portAnswer } from '../call.ts'
+import { authorize } from '../policy.ts'
 import type { Actor } from '../ports.ts'
 import type { IssueTracker } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
@@ -16,31 +16,32 @@ const MAX_PAGE = 200
 /** About the characters of a page. If the client stops reading, a page stays in memory. */
 const PAGE_SIZE = 1_000_000
 
+/** One export of a repository. */
+export interface ExportPlace<A extends Actor, Tx> {
+  readonly scope: Scope<A, Tx>
+  readonly tracker: IssueTracker<A, Tx>
+  readonly call: Call<A, Tx>
+  readonly repositoryId: Id
+}
+
 /** Yields the issues of a repository, as `ExchangeService.export` does. */
 export async function* exportIssues<A extends Actor, Tx>(
-  environment: Environment<A, Tx>,
-  tracker: IssueTracker<A, Tx>,
-  call: Call<A, Tx>,
-  repositoryId: Id,
+  place: ExportPlace<A, Tx>,
 ): AsyncGenerator<IssueRecord, void, void> {
-  await authorize(environment, call, { action: 'issues.export', repositoryId })
+  await mayExport(place)
   // Not yield*, which waits twice for each issue.
-  const pages = pagesOf(tracker, call, repositoryId, () => [])
-  for await (const { issues } of pages) for (const issue of issues) yield issue
+  for await (const { issues } of pagesOf(place, () => [])) for (const issue of issues) yield issue
 }
 
 /** Yields everything of a repository, as `ExchangeService.exportAll` does. */
 export async function* exportRecords<A extends Actor, Tx>(
-  environment: Environment<A, Tx>,
-  tracker: IssueTracker<A, Tx>,
-  call: Call<A, Tx>,
-  repositoryId: Id,
+  place: ExportPlace<A, Tx>,
 ): AsyncGenerator<ExchangeRecord, void, void> {
-  await authorize(environment, call, { action: 'issues.export', repositoryId })
+  const { tracker, call, repositoryId } = place
+  await mayExport(place)
   const named = new Set<string>()
   if (tracker.labelsAndMilestones !== undefined) {
-    const query = tracker.labelsAndMilestones({ repositoryId }, portContext(call, call.actor))
-    const { labels, milestones } = await portAnswerOf(call, query)
+    const { labels, milestones } = await answered(call, tracker.labelsAndMilestones({ repositoryId }, call))
     for (const label of labels) {
       named.add(label.name)
       yield { kind: 'label', label }
@@ -48,8 +49,7 @@ export async function* exportRecords<A extends Actor, Tx>(
     for (const milestone of milestones) yield { kind: 'milestone', milestone }
   }
 
-  const pages = pagesOf(tracker, call, repositoryId, (issues) => commentsOf(tracker, call, repositoryId, issues))
-  for await (const page of pages) {
+  for await (const page of pagesOf(place, (issues) => commentsOf(place, issues))) {
     const comments = byIssue(page.comments)
     for (const issue of page.issues) {
       for (const label of issue.labels ?? []) {
@@ -63,6 +63,14 @@ export async function* exportRecords<A extends Actor, Tx>(
   }
 }
 
+async function mayExport<A extends Actor, Tx>({ scope, call, repositoryId }: ExportPlace<A, Tx>): Promise<void> {
+  await runMaybeAsync(authorize(scope, call, { action: 'issues.export', repositoryId }))
+}
+
+async function answered<T, A extends Actor, Tx>(call: Call<A, Tx>, answer: MaybePromise<T>): Promise<T> {
+  return runMaybeAsync(portAnswer(call, answer))
+}
+
 /** Issues that were read at once, and comments of them. */
 interface Page {
   readonly issues: readonly IssueRecord[]
@@ -71,17 +79,14 @@ interface Page {
 
 /** Reads the issues in pages, so that no transaction and no cursor stays open. */
 async function* pagesOf<A extends Actor, Tx>(
-  tracker: IssueTracker<A, Tx>,
-  call: Call<A, Tx>,
-  repositoryId: Id,
+  { tracker, call, repositoryId }: ExportPlace<A, Tx>,
   readComments: (issues: readonly IssueRecord[]) => MaybePromise<Page['comments']>,
 ): AsyncGenerator<Page, void, void> {
   let after = 0
   let limit = FIRST_PAGE
   for (;;) {
     call.signal?.throwIfAborted()
-    const query = { repositoryId, after, limit }
-    const answers = await portAnswerOf(call, tracker.issues(query, portContext(call, call.actor)))
+    const answers = await answered(call, tracker.issues({ repositoryId, after, limit }, call))
     for (const { number } of answers) {
       if (!(number > after)) throw new TypeError('issues.issues must return ascending numbers above `after`')
       after = number
@@ -100,16 +105,14 @@ function issuesThatFit({ issues, comments }: Page): number {
   return Math.max(1, Math.floor((issues.length * PAGE_SIZE) / (sizeOf(issues) + sizeOf(comments))))
 }
 
-function commentsOf<A extends Actor, Tx>(
-  tracker: IssueTracker<A, Tx>,
-  call: Call<A, Tx>,
-  repositoryId: Id,
+async function commentsOf<A extends Actor, Tx>(
+  { tracker, call, repositoryId }: ExportPlace<A, Tx>,
   issues: readonly IssueRecord[],
-): MaybePromise<readonly CommentRecord[]> {
+): Promise<readonly CommentRecord[]> {
   if (tracker.comments === 'none' || issues.length === 0) return []
 
   const numbers = issues.map(({ number }) => number)
-  return portAnswerOf(call, tracker.comments({ repositoryId, numbers }, portContext(call, call.actor)))
+  return answered(call, tracker.comments({ repositoryId, numbers }, call))
 }
 
 function byIssue(comments: readonly CommentRecord[]): ReadonlyMap<number, readonly CommentRecord[]> {

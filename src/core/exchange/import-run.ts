@@ -12,12 +12,11 @@ import type {
   RecordLocator,
   SourcePlace,
 } from '../../schema/issue-record.ts'
-import type { EventDraft } from '../../schema/records.ts'
-import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { after, isPromise, runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
-import type { Call } from '../call.ts'
-import { answerOf, portAnswerOf, portContext, writeContext } from '../call.ts'
-import type { Environment } from '../environment.ts'
+import type { EventDraft, ForgeEvent } from '../../schema/records.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { isPromise, wait } from '../../schema/sync-or-async.ts'
+import type { Call, Scope } from '../call.ts'
+import { portAnswer, runIn, writeContext } from '../call.ts'
 import type { Actor, Caller, CallOptions, PortContext } from '../ports.ts'
 import { withSubject } from '../with-subject.ts'
 import { violationsOf } from './check-record.ts'
@@ -26,6 +25,7 @@ import { ImportTotals } from './import-report.ts'
 import type { Candidate, Naming } from './incoming.ts'
 import { commentCandidate, issueCandidate, peopleToFind } from './incoming.ts'
 import type { IssueTracker } from './issue-tracker.ts'
+import type { LookUp } from './look-up.ts'
 import { lookUp } from './look-up.ts'
 import { NumberSet } from './number-set.ts'
 import type { Batch, BatchPlan, Conflict, Earlier, Found, OnConflict } from './plan-batch.ts'
@@ -75,7 +75,7 @@ const TURN_MS = 10
 
 /** One import or inspection, after the policy allowed it. */
 export interface ImportPlace<A extends Actor, Tx> {
-  readonly environment: Environment<A, Tx>
+  readonly scope: Scope<A, Tx>
   readonly tracker: IssueTracker<A, Tx>
   readonly call: Call<A, Tx>
   readonly repositoryId: Id
@@ -191,7 +191,7 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   *#giveWay(): SyncOrAsync<void> {
-    if (!this.#place.call.mayWait || performance.now() - this.#turnedAt < TURN_MS) return
+    if (!this.#place.scope.mayWait || performance.now() - this.#turnedAt < TURN_MS) return
 
     yield* wait(pause(0))
     this.#turnedAt = performance.now()
@@ -271,74 +271,56 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   *#attempt(batch: Batch): SyncOrAsync<Planned> {
-    const { environment, call, repositoryId, tracker } = this.#place
-    const context = writeContext(environment, call)
+    const { scope, call, repositoryId } = this.#place
+    const context = writeContext(scope, call)
     // Set by each attempt of the storage, and used by what follows in the same attempt.
     let planned: Planned | undefined
     const outcome = yield* wait(
-      environment.storage.issueImports.update<Planned, Planned>(
+      scope.environment.storage.issueImports.update<Planned, Planned>(
         { repositoryId },
         {
           expectedEpoch: undefined,
-          prepare: (_state, transaction) =>
-            after(this.#plan(batch, transaction), (plan) => {
-              planned = plan
-              return plan
-            }),
-          decide: (state, _at, prepared) => ({
-            state,
-            events: prepared.plan.write === undefined ? [] : [importedEvent(repositoryId, prepared.plan)],
-            result: prepared,
-          }),
-          ...context,
-          beforeCommit: (events, transaction) => {
-            const write = planned?.plan.write
-            const written = write && tracker.write({ repositoryId, ...write }, this.#contextIn(transaction))
-            return after(answerOf(call, written), () => context.beforeCommit?.(events, transaction))
+          prepare: (_state, transaction) => runIn(scope, this.#prepare(batch, transaction)),
+          decide: (state, _at, prepared) => {
+            planned = prepared
+            const events = prepared.plan.write === undefined ? [] : [importedEvent(repositoryId, prepared.plan)]
+            return { state, events, result: prepared }
           },
+          ...context,
+          beforeCommit: (events, transaction) => runIn(scope, this.#commit(planned, events, transaction)),
           signal: call.signal,
         },
       ),
     )
     if (outcome.stale) throw new TypeError('a change without an expected epoch cannot be stale')
 
-    call.announce(outcome.events)
+    scope.announce(outcome.events)
     return outcome.result
   }
 
   /** @throws ForgeError `INVALID_DOCUMENT`, `IMPORT_CONFLICT` */
-  #plan(batch: Batch, transaction: Tx): MaybePromise<Planned> {
-    const { call, tracker, repositoryId, settings } = this.#place
-    const found = lookUp(
-      {
-        tracker,
-        repositoryId,
-        context: this.#contextIn(transaction),
-        attributes: settings.naming.attributes,
-        answerOf: (answer) => answerOf(call, answer),
-      },
-      batch,
-    )
-    return after(runMaybeAsync(found), (known) => {
-      const plan = planBatch(batch, known, this.#earlier(), settings.onConflict)
-      this.#refuse(plan.violations)
-      for (const conflict of plan.conflicts) throw importConflict(conflict)
-      return { plan, found: known }
-    })
+  *#prepare(batch: Batch, transaction: Tx): SyncOrAsync<Planned> {
+    const planned = yield* this.#plan(batch, this.#contextIn(transaction), wait)
+    for (const conflict of planned.plan.conflicts) throw importConflict(conflict)
+    return planned
   }
 
-  *#inspect(batch: Batch): SyncOrAsync<Planned> {
-    const { call, tracker, repositoryId, settings } = this.#place
-    const found = yield* lookUp(
-      {
-        tracker,
-        repositoryId,
-        context: portContext(call, call.actor),
-        attributes: settings.naming.attributes,
-        answerOf: (answer) => portAnswerOf(call, answer),
-      },
-      batch,
-    )
+  *#commit(planned: Planned | undefined, events: readonly ForgeEvent[], transaction: Tx): SyncOrAsync<void> {
+    const { scope, tracker, repositoryId } = this.#place
+    const write = planned?.plan.write
+    if (write !== undefined) yield* wait(tracker.write({ repositoryId, ...write }, this.#contextIn(transaction)))
+    yield* wait(scope.beforeCommit?.(events, transaction))
+  }
+
+  #inspect(batch: Batch): SyncOrAsync<Planned> {
+    const { call } = this.#place
+    return this.#plan(batch, call, (answer) => portAnswer(call, answer))
+  }
+
+  *#plan(batch: Batch, context: LookUp<A, Tx>['context'], answer: LookUp<A, Tx>['answer']): SyncOrAsync<Planned> {
+    const { tracker, repositoryId, settings } = this.#place
+    const { attributes } = settings.naming
+    const found = yield* lookUp({ tracker, repositoryId, context, attributes, answer }, batch)
     const plan = planBatch(batch, found, this.#earlier(), settings.onConflict)
     this.#refuse(plan.violations)
     return { plan, found }
@@ -373,13 +355,13 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   #contextIn(transaction: Tx): PortContext<Caller<A>, Tx> {
-    const { call } = this.#place
-    return portContext({ signal: call.signal, transaction }, call.actor)
+    const { actor, signal } = this.#place.call
+    return { actor, transaction, signal }
   }
 
   #mayTryAgain(error: unknown): boolean {
-    const { call } = this.#place
-    if (call.transaction !== undefined || !call.mayWait) return false
+    const { transaction, mayWait } = this.#place.scope
+    if (transaction !== undefined || !mayWait) return false
     return isForgeError(error, 'STORAGE_BUSY') // whatever it says of a retry: the batch is a transaction of its own
   }
 }

@@ -2,7 +2,6 @@ import type { Id } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { CommentRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { wait } from '../../schema/sync-or-async.ts'
 import type { Actor, Caller, PortContext } from '../ports.ts'
 import { peopleOfHost } from './compare.ts'
 import { peopleToFind } from './incoming.ts'
@@ -18,13 +17,13 @@ export interface LookUp<A extends Actor, Tx> {
   readonly context: PortContext<Caller<A>, Tx>
   /** Whether people are looked up among the accounts. */
   readonly attributes: boolean
-  /** Returns what the tracker returned, where the call may wait for it. */
-  readonly answerOf: <T>(answer: MaybePromise<T>) => MaybePromise<T>
+  /** Waits for what the tracker returned. */
+  readonly answer: <T>(answer: MaybePromise<T>) => SyncOrAsync<T>
 }
 
 /** Asks the tracker what the host has of what a batch names. */
 export function* lookUp<A extends Actor, Tx>(place: LookUp<A, Tx>, batch: Batch): SyncOrAsync<Found> {
-  const { tracker, repositoryId, context, answerOf } = place
+  const { tracker, repositoryId, context, answer } = place
   const issues = yield* issuesOf(place, batch)
   const comments = yield* commentsOf(place, batch, issues)
   const accounts = place.attributes ? yield* accountsOf(place, batch, issues, comments) : new Accounts()
@@ -32,7 +31,7 @@ export function* lookUp<A extends Actor, Tx>(place: LookUp<A, Tx>, batch: Batch)
     return { issues, comments, accounts, labels: undefined, milestones: undefined }
   }
 
-  const { labels, milestones } = yield* wait(answerOf(tracker.labelsAndMilestones({ repositoryId }, context)))
+  const { labels, milestones } = yield* answer(tracker.labelsAndMilestones({ repositoryId }, context))
   return {
     issues,
     comments,
@@ -43,19 +42,19 @@ export function* lookUp<A extends Actor, Tx>(place: LookUp<A, Tx>, batch: Batch)
 }
 
 function* issuesOf<A extends Actor, Tx>(
-  { tracker, repositoryId, context, answerOf }: LookUp<A, Tx>,
+  { tracker, repositoryId, context, answer }: LookUp<A, Tx>,
   { issues, comments }: Batch,
 ): SyncOrAsync<Found['issues']> {
   const numbers = [...new Set(issues.map(({ record }) => record.number).concat(numbersOf(comments)))]
   if (numbers.length === 0) return new Map()
 
-  const answers = yield* wait(answerOf(tracker.issues({ repositoryId, numbers }, context)))
+  const answers = yield* answer(tracker.issues({ repositoryId, numbers }, context))
   return new Map(answers.map((answer): [number, IssueRecord | TakenNumber] => [answer.number, answer]))
 }
 
 /** Issues that are not on the host have no comments there. */
 function* commentsOf<A extends Actor, Tx>(
-  { tracker, repositoryId, context, answerOf }: LookUp<A, Tx>,
+  { tracker, repositoryId, context, answer }: LookUp<A, Tx>,
   batch: Batch,
   issues: Found['issues'],
 ): SyncOrAsync<readonly CommentRecord[]> {
@@ -65,11 +64,11 @@ function* commentsOf<A extends Actor, Tx>(
   })
   if (tracker.comments === 'none' || numbers.length === 0) return []
 
-  return yield* wait(answerOf(tracker.comments({ repositoryId, numbers }, context)))
+  return yield* answer(tracker.comments({ repositoryId, numbers }, context))
 }
 
 function* accountsOf<A extends Actor, Tx>(
-  { tracker, context, answerOf }: LookUp<A, Tx>,
+  { tracker, context, answer }: LookUp<A, Tx>,
   batch: Batch,
   issues: Found['issues'],
   comments: readonly CommentRecord[],
@@ -78,7 +77,7 @@ function* accountsOf<A extends Actor, Tx>(
   const people = distinctPeople(everyone(batch, issues, comments))
   if (people.length === 0) return accounts
 
-  const ids = yield* wait(answerOf(tracker.findUsers(people, context)))
+  const ids = yield* answer(tracker.findUsers(people, context))
   if (ids.length !== people.length) throw new TypeError('issues.findUsers must return a list of the same length')
   for (const [index, person] of people.entries()) {
     const id = ids[index]

@@ -1,4 +1,3 @@
-import { isObject, need } from '../../schema/arguments.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { Block, Decision, EventDraft } from '../../schema/records.ts'
 import type { Removed, Retired } from '../../storage/contract/storage.ts'
@@ -9,7 +8,6 @@ import { withSubject } from '../with-subject.ts'
  * @throws ForgeError `ALREADY_BLOCKED`. Source: docs/storage.md, section 2
  */
 export function assertNotBlocked(current: Block | undefined): Decision<Block | undefined, void, never> {
-  need(current === undefined || isObject(current), 'assertNotBlocked', 'current', 'a block, or undefined')
   if (current !== undefined) {
     throw new ForgeError('ALREADY_BLOCKED', 'user is blocked by the organization: unblock first')
   }

@@ -1,13 +1,12 @@
 import { needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
-import type { IssueRef } from '../../schema/records.ts'
-import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after } from '../../schema/sync-or-async.ts'
-import type { Retired } from '../../storage/contract/storage.ts'
-import type { Call } from '../call.ts'
-import { answerOf, writeContext } from '../call.ts'
-import type { Environment } from '../environment.ts'
+import type { EventDraft, IssueRef } from '../../schema/records.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
+import type { Removed, Retired } from '../../storage/contract/storage.ts'
+import type { Call, MaybeAsync, Scope } from '../call.ts'
+import { hostMethod, writeContext } from '../call.ts'
 import type { Actor } from '../ports.ts'
 import { assertNotBlocked, retirementEvent } from './lifecycle-rules.ts'
 
@@ -33,63 +32,46 @@ export interface LifecycleService {
   memberAdded(member: { readonly organizationId: IdInput; readonly userId: IdInput }): Promise<void>
 }
 
-/** The methods of the lifecycle service. Each runs one call. */
-export class LifecycleServiceMethods<A extends Actor, Tx> {
-  readonly #environment: Environment<A, Tx>
+/** Creates the lifecycle service of a scope. Its calls are those of the host's own code. */
+export function lifecycleService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<LifecycleService> {
+  const { storage } = scope.environment
 
-  constructor(environment: Environment<A, Tx>) {
-    this.#environment = environment
+  return {
+    userDeleted: hostMethod(scope, (call, userId) => retire(call, { thing: 'user', userId: toId(userId, 'userId') })),
+    organizationDeleted: hostMethod(scope, (call, id) =>
+      retire(call, { thing: 'organization', organizationId: toId(id, 'organizationId') }),
+    ),
+    repositoryDeleted: hostMethod(scope, (call, id) =>
+      retire(call, { thing: 'repository', repositoryId: toId(id, 'repositoryId') }),
+    ),
+    issueDeleted: hostMethod(scope, (call, issue) => retire(call, toRetiredIssue(issue))),
+    memberAdded: hostMethod(scope, function* memberAdded(call, member) {
+      needObject(member, 'member', '{ organizationId: 5, userId: 9 }')
+      const key = {
+        organizationId: toId(member.organizationId, 'member.organizationId'),
+        userId: toId(member.userId, 'member.userId'),
+      }
+      yield* wait(
+        storage.blocks.update(key, {
+          expectedEpoch: undefined,
+          decide: assertNotBlocked,
+          raisesEpoch: true,
+          ...writeContext(scope, call),
+        }),
+      )
+    }),
   }
 
-  userDeleted(call: Call<A, Tx>, userId: IdInput): MaybePromise<void> {
-    return this.#retire(call, { thing: 'user', userId: toId(userId, 'userId') })
+  function* retire(call: Call<A, Tx>, retired: Retired): SyncOrAsync<void> {
+    const record = (removed: Removed): EventDraft => retirementEvent(retired, removed)
+    scope.announce(yield* wait(storage.retire({ retired, record, ...writeContext(scope, call) })))
   }
+}
 
-  organizationDeleted(call: Call<A, Tx>, organizationId: IdInput): MaybePromise<void> {
-    return this.#retire(call, { thing: 'organization', organizationId: toId(organizationId, 'organizationId') })
-  }
-
-  repositoryDeleted(call: Call<A, Tx>, repositoryId: IdInput): MaybePromise<void> {
-    return this.#retire(call, { thing: 'repository', repositoryId: toId(repositoryId, 'repositoryId') })
-  }
-
-  issueDeleted(call: Call<A, Tx>, issue: IssueRef): MaybePromise<void> {
-    needObject(issue, 'issue', "{ id: 7, repositoryId: 10, kind: 'issue' }")
-    if (issue.kind !== 'issue' && issue.kind !== 'pullRequest') {
-      throw new TypeError("issue.kind must be 'issue' or 'pullRequest'")
-    }
-    return this.#retire(call, {
-      thing: 'issue',
-      issueId: toId(issue.id, 'issue.id'),
-      repositoryId: toId(issue.repositoryId, 'issue.repositoryId'),
-      kind: issue.kind,
-    })
-  }
-
-  memberAdded(
-    call: Call<A, Tx>,
-    member: { readonly organizationId: IdInput; readonly userId: IdInput },
-  ): MaybePromise<void> {
-    needObject(member, 'member', '{ organizationId: 5, userId: 9 }')
-    const key = {
-      organizationId: toId(member.organizationId, 'member.organizationId'),
-      userId: toId(member.userId, 'member.userId'),
-    }
-    const outcome = this.#environment.storage.blocks.update(key, {
-      expectedEpoch: undefined,
-      decide: assertNotBlocked,
-      raisesEpoch: true,
-      ...writeContext(this.#environment, call),
-    })
-    return after(answerOf(call, outcome), () => undefined)
-  }
-
-  #retire(call: Call<A, Tx>, retired: Retired): MaybePromise<void> {
-    const written = this.#environment.storage.retire({
-      retired,
-      record: (removed) => retirementEvent(retired, removed),
-      ...writeContext(this.#environment, call),
-    })
-    return after(answerOf(call, written), (events) => call.announce(events))
-  }
+function toRetiredIssue(issue: IssueRef): Retired {
+  needObject(issue, 'issue', "{ id: 7, repositoryId: 10, kind: 'issue' }")
+  const { kind } = issue
+  if (kind !== 'issue' && kind !== 'pullRequest') throw new TypeError("issue.kind must be 'issue' or 'pullRequest'")
+  const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
+  return { thing: 'issue', issueId: toId(issue.id, 'issue.id'), repositoryId, kind }
 }

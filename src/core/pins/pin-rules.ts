@@ -1,4 +1,3 @@
-import { need } from '../../schema/arguments.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
 import type { Decision, PinKind } from '../../schema/records.ts'
 
@@ -10,7 +9,6 @@ export interface BoardPosition {
 /** The maximum number of pins on a board, for each kind, if the host sets none. */
 export const DEFAULT_MAX_PINS = 3
 
-const BOARD = 'an array of issues'
 const NAMES: Readonly<Record<PinKind, string>> = { issue: 'issues', pullRequest: 'pull requests' }
 
 /**
@@ -26,9 +24,6 @@ export function pinIssue<I>(
   limit: number,
   kind: PinKind = 'issue',
 ): Decision<readonly I[], BoardPosition> {
-  need(Array.isArray(board), 'pinIssue', 'board', BOARD)
-  need(typeof limit === 'number', 'pinIssue', 'limit', 'an integer, 0 or greater')
-  need(Object.hasOwn(NAMES, kind), 'pinIssue', 'kind', "'issue' or 'pullRequest'")
   const at = board.indexOf(issue)
   if (at >= 0) return { state: board, events: [], result: { position: at + 1 } }
   if (!(board.length < limit)) {
@@ -44,7 +39,6 @@ export function pinIssue<I>(
  * Source: docs/behaviour.md, Pins
  */
 export function unpinIssue<I>(board: readonly I[], issue: NoInfer<I>): Decision<readonly I[], void> {
-  need(Array.isArray(board), 'unpinIssue', 'board', BOARD)
   const at = board.indexOf(issue)
   if (at < 0) return { state: board, events: [], result: undefined }
 
@@ -66,7 +60,6 @@ export function movePin<I>(
   issue: NoInfer<I>,
   position: number,
 ): Decision<readonly I[], BoardPosition> {
-  need(Array.isArray(board), 'movePin', 'board', BOARD)
   if (!Number.isInteger(position) || position < 1) {
     throw invalidInput('/position', 'range', 'position must be an integer, 1 or greater')
   }

@@ -2,15 +2,13 @@ import { needObject } from '../../schema/arguments.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Decision, ForgeEvent, IssueRef, Pin, PinKind } from '../../schema/records.ts'
-import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
 import type { PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
-import { asksPolicy, authorize } from '../access/gate.ts'
-import type { Call } from '../call.ts'
-import { actorIdOf, answerOf } from '../call.ts'
-import type { Decide } from '../change.ts'
+import type { Call, MaybeAsync, Scope } from '../call.ts'
+import { actorIdOf, method } from '../call.ts'
 import { change } from '../change.ts'
-import type { Environment } from '../environment.ts'
+import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import { withSubjects } from '../with-subject.ts'
 import type { BoardPosition } from './pin-rules.ts'
@@ -61,102 +59,71 @@ export interface PinService<A extends Actor> {
 
 const ISSUE_EXAMPLE = "{ id: 7, repositoryId: 10, kind: 'issue' }"
 
-/** The methods of the pin service. Each runs one call. */
-export class PinServiceMethods<A extends Actor, Tx> {
-  readonly #environment: Environment<A, Tx>
+/** Creates the pin service of a scope. */
+export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<PinService<A>> {
+  const { storage, maxPins } = scope.environment
 
-  constructor(environment: Environment<A, Tx>) {
-    this.#environment = environment
+  return {
+    pin: method(scope, (call, issue) => rearrange(call, issue, pinWithinLimit, pinAt)),
+    unpin: method(scope, (call, issue) => rearrange(call, issue, unpinIssue, () => undefined)),
+    move: method(scope, function* move(call, target) {
+      needObject(target, 'target', `{ issue: ${ISSUE_EXAMPLE}, position: 1 }`)
+      const { issue, position } = target // a copy: the caller may change the object before the change is decided
+      return yield* rearrange(call, issue, (board, issueId) => movePin(board, issueId, position), pinAt)
+    }),
+    list: method(scope, function* list(call, board) {
+      needObject(board, 'board', "{ repositoryId: 10, kind: 'issue' }")
+      const repositoryId = toId(board.repositoryId, 'board.repositoryId')
+      const kind = toPinKind(board.kind)
+      yield* authorize(scope, call, { action: 'pins.read', repositoryId })
+      return (yield* load({ repositoryId, kind })).map(toPin)
+    }),
+    allowed: method(scope, function* allowed(call, repository) {
+      const repositoryId = toId(repository, 'repositoryId')
+      yield* authorize(scope, call, { action: 'pins.read', repositoryId })
+      const issues = yield* load({ repositoryId, kind: 'issue' })
+      const pullRequests = yield* load({ repositoryId, kind: 'pullRequest' })
+      return { issue: issues.length < maxPins.issue, pullRequest: pullRequests.length < maxPins.pullRequest }
+    }),
+    history: method(scope, function* history(call, issue) {
+      needObject(issue, 'issue', ISSUE_EXAMPLE)
+      const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
+      const issueId = toId(issue.id, 'issue.id')
+      yield* authorize(scope, call, { action: 'pins.read', repositoryId })
+      return yield* wait(storage.events.history(issueId, scope.transaction))
+    }),
   }
 
-  pin(call: Call<A, Tx>, issue: IssueRef): MaybePromise<Pin> {
-    needObject(issue, 'issue', ISSUE_EXAMPLE)
-    const kind = toPinKind(issue.kind)
-    const limit = this.#environment.maxPins[kind]
-    return this.#change(call, issue, (board, id) => pinIssue(board, id, limit, kind), pinAt)
+  function load(key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
+    return wait(storage.pinBoards.load(key, scope.transaction))
   }
 
-  unpin(call: Call<A, Tx>, issue: IssueRef): MaybePromise<void> {
-    return this.#change(call, issue, unpinIssue, () => undefined)
+  function pinWithinLimit(board: readonly Id[], issueId: Id, kind: PinKind): Decision<readonly Id[], BoardPosition> {
+    return pinIssue(board, issueId, maxPins[kind], kind)
   }
 
-  move(call: Call<A, Tx>, target: { readonly issue: IssueRef; readonly position: number }): MaybePromise<Pin> {
-    needObject(target, 'target', `{ issue: ${ISSUE_EXAMPLE}, position: 1 }`)
-    const { issue, position } = target // a copy: the caller may change the object before the change is decided
-    return this.#change(call, issue, (board, id) => movePin(board, id, position), pinAt)
-  }
-
-  list(
-    call: Call<A, Tx>,
-    board: { readonly repositoryId: IdInput; readonly kind: PinKind },
-  ): MaybePromise<readonly Pin[]> {
-    needObject(board, 'board', "{ repositoryId: 10, kind: 'issue' }")
-    const repositoryId = toId(board.repositoryId, 'board.repositoryId')
-    const kind = toPinKind(board.kind)
-    const authorized = authorize(this.#environment, call, { action: 'pins.read', repositoryId })
-
-    const rows = after(authorized, () => this.#load(call, { repositoryId, kind }))
-    return after(rows, toPins)
-  }
-
-  allowed(call: Call<A, Tx>, repository: IdInput): MaybePromise<{ readonly [K in PinKind]: boolean }> {
-    const repositoryId = toId(repository, 'repositoryId')
-    const authorized = authorize(this.#environment, call, { action: 'pins.read', repositoryId })
-
-    const issue = after(authorized, () => this.#hasSpace(call, { repositoryId, kind: 'issue' }))
-    return after(issue, (hasSpace) =>
-      after(this.#hasSpace(call, { repositoryId, kind: 'pullRequest' }), (pullRequest) => ({
-        issue: hasSpace,
-        pullRequest,
-      })),
-    )
-  }
-
-  history(call: Call<A, Tx>, issue: IssueRef): MaybePromise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]> {
-    needObject(issue, 'issue', ISSUE_EXAMPLE)
-    const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
-    const issueId = toId(issue.id, 'issue.id')
-    const authorized = authorize(this.#environment, call, { action: 'pins.read', repositoryId })
-
-    return after(authorized, () => this.#environment.storage.events.history(issueId, call.transaction))
-  }
-
-  #load(call: Call<A, Tx>, key: PinBoardKey): MaybePromise<readonly PinRow[]> {
-    return answerOf(call, this.#environment.storage.pinBoards.load(key, call.transaction))
-  }
-
-  #hasSpace(call: Call<A, Tx>, key: PinBoardKey): MaybePromise<boolean> {
-    return after(this.#load(call, key), (rows) => rows.length < this.#environment.maxPins[key.kind])
-  }
-
-  #change<Decided, Result>(
+  function* rearrange<Decided, Result>(
     call: Call<A, Tx>,
     issue: IssueRef,
-    rule: (board: readonly Id[], issueId: Id) => Decision<readonly Id[], Decided>,
+    rule: (board: readonly Id[], issueId: Id, kind: PinKind) => Decision<readonly Id[], Decided>,
     answer: (rows: readonly PinRow[], decided: Decided) => Result,
-  ): MaybePromise<Result> {
+  ): SyncOrAsync<Result> {
     needObject(issue, 'issue', ISSUE_EXAMPLE)
-    const environment = this.#environment
     const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
     const issueId = toId(issue.id, 'issue.id')
+    const kind = toPinKind(issue.kind)
     const pinnedBy = actorIdOf(call.actor)
 
-    const decide: Decide<readonly PinRow[], Result> = (rows, pinnedAt) => {
+    yield* authorize(scope, call, { action: 'pins.write', repositoryId })
+    return yield* change(scope, call, storage.pinBoards, { repositoryId, kind }, (rows, pinnedAt) => {
       const board = rows.map((row) => row.issueId)
-      const decision = rule(board, issueId)
+      const decision = rule(board, issueId, kind)
       const state = decision.state === board ? rows : arrange(rows, decision.state, pinnedAt, pinnedBy)
       return {
         state,
         events: withSubjects({ repositoryId, issueId }, decision.events),
         result: answer(state, decision.result),
       }
-    }
-
-    return change(environment, call, {
-      store: environment.storage.pinBoards,
-      key: { repositoryId, kind: toPinKind(issue.kind) },
-      fenced: asksPolicy(call),
-      ask: () => after(authorize(environment, call, { action: 'pins.write', repositoryId }), () => decide),
     })
   }
 }
@@ -179,10 +146,6 @@ function pinAt(rows: readonly PinRow[], { position }: BoardPosition): Pin {
   const row = rows[position - 1]
   if (row === undefined) throw new RangeError(`a rule placed an issue at position ${position} of ${rows.length}`)
   return toPin(row, position - 1)
-}
-
-function toPins(rows: readonly PinRow[]): readonly Pin[] {
-  return rows.map(toPin)
 }
 
 function toPin(row: PinRow, index: number): Pin {

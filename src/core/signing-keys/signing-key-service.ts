@@ -1,14 +1,11 @@
-import { isObject, need, needObject } from '../../schema/arguments.ts'
+import { needObject } from '../../schema/arguments.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
-import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after } from '../../schema/sync-or-async.ts'
-import { authorize, refuseAborted } from '../access/gate.ts'
-import type { Call } from '../call.ts'
-import { portAnswerOf, portContext } from '../call.ts'
-import type { Environment } from '../environment.ts'
+import type { MaybeAsync, Scope } from '../call.ts'
+import { method, portAnswer } from '../call.ts'
+import { authorize, refuseAborted } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 
 /** The instance's public signing key. Source: docs/behaviour.md, Signing keys. */
@@ -26,41 +23,35 @@ export interface SigningKeyService<A extends Actor> {
   ): Promise<PublicKey>
 }
 
-/** The methods of the signing-key service. Each runs one call. */
-export class SigningKeyServiceMethods<A extends Actor, Tx> {
-  readonly #environment: Environment<A, Tx>
-
-  constructor(environment: Environment<A, Tx>) {
-    this.#environment = environment
-  }
-
-  publicKey(
-    call: Call<A, Tx>,
-    request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined },
-  ): MaybePromise<PublicKey> {
-    refuseAborted(call)
-    needObject(request, 'request', "{ format: 'ssh' }")
-    if (request.repositoryId === undefined) return this.#read(call, request)
-
-    const repositoryId = toId(request.repositoryId, 'request.repositoryId')
-    const authorized = authorize(this.#environment, call, { action: 'signing-keys.read', repositoryId })
-    return after(authorized, () => this.#read(call, request))
-  }
-
-  #read(call: Call<A, Tx>, request: { readonly format: SigningKeyFormat }): MaybePromise<PublicKey> {
-    const source = publishedKey(this.#environment.signingKey, request.format)
-    return after(portAnswerOf(call, source.publicKey(portContext(call, call.actor))), (key) => {
+/** Creates the signing-key service of a scope. */
+export function signingKeyService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<SigningKeyService<A>> {
+  return {
+    publicKey: method(scope, function* publicKey(call, request) {
+      refuseAborted(scope, call)
+      needObject(request, 'request', "{ format: 'ssh' }")
+      const { format } = request
+      if (request.repositoryId !== undefined) {
+        const repositoryId = toId(request.repositoryId, 'request.repositoryId')
+        yield* authorize(scope, call, { action: 'signing-keys.read', repositoryId })
+      }
+      if (!isFormat(format)) throw new TypeError("request.format must be 'openpgp' or 'ssh'")
+      const source = publishedKey(scope.environment.signingKey, format)
+      const key = yield* portAnswer(call, source.publicKey(call))
       checkKey(key)
-      return publishedKey(key, request.format) // the key file may have changed its format meanwhile
-    })
+      return publishedKey(key, format) // the key file may have changed its format meanwhile
+    }),
   }
 }
 
 /** Checks a key, because a JavaScript host may return any value. */
 function checkKey(key: PublicKey): void {
   const { format, text, etag } = key ?? {}
-  const isKey = (format === 'openpgp' || format === 'ssh') && isFilled(text) && isFilled(etag)
-  if (!isKey) throw new TypeError("signingKey.publicKey must return { format: 'openpgp' or 'ssh', text, etag }")
+  if (isFormat(format) && isFilled(text) && isFilled(etag)) return
+  throw new TypeError("signingKey.publicKey must return { format: 'openpgp' or 'ssh', text, etag }")
+}
+
+function isFormat(value: unknown): boolean {
+  return value === 'openpgp' || value === 'ssh'
 }
 
 function isFilled(value: unknown): boolean {
@@ -79,13 +70,6 @@ export function publishedKey<K extends { readonly format: SigningKeyFormat }>(
   published: K | undefined,
   asked: SigningKeyFormat,
 ): K {
-  need(
-    published === undefined || isObject(published),
-    'publishedKey',
-    'published',
-    'an object with format, or undefined',
-  )
-  need(asked === 'openpgp' || asked === 'ssh', 'publishedKey', 'asked', "'openpgp' or 'ssh'")
   if (published === undefined) throw new ForgeError('NO_SIGNING_KEY', 'no signing key')
 
   const { format } = published

@@ -1,6 +1,6 @@
-import type { ServiceName } from '../../core/bind-services.ts'
 import type { Forge, ForgeInternals } from '../../core/forge.ts'
 import type { Actor } from '../../core/ports.ts'
+import type { ServiceName } from '../../core/services.ts'
 import { internalsOf } from '../../schema/internal.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Authenticate, DispatchOptions } from './dispatch.ts'

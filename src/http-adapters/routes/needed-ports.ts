@@ -1,5 +1,5 @@
-import type { ServiceName } from '../../core/bind-services.ts'
 import type { Actor } from '../../core/ports.ts'
+import type { ServiceName } from '../../core/services.ts'
 import { isObject, need } from '../../schema/arguments.ts'
 import type { Directory, Presenter } from './ports.ts'
 import type { RoutesByService } from './route-table.ts'

@@ -1,8 +1,7 @@
-import type { ServiceName } from '../../core/bind-services.ts'
-import type { RequestOptions } from '../../core/call.ts'
 import type { UnguardedServices } from '../../core/forge.ts'
 import type { ObservedRequest } from '../../core/observer.ts'
 import type { Actor, Caller, Logger, PortContext } from '../../core/ports.ts'
+import type { ServiceName } from '../../core/services.ts'
 import type { FilledApiLimits } from './limits.ts'
 import type { ApiRequest } from './messages.ts'
 import type { Directory, IssueDocuments, Presenter } from './ports.ts'
@@ -48,7 +47,7 @@ export function contextOf<A extends Actor>(request: ApiRequest, actor: Caller<A>
   return new RequestPortContext(request, actor)
 }
 
-class RequestPortContext<Who> implements PortContext<Who, unknown>, RequestOptions {
+class RequestPortContext<Who> implements PortContext<Who, unknown> {
   readonly actor: Who
   readonly #request: ApiRequest
 
@@ -59,9 +58,5 @@ class RequestPortContext<Who> implements PortContext<Who, unknown>, RequestOptio
 
   get signal(): AbortSignal | undefined {
     return this.#request.signal
-  }
-
-  get aborted(): boolean | undefined {
-    return this.#request.aborted
   }
 }

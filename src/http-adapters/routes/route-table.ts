@@ -1,4 +1,4 @@
-import type { ServiceName } from '../../core/bind-services.ts'
+import type { ServiceName } from '../../core/services.ts'
 import { badgeRoutes } from './badges/badge-routes.ts'
 import { blockRoutes } from './blocks/block-routes.ts'
 import { exchangeRoutes } from './exchange/exchange-routes.ts'

@@ -1,5 +1,5 @@
-import type { ServiceName } from '../../core/bind-services.ts'
 import type { Actor } from '../../core/ports.ts'
+import type { ServiceName } from '../../core/services.ts'
 import type { Action } from '../../schema/access.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { after, isPromise } from '../../schema/sync-or-async.ts'

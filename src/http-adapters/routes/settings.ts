@@ -1,6 +1,6 @@
-import type { ServiceName } from '../../core/bind-services.ts'
 import type { ForgeInternals } from '../../core/forge.ts'
 import type { Actor } from '../../core/ports.ts'
+import type { ServiceName } from '../../core/services.ts'
 import { isObject, need } from '../../schema/arguments.ts'
 import { toServiceNames } from '../../schema/service-names.ts'
 import type { ApiLimits } from './limits.ts'
@@ -10,7 +10,7 @@ import { checkPorts } from './needed-ports.ts'
 import type { IssueDocuments } from './ports.ts'
 import type { CredentialKind, Settings } from './request-context.ts'
 
-export type { ServiceName } from '../../core/bind-services.ts'
+export type { ServiceName } from '../../core/services.ts'
 export type { ApiLimits } from './limits.ts'
 
 /** Options of an API that do not depend on its services. */

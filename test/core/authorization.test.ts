@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import type { AccessDecision, AccessRequest, Caller, Forge } from '../../../src/index.ts'
-import type { Person } from '../a-forge.ts'
-import { aForge, codeOf, olga } from '../a-forge.ts'
+import type { AccessDecision, AccessRequest, Caller, Forge } from '../../src/index.ts'
+import type { Person } from './a-forge.ts'
+import { aForge, codeOf, olga } from './a-forge.ts'
 
 const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
 const block = { organizationId: 5, account: { kind: 'user', id: '9' } } as const

@@ -8,9 +8,9 @@ import type {
   Policy,
   RepositoryRole,
   Roles,
-} from '../../../src/index.ts'
-import { createForge, rolePolicy } from '../../../src/index.ts'
-import type { ForgeStorage } from '../../../src/storage/storage.ts'
+} from '../../src/index.ts'
+import { createForge, rolePolicy } from '../../src/index.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
 
 interface User extends Actor {
   readonly id: number

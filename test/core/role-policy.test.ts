@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { AccessDecision, AccessRequest, Actor, OrganizationRole, RepositoryRole } from '../../../src/index.ts'
-import { rolePolicy } from '../../../src/index.ts'
-import { actionFacts } from '../../../src/schema/access.ts'
+import type { AccessDecision, AccessRequest, Actor, OrganizationRole, RepositoryRole } from '../../src/index.ts'
+import { rolePolicy } from '../../src/index.ts'
+import { actionFacts } from '../../src/schema/access.ts'
 
 type Action = AccessRequest['action']
 

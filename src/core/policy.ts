@@ -1,0 +1,207 @@
+import type { AccessDecision, AccessRequest, ActionFacts } from '../schema/access.ts'
+import { actionFacts } from '../schema/access.ts'
+import { needObject } from '../schema/arguments.ts'
+import { ForgeError, notFound } from '../schema/errors.ts'
+import type { Id } from '../schema/ids.ts'
+import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../schema/sync-or-async.ts'
+import type { Call, Scope } from './call.ts'
+import { checkCaller, portAnswer } from './call.ts'
+import type { Actor, Policy, PortContext } from './ports.ts'
+
+/**
+ * Checks the caller and, in a guarded scope, asks the policy.
+ *
+ * @throws ForgeError the `*_NOT_FOUND` of the object if the policy conceals it; `UNAUTHENTICATED` for 'anonymous';
+ * otherwise `FORBIDDEN`. TypeError when the policy's decision is malformed.
+ * Source: docs/behaviour.md, Everywhere
+ */
+export function authorize<A extends Actor, Tx>(
+  scope: Scope<A, Tx>,
+  call: Call<A, Tx>,
+  request: AccessRequest,
+): SyncOrAsync<void> {
+  refuseAborted(scope, call)
+  checkCaller(call.actor)
+  return scope.guarded ? askPolicy(scope, call, request) : wait(undefined)
+}
+
+/**
+ * Throws if the caller's signal aborted before the call began. The HTTP routes check the signal only when they wait.
+ */
+export function refuseAborted<A extends Actor, Tx>({ guarded }: Scope<A, Tx>, call: Call<A, Tx>): void {
+  if (guarded) call.signal?.throwIfAborted()
+}
+
+/**
+ * Asks the policy. The HTTP routes call this before they read the rest of a request.
+ *
+ * @throws ForgeError as `authorize` does
+ */
+export function* askPolicy<A extends Actor, Tx>(
+  { environment }: Scope<A, Tx>,
+  call: Call<A, Tx>,
+  request: AccessRequest,
+): SyncOrAsync<void> {
+  needObject(request, 'request', "{ action: 'pins.read', repositoryId: 10 }")
+  if (!isOfUser(call)) return
+
+  const decision = yield* portAnswer(call, environment.policy.authorize(request, call))
+  // A JavaScript host may return any value. What is malformed, such as a database's 't', neither allows nor refuses.
+  if (decision?.allow === true) return
+  if (decision?.allow !== false || !isOptionalBoolean(decision.conceal)) {
+    throw new TypeError(
+      'policy.authorize must return { allow: true } or { allow: false, reason }, with conceal: true to conceal',
+    )
+  }
+
+  if (decision.conceal === true) throw concealed(request, decision.reason)
+  if (call.actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
+  throw forbidden(request, decision.reason)
+}
+
+function isOfUser<A extends Actor, Tx>(call: Call<A, Tx>): call is Call<A, Tx> & PortContext<A | 'anonymous', Tx> {
+  return call.actor !== 'system'
+}
+
+function isOptionalBoolean(value: unknown): boolean {
+  return value === undefined || typeof value === 'boolean'
+}
+
+function concealed(request: AccessRequest, reason: string): ForgeError {
+  if (!Object.hasOwn(actionFacts, request.action)) {
+    throw new TypeError(`unknown action ${JSON.stringify(request.action)}`)
+  }
+  const { concerns } = actionFacts[request.action]
+  return concerns === undefined ? forbidden(request, reason) : notFound(concerns)
+}
+
+function forbidden({ action }: AccessRequest, reason: string): ForgeError {
+  return new ForgeError('FORBIDDEN', reason, { action, reason })
+}
+
+/** The role of a user in a repository. 'none' conceals that the repository exists. */
+export type RepositoryRole = 'admin' | 'writer' | 'reader' | 'none'
+
+/** The role of a user in an organization. 'none' conceals that the organization exists. */
+export type OrganizationRole = 'owner' | 'member' | 'stranger' | 'none'
+
+/** The functions that a host supplies to `rolePolicy`. The context's actor may be 'anonymous'. */
+export interface Roles<A extends Actor, Tx = unknown> {
+  /** Returns whether the actor may do everything. Must return a boolean. Never called for 'anonymous'. */
+  isSiteAdmin(actor: A): MaybePromise<boolean>
+  /** Returns the role of `context.actor` in a repository. 'none' conceals the repository. */
+  repositoryRole(repositoryId: Id, context: PortContext<A | 'anonymous', Tx>): MaybePromise<RepositoryRole>
+  /** Returns the role of `context.actor` in an organization. 'none' conceals the organization. */
+  organizationRole(organizationId: Id, context: PortContext<A | 'anonymous', Tx>): MaybePromise<OrganizationRole>
+}
+
+const ALLOWED: AccessDecision = { allow: true }
+const CONCEALED: AccessDecision = { allow: false, reason: 'not found', conceal: true }
+const ADMINS_ONLY = 'user should be an owner or a collaborator with admin write of a repository'
+const OWNERS_ONLY = 'Must be an organization owner'
+const REPOSITORY_ROLES: readonly RepositoryRole[] = ['admin', 'writer', 'reader', 'none']
+const ORGANIZATION_ROLES: readonly OrganizationRole[] = ['owner', 'member', 'stranger', 'none']
+/** In characters. */
+const MAX_NAMED_LENGTH = 40
+
+/**
+ * Creates a policy with Gitea's rules from functions that the host supplies. Site admins may do everything. Readers may
+ * see boards and keys and export issues. Repository admins may pin and import issues. Organization owners may see and
+ * change blocks. Only site admins may access badges and events, and attribute imported issues to accounts. 'anonymous'
+ * may at most read, whatever role the host returns.
+ *
+ * A malformed result neither allows nor refuses. If a role is not one of those above (undefined and null included), or
+ * if `isSiteAdmin` does not return a boolean, `authorize` throws a TypeError, to which the API responds with 500.
+ * Source: docs/behaviour.md, Pins, Blocks, Badges, Signing keys and Exchange
+ *
+ * @throws TypeError when one of the three functions is missing
+ */
+export function rolePolicy<A extends Actor, Tx = unknown>(roles: Roles<A, Tx>): Policy<A, Tx> {
+  needFunction(roles?.isSiteAdmin, 'isSiteAdmin', 'a function of the actor')
+  needFunction(roles.repositoryRole, 'repositoryRole', "a function of the repository's id and the context")
+  needFunction(roles.organizationRole, 'organizationRole', "a function of the organization's id and the context")
+  return {
+    authorize: (request, context) => runMaybeAsync(decide(roles, request, context)),
+  }
+}
+
+function needFunction(fact: unknown, name: keyof Roles<never, never>, what: string): void {
+  if (typeof fact !== 'function') throw new TypeError(`rolePolicy needs ${name}: ${what}`)
+}
+
+function* decide<A extends Actor, Tx>(
+  roles: Roles<A, Tx>,
+  request: AccessRequest,
+  context: PortContext<A | 'anonymous', Tx>,
+): SyncOrAsync<AccessDecision> {
+  const { actor } = context
+  const isSignedIn = actor !== 'anonymous'
+  if (isSignedIn) {
+    const isAdmin = yield* wait(roles.isSiteAdmin(actor))
+    if (typeof isAdmin !== 'boolean') throw malformed('isSiteAdmin', 'true or false', isAdmin)
+    if (isAdmin) return ALLOWED
+  }
+
+  const least = leastRole(request)
+  switch (least) {
+    case 'repository reader':
+    case 'repository admin': {
+      const role = yield* wait(roles.repositoryRole(repositoryOf(request), context))
+      checkRole('repositoryRole', REPOSITORY_ROLES, role)
+      if (role === 'none') return CONCEALED
+      return least === 'repository reader' || (role === 'admin' && isSignedIn) ? ALLOWED : refused(ADMINS_ONLY)
+    }
+    case 'organization owner': {
+      const role = yield* wait(roles.organizationRole(organizationOf(request), context))
+      checkRole('organizationRole', ORGANIZATION_ROLES, role)
+      if (role === 'none') return CONCEALED
+      return role === 'owner' && isSignedIn ? ALLOWED : refused(OWNERS_ONLY)
+    }
+    case 'site admin':
+      return refused('user should be the site admin')
+  }
+}
+
+/** Returns the least role that may do what is requested. JavaScript callers may request an unknown action. */
+function leastRole({ action }: AccessRequest): ActionFacts['allows'] {
+  if (Object.hasOwn(actionFacts, action)) return actionFacts[action].allows
+  throw new TypeError(`rolePolicy has no rule for the action ${JSON.stringify(action)}`)
+}
+
+function repositoryOf(request: AccessRequest): Id {
+  if ('repositoryId' in request) return request.repositoryId
+  throw new TypeError(`the action ${JSON.stringify(request.action)} needs a repositoryId`)
+}
+
+function organizationOf(request: AccessRequest): Id {
+  if ('organizationId' in request) return request.organizationId
+  throw new TypeError(`the action ${JSON.stringify(request.action)} needs an organizationId`)
+}
+
+function refused(reason: string): AccessDecision {
+  return { allow: false, reason }
+}
+
+function checkRole<R extends string>(name: keyof Roles<never, never>, roles: readonly R[], role: R): void {
+  if (roles.includes(role)) return
+  throw malformed(
+    name,
+    `${roles
+      .slice(0, -1)
+      .map((known) => `'${known}'`)
+      .join(', ')} or '${roles.at(-1)}'`,
+    role,
+  )
+}
+
+/** The message names what a JavaScript host returned, without long or private content. */
+function malformed(name: keyof Roles<never, never>, expected: string, answer: unknown): TypeError {
+  return new TypeError(`${name} must return ${expected}; it returned ${nameOf(answer)}`)
+}
+
+function nameOf(answer: unknown): string {
+  if (answer === undefined || answer === null) return String(answer)
+  if (typeof answer !== 'string') return typeof answer === 'object' ? 'an object' : `a ${typeof answer}`
+  return answer.length <= MAX_NAMED_LENGTH ? JSON.stringify(answer) : `a string of ${answer.length} characters`
+}
