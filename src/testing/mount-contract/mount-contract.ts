@@ -1,36 +1,14 @@
 import type { ContractCase } from '../contract-case.ts'
 import { bodyCases } from './cases/body-cases.ts'
-import { connectionCases } from './cases/connection-cases.ts'
-import { crossSiteCases } from './cases/cross-site-cases.ts'
-import { elsewhereCases } from './cases/elsewhere-cases.ts'
-import { clientGoneCases, errorCases, failureCases } from './cases/error-cases.ts'
 import { exchangeCases } from './cases/exchange-cases.ts'
-import { headerCases } from './cases/header-cases.ts'
-import { hostCases } from './cases/host-cases.ts'
-import { linkCases } from './cases/link-cases.ts'
-import { methodCases } from './cases/method-cases.ts'
 import type { MountCase } from './cases/mount-case.ts'
-import { parsedCases } from './cases/parsed-cases.ts'
+import { crossSiteCases, hostCases } from './cases/origin-cases.ts'
 import { probeOf } from './cases/probe.ts'
-import { queryCases } from './cases/query-cases.ts'
-import { targetCases } from './cases/target-cases.ts'
+import { responseCases } from './cases/response-cases.ts'
+import { elsewhereCases, targetCases } from './cases/target-cases.ts'
 import type { KnownHost, MountedHost } from './known-host.ts'
 
-const CASES: readonly MountCase[] = [
-  ...targetCases,
-  ...queryCases,
-  ...linkCases,
-  ...hostCases,
-  ...methodCases,
-  ...errorCases,
-  ...bodyCases,
-  ...parsedCases,
-  ...headerCases,
-  ...connectionCases,
-  ...exchangeCases,
-  ...failureCases,
-  ...clientGoneCases,
-]
+const CASES: readonly MountCase[] = [...targetCases, ...hostCases, ...responseCases, ...bodyCases, ...exchangeCases]
 
 /**
  * Returns the requirements for every mounted API (docs/mount-contract.md), as plain cases for any test runner. The

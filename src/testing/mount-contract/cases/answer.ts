@@ -1,22 +1,32 @@
 import { AssertionError } from 'node:assert'
-import type { RawReply } from './raw-connection.ts'
 
 const JSON_TYPE = 'application/json;charset=utf-8'
 
 const OTHER_USERS =
   'name as users two who are not members of the organization, not blocked there, and not the administrator of authorization'
 
+/** A response as it was received. */
+export interface Reply {
+  readonly status: number
+  /** The header lines in order, with names in lower case. Repeated headers are not merged. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+}
+
 /** A response and the checks on it. A failed check throws a `mountFailure`. */
 export class Answer {
   readonly status: number
-  readonly headers: RawReply['headers']
+  readonly headers: Reply['headers']
   readonly body: string
+  /** The body as an object; empty if the body is not a JSON object. */
+  readonly json: Readonly<Record<string, unknown>>
   readonly #facts: Pick<FailureFacts, 'sent' | 'fix'>
 
-  constructor({ status, headers, body }: RawReply, facts: Pick<FailureFacts, 'sent' | 'fix'>) {
+  constructor({ status, headers, body }: Reply, facts: Pick<FailureFacts, 'sent' | 'fix'>) {
     this.status = status
     this.headers = headers
     this.body = body
+    this.json = objectIn(body)
     this.#facts = facts
   }
 
@@ -25,25 +35,14 @@ export class Answer {
     return this.headers.filter(([one]) => one === name).map(([, value]) => value)
   }
 
-  /** The `code` of the body if the response is an error of the API. */
-  get code(): string | undefined {
-    const code = this.#json()['code']
-    return typeof code === 'string' ? code : undefined
-  }
-
-  /** The body as an object; empty if the body is not a JSON object. */
-  get json(): Readonly<Record<string, unknown>> {
-    return this.#json()
-  }
-
   mustBe(status: number): void {
     this.must(this.status === status, String(status))
   }
 
   /** Requires the format of every error: JSON with the one content type, a message, a URL and this code. */
   mustRefuse(status: number, code: string): void {
-    const { message, url } = this.#json()
-    const isWhole = typeof message === 'string' && typeof url === 'string' && this.code === code
+    const { message, url } = this.json
+    const isWhole = typeof message === 'string' && typeof url === 'string' && this.json['code'] === code
     const isTyped = this.lines('content-type').join() === JSON_TYPE
     this.must(this.status === status && isWhole && isTyped, `${status} ${JSON_TYPE}, with the code ${code}`)
   }
@@ -58,28 +57,27 @@ export class Answer {
    * application.
    */
   mustBlock(): void {
-    const isRefusedByRule = this.code?.startsWith('CANNOT_BLOCK_') === true || this.code === 'ALREADY_BLOCKED'
+    const isRefusedByRule = /^(?:CANNOT_BLOCK_|ALREADY_BLOCKED$)/.test(String(this.json['code']))
     this.must(this.status === 204, '204', isRefusedByRule ? OTHER_USERS : this.#facts.fix)
   }
 
   /** Throws the error of the case unless the condition holds. */
   must(holds: boolean, expected: string, fix: string = this.#facts.fix): void {
-    if (!holds) throw mountFailure({ ...this.#facts, fix, received: this.#summary(), expected })
-  }
+    if (holds) return
 
-  #summary(): string {
     const type = this.lines('content-type').join() || 'without content type'
     const body = this.body.length <= 200 ? this.body : `${this.body.slice(0, 200)}...`
-    return `${this.status} ${type}${body === '' ? ', no body' : ` ${body}`}`
+    const received = `${this.status} ${type}${body === '' ? ', no body' : ` ${body}`}`
+    throw mountFailure({ sent: this.#facts.sent, received, expected, fix })
   }
+}
 
-  #json(): Readonly<Record<string, unknown>> {
-    try {
-      const value: unknown = JSON.parse(this.body)
-      return typeof value === 'object' && value !== null ? { ...value } : {}
-    } catch {
-      return {}
-    }
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
   }
 }
 

@@ -1,78 +1,109 @@
-import type { ContractClient } from './client.ts'
+import type { ContractClient, MountRequest } from './client.ts'
 import type { CaseFacts, MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
-import { UNKNOWN_NAME } from './probe.ts'
-import type { RawRequest } from './request.ts'
 
-const FACTS: CaseFacts = {
-  needs: ['authorization', 'users'],
-  service: 'badges',
-  fix: 'mount the API before body parsers, or give them the same limit; do not end a connection while a client is sending',
-}
+const TOO_LARGE = { status: 413, code: 'BODY_TOO_LARGE' }
 const DEFAULT_LIMIT = 1_048_576
 /** More bytes than the buffers at both ends of a connection hold together. */
 const MORE = 6_000_000
+const BIG = 'x'.repeat(300_000)
+const FRAMINGS = ['length', 'chunked'] as const
 
-/** Cases about bodies that are too long, and bodies that the handler does not read. */
+const READS =
+  'mount the API before body parsers, or give them the same limit; do not end a connection while a client is sending'
+const LIMITS: CaseFacts = { needs: ['authorization', 'users'], service: 'badges', fix: READS }
+const PARSED: CaseFacts = {
+  ...LIMITS,
+  fix: 'code that reads a body before the API must leave the result in request.body, as body parsers do, or must not read it',
+}
+const KEPT: CaseFacts = {
+  fix: 'answer each request once; neither end the connection nor leave a body unread in it: call next or answer, not both',
+}
+
+/** The ways in which clients declare JSON, or omit the declaration. */
+const TYPES = ['application/json', 'application/json; charset=utf-8', 'text/plain', '']
+
+/** Cases about bodies that the API reads itself, that a parser has read before it, that are too long, and that nothing reads. */
 export const bodyCases: readonly MountCase[] = [
-  ...(['length', 'chunked'] as const).flatMap((framing) =>
-    (['at once', 'late'] as const).map((reading) =>
-      mountCase(
-        `a body over the limit (${framing}) is 413, also to a client that reads ${reading}`,
-        FACTS,
-        async (client) => {
-          const request = { ...granting(client, limitOf(client) + MORE), framing }
-          const [answer] = await client.pipeline([request], reading)
-          answer?.mustRefuse(413, 'BODY_TOO_LARGE')
-          await client.mustStillAnswer()
-        },
-      ),
-    ),
-  ),
+  mountCase('a JSON body of any content type is accepted with POST and DELETE', PARSED, async (client) => {
+    for (const type of TYPES) {
+      for (const method of ['POST', 'DELETE']) {
+        for (const framing of FRAMINGS) {
+          const taken = await client.request({ ...badges(client, '{"badge_slugs":[]}', type), method, framing })
+          taken.mustBe(204)
+        }
+        const refused = await client.request({ ...badges(client, '{"badge_slugs":["",7]}', type), method })
+        refused.mustRefuse(422, 'INVALID_INPUT')
+        refused.must(/"pointer":"\/badge_slugs\/1"/.test(refused.body), 'a violation that points to /badge_slugs/1')
+      }
+    }
+  }),
 
-  ...(['length', 'chunked'] as const).map((framing) =>
-    mountCase(`a body at the limit is accepted, and one byte more is 413 (${framing})`, FACTS, async (client) => {
-      const whole = await client.request({ ...granting(client, limitOf(client)), framing })
-      whole.mustBe(204)
-      const more = await client.request({ ...granting(client, limitOf(client) + 1), framing })
-      more.mustRefuse(413, 'BODY_TOO_LARGE')
-    }),
-  ),
+  mountCase('a missing body is reported', PARSED, async (client) => {
+    await client.mustRefuse([badges(client, undefined, '')], { status: 422, code: 'INVALID_INPUT' })
+  }),
+
+  mountCase('a body over the limit is 413, also to a client that reads late', LIMITS, async (client) => {
+    const long = badges(client, '{"badge_slugs":[]}'.padEnd(limitOf(client) + MORE))
+    const requests: readonly MountRequest[] = [
+      { ...long, reading: 'late' },
+      { ...long, framing: 'chunked' },
+    ]
+    await client.mustRefuse(requests, TOO_LARGE)
+    await client.mustStillAnswer()
+  }),
+
+  mountCase('a body at the limit is accepted, and one byte more is 413', LIMITS, async (client) => {
+    for (const framing of FRAMINGS) {
+      const whole = badges(client, '{"badge_slugs":[]}'.padEnd(limitOf(client)))
+      const taken = await client.request({ ...whole, framing })
+      taken.mustBe(204)
+      await client.mustRefuse([{ ...whole, framing, body: `${whole.body} ` }], TOO_LARGE)
+    }
+  }),
 
   mountCase(
     'a refusal does not wait for the body',
-    { fix: 'mount the API before body parsers: they wait for the body before any check runs' },
-    async (client) => {
-      const { path, unsafe, status, code } = client.probe
-      const answer = await client.request({ ...(unsafe ?? { path: path(UNKNOWN_NAME) }), framing: 'never' })
-      answer.mustRefuse(status, code)
-    },
+    { fix: 'mount the API before body parsers: they read the body of every client before any check runs' },
+    async (client) => client.mustRefuse([{ ...(client.probe.unsafe ?? client.probe), framing: 'unfinished' }]),
   ),
 
-  mountCase(
-    'a request without credentials is refused before its body is read',
-    { service: 'badges', fix: 'mount the API before body parsers: they read the body of every client' },
-    async (client) => {
-      const path = `/admin/users/${UNKNOWN_NAME}/badges`
-      for (const method of ['POST', 'DELETE']) {
-        const answer = await client.request({ method, path, framing: 'never' })
-        answer.mustRefuse(401, 'UNAUTHENTICATED')
-      }
-    },
-  ),
+  mountCase('a connection stays usable after a missing resource and a wrong method', KEPT, async (client) => {
+    const { probe } = client
+    const missing = await client.requestAndGoOn(probe)
+    missing.mustBe(probe.status)
+    const wrong = await client.requestAndGoOn({ ...probe, method: 'PUT' })
+    wrong.mustBe(405)
+  }),
+
+  mountCase('a connection stays usable after an unread body', KEPT, async (client) => {
+    const { probe, known } = client
+    const unsafe = { ...(probe.unsafe ?? probe), body: BIG }
+    const wrong = { ...unsafe, headers: client.wrongCredentials }
+    const requests: (readonly [MountRequest, number])[] = [
+      [{ ...probe, method: 'PUT', body: BIG }, 405],
+      [unsafe, probe.status],
+      [{ ...unsafe, framing: 'chunked' }, probe.status],
+      ...(known.authorization === undefined ? [] : [[wrong, 401] as const]),
+    ]
+    for (const [request, status] of requests) {
+      const refused = await client.requestAndGoOn(request)
+      refused.mustBe(status)
+    }
+  }),
+
+  mountCase('a connection stays usable after a body over the limit', { ...LIMITS, ...KEPT }, async (client) => {
+    const refused = await client.requestAndGoOn(badges(client, ' '.repeat(limitOf(client) + 1), ''))
+    refused.mustBe(413)
+  }),
 ]
 
 function limitOf({ known }: ContractClient): number {
   return known.maxBodyBytes ?? DEFAULT_LIMIT
 }
 
-/** Returns a request that grants no badges and has a body of this length. */
-function granting(client: ContractClient, size: number): RawRequest {
-  const { users: [user] = [''] } = client.known
-  return {
-    method: 'POST',
-    path: `/admin/users/${user}/badges`,
-    headers: { ...client.credentials, 'Content-Type': 'application/json' },
-    body: '{"badge_slugs":[]}'.padEnd(size),
-  }
+/** Returns a request about the badges of a known user, without a content type if it is empty. */
+function badges({ known, credentials }: ContractClient, body?: string, type = 'application/json'): MountRequest {
+  const headers = type === '' ? credentials : { ...credentials, 'Content-Type': type }
+  return { method: 'POST', path: `/admin/users/${known.users?.[0]}/badges`, headers, body }
 }

@@ -4,8 +4,10 @@ import type { ServiceName } from '../../../http-adapters/http.ts'
  * Requests with the same response on every host, whatever data it has, because they ask for names that do not exist.
  */
 export interface Probe {
-  /** The path for GET. The name is inserted unchanged as one segment. */
-  path(name: string): string
+  /** The path of a GET request. */
+  readonly path: string
+  /** The same path with another name, which is inserted unchanged as one segment. */
+  named(name: string): string
   /**
    * A path that is not a path of the API, but would be if the `%2F` in it were a slash. `slash` is the spelling of that
    * character.
@@ -20,44 +22,38 @@ export interface Probe {
 
 /** A name that does not exist on any host. */
 export const UNKNOWN_NAME = 'no-such-name-7f3a'
+const REPOSITORY = `/repos/${UNKNOWN_NAME}/${UNKNOWN_NAME}`
 
 /** The probe of each service, in order of preference. */
 const PROBES: Readonly<Record<ServiceName, Probe>> = {
   pins: {
-    path: (name) => `/repos/${name}/${UNKNOWN_NAME}/issues/pinned`,
-    split: (slash) => `/repos/${UNKNOWN_NAME}${slash}${UNKNOWN_NAME}/issues/pinned`,
-    status: 404,
-    code: 'REPOSITORY_NOT_FOUND',
-    unsafe: { method: 'POST', path: `/repos/${UNKNOWN_NAME}/${UNKNOWN_NAME}/issues/1/pin` },
+    ...probe('/repos', `${UNKNOWN_NAME}/issues/pinned`, 'REPOSITORY_NOT_FOUND'),
+    unsafe: { method: 'POST', path: `${REPOSITORY}/issues/1/pin` },
   },
   blocks: {
-    path: (name) => `/orgs/${name}/blocks`,
-    split: (slash) => `/orgs/${UNKNOWN_NAME}${slash}blocks`,
-    status: 404,
-    code: 'ORGANIZATION_NOT_FOUND',
+    ...probe('/orgs', 'blocks', 'ORGANIZATION_NOT_FOUND'),
     unsafe: { method: 'PUT', path: `/orgs/${UNKNOWN_NAME}/blocks/${UNKNOWN_NAME}` },
   },
   badges: {
-    path: (name) => `/admin/users/${name}/badges`,
-    split: (slash) => `/admin/users/${UNKNOWN_NAME}${slash}badges`,
+    ...probe('/admin/users', 'badges', 'UNAUTHENTICATED'),
     status: 401,
-    code: 'UNAUTHENTICATED',
     unsafe: { method: 'POST', path: `/admin/users/${UNKNOWN_NAME}/badges` },
   },
   'signing-keys': {
-    path: (name) => `/repos/${name}/${UNKNOWN_NAME}/signing-key.pub`,
-    split: (slash) => `/repos/${UNKNOWN_NAME}${slash}${UNKNOWN_NAME}/signing-key.pub`,
-    status: 404,
-    code: 'REPOSITORY_NOT_FOUND',
+    ...probe('/repos', `${UNKNOWN_NAME}/signing-key.pub`, 'REPOSITORY_NOT_FOUND'),
     unsafe: undefined,
   },
   exchange: {
-    path: (name) => `/repos/${name}/${UNKNOWN_NAME}/issues/export`,
-    split: (slash) => `/repos/${UNKNOWN_NAME}${slash}${UNKNOWN_NAME}/issues/export`,
-    status: 404,
-    code: 'REPOSITORY_NOT_FOUND',
-    unsafe: { method: 'POST', path: `/repos/${UNKNOWN_NAME}/${UNKNOWN_NAME}/issues/import` },
+    ...probe('/repos', `${UNKNOWN_NAME}/issues/export`, 'REPOSITORY_NOT_FOUND'),
+    unsafe: { method: 'POST', path: `${REPOSITORY}/issues/import` },
   },
+}
+
+/** Creates the probe of paths that have a name between a start and an end. */
+function probe(start: string, end: string, code: string): Omit<Probe, 'unsafe'> {
+  const named = (name: string): string => `${start}/${name}/${end}`
+  const split = (slash: string): string => `${start}/${UNKNOWN_NAME}${slash}${end}`
+  return { path: named(UNKNOWN_NAME), named, split, status: 404, code }
 }
 
 /**

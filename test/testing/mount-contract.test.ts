@@ -1,0 +1,422 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { nodeHandler } from '../../src/http-adapters/node.ts'
+import { openStandalone } from '../../src/standalone/standalone.ts'
+import type { ContractCase, KnownHost } from '../../src/testing/testing.ts'
+import { mountContract } from '../../src/testing/testing.ts'
+import { listening } from '../http.ts'
+import { HOST_HEADERS, setHostHeaders } from '../http-adapters/hosts.ts'
+import type { Person } from '../world.ts'
+import { authenticate } from '../world.ts'
+import { openKnownWorld } from './known-world.ts'
+
+// Every planted fault is caught by the contract, so that the contract cannot come to prove nothing.
+
+const PREFIX = '/a/b'
+const elsewhere = [`${PREFIX}?x=1&y=%2F`, `${PREFIX}/users/stan?x=1`].map((path) => ({
+  path,
+  text: `the host: ${path}`,
+}))
+
+/** A mounting with a fault: it changes a message on its way to the API, or answers itself. */
+type Plant = (
+  handle: RequestListener,
+  /** To be called when nothing will happen any more: then the case need not wait for its time to be over. */
+  hangs: () => void,
+) => RequestListener
+
+const changing =
+  (change: (request: IncomingMessage, response: ServerResponse) => void): Plant =>
+  (handle) =>
+  (request, response) => {
+    change(request, response)
+    handle(request, response)
+  }
+
+const rewriting = (rewrite: (url: string) => string): Plant =>
+  changing((request) => {
+    request.url = rewrite(request.url ?? '')
+  })
+
+const answering =
+  (isMeant: (request: IncomingMessage) => boolean, status: number, text = '<h1>no</h1>'): Plant =>
+  (handle) =>
+  (request, response) => {
+    if (isMeant(request)) response.writeHead(status, { 'Content-Type': 'text/html' }).end(text)
+    else handle(request, response)
+  }
+
+/** Reads the bodies before the API does. */
+const reading =
+  (keep: (request: IncomingMessage, body: string) => void): Plant =>
+  (handle, hangs) =>
+  (request, response) => {
+    if (request.headers['content-length'] === '1000000') hangs() // the body that never comes
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      keep(request, Buffer.concat(chunks).toString())
+      handle(request, response)
+    })
+  }
+
+/** Answers no one after a client has disconnected from a path. */
+const endingWith =
+  (path: string): Plant =>
+  (handle, hangs) => {
+    let hasEnded = false
+    return (request, response) => {
+      if (hasEnded) return hangs()
+      hasEnded = request.url?.endsWith(path) === true
+      if (!hasEnded) handle(request, response)
+    }
+  }
+
+const SEGMENT = 'a segment is decoded once, and an encoded slash stays in it'
+const QUERY = 'a query reaches the handler, and is decoded once'
+const CLOSED = 'a connection stays usable after a missing resource and a wrong method'
+const EXPORT = 'an export arrives whole, HEAD without its body, and the connection stays usable'
+const ELSEWHERE = 'a change requested by another site is 403'
+
+/** The faults behind "a mounting that", and the case that catches each. */
+const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant])[] = [
+  ['is found elsewhere', 'a path of the API is answered by the API', rewriting((url) => `/elsewhere${url}`)],
+  ['decodes slashes', SEGMENT, rewriting((url) => url.replace(/%2F|%5C/, '/'))],
+  ['decodes percent signs', SEGMENT, rewriting((url) => url.replace('%25', '%'))],
+  [
+    'fails at a malformed %',
+    'a path with a malformed % is 404, and no error is thrown',
+    answering(({ url = '' }) => url.includes('/%zz/'), 500, 'URIError: URI malformed'),
+  ],
+  [
+    'knows no absolute targets',
+    'a target in absolute form counts as its path',
+    answering(({ url = '' }) => !url.startsWith('/'), 400),
+  ],
+  [
+    'drops every slash at the end',
+    'one trailing slash or a question mark makes no difference, two slashes do',
+    rewriting((url) => url.replace(/\/+$/, '')),
+  ],
+  [
+    'fails at its mount root',
+    'the mount root answers, with a query and without',
+    answering(({ url = '' }) => /^\/a\/b(?:\?|$)/.test(url), 500),
+  ],
+  [
+    'loses the query at its mount root',
+    '/a/b?x=1&y=%2F reaches the host',
+    rewriting((url) => url.replace(/^\/a\/b\?.*/, PREFIX)),
+  ],
+  ['loses queries', QUERY, rewriting((url) => url.replace(/\?.*/, ''))],
+  ['decodes queries', QUERY, rewriting((url) => url.replaceAll('%25', '%'))],
+  [
+    'links to the Host header',
+    'links begin with the public address or are relative, whatever the Host header says, and keep the query',
+    changing((request, response) => {
+      const setHeader = response.setHeader.bind(response)
+      response.setHeader = (name, value) =>
+        setHeader(
+          name,
+          name === 'Link' ? `${value}`.replaceAll('https://git.example.com', `http://${request.headers.host}`) : value,
+        )
+    }),
+  ],
+  [
+    'fails at a strange Host header',
+    'a malformed Host header causes no failure',
+    answering(({ headers }) => !URL.canParse(`http://${headers.host}`), 500),
+  ],
+  [
+    'says nothing to two Host headers',
+    'a request with two Host headers causes no failure',
+    (handle, hangs) => (request, response) =>
+      request.rawHeaders.filter((name) => name === 'Host').length > 1 ? hangs() : handle(request, response),
+  ],
+  [
+    'gives HEAD a body',
+    'HEAD is GET without a body',
+    (handle) => (request, response) => {
+      handle(request, response)
+      if (request.method === 'HEAD') request.socket.write('hello')
+    },
+  ],
+  [
+    'takes only the methods that it knows',
+    'a method that a path does not have is 405 with an Allow header',
+    answering(({ method }) => method === 'PUT', 404, 'Cannot PUT'),
+  ],
+  [
+    'answers every OPTIONS for CORS',
+    'OPTIONS is 204 with an Allow header',
+    answering(({ method }) => method === 'OPTIONS', 204),
+  ],
+  [
+    'has a page of its own for what is missing',
+    'a missing resource is a JSON error',
+    answering(({ url = '' }) => url.includes('no-such'), 404),
+  ],
+  [
+    'takes wrong credentials for none',
+    'wrong credentials are 401',
+    changing(
+      ({ headers }) => headers.authorization !== 'token root' && Reflect.deleteProperty(headers, 'authorization'),
+    ),
+  ],
+  [
+    'reports the thrown error',
+    'a port that throws is 500 with a requestId, and its message is not shown',
+    answering(({ url = '' }) => url.includes('failing'), 500, `<pre>${new Error('password=hunter2').stack}</pre>`),
+  ],
+  [
+    'ends the connection with its 413',
+    'a body over the limit is 413, also to a client that reads late',
+    (handle) => (request, response) => {
+      if (Number(request.headers['content-length'] ?? 0) <= 50_000) return handle(request, response)
+      response.writeHead(413, { 'Content-Type': 'application/json;charset=utf-8', Connection: 'close' })
+      response.end('{"message":"too long","url":"","code":"BODY_TOO_LARGE"}', () => request.socket.destroy())
+    },
+  ],
+  [
+    'takes bodies of every length',
+    'a body at the limit is accepted, and one byte more is 413',
+    reading((request, body) => Object.assign(request, { body: body === '' ? undefined : JSON.parse(body) })),
+  ],
+  [
+    'reads every body before it asks who sends it',
+    'a refusal does not wait for the body',
+    reading((request, body) => Object.assign(request, { body })),
+  ],
+  [
+    'reads bodies and keeps nothing of them',
+    'a JSON body of any content type is accepted with POST and DELETE',
+    reading(() => undefined),
+  ],
+  [
+    'joins the cookies to one',
+    'headers that the host sets on every response are present',
+    changing((_request, response) => response.setHeader('Set-Cookie', 'host=1, theme=dark')),
+  ],
+  [
+    'lets caches keep what it answers',
+    'caches store no response, and browsers do not guess its type',
+    changing((_request, response) => {
+      const setHeader = response.setHeader.bind(response)
+      response.setHeader = (name, value) => (name === 'Cache-Control' ? response : setHeader(name, value))
+    }),
+  ],
+  ['ends every connection', CLOSED, changing((_request, response) => response.setHeader('Connection', 'close'))],
+  [
+    'answers twice',
+    CLOSED,
+    changing(({ socket }, response) => {
+      response.on('finish', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
+    }),
+  ],
+  [
+    'ends the connection where a body is left',
+    'a connection stays usable after an unread body',
+    changing(({ headers }, response) => {
+      if (headers['transfer-encoding'] !== undefined) response.setHeader('Connection', 'close')
+    }),
+  ],
+  [
+    'hides that the client is gone',
+    'a client that disconnects aborts the signal that the ports receive',
+    (handle, hangs) => (request, response) => {
+      const on = response.on.bind(response)
+      on('close', () => !response.writableFinished && hangs())
+      response.on = (event, listener) => (event === 'close' ? response : on(event, listener))
+      handle(request, response)
+    },
+  ],
+  [
+    'shortens exports',
+    EXPORT,
+    changing(({ url = '' }, response) => {
+      if (!url.endsWith('/export')) return
+      const end = response.end.bind(response)
+      response.write = () => true
+      response.end = () => end('[')
+    }),
+  ],
+  [
+    'ends with the client that disconnects during an import',
+    'a client that disconnects during an import disturbs no one',
+    endingWith('/import?dry_run=true'),
+  ],
+  [
+    'takes compressed bodies for texts',
+    'an import that is compressed with gzip is read, also if no header says so',
+    reading((request, body) => Object.assign(request, { body })),
+  ],
+  [
+    'has a page of its own for an import that is too long',
+    'an import over the limit is 413',
+    answering(({ url = '', headers }) => url.includes('/import') && headers['transfer-encoding'] === 'chunked', 413),
+  ],
+  ['loses Sec-Fetch-Site', ELSEWHERE, changing(({ headers }) => Reflect.deleteProperty(headers, 'sec-fetch-site'))],
+  [
+    'makes a token of Basic credentials',
+    ELSEWHERE,
+    changing(({ headers }) => {
+      headers.authorization = headers.authorization?.replace(/^Basic /, 'token ')
+    }),
+  ],
+  [
+    'refuses a foreign origin from every client',
+    'a request with its own credentials passes from any site',
+    answering(({ headers }) => headers.origin === 'https://elsewhere.example', 403),
+  ],
+]
+
+/** A case of the contract over a mounting, and what it is served by. */
+async function caseOver(name: string, plant: Plant, hangs: () => void): Promise<ContractCase> {
+  const { world, known } = openKnownWorld({
+    limits: { maxBodyBytes: 50_000, maxImportBytes: 400_000 },
+    publicUrl: 'https://git.example.com/api/v1',
+  })
+  const api = nodeHandler<Person, IncomingMessage>(world.api, {
+    authenticate: ({ headers }) => authenticate(headers.authorization),
+    basePath: PREFIX,
+  })
+  const listener = plant(
+    (request, response) => api(request, response, () => response.end(`the host: ${request.url}`)),
+    hangs,
+  )
+  const server = await listening(
+    createServer((request, response) => {
+      setHostHeaders(response)
+      listener(request, response)
+    }),
+  )
+  onTestFinished(() => server.stop())
+
+  const start = async () => ({ origin: server.origin, prefix: PREFIX, stop: async () => undefined })
+  const found = mountContract(start, { ...known, headers: HOST_HEADERS, elsewhere }).find((one) => one.name === name)
+  if (found === undefined) throw new TypeError(`no case is named ${name}`)
+  return found
+}
+
+describe('the contract', () => {
+  test.each(PLANTED)('catches a mounting that %s by "%s"', async (_fault, caughtBy, plant) => {
+    // The time of a case is over as soon as it is known that it waits in vain.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { run } = await caseOver(caughtBy, plant, () => setImmediate(() => vi.advanceTimersByTime(10_000)))
+
+    const failure = await run().catch((error: unknown) => error)
+    expect(failure).toMatchObject({ name: 'AssertionError', message: expect.stringMatching(/^sent: .*fix: /s) })
+  })
+
+  test('says what was sent, and hides the known credential alone', async () => {
+    const everything = answering(() => true, 500)
+    const wrong = await caseOver('wrong credentials are 401', everything, () => undefined)
+    await expect(wrong.run()).rejects.toThrow('Authorization: "token forgelet-wrong-token"')
+    const right = await caseOver('a missing body is reported', everything, () => undefined)
+    await expect(right.run()).rejects.toThrow('Authorization: (the known one)')
+  })
+})
+
+describe('a case', () => {
+  const [first] = mountContract(async () => ({ origin, prefix: PREFIX, stop }))
+  let origin = ''
+  let stops = 0
+  const stop = async (): Promise<void> => {
+    stops += 1
+  }
+
+  test('reports that no server listens, and stops what was started', async () => {
+    const gone = await listening(createServer())
+    await gone.stop()
+    origin = gone.origin
+    stops = 0
+
+    await expect(first?.run()).rejects.toThrow(/^sent: .*received: no complete response to .*ECONNREFUSED.*fix: /s)
+    expect(stops).toBe(1)
+  })
+
+  test('reports an invalid address, and stops what was started', async () => {
+    origin = 'https://127.0.0.1:1'
+    stops = 0
+
+    await expect(first?.run()).rejects.toThrow(
+      new TypeError('origin must be http://host:port, as the application listens: https://127.0.0.1:1'),
+    )
+    expect(stops).toBe(1)
+  })
+})
+
+describe('the list of cases', () => {
+  const start = () => Promise.reject(new Error('no case of this list is run'))
+  const names = (known: KnownHost): readonly string[] => mountContract(start, known).map(({ name }) => name)
+  const { known } = openKnownWorld({
+    limits: { maxImportBytes: 400_000 },
+    publicUrl: 'https://git.example.com/api/v1',
+  })
+  const all = names({ ...known, headers: HOST_HEADERS, elsewhere })
+
+  test('has no name twice', () => {
+    expect(new Set(all).size).toBe(all.length)
+  })
+
+  test.each([
+    'authorization',
+    'organization',
+    'users',
+    'repository',
+    'publicUrl',
+    'maxImportBytes',
+    'failing',
+    'waiting',
+    'headers',
+    'elsewhere',
+  ] as const)('leaves out what needs %s if that is missing, and nothing else', (part) => {
+    const left = names({ ...known, headers: HOST_HEADERS, elsewhere, [part]: undefined })
+
+    expect(left.length).toBeLessThan(all.length)
+    expect(left.filter((name) => !all.includes(name))).toEqual([])
+  })
+
+  test('has no case about other sites where the host allows them', () => {
+    expect(names({ crossSite: 'allow' }).filter((name) => name.includes('403'))).toEqual([])
+  })
+
+  test('asks only the services that are mounted', () => {
+    expect(names({ ...known, services: ['pins'] }).filter((name) => name.includes('decoded once'))).toEqual([SEGMENT])
+    expect(names({ ...known, services: ['signing-keys'] }).filter((name) => name.includes('403'))).toEqual([])
+  })
+
+  test('is refused to a host without services', () => {
+    expect(() => names({ services: [] })).toThrow(new TypeError('services must name at least one mounted service'))
+  })
+})
+
+test.each([
+  ['are the administrator', ['root', 'sam'], 'CANNOT_BLOCK_SELF'],
+  ['are members', ['mia', 'sam'], 'CANNOT_BLOCK_MEMBER'],
+  ['are the same user', ['sam', 'sam'], 'ALREADY_BLOCKED'],
+] as const)('the contract names the users as the fault, not the mounting, where they %s', async (_, users, code) => {
+  const fixture = {
+    users: [{ username: 'root', siteAdmin: true, tokens: ['root-token'] }, { username: 'mia' }, { username: 'sam' }],
+    organizations: [{ name: 'acme', members: ['mia'], blocks: [] }],
+  }
+  const { api, authenticate, close } = await openStandalone({ db: ':memory:', fixture })
+  const server = await listening(
+    createServer(nodeHandler(api, { authenticate: ({ headers }) => authenticate(headers.authorization) })),
+  )
+  onTestFinished(async () => {
+    await server.stop()
+    await close()
+  })
+  const start = async () => ({ origin: server.origin, prefix: '', stop: async () => undefined })
+  const known: KnownHost = { authorization: 'token root-token', organization: 'acme', users }
+  const links = mountContract(start, known).find(({ name }) => name.startsWith('links begin with'))
+
+  const failure = await links?.run().catch((error: unknown) => String(error))
+  expect(failure).toContain(code)
+  expect(failure).toMatch(
+    /fix: {6}name as users two who are not members of the organization, not blocked there, and not/,
+  )
+})
