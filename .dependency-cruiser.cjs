@@ -70,9 +70,9 @@ module.exports = {
     ),
     rule(
       'features-are-independent',
-      'A feature can be read, changed and removed alone. What two of them need is beside them, or in openapi/.',
+      'A feature can be read, changed and removed alone. What two of them need is beside them.',
       { path: '^src/(core|http-adapters/routes)/([^/]+)/' },
-      { path: '^src/$1/(?!openapi/)[^/]+/', pathNot: '^src/$1/$2/' },
+      { path: '^src/$1/[^/]+/', pathNot: '^src/$1/$2/' },
     ),
     rule(
       'applications-import-entries',
@@ -97,7 +97,11 @@ module.exports = {
       'Published code imports no tests, and no package that is not listed here. Frameworks are typed by the subset we call.',
       { path: '^src/' },
       {
-        pathNot: ['^src/', '^package[.]json$', `(^|/)node_modules/(@types/)?(${PACKAGES}|${DRIVERS})/`],
+        pathNot: [
+          '^src/',
+          '^(package|schema/openapi)[.]json$',
+          `(^|/)node_modules/(@types/)?(${PACKAGES}|${DRIVERS})/`,
+        ],
         dependencyTypesNot: ['core'],
         couldNotResolve: false,
       },

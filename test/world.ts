@@ -8,6 +8,7 @@ import type {
   IssueRecord,
   IssueTracker,
   OrganizationRole,
+  Policy,
   RepositoryRole,
   SigningKeySource,
   TakenNumber,
@@ -69,6 +70,8 @@ export interface WorldOptions
     Pick<Partial<ForgeOptions<Person, undefined>>, 'logger' | 'newId' | 'observer'> {
   readonly forgeLimits?: ForgeLimits | undefined
   readonly signingKey?: SigningKeySource | undefined
+  /** Default: the roles of the people. */
+  readonly policy?: Policy<Person, undefined> | undefined
   /** Default: `worldIssues()`. */
   readonly issues?: IssueTracker<Person, undefined> | undefined
   /** Default: a fresh one in memory. */
@@ -90,6 +93,7 @@ export function openWorld(options: WorldOptions = {}): World {
   const {
     forgeLimits,
     signingKey,
+    policy = rolesOfPeople,
     storage = memoryStorage(),
     issues = worldIssues(),
     logger = { error: log('error'), warn: log('warn') },
@@ -101,11 +105,7 @@ export function openWorld(options: WorldOptions = {}): World {
 
   const forge = createForge<Person, undefined>({
     storage,
-    policy: rolePolicy<Person>({
-      isSiteAdmin: (person) => person.name === 'root',
-      repositoryRole: (id, { actor }) => repositoryRole(id, nameOf(actor)),
-      organizationRole: (id, { actor }) => organizationRole(id, nameOf(actor)),
-    }),
+    policy,
     membership: { isMember: ({ userId }) => ['2', '3'].includes(userId) },
     issues,
     limits: forgeLimits,
@@ -118,6 +118,19 @@ export function openWorld(options: WorldOptions = {}): World {
   const ports = later === true ? { directory: slow(directory), present: slow(present) } : { directory, present }
   const api = createApi(forge, { ...ports, documents: issueDocuments, ...apiOptions })
   return { forge, api, logged }
+}
+
+const rolesOfPeople = rolePolicy<Person>({
+  isSiteAdmin: (person) => person.name === 'root',
+  repositoryRole: (id, { actor }) => repositoryRole(id, nameOf(actor)),
+  organizationRole: (id, { actor }) => organizationRole(id, nameOf(actor)),
+})
+
+/** A world for a wire case: its badges are defined. */
+export async function openCase(options: WorldOptions = {}): Promise<World> {
+  const world = openWorld(options)
+  for (const badge of BADGES) await world.forge.badges.catalogue.define('system', badge)
+  return world
 }
 
 /** Goes on by a second with every look. */

@@ -29,6 +29,7 @@ interface Declared {
 }
 
 interface Operation {
+  readonly operationId: string
   readonly responses: Readonly<Record<string, Response | Reference>>
 }
 
@@ -75,6 +76,16 @@ export function checkReply(document: object, exchanged: Exchanged): readonly str
   return wrong.map((line) => `${where}${exchanged.status} ${line}`)
 }
 
+/** The id of the operation that a request calls, of which HEAD calls that of GET. Undefined: none. */
+export function operationIdOf(document: object, method: string, path: string): string | undefined {
+  const api = document as Declared
+  return operationOf(api.paths[templateOf(api, path) ?? ''], method)?.operationId
+}
+
+function operationOf(item: Declared['paths'][string] | undefined, method: string): Operation | undefined {
+  return item?.[method.toLowerCase()] ?? (method === 'HEAD' ? item?.['get'] : undefined)
+}
+
 /** The path of the document that a path is one of; fixed segments before parameters. Undefined: not one of them. */
 function templateOf(api: Declared, path: string): string | undefined {
   const segments = segmentsOf(withoutQuery(path).replace(/(.)\/$/, '$1'))
@@ -113,7 +124,7 @@ function responseFor(api: Declared, template: string | undefined, exchanged: Exc
   const item = template === undefined ? undefined : api.paths[template]
   if (item === undefined) return status === 404 ? generalError('ROUTE_NOT_FOUND') : undefined
 
-  const operation = item[method.toLowerCase()] ?? (method === 'HEAD' ? item['get'] : undefined)
+  const operation = operationOf(item, method)
   if (!isDecodable(withoutQuery(path)) && (status !== 404 || operation === undefined)) {
     return status === 404 ? generalError('ROUTE_NOT_FOUND') : undefined
   }

@@ -1,6 +1,6 @@
 import type { ApiRequest, ApiResponse } from '../../src/http-adapters/http.ts'
 import type { Reply } from '../http.ts'
-import type { World } from '../world.ts'
+import type { Person, World } from '../world.ts'
 import { authenticate } from '../world.ts'
 import type { Sent } from './run-case.ts'
 
@@ -29,10 +29,14 @@ export async function readText(reply: ApiResponse | undefined): Promise<string> 
 }
 
 /** Sends a request to a world without an adapter. */
-export async function dispatched({ api }: World, { method, path: target, headers, body }: Sent): Promise<Reply> {
+export async function dispatched(
+  { api }: World,
+  { method, path: target, headers, body }: Sent,
+  whoSends: (header: string | undefined) => Person | null = authenticate,
+): Promise<Reply> {
   const [path = '', query = ''] = target.split('?')
   const request = plainRequest({ method, path, query, header: (name) => headers[name], body })
-  const reply = (await api.dispatch(request, () => authenticate(headers['authorization']))) ?? api.unmatched(request)
+  const reply = (await api.dispatch(request, () => whoSends(headers['authorization']))) ?? api.unmatched(request)
   return {
     status: reply.status,
     headers: new Map(reply.headers.map(([name, value]) => [name.toLowerCase(), value])),

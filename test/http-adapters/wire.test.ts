@@ -1,23 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { ForgeError } from '../../src/index.ts'
 import type { Reply } from '../http.ts'
-import type { World, WorldOptions } from '../world.ts'
-import { BADGES, directory, openWorld } from '../world.ts'
+import { openCase, openWorld } from '../world.ts'
 import { cases } from './cases.ts'
 import type { Exchanged } from './declared-replies.ts'
 import { checkReply, declaredBy } from './declared-replies.ts'
 import { dispatched } from './dispatch.ts'
-import type { Send, Sent } from './run-case.ts'
 import { runCase } from './run-case.ts'
 
 // The specification of the wire, case by case, over dispatch; what is in between, no adapter changes: frameworks.test.ts. The
 // same cases on forgelet serve: wire.servers.test.ts.
-
-async function openCase(options: WorldOptions = {}): Promise<World> {
-  const world = openWorld(options)
-  for (const badge of BADGES) await world.forge.badges.catalogue.define('system', badge)
-  return world
-}
 
 const everything = openWorld().api.openApi()
 
@@ -52,29 +43,6 @@ it('the cases state every fact once', () => {
   const facts = Object.values(cases).flatMap((list) => list.map((one) => one.fact))
 
   expect(facts.filter((fact, index) => facts.indexOf(fact) !== index)).toEqual([])
-})
-
-describe('the document declares what any route may meet', () => {
-  it.each([
-    [new ForgeError('STORAGE_BUSY', '', { retry: 'call' }), 503],
-    [new ForgeError('STORAGE_UNAVAILABLE', '', { outcome: 'unknown' }), 503],
-    [new ForgeError('SCHEMA_OUTDATED', '', { found: 1, needed: 2 }), 503],
-    [new ForgeError('SCHEMA_TOO_NEW', '', { found: 3, oldestLibrary: 2 }), 503],
-    [new Error('boom'), 500],
-  ])('%s', async (error, status) => {
-    const findAccount = (): never => {
-      throw error
-    }
-    const world = openWorld({ directory: { ...directory, findAccount } })
-    const send: Send = declaredBy(everything, (sent) => dispatched(world, sent))
-    for (const [method, path] of [
-      ['GET', '/orgs/acme/blocks'],
-      ['DELETE', '/admin/users/stan/badges'],
-    ] as const) {
-      const sent: Sent = { method, path, headers: { authorization: 'token root' }, body: undefined }
-      expect(await send(sent)).toMatchObject({ status })
-    }
-  })
 })
 
 describe('what the document does not declare is reported:', () => {

@@ -22,7 +22,7 @@ export interface JsonSchema {
 
 type JsonType = 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'null'
 
-/** A reference to a schema that a service or `openapi/document.ts` defines by this name. */
+/** A reference to a schema that a service defines by this name. */
 export function refTo(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
