@@ -108,12 +108,13 @@ module.exports = {
     ),
     rule(
       'portable-modules-import-no-node',
-      'These modules run on Workers, Bun and Deno. Exceptions are the files that open files or load a driver.',
+      'These modules run on Workers, Bun and Deno. Exceptions are the adapter of Node, and the files that open files or load a driver.',
       {
         path: ['^src/index[.]ts$', SCHEMA, CORE, '^src/storage/', '^src/http-adapters/', '^src/exchange/'],
         pathNot: [
           '^src/storage/(sqlite[.]ts$|sql/sqlite/|sql/clients/(pg|mysql2)-driver[.]ts$)',
           '^src/exchange/files',
+          '^src/http-adapters/node/',
         ],
       },
       { dependencyTypes: ['core'] },

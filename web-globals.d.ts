@@ -59,12 +59,16 @@ interface Headers {
   get(name: string): string | null
 }
 
+interface RequestBody extends AsyncIterable<Uint8Array> {
+  values(options: { readonly preventCancel: boolean }): AsyncIterable<Uint8Array>
+}
+
 interface Request {
   readonly method: string
   readonly url: string
   readonly headers: Headers
   readonly signal: AbortSignal
-  readonly body: AsyncIterable<Uint8Array> | null
+  readonly body: RequestBody | null
   readonly bodyUsed: boolean
 }
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { expressHandler } from '../../src/http-adapters/express.ts'
 import { fetchHandler } from '../../src/http-adapters/fetch.ts'
 import { createApi } from '../../src/http-adapters/http.ts'
 import { nodeHandler } from '../../src/http-adapters/node.ts'
@@ -37,8 +36,6 @@ test.each<[message: string, called: (...args: never[]) => unknown, args: readonl
   ['basePath must be a path', fetchHandler, [api, { authenticate() {}, basePath: 'api' }]],
   ['crossSite must be', nodeHandler, [api, { authenticate() {}, crossSite: 'yes' }]],
   ['crossSite must be', fetchHandler, [api, { authenticate() {}, crossSite: 'perhaps' }]],
-  ['expressHandler needs api: an API made by createApi', expressHandler, [forge, { authenticate() {} }]],
-  ['expressHandler needs authenticate: a function of the request', expressHandler, [api, {}]],
   ['fetchHandler needs api: an API made by createApi', fetchHandler, [forge, { authenticate() {} }]],
   ['fetchHandler needs authenticate: a function of the request', fetchHandler, [api, {}]],
   ['an SQLite storage needs a file name or an open handle', sqliteStorage, []],

@@ -1,11 +1,13 @@
-/** The part of a `node:http` request that the adapter uses. The requests of frameworks that extend it fit as well. */
-export interface NodeRequest {
+import type { EventEmitter } from 'node:events'
+
+/**
+ * The part of a `node:http` or `node:http2` request that the adapter uses, as in Node. The requests of frameworks that
+ * extend it fit as well.
+ */
+export interface NodeRequest extends EventEmitter {
   readonly method?: string | undefined
   readonly url?: string | undefined
-  /** Default: 1. */
-  readonly httpVersionMajor?: number | undefined
-  /** Default: `1.1`. */
-  readonly httpVersion?: string | undefined
+  readonly httpVersion: string
   readonly headers: {
     /** Node never makes a list of it. */
     readonly authorization?: string | undefined
@@ -13,59 +15,38 @@ export interface NodeRequest {
   }
   /** What a body parser of the host left here. The adapter takes it unchanged. */
   readonly body?: unknown
-  readonly readableDidRead?: boolean | undefined
-  readonly readableEnded?: boolean | undefined
-  readonly destroyed?: boolean | undefined
+  readonly readableDidRead: boolean
   /** Whether the whole request has arrived. */
-  readonly complete?: boolean | undefined
-  /** As in Node. */
-  destroy?(): unknown
-  /** As in Node. Without it and `resume`, a body that is streamed is received faster than it is used. */
-  pause?(): unknown
-  /** As in Node. */
-  resume?(): unknown
-  /** As in Node. */
-  on(event: string, listener: (argument?: unknown) => void): unknown
+  readonly complete: boolean
+  iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<unknown>
+  resume(): unknown
 }
 
-/** The part of a socket that the adapter uses. */
+/** The part of a socket that the adapter uses, as in Node. */
 export interface ResettableSocket {
-  /** As in Node. */
   resetAndDestroy?(): unknown
 }
 
-/** The part of a `node:http` response that the adapter uses. The responses of frameworks that extend it fit as well. */
-export interface NodeResponse {
+/**
+ * The part of a `node:http` or `node:http2` response that the adapter uses, as in Node. The responses of frameworks that
+ * extend it fit as well.
+ */
+export interface NodeResponse extends EventEmitter {
   statusCode: number
-  /** As in Node. `''` is that of the status. */
-  statusMessage?: string | undefined
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly destroyed?: boolean | undefined
   /** The stream of a response of HTTP/2, which has no `destroyed` of its own. */
   readonly stream?: { readonly destroyed?: boolean | undefined } | undefined
-  /** As in Node. Returns a header that the host has set. */
-  getHeader?(name: string): string | number | readonly string[] | undefined
-  /** As in Node. Returns the names of the headers that the host has set, in lower case. */
-  getHeaderNames?(): readonly string[]
-  /** As in Node. */
-  setHeader(name: string, value: string | number | readonly string[]): unknown
-  /** As in Node. */
-  removeHeader?(name: string): void
-  /** As in Node. Called without headers if they are already set. Without it, the adapter sets each with `setHeader`. */
-  writeHead?(status: number, headers?: Record<string, string | number>): unknown
-  /** As in Node. */
-  flushHeaders?(): void
-  /** As in Node. */
-  write?(chunk: unknown): unknown
-  /** As in Node. */
-  end(chunk?: unknown): unknown
-  /** As in Node. */
-  destroy?(error?: Error): unknown
-  /** As in Node. */
   readonly socket?: ResettableSocket | null | undefined
-  /** As in Node. */
-  on(event: string, listener: (argument?: unknown) => void): unknown
+  getHeader(name: string): string | number | readonly string[] | undefined
+  setHeader(name: string, value: string | number | readonly string[]): unknown
+  removeHeader(name: string): void
+  /** The types of HTTP/2 do not have it. */
+  flushHeaders?(): void
+  write(chunk: unknown): unknown
+  end(chunk?: unknown): unknown
+  destroy(error?: Error): unknown
 }
 
 /** Returns whether nothing can be sent any more: the client has disconnected, or the response was sent whole. */

@@ -1,13 +1,17 @@
+import { Buffer } from 'node:buffer'
+import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cancel } from '../routes/byte-stream.ts'
 import type { Actor, Api } from '../routes/create-api.ts'
 import type { ApiResponse, StreamedResponse, Target, TextResponse } from '../routes/messages.ts'
-import { isStreamed } from '../routes/messages.ts'
+import { isStreamed, MAX_DISCARDED_BYTES } from '../routes/messages.ts'
 import type { MountOptions } from '../routes/mount-options.ts'
-import { afterHandingOver, drain, isSending, isTooMuchToDrop } from './drain-request.ts'
 import { NodeRequestContext } from './node-context.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 import { isDestroyed } from './node-messages.ts'
-import { cutResponse, writeStream } from './write-stream.ts'
+
+/** How long a response waits for a client that is still sending, but silent, in milliseconds. */
+const MAX_SILENCE_MS = 5000
 
 /** One mount on a Node server. */
 export interface NodeMount<A extends Actor, Req extends NodeRequest> {
@@ -30,231 +34,164 @@ export interface NodeContext<Req extends NodeRequest> {
 
 /** Answers one request, or passes it on to the host. Never throws. Nothing that it starts rejects. */
 export function serveNode<A extends Actor, Req extends NodeRequest>(
-  mount: NodeMount<A, Req>,
-  context: NodeContext<Req>,
+  { api, options }: NodeMount<A, Req>,
+  { request, response, next, target }: NodeContext<Req>,
 ): void {
-  const { request, response, target } = context
   if (response.headersSent || response.writableEnded) return
 
-  const { api, options } = mount
-  const { authenticate } = options
   const apiRequest = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
-  const reply = target && api.dispatch(apiRequest, () => authenticate(request), options)
-  if (reply === undefined || !('then' in reply)) finish(api, apiRequest, context, reply)
-  else reply.then((settled) => finish(api, apiRequest, context, settled))
+  const answering = { api, apiRequest, request, response }
+  const finish = (reply: ApiResponse | undefined): void => {
+    if (reply === undefined && next !== undefined) next()
+    else send(answering, reply ?? api.unmatched(apiRequest))
+  }
+  const reply = target && api.dispatch(apiRequest, () => options.authenticate(request), options)
+  if (reply === undefined || !('then' in reply)) finish(reply)
+  else reply.then(finish)
 }
 
-function finish<A extends Actor>(
-  api: Api<A>,
-  apiRequest: NodeRequestContext,
-  context: NodeContext<NodeRequest>,
-  reply: ApiResponse | undefined,
-): void {
-  const { next } = context
-  if (reply === undefined && next !== undefined) next()
-  else write(api, apiRequest, context, reply ?? api.unmatched(apiRequest))
+/** A request while it is answered. */
+interface Answering {
+  readonly api: Pick<Api<never>, 'failed'>
+  readonly apiRequest: NodeRequestContext
+  readonly request: NodeRequest
+  readonly response: NodeResponse
+}
+
+function send(answering: Answering, reply: ApiResponse): void {
+  try {
+    if (isStreamed(reply)) void sendStream(answering, reply)
+    else sendText(answering, reply)
+  } catch (error) {
+    fail(answering, error)
+  }
+}
+
+/** It does nothing if the host has already started the response or the client has disconnected. */
+function sendText({ request, response }: Answering, reply: TextResponse): void {
+  if (isTaken(response)) return
+  setHead(response, reply)
+  const { body } = reply
+  if (!isSending(request)) {
+    response.end(body)
+    return
+  }
+  announceClose(request, response)
+  if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body))
+  response.flushHeaders?.()
+  if (body !== undefined) response.write(body)
+  end(request, response)
 }
 
 /**
- * Writes a response. If that fails, for example because of an invalid header, it writes a 500; if that fails too, it
- * destroys the response.
+ * Sends a body while it is produced: the next piece when the client has taken the one before. Other requests run between
+ * two pieces, even if the bytes are produced without waiting. Never rejects.
  */
-function write<A extends Actor>(
-  api: Api<A>,
-  apiRequest: NodeRequestContext,
-  context: NodeContext<NodeRequest>,
-  reply: ApiResponse,
-): void {
+async function sendStream(answering: Answering, reply: StreamedResponse): Promise<void> {
+  const { apiRequest, request, response } = answering
+  const { signal } = apiRequest
+  const bytes = reply.body[Symbol.asyncIterator]()
   try {
-    if (isStreamed(reply)) void stream(api, apiRequest, context, reply)
-    else writeReply(context.request, context.response, reply)
+    if (isTaken(response)) return
+    setHead(response, reply)
+    if (isSending(request)) announceClose(request, response)
+    for (;;) {
+      const next = await bytes.next()
+      signal.throwIfAborted()
+      if (next.done === true) break
+      if (response.write(next.value) === false) await once(response, 'drain', { signal })
+      await nextTurn()
+    }
+    end(request, response)
   } catch (error) {
-    fail(api, apiRequest, context, error)
+    if (signal.aborted) cut(request, response)
+    else fail(answering, error)
+  } finally {
+    cancel(bytes)
   }
 }
 
-/** Never rejects. */
-async function stream<A extends Actor>(
-  api: Api<A>,
-  apiRequest: NodeRequestContext,
-  context: NodeContext<NodeRequest>,
-  reply: StreamedResponse,
-): Promise<void> {
-  try {
-    await sendStream(apiRequest, context, reply)
-  } catch (error) {
-    fail(api, apiRequest, context, error)
-  }
-}
-
-function fail<A extends Actor>(
-  api: Api<A>,
-  apiRequest: NodeRequestContext,
-  { request, response }: NodeContext<NodeRequest>,
-  error: unknown,
-): void {
+/** Answers 500 when a response could not be written, for example because of an invalid header, or cuts what is written of it. */
+function fail(answering: Answering, error: unknown): void {
+  const { api, apiRequest, request, response } = answering
   const reply = api.failed(apiRequest, error)
   try {
-    if (response.headersSent) {
-      if (!response.writableEnded) cutResponse(request, response) // nothing would end it
-      return
-    }
-    if (!isMultiplexed(request)) response.statusMessage = '' // that of the head that could not be written
-    writeReply(request, response, reply)
+    if (!response.headersSent) sendText(answering, reply)
+    else if (!response.writableEnded) cut(request, response) // nothing would end it
   } catch {
-    response.destroy?.()
+    response.destroy()
   }
+}
+
+/** Whether the host has already started the response, or the client has disconnected. */
+function isTaken(response: NodeResponse): boolean {
+  return response.headersSent || isDestroyed(response)
 }
 
 /** Headers with list values that the host may have set already: the API's values are appended. */
 const LISTS: ReadonlySet<string> = new Set(['Access-Control-Expose-Headers', 'Link'])
 
-/**
- * Writes a response. It replaces headers that the host has set only if the response has them too. It does nothing if
- * the host has already started the response or the client has disconnected.
- */
-function writeReply(request: NodeRequest, response: NodeResponse, reply: TextResponse): void {
-  if (isTaken(response)) return
-
-  const names = response.getHeaderNames?.()
-  if (isSending(request)) {
-    writeHeaders(response, reply, names)
-    writeEarly(request, response, reply.body)
-  } else if (names?.length === 0 && isOriginal(response)) {
-    writeAtOnce(response, reply)
-  } else {
-    writeHeaders(response, reply, names)
-    if (reply.body === undefined) endWithoutBody(response, reply)
-    else response.end(reply.body)
-  }
-}
-
-/** Ends a response that has no body. Writes the head first: otherwise Node holds it back to send it together with a body. */
-function endWithoutBody(response: NodeResponse, { status }: TextResponse): void {
-  if (isOriginal(response)) response.writeHead(status)
-  response.end()
-}
-
-/**
- * Whether the host has already started the response, or the client has disconnected. A response that has ended was
- * started or is destroyed.
- */
-function isTaken(response: NodeResponse): boolean {
-  return response.headersSent || isDestroyed(response)
-}
-
-/**
- * Whether the response has `writeHead`, and the host has replaced neither it nor `end`. Middleware for compression,
- * sessions or logging does, to change the head, and some of it expects headers that were set one by one.
- */
-function isOriginal(response: NodeResponse): response is NodeResponse & Required<Pick<NodeResponse, 'writeHead'>> {
-  if (response.writeHead === undefined) return false
-  return !Object.hasOwn(response, 'writeHead') && !Object.hasOwn(response, 'end')
-}
-
-/** The length of a text in UTF-8. `Buffer` counts without encoding; Deno has it since version 2.4. */
-function byteLength(text: string): number {
-  return typeof Buffer === 'undefined' ? new TextEncoder().encode(text).length : Buffer.byteLength(text)
-}
-
-/** Writes the head in one piece. Each header that is set by itself is checked and stored, and costs as much as a route. */
-function writeAtOnce(
-  response: Required<Pick<NodeResponse, 'writeHead'>> & NodeResponse,
-  { status, headers, body }: TextResponse,
-): void {
-  const head: Record<string, string | number> = {}
-  for (const [name, value] of headers) head[name] = value
-  if (body !== undefined) head['Content-Length'] = byteLength(body)
-  response.writeHead(status, head)
-  if (body === undefined) response.end()
-  else response.end(body)
-}
-
-/**
- * Sets the status and the headers.
- *
- * @param names - the names of the headers that the host has set, in lower case; undefined if they are not known.
- * Comparing them is faster than calling the response: Express changes the prototype of every response, and V8 then caches
- * no access to it.
- */
-function writeHeaders(
-  response: NodeResponse,
-  { status, headers, body }: ApiResponse,
-  names: readonly string[] | undefined,
-): void {
+/** Sets the status and the headers. It replaces headers that the host has set only if the response has them too. */
+function setHead(response: NodeResponse, { status, headers, body }: ApiResponse): void {
   response.statusCode = status
-  if (body === undefined && mayHave(names, 'Content-Type')) response.removeHeader?.('Content-Type')
-  if (typeof body !== 'string' && mayHave(names, 'Content-Length')) response.removeHeader?.('Content-Length')
+  if (body === undefined) response.removeHeader('Content-Type')
+  if (typeof body !== 'string') response.removeHeader('Content-Length')
   for (const [name, value] of headers) {
-    response.setHeader(name, LISTS.has(name) && mayHave(names, name) ? added(response, name, value) : value)
+    const before = LISTS.has(name) ? response.getHeader(name) : undefined
+    response.setHeader(name, before === undefined ? value : [before, value].flat().join(', '))
   }
 }
 
-function mayHave(names: readonly string[] | undefined, name: string): boolean {
-  return names?.includes(name.toLowerCase()) ?? true
-}
-
-function added(response: NodeResponse, name: string, value: string): string {
-  const before = response.getHeader?.(name)
-  if (before === undefined) return value
-  return typeof before === 'object' ? [...before, value].join(', ') : `${before}, ${value}`
-}
-
-/** Since HTTP/2, a connection carries several requests at once, and the header `Connection` does not exist. */
-function isMultiplexed({ httpVersionMajor = 1 }: NodeRequest): boolean {
-  return httpVersionMajor > 1
+/** Announces that the connection closes, if the client is sending too much. HTTP/2 has no header for that. */
+function announceClose(request: NodeRequest, response: NodeResponse): void {
+  if (isTooMuch(request) && !isHttp2(request)) response.setHeader('Connection', 'close')
 }
 
 /**
- * Sends the whole response at once. The response ends when the client has sent everything, or when the adapter cuts the
- * request off.
+ * Ends a response that has been written. While the client is still sending, the end waits: Node may close the connection
+ * there, a connection that is closed while bytes arrive is reset, and a client that sends its whole request before it
+ * reads would never see the response.
  */
-function writeEarly(request: NodeRequest, response: NodeResponse, body: string | undefined): void {
-  announceClose(request, response)
-  if (body === undefined) {
-    response.flushHeaders?.()
-  } else {
-    const bytes = new TextEncoder().encode(body)
-    response.setHeader('Content-Length', bytes.length)
-    response.write?.(bytes)
+function end(request: NodeRequest, response: NodeResponse): void {
+  if (!isSending(request)) {
+    response.end()
+    return
   }
-
-  endWith(request, response)
-}
-
-function announceClose(request: NodeRequest, response: NodeResponse): void {
-  if (isTooMuchToDrop(request) && !isMultiplexed(request)) response.setHeader('Connection', 'close')
-}
-
-/** Ends a response when the client has sent everything, or when the adapter cuts the request off. */
-function endWith(request: NodeRequest, response: NodeResponse): void {
-  const ended = (): void => {
+  const over = (): void => {
+    clearTimeout(silence)
     if (!response.writableEnded) response.end()
   }
-  const cut = (): void => {
-    afterHandingOver(response, () => request.destroy?.()) // by then, the response would no longer hold the socket
-    ended()
-  }
-  drain(request, { ended, cut })
+  const silence = setTimeout(over, MAX_SILENCE_MS).unref()
+  for (const event of ['end', 'close']) request.on(event, over)
+  if (isTooMuch(request)) return // the client knows that the connection closes, and may stop
+  request.on('data', () => silence.refresh())
+  request.resume()
 }
 
-/** Sends a body while it is produced. Ends the bytes if they are not sent to the end. */
-async function sendStream(
-  apiRequest: NodeRequestContext,
-  { request, response }: NodeContext<NodeRequest>,
-  reply: StreamedResponse,
-): Promise<void> {
-  const bytes = reply.body[Symbol.asyncIterator]()
-  let outcome: 'written' | 'client gone' | undefined
+/** Whether the client is still sending. */
+function isSending({ complete, headers }: NodeRequest): boolean {
+  return !complete && (headers['transfer-encoding'] ?? headers['content-length'] ?? '0') !== '0'
+}
+
+/** Whether the client announces more than is discarded. */
+function isTooMuch({ headers }: NodeRequest): boolean {
+  return Number(headers['content-length']) > MAX_DISCARDED_BYTES
+}
+
+function isHttp2({ httpVersion }: NodeRequest): boolean {
+  return httpVersion.startsWith('2')
+}
+
+/**
+ * Ends a response so that no client takes it for a complete one. In HTTP/1.0 a response ends where the connection ends,
+ * so the connection must be reset: proxies often speak HTTP/1.0 to servers. In HTTP/2 the stream must end with an error.
+ */
+function cut(request: NodeRequest, response: NodeResponse): void {
   try {
-    if (isTaken(response)) return
-    writeHeaders(response, reply, response.getHeaderNames?.())
-    if (isSending(request)) announceClose(request, response)
-    outcome = await writeStream(request, response, bytes, () => apiRequest.clientGone())
-  } finally {
-    if (outcome === undefined) cancel(bytes)
+    if (request.httpVersion === '1.0') response.socket?.resetAndDestroy?.()
+  } catch {
+    // Neither TLS nor a local socket can be reset.
   }
-  if (outcome === 'client gone') cutResponse(request, response)
-  else if (isSending(request)) endWith(request, response)
-  else response.end()
+  if (isHttp2(request)) response.destroy(new Error('the response is not complete'))
+  else response.destroy()
 }

@@ -4,68 +4,64 @@ import { after } from '../../schema/sync-or-async.ts'
 import { bodyTooLarge } from './error-status.ts'
 import type { ApiRequest } from './messages.ts'
 
-const NOTHING = new Uint8Array(0)
 /** The minimum size of the first buffer, in bytes. */
 const MIN_CAPACITY = 1024
 
 /**
- * Collects the bytes of a body as they arrive, up to a limit. For adapters. It copies the chunks into one buffer, which
- * doubles when it is full. The client decides how many chunks there are, and a chunk takes far more memory than its
- * bytes.
+ * Limits the bytes of a body while they are read. For adapters. A reader that stops early, or a body beyond the limit,
+ * calls `return` of the chunks.
+ *
+ * @param chunks - as the runtime receives them: texts if the host has set an encoding. An error of theirs means that the
+ * client has disconnected
+ * @param limit - the maximum number of bytes to accept
+ * @param clientGone - called when the client disconnects before the end of the body; returns the abort reason
+ * @throws WireError `BODY_TOO_LARGE`; the abort reason when the client has disconnected
  */
-export class BodyBuffer {
-  readonly #limit: number
-  #buffer = NOTHING
-  #size = 0
-
-  /** @param limit - the maximum number of bytes to accept */
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  /** Adds a chunk. Returns false if the body exceeds the limit; the collected bytes are then discarded. */
-  take(chunk: Uint8Array): boolean {
-    const start = this.#size
-    this.#size += chunk.length
-    if (this.#size > this.#limit) {
-      this.#buffer = NOTHING
-      return false
+export async function* limited(
+  chunks: AsyncIterable<unknown> | Iterable<unknown>,
+  limit: number,
+  clientGone: () => unknown,
+): AsyncGenerator<Uint8Array, void, void> {
+  let size = 0
+  try {
+    for await (const chunk of chunks) {
+      const bytes = chunk instanceof Uint8Array ? chunk : new TextEncoder().encode(String(chunk))
+      size += bytes.length
+      if (size > limit) break
+      yield bytes
     }
-
-    if (this.#size > this.#buffer.length) this.#grow(start)
-    this.#buffer.set(chunk, start)
-    return true
+  } catch {
+    throw clientGone()
   }
-
-  /** All collected bytes, or `undefined` if no bytes arrived. */
-  joined(): Uint8Array | undefined {
-    return this.#size === 0 ? undefined : this.#buffer.subarray(0, this.#size)
-  }
-
-  #grow(filled: number): void {
-    const doubled = Math.max(this.#size, this.#buffer.length * 2, MIN_CAPACITY)
-    const grown = new Uint8Array(Math.min(doubled, this.#limit))
-    grown.set(this.#buffer.subarray(0, filled))
-    this.#buffer = grown
-  }
+  if (size > limit) throw bodyTooLarge(limit)
 }
 
 /**
- * Returns what a body parser of the host produced, for `ApiRequest.stream`: bytes and texts as one piece, JSON as a list.
+ * Reads chunks to their end, for `ApiRequest.body`. It copies them into one buffer, which doubles when it is full: the
+ * client decides how many chunks there are, and a chunk takes far more memory than its bytes.
  *
- * @throws WireError `BODY_TOO_LARGE`
+ * @returns undefined if there are no bytes
  */
-export function parsedStream(body: unknown, limit: number): ReturnType<ApiRequest['stream']> {
-  if (Array.isArray(body)) return body
-  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return [body]
-
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  if (bytes.length > limit) throw bodyTooLarge(limit)
-  return onePiece(bytes)
+export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
+  let buffer = new Uint8Array(MIN_CAPACITY)
+  let size = 0
+  for await (const chunk of chunks) {
+    const start = size
+    size += chunk.length
+    if (size > buffer.length) {
+      const grown = new Uint8Array(Math.max(size, buffer.length * 2))
+      grown.set(buffer)
+      buffer = grown
+    }
+    buffer.set(chunk, start)
+  }
+  return size === 0 ? undefined : buffer.subarray(0, size)
 }
 
-async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-  yield bytes
+/** What a body parser of the host produced, for `ApiRequest.stream`: bytes and texts as bytes, JSON as a list. */
+export function parsedStream(body: unknown, limit: number): ReturnType<ApiRequest['stream']> {
+  if (Array.isArray(body)) return body
+  return typeof body === 'string' || body instanceof Uint8Array ? limited([body], limit, () => undefined) : [body]
 }
 
 /**
@@ -75,21 +71,20 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, vo
  * `BODY_TOO_LARGE`
  */
 export function readJson(request: ApiRequest, limit: number): MaybePromise<unknown> {
-  return after(request.body(limit), (body) => toJson(body, limit))
+  return after(request.body(limit), (body) => toJson(body === undefined ? '' : body, limit))
 }
 
 function toJson(body: unknown, limit: number): unknown {
-  if (body === undefined) throw missing()
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return body
   if (body.length > limit) throw bodyTooLarge(limit)
 
   const text = typeof body === 'string' ? body : decode(body)
-  if (text.trim() === '') throw missing()
-  return parse(text)
-}
-
-function missing(): Error {
-  return invalidInput('', 'required', 'a JSON body is required')
+  if (text.trim() === '') throw invalidInput('', 'required', 'a JSON body is required')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidInput('', 'json', 'the body must be JSON')
+  }
 }
 
 function decode(bytes: Uint8Array): string {
@@ -97,13 +92,5 @@ function decode(bytes: Uint8Array): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw invalidInput('', 'json', 'the body must be UTF-8')
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalidInput('', 'json', 'the body must be JSON')
   }
 }

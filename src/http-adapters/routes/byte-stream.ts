@@ -6,36 +6,21 @@ export function cancel(bytes: AsyncIterator<Uint8Array>): void {
 
 /**
  * Waits for the first piece of bytes, and returns all of them. An error before the first piece is thrown here, where it
- * can still become an error response.
+ * can still become an error response. Unlike a generator, `return` reaches the bytes before the first `next`.
  */
 export async function started(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
-  const iterator = bytes[Symbol.asyncIterator]()
-  return new StartedBytes(await iterator.next(), iterator)
-}
-
-/** Bytes whose first piece has been produced. Unlike a generator, `return` reaches them before the first `next`. */
-class StartedBytes implements AsyncIterableIterator<Uint8Array> {
-  readonly #rest: AsyncIterator<Uint8Array>
-  #first: IteratorResult<Uint8Array> | undefined
-
-  constructor(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint8Array>) {
-    this.#first = first
-    this.#rest = rest
+  const rest = bytes[Symbol.asyncIterator]()
+  let first: IteratorResult<Uint8Array> | undefined = await rest.next()
+  const iterator: AsyncIterator<Uint8Array> = {
+    async next() {
+      const piece = first ?? (await rest.next())
+      first = undefined
+      return piece
+    },
+    async return() {
+      await rest.return?.()
+      return { done: true, value: undefined }
+    },
   }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array>> {
-    const first = this.#first
-    this.#first = undefined
-    return first ?? this.#rest.next()
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array>> {
-    this.#first = undefined
-    await this.#rest.return?.()
-    return { done: true, value: undefined }
-  }
+  return { [Symbol.asyncIterator]: () => iterator }
 }

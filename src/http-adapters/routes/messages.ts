@@ -37,11 +37,6 @@ export interface ApiRequest {
   stream(limit: number): AsyncIterable<Uint8Array> | readonly unknown[] | undefined
   /** Aborted when the client disconnects before it receives the whole response. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * Whether `signal` has aborted, for an adapter that creates its signal on first access: reading this creates none.
-   * Default: `signal.aborted`.
-   */
-  readonly aborted?: boolean | undefined
 }
 
 /** One header of a response. */
@@ -124,7 +119,7 @@ export function toBase(basePath: string | undefined): string {
 }
 
 /**
- * The maximum number of bytes of an unwanted body that an adapter reads and discards: 64 MiB.
+ * The length of an unwanted body that is received and discarded at most, in bytes: 64 MiB.
  * Source: docs/behaviour.md, Over HTTP
  */
 export const MAX_DISCARDED_BYTES = 67_108_864

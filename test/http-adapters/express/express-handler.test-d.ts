@@ -36,7 +36,6 @@ it('authenticate must give what the forge knows as an actor', () => {
   expressHandler(api, { authenticate: () => ({ name: 'mia' }) })
 })
 
-it('the mount point is that of app.use', () => {
-  // @ts-expect-error - there is no option for it
-  expressHandler(api, { authenticate: () => null, basePath: '/api/v1' })
+it('the mount point may be that of app.use, or an option', () => {
+  express5().use(expressHandler(api, { authenticate: () => null, basePath: '/api/v1' }))
 })

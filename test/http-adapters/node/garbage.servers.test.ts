@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,7 +59,16 @@ it.each([
   })
   const handle = nodeHandler(api, { authenticate: () => olga })
 
-  const request: NodeRequest = { method: 'GET', url, headers: {}, complete: true, on: () => undefined }
+  const request: NodeRequest = Object.assign(new EventEmitter(), {
+    method: 'GET',
+    url,
+    httpVersion: '1.1',
+    headers: {},
+    readableDidRead: false,
+    complete: true,
+    iterator: () => ({ async *[Symbol.asyncIterator]() {} }),
+    resume: () => undefined,
+  })
   const response = new Sink()
   const answer = (times: number): void => {
     for (let time = 0; time < times; time += 1) handle(request, response)
@@ -82,27 +92,19 @@ function bytesOf(answer: (times: number) => void): number {
 }
 
 /** A response that keeps nothing. */
-class Sink implements NodeResponse {
+class Sink extends EventEmitter implements NodeResponse {
   statusCode = 0
   ended = 0
   readonly headersSent = false
   readonly writableEnded = false
 
-  getHeaderNames(): readonly string[] {
-    return NO_NAMES
-  }
-
+  getHeader(): undefined {}
   setHeader(): void {}
-
-  writeHead(status: number): void {
-    this.statusCode = status
-  }
+  removeHeader(): void {}
+  write(): void {}
+  destroy(): void {}
 
   end(): void {
     this.ended += 1
   }
-
-  on(): void {}
 }
-
-const NO_NAMES: readonly string[] = []

@@ -62,9 +62,9 @@ it('a change reads it', async () => {
   expect(await looksAt('PUT', '/orgs/acme/blocks/stan')).toBeGreaterThan(0)
 })
 
-it.each([{ aborted: true }, {}])('a change is not written for a client that has gone (%o)', async (known) => {
+it('a change is not written for a client that has gone', async () => {
   const { api, forge } = openWorld()
-  const gone = { method: 'PUT', path: '/orgs/acme/blocks/stan', signal: AbortSignal.abort(), ...known }
+  const gone = { method: 'PUT', path: '/orgs/acme/blocks/stan', signal: AbortSignal.abort() }
   const [root = null] = people
   await api.dispatch(plainRequest(gone), () => root)
 
