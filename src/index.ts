@@ -29,7 +29,6 @@ export type {
   ForgeMethods,
   ForgeOptions,
   ForgeSettings,
-  OptionalPorts,
   TransactionResult,
 } from './core/forge.ts'
 export type { ObservedOperation } from './core/instrument-storage.ts'

@@ -7,7 +7,7 @@ import type { MaybeAsync, Sync } from './call.ts'
 import type { IssueTracker } from './exchange/issue-tracker.ts'
 import type { ObservedRequest, Observer } from './observer.ts'
 import type { Actor, Caller, CallOptions, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
-import type { ChosenServices, ServiceName, ServicePorts, Services, TransactionServices } from './services.ts'
+import type { ChosenServices, ServiceName, Services, TransactionServices } from './services.ts'
 
 /** What `withTransaction` and `withTransactionSync` return. */
 export interface TransactionResult<T> {
@@ -102,21 +102,12 @@ export interface ForgeLimits {
   readonly maxNoteLength?: number | undefined
 }
 
-/** The ports that only some services call. */
-export interface OptionalPorts<A extends Actor, Tx> {
-  /** Called before a user is blocked. The service `blocks` needs it. */
-  readonly membership: Membership<NoInfer<A>, NoInfer<Tx>>
-}
-
-/** Ports that no service needs may be there all the same. */
-type Unneeded<T> = { readonly [K in keyof T]?: T[K] | undefined }
-
 /** Options of `createForge`: a storage, the host's ports, and settings. `S` are the services of the forge. */
 export type ForgeOptions<A extends Actor, Tx, S extends ServiceName = ServiceName> = ForgeSettings<A, Tx, S> &
-  Pick<OptionalPorts<A, Tx>, ServicePorts[S]>
+  ('blocks' extends S ? { readonly membership: Membership<NoInfer<A>, NoInfer<Tx>> } : unknown)
 
 /** Options of `createForge` that every set of services has. */
-export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> extends Unneeded<OptionalPorts<A, Tx>> {
+export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> {
   /**
    * The services of the forge. The others are not part of it, and the ports that only they call are not needed.
    * `lifecycle` and `events` are always there. Default: all.
@@ -124,6 +115,8 @@ export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> exten
   readonly services?: readonly S[] | undefined
   readonly storage: ForgeStorage<Tx>
   readonly policy: Policy<A, NoInfer<Tx>>
+  /** Called before a user is blocked. The service `blocks` needs it. */
+  readonly membership?: Membership<NoInfer<A>, NoInfer<Tx>> | undefined
   /** The instance's signing key. Default: the instance has no signing key. */
   readonly signingKey?: SigningKeySource | undefined
   /** The host's issues, for the service `exchange`. Default: every call of that service is a TypeError. */

@@ -1,7 +1,8 @@
 import { isObject } from '../schema/arguments.ts'
 import type { ForgeErrorCode } from '../schema/errors.ts'
 import { isForgeError } from '../schema/errors.ts'
-import { settle } from '../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import type { ForgeStorage, StoreName } from '../storage/contract/storage.ts'
 
 /** One operation of the storage that has ended, for metrics. It contains no ids and no content. */
@@ -34,71 +35,55 @@ type Report = (seen: ObservedOperation) => void
  * @param report - called with each operation; must not throw
  */
 export function instrumentStorage<Tx>(storage: ForgeStorage<Tx>, report: Report): ForgeStorage<Tx> {
-  const methods = methodsOf(storage, 'storage', report)
-  return instrumentMembers(storage, (name, member) =>
-    isObject(member) ? instrumentMembers(member, methodsOf(member, name, report)) : methods(name, member),
-  )
+  return observed(storage, 'storage', report)
 }
 
-/** Returns what stands for a member in the instrumented object. */
-type Instrument = (name: string, member: unknown) => unknown
-
-function methodsOf(owner: object, store: string, report: Report): Instrument {
-  return (name, member) => (typeof member === 'function' ? instrumentMethod(owner, store, name, report) : member)
-}
-
-/**
- * Returns an object with the same members, instrumented. A member is read when it is used, not before: a storage may
- * replace a store, and may have members that are not stores.
- */
-function instrumentMembers<Owner extends object>(owner: Owner, instrument: Instrument): Owner {
-  const instrumented = {}
-  for (const name of namesOf(owner)) {
-    let known: { readonly member: unknown; readonly instead: unknown } | undefined
-    const get = (): unknown => {
-      const member: unknown = Reflect.get(owner, name)
-      if (known === undefined || known.member !== member) known = { member, instead: instrument(name, member) }
-      return known.instead
+/** Observes a storage or a store. A member is read when it is used, not before: a storage may replace a store. */
+function observed<Owner extends object>(owner: Owner, store: string, report: Report): Owner {
+  const known = new Map<string | symbol, { readonly member: unknown; readonly instead: unknown }>()
+  const instead = (name: string, member: unknown): unknown => {
+    if (typeof member === 'function') {
+      return (...given: readonly unknown[]) =>
+        runMaybeAsync(operate(() => Reflect.apply(member, owner, given), { store, name, given }, report))
     }
-    Object.defineProperty(instrumented, name, { get, enumerable: true, configurable: true })
+    return isObject(member) && store === 'storage' ? observed(member, name, report) : member
   }
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: every member is there with its type
-  return instrumented as Owner
+  // Not the owner itself is the target: the proxy of a frozen object may not return other members than it has.
+  const target: Owner = Object.create(owner)
+  return new Proxy(target, {
+    get(_target, name) {
+      const member: unknown = Reflect.get(owner, name)
+      if (known.get(name)?.member !== member) known.set(name, { member, instead: instead(String(name), member) })
+      return known.get(name)?.instead
+    },
+    ownKeys: () => Reflect.ownKeys(owner),
+    getOwnPropertyDescriptor(_target, name) {
+      const property = Reflect.getOwnPropertyDescriptor(owner, name)
+      return property && { ...property, configurable: true }
+    },
+  })
 }
 
-/** The names of an object's own members and of those of its class. */
-function namesOf(owner: object): readonly string[] {
-  const names = new Set<string>()
-  for (let part = owner; part !== Object.prototype && part !== null; part = Object.getPrototypeOf(part)) {
-    for (const name of Object.getOwnPropertyNames(part)) names.add(name)
-  }
-  names.delete('constructor')
-  return [...names]
-}
-
-function instrumentMethod(
-  owner: object,
-  store: string,
-  operation: string,
+function* operate(
+  work: () => unknown,
+  { store, name, given }: { readonly store: string; readonly name: string; readonly given: readonly unknown[] },
   report: Report,
-): (...given: readonly unknown[]) => unknown {
-  return (...given) => {
-    const begun = performance.now()
+): SyncOrAsync<unknown> {
+  const begun = performance.now()
+  const end = (ending: Ending): void => {
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: an object in a storage is a store
-    const seen = { store: store as ObservedOperation['store'], operation }
-    const end = (ending: Ending): void => report({ ...seen, milliseconds: performance.now() - begun, ...ending })
-    return settle<unknown, unknown>(
-      () => Reflect.apply(Reflect.get(owner, operation), owner, given),
-      (result) => {
-        end({ outcome: isStale(result) ? 'stale' : 'done', code: undefined })
-        return result
-      },
-      (error) => {
-        end(failureOf(error, given))
-        throw error
-      },
-    )
+    const seen = { store: store as ObservedOperation['store'], operation: name }
+    report({ ...seen, milliseconds: performance.now() - begun, ...ending })
   }
+  let result: unknown
+  try {
+    result = yield* wait(work())
+  } catch (error) {
+    end(failureOf(error, given))
+    throw error
+  }
+  end({ outcome: isStale(result) ? 'stale' : 'done', code: undefined })
+  return result
 }
 
 type Ending = Pick<ObservedOperation, 'outcome' | 'code'>

@@ -40,9 +40,6 @@ export type ServiceName = keyof typeof SERVICE_KEYS
 /** The property of a forge that has the service of this name. */
 export type ServiceKey<S extends ServiceName> = (typeof SERVICE_KEYS)[S]
 
-/** The optional ports that each service needs. */
-export type ServicePorts = { readonly [S in ServiceName]: S extends 'blocks' ? 'membership' : never }
-
 /** The services of a forge that has the services `S`. */
 export type ChosenServices<A extends Actor, S extends ServiceName> = Pick<
   Services<A>,
