@@ -1,6 +1,5 @@
 import { isObject, need } from '../schema/arguments.ts'
 import { withInternals } from '../schema/internal.ts'
-import { isObserver, safeObserver, toLogger } from '../schema/observer.ts'
 import type { ForgeEvent, PinKind } from '../schema/records.ts'
 import { toServiceNames } from '../schema/service-names.ts'
 import { promiseTry, runMaybeAsync } from '../schema/sync-or-async.ts'
@@ -13,10 +12,10 @@ import { RunningConsumers } from './events/outbox-consumer.ts'
 import { exportsIn } from './exchange/exchange-service.ts'
 import type { Forge, ForgeInternals, ForgeLimits, ForgeOptions, ForgeSettings } from './forge.ts'
 import { instrumentStorage } from './instrument-storage.ts'
-import type { Observer } from './observer.ts'
 import { DEFAULT_MAX_PINS } from './pins/pin-rules.ts'
 import { askPolicy, authorize } from './policy.ts'
-import type { Actor, Logger, Membership } from './ports.ts'
+import type { Actor, Membership } from './ports.ts'
+import { quietLogger, quietObserver } from './quietly.ts'
 import type { ServiceName } from './services.ts'
 import { SERVICE_KEYS, servicesIn } from './services.ts'
 import { withTransaction, withTransactionSync } from './with-transaction.ts'
@@ -39,6 +38,7 @@ export function createForge<A extends Actor, Tx, S extends ServiceName = Service
 // The types of a narrowed forge are those of the signature above; the code is the same for every set of services.
 export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, ServiceName>): object {
   need(isObject(options), CALLER, 'options', 'an object with storage, policy and membership')
+  const { observer } = options
   const names = toServiceNames(options.services, SERVICE_NAMES)
   const environment = toEnvironment(options, names)
   const listeners = new Listeners(environment.logger)
@@ -74,7 +74,7 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
     services: names,
     hasIssues: environment.issues !== undefined,
     logger: environment.logger,
-    observe: toObserve(options, environment.logger),
+    observe: observer?.request && quietObserver((request) => observer.request?.(request), environment.logger),
     newId: environment.newId,
   }
   const forge: Forge<A, Tx> = {
@@ -102,13 +102,6 @@ function withoutOthers<T extends object>(all: T, chosen: readonly ServiceName[])
   return Object.fromEntries(Object.entries(all).filter(([key]) => !others.includes(key))) as T
 }
 
-function toObserve(
-  { observer }: { readonly observer?: Observer | undefined },
-  logger: Logger,
-): ForgeInternals<never>['observe'] {
-  return observer?.request && safeObserver((request) => observer.request?.(request), logger)
-}
-
 /** The membership of a forge without the service that asks it. */
 const NO_MEMBERSHIP: Membership<never> = {
   isMember: () => {
@@ -121,18 +114,19 @@ function toEnvironment<A extends Actor, Tx>(
   services: readonly ServiceName[],
 ): Environment<A, Tx> {
   const { storage, policy, membership, issues, signingKey, limits = {}, beforeCommit, clock, newId, observer } = options
-  const logger = toLogger(CALLER, options.logger)
+  const logger = quietLogger(CALLER, options.logger)
   const needs = (isValid: boolean, name: string, expected: string): void => need(isValid, CALLER, name, expected)
   needs(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
-  needs(typeof storage.onWarning === 'function', 'storage', 'a storage with onWarning(listener)')
-  needs(typeof policy?.authorize === 'function', 'policy', 'an object with authorize(request, context)')
+  needs(has(storage, 'onWarning'), 'storage', 'a storage with onWarning(listener)')
+  needs(has(policy, 'authorize'), 'policy', 'an object with authorize(request, context)')
   needs(
-    typeof membership?.isMember === 'function' || (membership === undefined && !services.includes('blocks')),
+    has(membership, 'isMember') || (membership === undefined && !services.includes('blocks')),
     'membership',
     'an object with isMember(member, context), for the service blocks',
   )
   needs(
-    issues === undefined || isTracker(issues),
+    issues === undefined ||
+      (has(issues, 'issues', 'findUsers', 'write') && (issues.comments === 'none' || has(issues, 'comments'))),
     'issues',
     "an object with issues(query, context), comments (a method, or 'none'), findUsers(users, context) and write(batch, context), or undefined",
   )
@@ -140,24 +134,24 @@ function toEnvironment<A extends Actor, Tx>(
   const { maxPins: pins = {} } = limits
   needs(isObject(pins), 'limits.maxPins', 'an object such as { issue: 5 }, or undefined')
   needs(
-    signingKey === undefined || isKeySource(signingKey),
+    signingKey === undefined || (has(signingKey, 'publicKey') && 'format' in signingKey),
     'signingKey',
     'an object with format and publicKey(), or undefined',
   )
   needs(isFunctionOrNothing(beforeCommit), 'beforeCommit', 'a function, or undefined')
   needs(isFunctionOrNothing(newId), 'newId', 'a function, or undefined')
   needs(
-    observer === undefined || isObserver(observer, ['operation', 'request']),
+    observer === undefined || isObserver(observer),
     'observer',
     'an object with operation(operation) or request(request), or undefined',
   )
-  needs(clock === undefined || typeof clock?.now === 'function', 'clock', 'an object with now(), or undefined')
+  needs(clock === undefined || has(clock, 'now'), 'clock', 'an object with now(), or undefined')
 
   return {
     storage: observer?.operation
       ? instrumentStorage(
           storage,
-          safeObserver((operation) => observer.operation?.(operation), logger),
+          quietObserver((operation) => observer.operation?.(operation), logger),
         )
       : storage,
     policy,
@@ -177,17 +171,13 @@ function isFunctionOrNothing(value: unknown): boolean {
   return value === undefined || typeof value === 'function'
 }
 
-function isKeySource(value: unknown): boolean {
-  return isObject(value) && 'publicKey' in value && typeof value.publicKey === 'function' && 'format' in value
+function isObserver(value: unknown): boolean {
+  return isObject(value) && ['operation', 'request'].every((name) => isFunctionOrNothing(Reflect.get(value, name)))
 }
 
-function isTracker(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const isMethod = (name: string): boolean => typeof Reflect.get(value, name) === 'function'
-  return (
-    ['issues', 'findUsers', 'write'].every(isMethod) &&
-    (isMethod('comments') || Reflect.get(value, 'comments') === 'none')
-  )
+/** Returns whether a value has methods of these names. */
+function has(value: unknown, ...methods: readonly string[]): boolean {
+  return methods.every((name) => typeof Reflect.get(Object(value), name) === 'function')
 }
 
 function validDate(now: Date): Date {

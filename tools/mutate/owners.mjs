@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path'
  * counts. Every other module is held by all tests of its folder in test/.
  */
 const OWNERS = [
-  ['src/schema/observer.ts', ['test/core/observe.test.ts']],
   ['src/storage/memory', ['test/storage/contract.test.ts']],
   ['src/storage', ['test/storage/contract-sqlite.test.ts']],
   ['src/standalone/host-store', ['test/standalone', 'test/cli/refusals.test.ts']],

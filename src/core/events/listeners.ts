@@ -1,6 +1,6 @@
 import type { ForgeEvent } from '../../schema/records.ts'
-import { isPromise } from '../../schema/sync-or-async.ts'
 import type { Logger } from '../ports.ts'
+import { quietly } from '../quietly.ts'
 
 /** Called with one committed event. Its errors and rejections are logged. */
 export type Listener = (event: ForgeEvent) => unknown
@@ -49,11 +49,6 @@ export class Listeners {
   #notify(notify: Listener, event: ForgeEvent): void {
     const failed = (error: unknown): void =>
       this.#logger.error('an event listener failed', { error, event: event.id, type: event.type })
-    try {
-      const answer = notify(event)
-      if (isPromise(answer)) Promise.resolve(answer).catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+    quietly(() => notify(event), failed)
   }
 }
