@@ -16,7 +16,7 @@ import { openMemoryHost } from '../standalone/memory-host.ts'
 import { DEFAULT_FIXTURE } from './default-fixture.ts'
 import { SettableClock } from './settable-clock.ts'
 import type { TestOrganization, TestRepository, TestUser } from './test-world.ts'
-import { TestWorld } from './test-world.ts'
+import { testWorld } from './test-world.ts'
 
 /** The options of `createTestForge`. */
 export interface TestForgeOptions {
@@ -107,17 +107,7 @@ export async function createTestForge(options: TestForgeOptions = {}): Promise<T
     policy: (ordinary) => watchedPolicy(options.policy ?? ordinary, { asked, deny }),
   })
   forge.events.on((event) => events.push(event))
-  const world = new TestWorld(store, () => clock.now())
-  return {
-    forge,
-    clock,
-    events,
-    asked,
-    user: (name) => world.user(name),
-    issue: (path) => world.issue(path),
-    organization: (name) => world.organization(name),
-    repository: (path) => world.repository(path),
-  }
+  return { forge, clock, events, asked, ...testWorld(store, () => clock.now()) }
 }
 
 /** Wraps a policy. The wrapper records each request, and refuses the denied actions without calling the policy. */

@@ -83,7 +83,6 @@ const ELSEWHERE = 'a change requested by another site is 403'
 const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant])[] = [
   ['is found elsewhere', 'a path of the API is answered by the API', rewriting((url) => `/elsewhere${url}`)],
   ['decodes slashes', SEGMENT, rewriting((url) => url.replace(/%2F|%5C/, '/'))],
-  ['decodes percent signs', SEGMENT, rewriting((url) => url.replace('%25', '%'))],
   [
     'fails at a malformed %',
     'a path with a malformed % is 404, and no error is thrown',
@@ -110,7 +109,6 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
     rewriting((url) => url.replace(/^\/a\/b\?.*/, PREFIX)),
   ],
   ['loses queries', QUERY, rewriting((url) => url.replace(/\?.*/, ''))],
-  ['decodes queries', QUERY, rewriting((url) => url.replaceAll('%25', '%'))],
   [
     'links to the Host header',
     'links begin with the public address or are relative, whatever the Host header says, and keep the query',
@@ -206,7 +204,6 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
       response.setHeader = (name, value) => (name === 'Cache-Control' ? response : setHeader(name, value))
     }),
   ],
-  ['ends every connection', CLOSED, changing((_request, response) => response.setHeader('Connection', 'close'))],
   [
     'answers twice',
     CLOSED,
