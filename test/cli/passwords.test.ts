@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { openSqlite } from '../../src/storage/sqlite.ts'
 import { runForgelet, startForgelet } from '../start-forgelet.ts'
 
 let folder: string
@@ -122,34 +121,11 @@ describe('FORGELET_DB', () => {
   })
 })
 
-describe('a database file is for its owner only', () => {
-  async function modes(): Promise<readonly string[]> {
-    const names = (await readdir(folder)).filter((name) => name.includes('.sqlite')).sort()
-    return Promise.all(
-      names.map(async (name) => `${name} ${((await stat(join(folder, name))).mode & 0o777).toString(8)}`),
-    )
-  }
+// test/storage/sqlite.test.ts has what else is promised of a new file.
+test('a database file that forgelet serve creates is for its owner only, with its -wal and -shm', async () => {
+  await startForgelet(['--db', join(folder, 'forge.sqlite')])
+  const names = (await readdir(folder)).filter((name) => name.includes('.sqlite')).sort()
+  const modes = names.map(async (name) => `${name} ${((await stat(join(folder, name))).mode & 0o777).toString(8)}`)
 
-  test('with its -wal and -shm, where forgelet serve creates it', async () => {
-    await startForgelet(['--db', join(folder, 'forge.sqlite')])
-    expect(await modes()).toEqual(['forge.sqlite 600', 'forge.sqlite-shm 600', 'forge.sqlite-wal 600'])
-  })
-
-  test('where forgelet schema creates it', async () => {
-    await runForgelet(['schema', 'apply', '--db', join(folder, 'forge.sqlite')])
-    expect(await modes()).toEqual(['forge.sqlite 600'])
-  })
-
-  test('but one that was there keeps its mode', async () => {
-    await writeFile(join(folder, 'forge.sqlite'), '', { mode: 0o640 })
-    const handle = openSqlite(join(folder, 'forge.sqlite'))
-    handle.close()
-    expect(await modes()).toEqual([`forge.sqlite ${(0o640 & ~process.umask()).toString(8)}`])
-  })
-
-  test('and in memory no file is created', async () => {
-    openSqlite(':memory:').close()
-    openSqlite(' :memory: ').close()
-    expect(await modes()).toEqual([])
-  })
+  expect(await Promise.all(modes)).toEqual(['forge.sqlite 600', 'forge.sqlite-shm 600', 'forge.sqlite-wal 600'])
 })

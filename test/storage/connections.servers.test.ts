@@ -157,6 +157,7 @@ onEachUse((kind, onEach) => {
 
       await expect(issuesOn(open(stranger.href).storage, BOARD)).rejects.toThrow(kind.refusals.user)
       await expect(issuesOn(open(elsewhere.href).storage, BOARD)).rejects.toThrow(kind.refusals.database)
+      await expect(issuesOn(open(stranger.href).storage, BOARD)).rejects.not.toThrow(/secret|nobody_here/)
     }))
 
   // Each waits for five seconds, so they run at once.

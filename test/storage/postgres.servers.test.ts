@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import pg from 'pg'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
-import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { BOARD, issuesOn, pin, retire } from '../../src/testing/testing.ts'
 import { expectAllKept, LARGE_IDS } from './all-kept.ts'
@@ -512,16 +511,7 @@ function watchQueries(client: pg.ClientBase, listener: (query: pg.QueryConfig) =
 
 const NOTHING_DONE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
 
-onPostgres((open, server) => {
-  test.each(['nobody_here:secret@', ''])('a refusal of the server shows no secret: "%s"', async (user) => {
-    const url = new URL(server)
-    const storage = storageAt(`postgres://${user}${url.host}/forgelet_not_there`)
-    const thrown = await Promise.resolve(storage.pinBoards.load(BOARD)).catch((error: unknown) => error)
-
-    expect(thrown).toMatchObject(NOTHING_DONE)
-    expect(String(thrown)).not.toMatch(/secret|nobody_here/)
-  })
-
+onPostgres((open) => {
   test('a server that accepts no connection is unavailable, also for calls that wait for a full pool', async () => {
     const database = await open()
     const proxy = await silentProxy(database.url)
@@ -571,12 +561,6 @@ onPostgres((open, server) => {
     expect(pool.listenerCount('error')).toBe(1)
   })
 })
-
-function storageAt(url: string) {
-  const storage = postgresStorage(url)
-  onTestFinished(() => storage.close())
-  return storage
-}
 
 /** The clients have received it by now. */
 function pause(): Promise<void> {

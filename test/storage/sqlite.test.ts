@@ -1,7 +1,7 @@
-import { mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSqliteDatabase } from '../../src/standalone/host-store/sqlite-database.ts'
+import { openStandalone } from '../../src/standalone/standalone.ts'
 import { openSqlite, sqliteStorage } from '../../src/storage/sqlite.ts'
 import { newFile } from './sql/database-files.ts'
 
@@ -71,7 +71,7 @@ describe('a file that does not exist is created for its owner only', () => {
         await storage.close()
       },
     ],
-    ['the standalone host', async (file) => (await openSqliteDatabase(file, undefined)).close()],
+    ['the standalone host', async (file) => (await openStandalone({ db: file })).close()],
   ]
 
   test.each(OPENINGS)('by %s', async (_name, open) => {
@@ -101,6 +101,14 @@ describe('a file that does not exist is created for its owner only', () => {
     await open('file:forge.sqlite')
 
     expect(modeOf(join(folder, 'file:forge.sqlite'))).toBe('600')
+  })
+
+  test('and one that was there keeps its mode', () => {
+    const file = newFile()
+    writeFileSync(file, '', { mode: 0o640 })
+    openSqlite(file).close()
+
+    expect(modeOf(file)).toBe((0o640 & ~process.umask()).toString(8))
   })
 
   test('a link that leads to itself is STORAGE_UNAVAILABLE', () => {

@@ -1,15 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refuseUnfit, whyUnusable } from '../../../../src/storage/sql/server/mariadb-connection.ts'
-
-const FIT = {
-  database: 'forge',
-  client: 'utf8mb4',
-  literals: 'utf8mb4',
-  results: 'utf8mb4',
-  modes: 'STRICT_TRANS_TABLES,ORACLE',
-  autocommit: 'yes',
-  open: 'no',
-} as const
+import { whyUnusable } from '../../../../src/storage/sql/server/mariadb-connection.ts'
 
 describe('a server', () => {
   test.each([
@@ -40,22 +30,5 @@ describe('a server', () => {
   test('of version 10.6 keeps no ids as uuid', () => {
     expect(whyUnusable('10.6.18-MariaDB', true)).toMatch(/no uuid columns: keep the ids as text/)
     expect(whyUnusable('10.7.1-MariaDB', true)).toBeUndefined()
-  })
-})
-
-describe('a connection', () => {
-  test('that uses utf8mb4 is usable, and reports its database', () => {
-    expect(refuseUnfit(FIT)).toBe('forge')
-  })
-
-  test.each([
-    [{ database: null }, /no database/],
-    [{ client: 'latin1' }, /uses latin1/],
-    [{ literals: 'utf8mb3' }, /uses utf8mb3/],
-    [{ results: 'binary' }, /uses binary/],
-    [{ modes: 'STRICT_TRANS_TABLES,EMPTY_STRING_IS_NULL' }, /EMPTY_STRING_IS_NULL/],
-  ])('with %j is not', (other, reported) => {
-    expect(() => refuseUnfit({ ...FIT, ...other })).toThrow(TypeError)
-    expect(() => refuseUnfit({ ...FIT, ...other })).toThrow(reported)
   })
 })

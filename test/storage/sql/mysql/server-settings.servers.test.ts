@@ -32,12 +32,6 @@ onOwnServer(OWN_MARIADB, (start) => {
     })
   })
 
-  test('a server that is too old is refused', async () => {
-    const storage = await onServerWith('version=10.5.23-MariaDB')
-
-    await expect(issuesOn(storage, BOARD)).rejects.toThrow(/needed is 10\.6/)
-  })
-
   test('a server that cannot log what is written says how it could', async () => {
     const storage = await onServerWith('log-bin', 'binlog-format=STATEMENT')
 
