@@ -1,9 +1,7 @@
-import { afterAll, expect, test } from 'vitest'
-import { contractCases } from './contract-cases.ts'
+import { expect, test } from 'vitest'
 import type { HostDatabase } from './host-databases.ts'
 import { onExample } from './on-example.ts'
 import type { RunningExample } from './running-example.ts'
-import { startExample } from './running-example.ts'
 
 const BLOCK = '/api/v1/orgs/acme/blocks/mia'
 
@@ -48,25 +46,6 @@ export function dropWatchesAtCommitCases(name: string, makeDatabase: () => Promi
     expect(await example.ask('PUT', BLOCK)).toMatchObject({ status: 500, body: { code: 'INTERNAL' } })
     expect(await watches(example)).toEqual(['2 20', '2 21', '3 20'])
     expect(await example.ask('GET', BLOCK)).toMatchObject({ status: 404, body: { code: 'NOT_BLOCKED' } })
-  })
-}
-
-/** The mount contract over such an example. Olga, whom it knows, owns the organization; no one administers the site. */
-export function dropWatchesContract(name: string, makeDatabase: () => Promise<HostDatabase>): void {
-  let database: HostDatabase | undefined
-  afterAll(() => database?.drop()) // hooks run in reverse order: after the example has stopped
-
-  contractCases({
-    async start() {
-      database = await makeDatabase()
-      return startExample(name, database.env)
-    },
-    known: {
-      services: ['blocks'],
-      authorization: 'Bearer olga-token',
-      organization: 'acme',
-      users: ['mia', 'noor'],
-    },
   })
 }
 

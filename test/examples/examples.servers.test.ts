@@ -2,7 +2,7 @@
 
 import { describe } from 'vitest'
 import { MARIADB, onServer, POSTGRES, SERVERS } from '../databases.ts'
-import { dropWatchesAtCommitCases, dropWatchesCases, dropWatchesContract } from './drop-watches-cases.ts'
+import { dropWatchesAtCommitCases, dropWatchesCases } from './drop-watches-cases.ts'
 import { hostDatabase } from './host-databases.ts'
 import { pinNewIssueCases } from './pin-new-issue-cases.ts'
 
@@ -13,13 +13,9 @@ onServer(SERVERS.postgres, (_url) => {
     dropWatchesCases('drop-watches-postgres.mjs', make)
     dropWatchesAtCommitCases('drop-watches-postgres.mjs', make)
   })
-  describe('the mount contract over examples/drop-watches-postgres.mjs', () =>
-    dropWatchesContract('drop-watches-postgres.mjs', make))
 })
 
 onServer(SERVERS.mariadb, (_url) => {
   const make = () => hostDatabase(MARIADB)
   describe('examples/drop-watches-mariadb.mjs', () => dropWatchesCases('drop-watches-mariadb.mjs', make))
-  describe('the mount contract over examples/drop-watches-mariadb.mjs', () =>
-    dropWatchesContract('drop-watches-mariadb.mjs', make))
 })

@@ -1,81 +1,48 @@
 import { getEventListeners } from 'node:events'
-import { expect, test } from 'vitest'
-import type { MaybePromise } from '../../src/index.ts'
-import { LazyKey } from '../../src/signing-keys/lazy-key.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { generateKey, openpgpKey } from '../../src/signing-keys/signing-keys.ts'
 
-function counted(read: () => MaybePromise<string>) {
-  const count = { parses: 0 }
-  const key = new LazyKey('ssh', () => {
-    count.parses += 1
-    return read()
-  })
-  return { key, count }
-}
+// What every key is to its callers while it is parsed, and after that. open-key-file.test.ts has the rest.
 
-async function later(text: string): Promise<string> {
-  return text
-}
+let key: string
 
-test('a key asked for by many at once is parsed once', async () => {
-  const { key, count } = counted(() => later('line\n'))
-  const answers = await Promise.all([key.publicKey(), key.publicKey(), key.publicKey()])
-
-  expect(new Set(answers.map((answer) => answer.text))).toEqual(new Set(['line\n']))
-  expect(count.parses).toBe(1)
-})
-
-test('a parsed key answers at once', async () => {
-  const { key } = counted(() => later('line\n'))
-  await key.publicKey()
-
-  expect(key.publicKey()).toMatchObject({ text: 'line\n' })
-})
-
-test('a key that cannot be parsed is tried once', async () => {
-  const { key, count } = counted(() => Promise.reject(new Error('broken')))
-  await expect(key.publicKey()).rejects.toThrow('broken')
-
-  expect(() => key.publicKey()).toThrow('broken')
-  expect(count.parses).toBe(1)
+beforeAll(async () => {
+  key = (await generateKey({ format: 'openpgp', name: 'Forge', email: 'forge@example.com' })).privateKey
 })
 
 test('the entity tag is quoted, strong, and follows the text', async () => {
-  const [one, same, other] = await Promise.all(
-    ['a\n', 'a\n', 'b\n'].map((text) => new LazyKey('ssh', () => later(text)).publicKey()),
+  const other = await generateKey({ format: 'openpgp', name: 'Other', email: 'other@example.com' })
+  const tags = await Promise.all(
+    [key, key, other.privateKey].map(async (each) => (await openpgpKey(each).publicKey()).etag),
   )
 
-  expect(one?.etag).toMatch(/^"[\w-]{43}"$/)
-  expect(same?.etag).toBe(one?.etag)
-  expect(other?.etag).not.toBe(one?.etag)
-})
-
-test('a signal that is already aborted is checked first', () => {
-  const { key, count } = counted(() => later('line\n'))
-
-  expect(() => key.publicKey({ signal: AbortSignal.abort(new Error('gone')) })).toThrow('gone')
-  expect(count.parses).toBe(0)
+  expect(tags[0]).toMatch(/^"[\w-]{43}"$/)
+  expect(tags[1]).toBe(tags[0])
+  expect(tags[2]).not.toBe(tags[0])
 })
 
 test('a signal ends the wait of one, and the others get the key', async () => {
   const leaving = new AbortController()
-  const { key, count } = counted(() => later('line\n'))
-  const gone = Promise.resolve(key.publicKey({ signal: leaving.signal }))
-  const staying = key.publicKey({ signal: new AbortController().signal })
+  const source = openpgpKey(key)
+  const gone = Promise.resolve(source.publicKey({ signal: leaving.signal }))
+  const staying = source.publicKey({ signal: new AbortController().signal })
   leaving.abort(new Error('gone'))
 
   await expect(gone).rejects.toThrow('gone')
-  expect(await staying).toMatchObject({ text: 'line\n' })
-  expect(count.parses).toBe(1)
+  const answer = await staying
+  expect(answer.text).toMatch(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/)
+  expect(source.publicKey()).toBe(answer) // at once, and parsed once
 })
 
 test.each([
-  ['has a text', () => later('line\n')],
-  ['cannot be parsed', () => Promise.reject(new Error('broken'))],
-])('a key that %s leaves no listener on the signal of a caller', async (_what, read) => {
+  ['has a text', () => key],
+  ['cannot be parsed', () => `${key.slice(0, 200)}\n${key.slice(300)}`],
+])('a key that %s leaves no listener on the signal of a caller', async (_what, make) => {
   const { signal } = new AbortController()
-  const key = new LazyKey('ssh', read)
-  await Promise.allSettled([key.publicKey({ signal }), key.publicKey({ signal })])
+  const source = openpgpKey(make())
+  const outcomes = await Promise.allSettled([source.publicKey({ signal }), source.publicKey({ signal })])
   await new Promise((resolve) => setImmediate(resolve))
 
+  expect(outcomes[1]).toEqual(outcomes[0])
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })

@@ -3,7 +3,11 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { expect, test } from 'vitest'
 import { kyselyStorage } from '../../src/storage/kysely.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
-import { CLOSED, firstClaim } from './closed-below.ts'
+import { outcomeOf } from '../../src/testing/testing.ts'
+
+// connections.servers.test.ts has the same of pools.
+const CLOSED = { thrown: { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done', closed: true } } }
+const consumer = { name: 'mail', holder: 'one' }
 
 test('a handle in memory that the host has closed is closed for every later call', async () => {
   const handle = new Database(':memory:')
@@ -11,7 +15,7 @@ test('a handle in memory that the host has closed is closed for every later call
   await storage.migrate()
   handle.close()
 
-  expect(await firstClaim(storage)).toMatchObject(CLOSED)
+  expect(await outcomeOf(() => storage.events.claim(consumer, 1000))).toMatchObject(CLOSED)
 })
 
 test('a Kysely that the host has destroyed is closed for every later call', async () => {
@@ -20,5 +24,5 @@ test('a Kysely that the host has destroyed is closed for every later call', asyn
   await storage.migrate()
   await kysely.destroy()
 
-  expect(await firstClaim(storage)).toMatchObject(CLOSED)
+  expect(await outcomeOf(() => storage.events.claim(consumer, 1000))).toMatchObject(CLOSED)
 })

@@ -125,7 +125,10 @@ onEachUse((kind, onEach) => {
         await pin(storage, BOARD, '1')
         await end()
 
-        await expect(pin(storage, BOARD, '2')).rejects.toMatchObject(NOTHING_DONE)
+        await expect(pin(storage, BOARD, '2')).rejects.toMatchObject({
+          ...NOTHING_DONE,
+          details: { outcome: 'nothing-done', closed: true },
+        })
       }))
 
     test('that keeps every connection is waited for, and no longer than five seconds', (context) =>

@@ -1,15 +1,34 @@
+import { afterAll, expect, test } from 'vitest'
 import type { Actor, ForgeEvent } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { outbox, pin } from '../../src/testing/testing.ts'
 import type { StorageKind } from './storage-kind.ts'
 
+const CHANGES = process.env['LONG'] === '1' ? 300 : 30
+const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
+
+/** Defines the test of many consumers beside many writers, on one kind of storage. */
+export function consumedBy<Tx>(kind: StorageKind<Tx>): void {
+  afterAll(kind.end)
+
+  test('three that consume one name beside twenty writers get every committed event once, in order', {
+    timeout: MAX_TEST_MS,
+  }, async () => {
+    const reported = await watchCrowd(kind, CHANGES)
+
+    expect(reported.outbox.toSorted()).toEqual(reported.committed.toSorted())
+    expect(reported.consumed).toEqual(reported.outbox)
+    expect(reported.consumers.size).toBeGreaterThan(1)
+  })
+}
+
 const WRITERS = 20
 const CONSUMERS = 3
 const NAME = 'search'
 
 /** What happened while a crowd wrote and consumed. Events are named by their issues. */
-export interface Reported {
+interface Reported {
   /** Of every change that was committed. */
   readonly committed: readonly string[]
   /** What the consumers were given, one after the other. */
@@ -21,7 +40,7 @@ export interface Reported {
 }
 
 /** Lets twenty writers and three consumers of one name work on one database, through storages of their own. */
-export async function watchCrowd<Tx>({ open, host }: StorageKind<Tx>, changes: number): Promise<Reported> {
+async function watchCrowd<Tx>({ open, host }: StorageKind<Tx>, changes: number): Promise<Reported> {
   const { again, begin } = host
   if (again === undefined || begin === undefined) throw new TypeError('a crowd needs storages and transactions')
 

@@ -3,7 +3,7 @@ import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { BOARD, LATER, note, outbox, pin, whileWaiting } from '../../src/testing/testing.ts'
 import type { OpenDatabase } from '../databases.ts'
 import { MARIADB, newDatabase, onDatabases, onServer, POSTGRES, SERVERS } from '../databases.ts'
-import { consumedBy } from './consumed-by.ts'
+import { consumedBy } from './crowd.ts'
 import { storageKind } from './storage-kind.ts'
 
 onServer(SERVERS.postgres, () => consumedBy(storageKind(POSTGRES)))
