@@ -37,28 +37,26 @@ type RequestFor<A extends Action, R extends AccessRequest = AccessRequest> = R e
 export interface ActionFacts<Request extends AccessRequest = AccessRequest> {
   /** The kind of object that the request concerns. If the policy conceals the object, the error is its `*_NOT_FOUND`. */
   readonly concerns: HostThing | undefined
-  /** Whether API documents say that a policy may allow the action to an anonymous caller. */
-  readonly anonymous: boolean
   /** The least role to which `rolePolicy` allows the action. Site admins may do everything. */
   readonly allows: LeastRole<Request>
 }
 
 /** The facts of every action. A new action does not compile until it is here. Source: docs/behaviour.md, Everywhere */
 export const actionFacts: { readonly [A in Action]: ActionFacts<RequestFor<A>> } = {
-  'pins.read': { concerns: 'repository', anonymous: true, allows: 'repository reader' },
-  'pins.write': { concerns: 'repository', anonymous: false, allows: 'repository admin' },
-  'blocks.read': { concerns: 'organization', anonymous: false, allows: 'organization owner' },
-  'blocks.write': { concerns: 'organization', anonymous: false, allows: 'organization owner' },
-  'badges.read': { concerns: 'user', anonymous: false, allows: 'site admin' },
-  'badges.grant': { concerns: 'user', anonymous: false, allows: 'site admin' },
-  'badges.catalogue.read': { concerns: undefined, anonymous: false, allows: 'site admin' },
-  'badges.catalogue.write': { concerns: undefined, anonymous: false, allows: 'site admin' },
-  'signing-keys.read': { concerns: 'repository', anonymous: true, allows: 'repository reader' },
-  'issues.export': { concerns: 'repository', anonymous: true, allows: 'repository reader' },
-  'issues.import': { concerns: 'repository', anonymous: false, allows: 'repository admin' },
+  'pins.read': { concerns: 'repository', allows: 'repository reader' },
+  'pins.write': { concerns: 'repository', allows: 'repository admin' },
+  'blocks.read': { concerns: 'organization', allows: 'organization owner' },
+  'blocks.write': { concerns: 'organization', allows: 'organization owner' },
+  'badges.read': { concerns: 'user', allows: 'site admin' },
+  'badges.grant': { concerns: 'user', allows: 'site admin' },
+  'badges.catalogue.read': { concerns: undefined, allows: 'site admin' },
+  'badges.catalogue.write': { concerns: undefined, allows: 'site admin' },
+  'signing-keys.read': { concerns: 'repository', allows: 'repository reader' },
+  'issues.export': { concerns: 'repository', allows: 'repository reader' },
+  'issues.import': { concerns: 'repository', allows: 'repository admin' },
   // An import must not put words into other people's mouths.
-  'issues.attribute': { concerns: 'repository', anonymous: false, allows: 'site admin' },
-  'events.read': { concerns: undefined, anonymous: false, allows: 'site admin' },
+  'issues.attribute': { concerns: 'repository', allows: 'site admin' },
+  'events.read': { concerns: undefined, allows: 'site admin' },
 }
 
 /** The decision of a policy. With `conceal` the response is 404, as if the object did not exist. */
