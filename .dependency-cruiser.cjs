@@ -4,6 +4,7 @@ const SCHEMA = '^src/schema/'
 const CONTRACT = '^src/storage/contract/'
 const CORE = '^src/core/'
 const ROUTES = '^src/http-adapters/routes/'
+const SERVICES = 'signing-keys|pins|blocks|badges|exchange'
 const ADAPTERS = '^src/http-adapters/(node|express|fetch)/'
 const FORMATS = '^src/(signing-keys|exchange)/'
 const SQL = '^src/storage/sql/'
@@ -73,6 +74,12 @@ module.exports = {
       'A feature can be read, changed and removed alone. What two of them need is beside them.',
       { path: '^src/(core|http-adapters/routes)/([^/]+)/' },
       { path: '^src/$1/[^/]+/', pathNot: '^src/$1/$2/' },
+    ),
+    rule(
+      'routes-are-independent',
+      'The routes of a service can be read, changed and removed alone. What two of them need is beside them.',
+      { path: `${ROUTES}(${SERVICES})[.]ts$` },
+      { path: `${ROUTES}(${SERVICES})[.]ts$` },
     ),
     rule(
       'applications-import-entries',

@@ -1,6 +1,5 @@
 import { cancel } from '../routes/byte-stream.ts'
-import type { Actor, Api } from '../routes/create-api.ts'
-import type { Authenticate, DispatchOptions } from '../routes/dispatch.ts'
+import type { Actor, Api, Authenticate, DispatchOptions } from '../routes/create-api.ts'
 import type { ApiResponse, StreamedResponse, Target, TextResponse } from '../routes/messages.ts'
 import { below, isStreamed, parseTarget } from '../routes/messages.ts'
 import { FetchRequestContext } from './fetch-context.ts'

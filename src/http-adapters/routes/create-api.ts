@@ -1,43 +1,27 @@
 import type { Forge, ForgeInternals } from '../../core/forge.ts'
-import type { Actor } from '../../core/ports.ts'
+import type { Actor, Caller } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
+import { toId } from '../../schema/ids.ts'
 import { internalsOf } from '../../schema/internal.ts'
-import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import type { Authenticate, DispatchOptions } from './dispatch.ts'
-import { Dispatcher } from './dispatch.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { isPromise, runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
+import { refuseCrossSite } from './cross-site.ts'
+import { errorReply, failureReply } from './error-reply.ts'
 import type { ApiRequest, ApiResponse, TextResponse } from './messages.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import { openApiDocument } from './openapi.ts'
+import { isNil } from './ports.ts'
+import { emptyReply, withoutBody } from './replies.ts'
+import type { Place } from './request-observer.ts'
+import { observing } from './request-observer.ts'
+import type { Route } from './route.ts'
+import { RequestContext } from './route.ts'
+import { routeTable } from './route-table.ts'
+import type { Match } from './router.ts'
+import { createRouter } from './router.ts'
 import type { ApiOptions, UncheckedOptions } from './settings.ts'
 import { toSettings } from './settings.ts'
-
-/**
- * Binds the route table to a forge. The host's directory resolves the names in paths to ids, and its presenter turns
- * ids into the JSON objects of responses. The logger, the observer, `newId` and the clock are those of the forge, and so
- * are the services, unless `options` chooses some of them.
- *
- * @throws TypeError when an option is missing or out of its range
- */
-export function createApi<A extends Actor, Tx, F extends ServiceName = ServiceName, S extends F = F>(
-  forge: Forge<A, Tx, F>,
-  options: ApiOptions<NoInfer<A>, S>,
-): Api<A>
-export function createApi<A extends Actor>(forge: unknown, options: UncheckedOptions): Api<A> {
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: createForge alone stores them, for this forge's actor
-  const internals = internalsOf(forge) as ForgeInternals<A> | undefined
-  if (internals === undefined) throw new TypeError('createApi needs a forge that createForge returned')
-
-  const settings = toSettings<A>(options, internals)
-  const dispatcher = new Dispatcher(internals.operations, settings)
-  return {
-    openApi: () => openApiDocument(settings),
-    dispatch: (request, authenticate, more) => dispatcher.dispatch(request, authenticate, more),
-    unmatched: (request) => dispatcher.unmatched(request),
-    failed: (request, error) => dispatcher.failed(request, error),
-  }
-}
-
-export type { Actor } from '../../core/ports.ts'
+import { exchangeSlots } from './slots.ts'
 
 /** The route table, bound to one forge. Every adapter mounts it. */
 export interface Api<A extends Actor> {
@@ -62,4 +46,103 @@ export interface Api<A extends Actor> {
   unmatched(request: ApiRequest): TextResponse
   /** For adapters: the response to an error in the adapter itself. Unexpected errors are logged. */
   failed(request: ApiRequest, error: unknown): TextResponse
+}
+
+export type { Actor } from '../../core/ports.ts'
+
+/** Runs the host's `authenticate`. Returns the caller's actor, or null for an anonymous caller. */
+export type Authenticate<A extends Actor> = () => MaybePromise<A | null>
+
+/** Options that a mount passes with each request. */
+export interface DispatchOptions {
+  /**
+   * Whether the API refuses unsafe requests that a browser sends for another site, unless their `Authorization` has the
+   * scheme `Bearer` or `token`. Default: `'refuse'`. Source: docs/behaviour.md, Over HTTP
+   */
+  readonly crossSite?: 'refuse' | 'allow' | undefined
+}
+
+/**
+ * Binds the route table to a forge. The host's directory resolves the names in paths to ids, and its presenter turns
+ * ids into the JSON objects of responses. The logger, the observer, `newId` and the clock are those of the forge, and so
+ * are the services, unless `options` chooses some of them.
+ *
+ * @throws TypeError when an option is missing or out of its range
+ */
+export function createApi<A extends Actor, Tx, F extends ServiceName = ServiceName, S extends F = F>(
+  forge: Forge<A, Tx, F>,
+  options: ApiOptions<NoInfer<A>, S>,
+): Api<A>
+export function createApi<A extends Actor>(forge: unknown, options: UncheckedOptions): Api<A> {
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: createForge alone stores them, for this forge's actor
+  const internals = internalsOf(forge) as ForgeInternals<A> | undefined
+  if (internals === undefined) throw new TypeError('createApi needs a forge that createForge returned')
+
+  const { operations } = internals
+  const settings = toSettings<A>(options, internals)
+  const slots = exchangeSlots(settings.limits)
+  const findPath = createRouter(routeTable.filter(({ service }) => settings.services.has(service)))
+
+  function* answer(
+    request: ApiRequest,
+    match: Match<Route>,
+    route: Route,
+    authenticate: Authenticate<A>,
+    crossSite: DispatchOptions['crossSite'],
+  ): SyncOrAsync<ApiResponse> {
+    const observed = observing(settings.observe, request, route)
+    let reply: ApiResponse
+    try {
+      if (crossSite !== 'allow') refuseCrossSite(request, settings.publicUrl)
+      const identified = authenticate()
+      const actor = toCaller(isPromise(identified) ? yield* wait(identified) : identified)
+      const context = new RequestContext(request, actor)
+      reply = yield* route.answer({ request, actor, match, operations, settings, slots, context })
+    } catch (error) {
+      reply = failureReply(settings, error, { request, operationId: route.operationId })
+    }
+    observed?.(reply)
+    return forMethod(request, reply)
+  }
+
+  function refuse(request: ApiRequest, reply: TextResponse, place: Place): TextResponse {
+    observing(settings.observe, request, place)?.(reply)
+    return forMethod(request, reply)
+  }
+
+  return {
+    openApi: () => openApiDocument(settings),
+    dispatch(request, authenticate, { crossSite } = {}) {
+      const match = findPath(request.method, request.path)
+      if (match === undefined) return undefined
+
+      const { path, allow, route, values } = match
+      if (values === undefined) return refuse(request, errorReply(settings, 'ROUTE_NOT_FOUND', 'not found'), { path })
+      if (route !== undefined) return runMaybeAsync(answer(request, match, route, authenticate, crossSite))
+      const headers = [['Allow', allow]] as const
+      if (request.method === 'OPTIONS') return refuse(request, emptyReply(204, headers), { path })
+      const refusal = errorReply(settings, 'METHOD_NOT_ALLOWED', 'method not allowed', { headers })
+      return refuse(request, refusal, { path })
+    },
+    unmatched: (request) => refuse(request, errorReply(settings, 'ROUTE_NOT_FOUND', 'not found'), {}),
+    failed: (request, error) => forMethod(request, failureReply(settings, error, { request })),
+  }
+}
+
+function forMethod(request: ApiRequest, reply: TextResponse): TextResponse
+function forMethod(request: ApiRequest, reply: ApiResponse): ApiResponse
+function forMethod(request: ApiRequest, reply: ApiResponse): ApiResponse {
+  return request.method === 'HEAD' ? withoutBody(reply) : reply
+}
+
+/**
+ * Hosts in JavaScript may return undefined for an anonymous caller. Any other value that is not an object with an id,
+ * above all `'system'`, is refused.
+ */
+function toCaller<A extends Actor>(actor: A | null | undefined): Caller<A> {
+  if (isNil(actor)) return 'anonymous'
+  if (typeof actor !== 'object') throw new TypeError('authenticate must return an object with an id, or null')
+
+  toId(actor.id, 'actor.id')
+  return actor
 }

@@ -87,7 +87,6 @@ export function isWireError(value: unknown): value is WireError {
 
 /** The error for a body that exceeds the limit. Source: docs/behaviour.md, Everywhere */
 export function bodyTooLarge(limit: number): WireError {
-  need(typeof limit === 'number', 'bodyTooLarge', 'limit', 'a number of bytes')
   return new WireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
 }
 

@@ -1,8 +1,7 @@
 import type { Actor } from '../../core/ports.ts'
 import { isObject, need } from '../../schema/arguments.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import type { Api } from './create-api.ts'
-import type { DispatchOptions } from './dispatch.ts'
+import type { Api, DispatchOptions } from './create-api.ts'
 
 /** The options of every adapter. `Native` is the list of arguments that its runtime passes in. */
 export interface MountOptions<A extends Actor, Native extends readonly unknown[]> extends DispatchOptions {

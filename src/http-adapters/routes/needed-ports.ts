@@ -2,11 +2,24 @@ import type { Actor } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
 import { isObject, need } from '../../schema/arguments.ts'
 import type { Directory, Presenter } from './ports.ts'
-import type { RoutesByService } from './route-table.ts'
-import { serviceRoutes } from './route-table.ts'
 
-/** The methods of a port that the routes of a service call. */
-type Needed<S extends ServiceName, P extends 'directory' | 'present'> = RoutesByService[S]['needs'][P][number]
+/** The methods of the ports that the routes of each service call. A host of the service must have them. */
+const NEEDS = {
+  'signing-keys': { directory: ['findRepository'], present: [] },
+  pins: { directory: ['findRepository', 'findIssue'], present: ['issues', 'pullRequests'] },
+  blocks: { directory: ['findAccount'], present: ['users'] },
+  badges: { directory: ['findAccount'], present: [] },
+  exchange: { directory: ['findRepository'], present: [] },
+} as const
+
+/** The names of methods, by port. */
+interface PortMethods {
+  readonly directory: readonly (keyof Directory<Actor>)[]
+  readonly present: readonly (keyof Presenter<Actor>)[]
+}
+
+/** The methods of a port that the routes of some services call. */
+type Needed<S extends ServiceName, P extends 'directory' | 'present'> = (typeof NEEDS)[S][P][number]
 
 /** A list with the properties of `T`, of which those in `K` are required. */
 type Requiring<T, K extends keyof T> = Pick<T, K> & { readonly [P in keyof T]?: T[P] | undefined }
@@ -30,6 +43,12 @@ export type ApiPorts<A extends Actor, S extends ServiceName = ServiceName> = Req
   NeededPort<S>
 >
 
+/** The ports as a host in JavaScript may give them. */
+export interface UncheckedPorts {
+  readonly directory?: unknown
+  readonly present?: unknown
+}
+
 /**
  * Checks that the ports have the methods that the services call.
  *
@@ -37,25 +56,19 @@ export type ApiPorts<A extends Actor, S extends ServiceName = ServiceName> = Req
  * @throws TypeError naming the missing method and the service that needs it
  */
 export function checkPorts<A extends Actor>(
-  ports: { readonly directory?: unknown; readonly present?: unknown },
+  ports: UncheckedPorts,
   services: readonly ServiceName[],
 ): { readonly directory: Directory<A>; readonly present: Presenter<A> } {
+  const needs: Readonly<Record<ServiceName, PortMethods>> = NEEDS
   for (const service of services) {
-    needMethods(ports, 'directory', service)
-    needMethods(ports, 'present', service)
+    for (const port of ['directory', 'present'] as const) {
+      for (const method of needs[service][port]) {
+        const given = ports[port]
+        const isMethod = isObject(given) && typeof Reflect.get(given, method) === 'function'
+        need(isMethod, 'createApi', `${port}.${method}`, `a function, for the service ${service}`)
+      }
+    }
   }
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: what a mounted route calls was checked above
   return ports as { readonly directory: Directory<A>; readonly present: Presenter<A> }
-}
-
-function needMethods(
-  ports: { readonly directory?: unknown; readonly present?: unknown },
-  port: 'directory' | 'present',
-  service: ServiceName,
-): void {
-  const given = ports[port]
-  for (const method of serviceRoutes[service].needs[port]) {
-    const isMethod = isObject(given) && typeof Reflect.get(given, method) === 'function'
-    need(isMethod, 'createApi', `${port}.${method}`, `a function, for the service ${service}`)
-  }
 }

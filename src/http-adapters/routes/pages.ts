@@ -1,7 +1,6 @@
-import { parseInteger } from './integer-text.ts'
+import { parseInteger } from './inputs.ts'
 import type { ApiRequest } from './messages.ts'
-import type { Settings } from './request-context.ts'
-import type { Input } from './route.ts'
+import type { RouteRequest } from './route.ts'
 
 /** A page, identified by its number. */
 export interface NumberedPage {
@@ -10,33 +9,12 @@ export interface NumberedPage {
   readonly limit: number
 }
 
-/** The page number and size in the query. This input never fails. Source: docs/behaviour.md, Blocks */
-export const pageInQuery: Input<NumberedPage> = {
-  parameters: [
-    {
-      name: 'page',
-      in: 'query',
-      schema: { type: 'integer', format: 'int64', minimum: 1, default: 1 },
-      description: 'page number; an invalid number counts as 1',
-    },
-    {
-      name: 'limit',
-      in: 'query',
-      schema: (limits) => ({
-        type: 'integer',
-        minimum: 1,
-        maximum: limits.maxPageSize,
-        default: limits.defaultPageSize,
-      }),
-      description: 'items per page; a larger number counts as the maximum',
-    },
-  ],
-  errors: [],
-  read: ({ request, settings }) => toPage(request.query, settings.limits),
-}
-
-function toPage(query: string, limits: Settings<never>['limits']): NumberedPage {
-  const parameters = new URLSearchParams(query)
+/** The page number and size in the query, read leniently. Source: docs/behaviour.md, Blocks */
+export function pageIn({
+  request,
+  settings: { limits },
+}: Pick<RouteRequest<never>, 'request' | 'settings'>): NumberedPage {
+  const parameters = new URLSearchParams(request.query)
   const limit = Math.min(positive(parameters.get('limit')) ?? limits.defaultPageSize, limits.maxPageSize)
   const mostPages = Math.floor(Number.MAX_SAFE_INTEGER / limit) // keeps row offsets within safe integers
 

@@ -1,5 +1,5 @@
 import type { ObservedRequest } from '../../core/observer.ts'
-import type { ErrorJson } from './error-json.ts'
+import type { ErrorJson } from './error-reply.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
 import { METHODS } from './router.ts'
 
@@ -8,29 +8,20 @@ export type { ObservedRequest, Observer } from '../../core/observer.ts'
 /** The route that was found for a request. */
 export type Place = Partial<Pick<ObservedRequest, 'path' | 'operationId' | 'service'>>
 
-/** Starts to observe a request. Call the returned function with its response. */
-export type RequestObserver = (request: ApiRequest, place: Place) => (reply: ApiResponse) => void
+/** Starts to observe a request, if there is an observer. Call the returned function with its response. */
+export function observing(
+  observe: ((request: ObservedRequest) => void) | undefined,
+  request: ApiRequest,
+  { path, operationId, service }: Place,
+): ((reply: ApiResponse) => void) | undefined {
+  if (observe === undefined) return undefined
 
-/** One answered request. */
-interface Answered {
-  readonly request: ApiRequest
-  readonly place: Place
-  readonly reply: ApiResponse
-  readonly milliseconds: number
-}
-
-/** Returns what observes requests. @param observe - never throws */
-export function requestObserver(observe: (request: ObservedRequest) => void): RequestObserver {
-  return (request, place) => {
-    const begun = performance.now()
-    return (reply) => observe(observed({ request, place, reply, milliseconds: performance.now() - begun }))
-  }
-}
-
-function observed({ request, place, reply, milliseconds }: Answered): ObservedRequest {
+  const begun = performance.now()
   const method = METHODS.includes(request.method) ? request.method : '_OTHER'
-  const { path, operationId, service } = place
-  return { method, path, operationId, service, status: reply.status, milliseconds, ...errorOf(reply) }
+  return (reply) => {
+    const milliseconds = performance.now() - begun
+    observe({ method, path, operationId, service, status: reply.status, milliseconds, ...errorOf(reply) })
+  }
 }
 
 /** What the response says about an error. */

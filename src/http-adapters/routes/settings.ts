@@ -1,17 +1,20 @@
 import type { ForgeInternals } from '../../core/forge.ts'
-import type { Actor } from '../../core/ports.ts'
+import type { ObservedRequest } from '../../core/observer.ts'
+import type { Actor, Logger } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
 import { isObject, need } from '../../schema/arguments.ts'
 import { toServiceNames } from '../../schema/service-names.ts'
-import type { ApiLimits } from './limits.ts'
+import type { ApiLimits, FilledApiLimits } from './limits.ts'
 import { toApiLimits } from './limits.ts'
-import type { ApiPorts } from './needed-ports.ts'
+import type { ApiPorts, UncheckedPorts } from './needed-ports.ts'
 import { checkPorts } from './needed-ports.ts'
-import type { IssueDocuments } from './ports.ts'
-import type { CredentialKind, Settings } from './request-context.ts'
+import type { Directory, IssueDocuments, Presenter } from './ports.ts'
 
 export type { ServiceName } from '../../core/services.ts'
 export type { ApiLimits } from './limits.ts'
+
+/** How callers authenticate: with a token in a header, or with a session that they have signed in to (a cookie). */
+export type CredentialKind = 'token' | 'session'
 
 /** Options of an API that do not depend on its services. */
 export interface ApiSettings {
@@ -45,10 +48,28 @@ export type ApiOptions<A extends Actor, S extends ServiceName = ServiceName> = A
   }
 
 /** Options before it is checked that they have what the services need. */
-export type UncheckedOptions = ApiSettings & {
-  readonly directory?: unknown
-  readonly present?: unknown
+export interface UncheckedOptions extends ApiSettings, UncheckedPorts {
   readonly services?: readonly ServiceName[] | undefined
+}
+
+/** The checked options of an API, with every default filled in, and what it takes from its forge. */
+export interface Settings<A extends Actor> {
+  readonly directory: Directory<A>
+  readonly present: Presenter<A>
+  /** Never throws. */
+  readonly logger: Logger
+  readonly newId: () => string
+  /** Never throws. */
+  readonly observe: ((request: ObservedRequest) => void) | undefined
+  /** Has no trailing slash. */
+  readonly publicUrl: string | undefined
+  /** `""` if unknown. */
+  readonly docsUrl: string
+  readonly credentials: CredentialKind
+  readonly services: ReadonlySet<ServiceName>
+  /** Defined if the API has the service `exchange`. */
+  readonly documents: IssueDocuments | undefined
+  readonly limits: FilledApiLimits
 }
 
 /** What an API takes from its forge. */

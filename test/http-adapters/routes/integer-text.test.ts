@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseInteger } from '../../../src/http-adapters/routes/integer-text.ts'
+import { parseInteger } from '../../../src/http-adapters/routes/inputs.ts'
 
 it.each([
   ['0', 0],
