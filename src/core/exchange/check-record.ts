@@ -1,9 +1,79 @@
 import { isObject } from '../../schema/arguments.ts'
 import { isDateTime } from '../../schema/date-time.ts'
 import type { Violation } from '../../schema/errors.ts'
-import type { CommentRecord, ExchangeRecord, IssueRecord, ReactionRecord } from '../../schema/issue-record.ts'
+import type {
+  CommentRecord,
+  ExchangeRecord,
+  IssueRecord,
+  LabelRecord,
+  MilestoneRecord,
+  ReactionRecord,
+} from '../../schema/issue-record.ts'
 
 type Find = (path: string, code: string, message: string) => void
+type Check = (value: unknown, path: string, find: Find) => void
+
+const text: Check = (value, path, find) => {
+  if (typeof value !== 'string') find(path, 'type', 'expected a string')
+  else if (value.includes('\0')) find(path, 'nul', 'expected a string without NUL, which some databases cannot store')
+  else if (!value.isWellFormed()) {
+    find(path, 'surrogate', 'expected well-formed Unicode, without half of a surrogate pair')
+  }
+}
+const number = valueThat('integer', 'expected an integer from 1 to 9007199254740991', (value) => {
+  return Number.isSafeInteger(value) && Number(value) >= 1
+})
+// A larger integer has been rounded when it was read.
+const INTEGER = 'expected an integer from -9007199254740991 to 9007199254740991'
+const integer = valueThat('integer', INTEGER, Number.isSafeInteger)
+const flag = valueThat('type', 'expected true or false', (value) => typeof value === 'boolean')
+const state = valueThat('choice', "expected 'open' or 'closed'", (value) => value === 'open' || value === 'closed')
+const time = valueThat('date_time', 'expected an RFC 3339 date-time', (value) => {
+  return typeof value === 'string' && isDateTime(value)
+})
+
+const label = { name: text, color: optional(text), description: optional(text) }
+const reaction = objectOf<ReactionRecord>('a reaction', { user_id: integer, user_name: optional(text), content: text })
+
+const author = { poster_id: integer, poster_name: text, poster_email: optional(text) }
+
+/** What is checked of each kind of record, in the order of the violations. */
+const RECORDS: { readonly [K in ExchangeRecord['kind']]: Check } = {
+  label: objectOf<LabelRecord>('an object', label),
+  milestone: objectOf<MilestoneRecord>('an object', {
+    title: text,
+    description: optional(text),
+    state,
+    deadline: optional(time, null),
+    created: optional(time, null),
+    updated: optional(time, null),
+    closed: optional(time, null),
+  }),
+  issue: objectOf<IssueRecord>('an object', {
+    number,
+    ...author,
+    title: text,
+    content: text,
+    ref: optional(text),
+    milestone: optional(text),
+    state,
+    is_locked: flag,
+    created: time,
+    updated: time,
+    closed: optional(time, null),
+    labels: optional(listOf(objectOf<LabelRecord>('a label', label))),
+    reactions: optional(listOf(reaction)),
+    assignees: optional(listOf(text)),
+  }),
+  comment: objectOf<CommentRecord>('an object', {
+    issue_number: number,
+    ...author,
+    content: text,
+    created: time,
+    updated: time,
+    reactions: optional(listOf(reaction)),
+  }),
+}
 
 /**
  * Returns why a record cannot be imported: what an import needs beyond the schemas, and what it would fail on if a host
@@ -14,139 +84,36 @@ type Find = (path: string, code: string, message: string) => void
 export function violationsOf(record: ExchangeRecord): readonly Violation[] {
   const violations: Violation[] = []
   const find: Find = (path, code, message) => violations.push({ pointer: path, code, message })
-  switch (record?.kind) {
-    case 'label':
-      if (checkObject(record.label, find)) checkLabel(record.label, '', find)
-      break
-    case 'milestone':
-      if (checkObject(record.milestone, find)) checkMilestone(record.milestone, find)
-      break
-    case 'issue':
-      if (checkObject(record.issue, find)) checkIssue(record.issue, find)
-      break
-    case 'comment':
-      if (checkObject(record.comment, find)) checkComment(record.comment, find)
-      break
-    default:
-      find('', 'type', 'expected a label, a milestone, an issue or a comment')
-  }
+  const kind = record?.kind
+  if (Object.hasOwn(RECORDS, kind)) RECORDS[kind](Reflect.get(record, kind), '', find)
+  else find('', 'type', 'expected a label, a milestone, an issue or a comment')
   return violations
 }
 
-function checkObject(value: unknown, find: Find): boolean {
-  if (isObject(value)) return true
-
-  find('', 'type', 'expected an object')
-  return false
-}
-
-function checkIssue(issue: IssueRecord, find: Find): void {
-  checkNumber(issue.number, '/number', find)
-  checkAuthor(issue, find)
-  checkText(issue.title, '/title', find)
-  checkText(issue.content, '/content', find)
-  checkOptionalText(issue.ref, '/ref', find)
-  checkOptionalText(issue.milestone, '/milestone', find)
-  checkState(issue.state, find)
-  if (typeof issue.is_locked !== 'boolean') find('/is_locked', 'type', 'expected true or false')
-  checkTimes(issue, find)
-  if (issue.closed !== undefined && issue.closed !== null) checkTime(issue.closed, '/closed', find)
-  for (const [index, label] of listOf(issue.labels, '/labels', find)) {
-    if (isObject(label)) checkLabel(label, `/labels/${index}`, find)
-    else find(`/labels/${index}`, 'type', 'expected a label')
-  }
-  checkReactions(issue.reactions, find)
-  for (const [index, name] of listOf(issue.assignees, '/assignees', find)) checkText(name, `/assignees/${index}`, find)
-}
-
-function checkComment(comment: CommentRecord, find: Find): void {
-  checkNumber(comment.issue_number, '/issue_number', find)
-  checkAuthor(comment, find)
-  checkText(comment.content, '/content', find)
-  checkTimes(comment, find)
-  checkReactions(comment.reactions, find)
-}
-
-function checkMilestone(
-  milestone: Extract<ExchangeRecord, { readonly kind: 'milestone' }>['milestone'],
-  find: Find,
-): void {
-  checkText(milestone.title, '/title', find)
-  checkOptionalText(milestone.description, '/description', find)
-  checkState(milestone.state, find)
-  for (const name of ['deadline', 'created', 'updated', 'closed'] as const) {
-    const time = milestone[name]
-    if (time !== undefined && time !== null) checkTime(time, `/${name}`, find)
+function valueThat(code: string, message: string, isValid: (value: unknown) => boolean): Check {
+  return (value, path, find) => {
+    if (!isValid(value)) find(path, code, message)
   }
 }
 
-function checkLabel(label: NonNullable<IssueRecord['labels']>[number], path: string, find: Find): void {
-  checkText(label.name, `${path}/name`, find)
-  checkOptionalText(label.color, `${path}/color`, find)
-  checkOptionalText(label.description, `${path}/description`, find)
-}
-
-function checkReactions(reactions: readonly ReactionRecord[] | undefined, find: Find): void {
-  for (const [index, reaction] of listOf(reactions, '/reactions', find)) {
-    const path = `/reactions/${index}`
-    if (!isObject(reaction)) {
-      find(path, 'type', 'expected a reaction')
-      continue
-    }
-    checkInteger(reaction.user_id, `${path}/user_id`, find)
-    checkOptionalText(reaction.user_name, `${path}/user_name`, find)
-    checkText(reaction.content, `${path}/content`, find)
+/** @param nothing - what stands for a value that is not there, besides undefined */
+function optional(check: Check, nothing?: null): Check {
+  return (value, path, find) => {
+    if (value !== undefined && value !== nothing) check(value, path, find)
   }
 }
 
-function checkAuthor(record: IssueRecord | CommentRecord, find: Find): void {
-  checkInteger(record.poster_id, '/poster_id', find)
-  checkText(record.poster_name, '/poster_name', find)
-  checkOptionalText(record.poster_email, '/poster_email', find)
-}
-
-function checkTimes({ created, updated }: IssueRecord | CommentRecord, find: Find): void {
-  checkTime(created, '/created', find)
-  checkTime(updated, '/updated', find)
-}
-
-function checkNumber(number: number, path: string, find: Find): void {
-  if (!(Number.isSafeInteger(number) && number >= 1)) {
-    find(path, 'integer', 'expected an integer from 1 to 9007199254740991')
+function listOf(check: Check): Check {
+  return (list, path, find) => {
+    if (!Array.isArray(list)) find(path, 'type', 'expected an array')
+    else for (const [index, item] of list.entries()) check(item, `${path}/${index}`, find)
   }
 }
 
-/** A larger integer has been rounded when it was read. */
-function checkInteger(id: number, path: string, find: Find): void {
-  if (!Number.isSafeInteger(id)) {
-    find(path, 'integer', 'expected an integer from -9007199254740991 to 9007199254740991')
+function objectOf<Of>(what: string, checks: { readonly [K in keyof Required<Of>]: Check }): Check {
+  const properties = Object.entries<Check>(checks)
+  return (value, path, find) => {
+    if (!isObject(value)) find(path, 'type', `expected ${what}`)
+    else for (const [name, check] of properties) check(Reflect.get(value, name), `${path}/${name}`, find)
   }
-}
-
-function checkState(state: string, find: Find): void {
-  if (state !== 'open' && state !== 'closed') find('/state', 'choice', "expected 'open' or 'closed'")
-}
-
-function checkTime(time: string, path: string, find: Find): void {
-  if (typeof time !== 'string' || !isDateTime(time)) find(path, 'date_time', 'expected an RFC 3339 date-time')
-}
-
-function checkOptionalText(text: string | undefined, path: string, find: Find): void {
-  if (text !== undefined) checkText(text, path, find)
-}
-
-function checkText(text: string, path: string, find: Find): void {
-  if (typeof text !== 'string') find(path, 'type', 'expected a string')
-  else if (text.includes('\0')) find(path, 'nul', 'expected a string without NUL, which some databases cannot store')
-  else if (!text.isWellFormed()) {
-    find(path, 'surrogate', 'expected well-formed Unicode, without half of a surrogate pair')
-  }
-}
-
-function listOf<T>(list: readonly T[] | undefined, path: string, find: Find): Iterable<[number, T]> {
-  if (list === undefined) return []
-  if (Array.isArray(list)) return list.entries()
-
-  find(path, 'type', 'expected an array')
-  return []
 }

@@ -2,6 +2,7 @@ import type { ForgeErrorDetails, Violation } from '../../schema/errors.ts'
 import type { NotCarried } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import type { BatchPlan, Conflict, Counts } from './plan-batch.ts'
+import { noCounts } from './plan-batch.ts'
 
 /** How many records were created, replaced, found the same, and left although they differ. */
 export interface ImportCounts {
@@ -36,8 +37,8 @@ const MAX_NAMED = 100
 
 /** What an import has done so far. */
 export class ImportTotals {
-  readonly #issues: Counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
-  readonly #comments: Counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+  readonly #issues: Counts = noCounts()
+  readonly #comments: Counts = noCounts()
   /** How often each person is named who has no account here. */
   readonly #unknown = new Map<string, number>()
   readonly #notCarried = new Map<string, NotCarried>()
@@ -96,8 +97,5 @@ class First<T> {
 }
 
 function addCounts(totals: Counts, counts: Counts): void {
-  totals.created += counts.created
-  totals.updated += counts.updated
-  totals.unchanged += counts.unchanged
-  totals.skipped += counts.skipped
+  for (const name of ['created', 'updated', 'unchanged', 'skipped'] as const) totals[name] += counts[name]
 }

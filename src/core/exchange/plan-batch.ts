@@ -80,19 +80,14 @@ export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConfli
   const incoming = [...issues.create, ...issues.update].map((issue) => incomingIssue(issue, found.accounts))
   const create = incoming.slice(0, issues.create.length)
   const update = incoming.slice(issues.create.length)
-  const labels = labelsOf(
-    batch.labels,
-    incoming.map(({ record }) => record),
-  )
-  const milestones = milestonesOf(
-    batch.milestones,
-    incoming.map(({ record }) => record),
-  )
+  const issueRecords = incoming.map(({ record }) => record)
+  const labels = firstOfEach([...batch.labels, ...issueRecords.flatMap((issue) => issue.labels ?? [])], nameOf)
+  const milestones = firstOfEach([...batch.milestones, ...issueRecords.flatMap(milestonesOf)], titleOf)
   const isEmpty =
     incoming.length === 0 &&
     comments.create.length === 0 &&
-    !isMissing(labels, found.labels, ({ name }) => name) &&
-    !isMissing(milestones, found.milestones, ({ title }) => title)
+    !isMissing(labels, found.labels, nameOf) &&
+    !isMissing(milestones, found.milestones, titleOf)
 
   return {
     write: isEmpty
@@ -113,7 +108,8 @@ export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConfli
   }
 }
 
-function noCounts(): Counts {
+/** Returns the counts of nothing. */
+export function noCounts(): Counts {
   return { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 }
 
@@ -180,27 +176,23 @@ function noIssue({ place, record }: Candidate<CommentRecord>): Violation {
   return { ...place, code: 'unknown_issue', message }
 }
 
-/** Returns the labels of a batch and those that its issues have, the first of each name. */
-function labelsOf(labels: readonly LabelRecord[], issues: readonly IssueRecord[]): readonly LabelRecord[] {
-  const byName = new Map<string, LabelRecord>()
-  for (const label of labels) if (!byName.has(label.name)) byName.set(label.name, label)
-  for (const issue of issues) {
-    for (const label of issue.labels ?? []) if (!byName.has(label.name)) byName.set(label.name, label)
-  }
-  return [...byName.values()]
+function nameOf({ name }: LabelRecord): string {
+  return name
 }
 
-/** Returns the milestones of a batch and those that its issues name, the first of each title. */
-function milestonesOf(
-  milestones: readonly MilestoneRecord[],
-  issues: readonly IssueRecord[],
-): readonly MilestoneRecord[] {
-  const byTitle = new Map<string, MilestoneRecord>()
-  for (const milestone of milestones) if (!byTitle.has(milestone.title)) byTitle.set(milestone.title, milestone)
-  for (const { milestone: title } of issues) {
-    if (title !== undefined && !byTitle.has(title)) byTitle.set(title, { title, state: 'open' })
-  }
-  return [...byTitle.values()]
+function titleOf({ title }: MilestoneRecord): string {
+  return title
+}
+
+function milestonesOf({ milestone: title }: IssueRecord): readonly MilestoneRecord[] {
+  return title === undefined ? [] : [{ title, state: 'open' }]
+}
+
+/** Returns the first item of each key. */
+function firstOfEach<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  const first = new Map<string, T>()
+  for (const item of items) if (!first.has(keyOf(item))) first.set(keyOf(item), item)
+  return [...first.values()]
 }
 
 function isMissing<T>(
