@@ -142,7 +142,6 @@ async function change(storage, batches) {
     await storage.issueImports.update(
       { repositoryId: REPOSITORY },
       {
-        expectedEpoch: undefined,
         by: { actorId: null, at: () => new Date(0) },
         decide: (state) => ({ state, events: [IMPORTED], result: undefined }),
         beforeCommit: (_events, transaction) => run(transaction, inserts, prepared),

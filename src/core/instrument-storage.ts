@@ -14,11 +14,10 @@ export interface ObservedOperation {
   /** The time from the call to its result, including all waits for locks and all retries. */
   readonly milliseconds: number
   /**
-   * `done`: it succeeded; `stale`: a lifecycle call came in between, and the forge tries again; `refused`: a rule
-   * refused it; `aborted`: the caller's signal aborted it; `failed`: the storage was busy, unavailable or not migrated,
-   * or an unexpected error was thrown.
+   * `done`: it succeeded; `refused`: a rule refused it; `aborted`: the caller's signal aborted it; `failed`: the storage
+   * was busy, unavailable or not migrated, or an unexpected error was thrown.
    */
-  readonly outcome: 'done' | 'stale' | 'refused' | 'aborted' | 'failed'
+  readonly outcome: 'done' | 'refused' | 'aborted' | 'failed'
   /** The code of the `ForgeError` that it threw. Undefined if it threw another error or none. */
   readonly code: ForgeErrorCode | undefined
 }
@@ -82,7 +81,7 @@ function* operate(
     end(failureOf(error, given))
     throw error
   }
-  end({ outcome: isStale(result) ? 'stale' : 'done', code: undefined })
+  end({ outcome: 'done', code: undefined })
   return result
 }
 
@@ -95,10 +94,6 @@ const FAULTS: ReadonlySet<ForgeErrorCode> = new Set([
   'SCHEMA_OUTDATED',
   'SCHEMA_TOO_NEW',
 ])
-
-function isStale(result: unknown): boolean {
-  return isObject(result) && 'stale' in result && result.stale === true
-}
 
 function failureOf(error: unknown, given: readonly unknown[]): Ending {
   if (given.some((argument) => hasAborted(argument, error))) return { outcome: 'aborted', code: undefined }

@@ -46,7 +46,7 @@ describe('"forgelet/storage"', () => {
           decide: (state, _at, prepared) => ({ state, events: [], result: prepared }),
         },
       )
-    type Prepared = Extract<Awaited<ReturnType<typeof update>>, { readonly stale: false }>['result']
+    type Prepared = Awaited<ReturnType<typeof update>>['result']
 
     expectTypeOf<Prepared>().toEqualTypeOf<{ state: undefined; transaction: 'open' }>()
   })

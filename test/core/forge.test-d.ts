@@ -63,7 +63,7 @@ describe('createForge', () => {
         operation(operation) {
           expectTypeOf(operation).toEqualTypeOf<ObservedOperation>()
           expectTypeOf(operation.milliseconds).toEqualTypeOf<number>()
-          expectTypeOf(operation.outcome).toEqualTypeOf<'done' | 'stale' | 'refused' | 'aborted' | 'failed'>()
+          expectTypeOf(operation.outcome).toEqualTypeOf<'done' | 'refused' | 'aborted' | 'failed'>()
           expectTypeOf(operation.code).toEqualTypeOf<ForgeErrorCode | undefined>()
         },
         request(request) {

@@ -332,17 +332,6 @@ onEachUse((kind, onEach) => {
         expect(await blockedBy(storage, '1')).toEqual(['90'])
       }))
 
-    test('counts what the storage has already taken for the same call', (context) =>
-      onEach(context, async ({ storage }, database) => {
-        const holder = await held(kind, database, 'issueBoard', BOARD.repositoryId)
-        const start = performance.now()
-
-        await expect(pin(storage, BOARD, '1', { spentMilliseconds: 4500 })).rejects.toMatchObject(REFUSED)
-        expect(performance.now() - start).toBeLessThan(3500) // without it the lock is waited for four seconds
-        await holder.run('rollback')
-        expect(await issuesOn(storage, BOARD)).toEqual([])
-      }))
-
     test('is brought forward by a signal that aborts', (context) =>
       onEach(context, async ({ storage }, database) => {
         const holder = await held(kind, database, 'issueBoard', BOARD.repositoryId)

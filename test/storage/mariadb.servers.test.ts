@@ -288,7 +288,6 @@ onMariadb((open) => {
     const changing = database.storage(database.pool()).issueImports.update<undefined, undefined>(
       { repositoryId: '10' },
       {
-        expectedEpoch: undefined,
         prepare: (_state, open) => {
           transaction = open
           return undefined

@@ -215,8 +215,13 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
       const row = { issueId: id, pinnedAt: NOON, pinnedBy: id }
       await change(storage.pinBoards, board, () => ({ state: [row], events: [pinned], result: undefined }), { by })
       const blocked = { organizationId: id, userId: id }
-      const state = { ...blocked, note: '', blockedAt: NOON, blockedBy: id }
-      await change(storage.blocks, blocked, () => ({ state, events: [], result: undefined }), { by })
+      const block = { ...blocked, note: '', blockedAt: NOON, blockedBy: id }
+      await change(
+        storage.blocks,
+        blocked,
+        ({ epoch }) => ({ state: { block, epoch }, events: [], result: undefined }),
+        { by },
+      )
       const { items } = await storage.events.list({ repositoryId: id }, { from: { page: 1 }, limit: 10 })
 
       expect(await storage.pinBoards.load(board)).toEqual([row])

@@ -5,10 +5,10 @@ import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { AccountRef, Block } from '../../schema/records.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
-import type { BlockKey } from '../../storage/contract/stores.ts'
+import type { BlockKey, BlockState } from '../../storage/contract/stores.ts'
 import type { MaybeAsync, Scope } from '../call.ts'
 import { actorIdOf, hostMethod, method, portAnswer } from '../call.ts'
-import { change, changeFenced } from '../change.ts'
+import { change, changeBlock } from '../change.ts'
 import { toPageQuery } from '../page-query.ts'
 import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
@@ -83,16 +83,16 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       const { target, key } = toTarget(request)
       const { note = '' } = request
       const blockedBy = actorIdOf(call.actor)
-      return yield* changeFenced(scope, call, storage.blocks, key, function* ask() {
+      return yield* changeBlock(scope, call, key, function* ask() {
         yield* authorize(scope, call, { action: 'blocks.write', organizationId: key.organizationId })
         checkText('note', note, maxNoteLength)
         refuseTarget(target, blockedBy)
         const isMember = yield* portAnswer(call, membership.isMember(key, call))
         if (typeof isMember !== 'boolean') throw new TypeError('membership.isMember must return true or false')
 
-        return (current: Block | undefined, blockedAt: Date) => {
-          const decision = blockUser(current, { note, blockedAt, blockedBy, ...key }, isMember)
-          return { ...decision, events: withSubjects(key, decision.events) }
+        return (current: BlockState, blockedAt: Date) => {
+          const { state, events, result } = blockUser(current.block, { note, blockedAt, blockedBy, ...key }, isMember)
+          return { state: { ...current, block: state }, events: withSubjects(key, events), result }
         }
       })
     }),
@@ -101,8 +101,8 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       yield* authorize(scope, call, { action: 'blocks.write', organizationId: key.organizationId })
       refuseOrganization(target)
       yield* change(scope, call, storage.blocks, key, (current) => {
-        const decision = unblockUser(current)
-        return { ...decision, events: withSubjects(key, decision.events) }
+        const { state, events, result } = unblockUser(current.block)
+        return { state: { ...current, block: state }, events: withSubjects(key, events), result }
       })
     }),
     find: method(scope, function* find(call, target) {

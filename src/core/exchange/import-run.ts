@@ -279,7 +279,6 @@ class ImportRun<A extends Actor, Tx> {
       scope.environment.storage.issueImports.update<Planned, Planned>(
         { repositoryId },
         {
-          expectedEpoch: undefined,
           prepare: (_state, transaction) => runIn(scope, this.#prepare(batch, transaction)),
           decide: (state, _at, prepared) => {
             planned = prepared
@@ -292,8 +291,6 @@ class ImportRun<A extends Actor, Tx> {
         },
       ),
     )
-    if (outcome.stale) throw new TypeError('a change without an expected epoch cannot be stale')
-
     scope.announce(outcome.events)
     return outcome.result
   }

@@ -1,5 +1,5 @@
 import { ForgeError } from '../../schema/errors.ts'
-import type { Block, Decision, EventDraft } from '../../schema/records.ts'
+import type { Block, EventDraft } from '../../schema/records.ts'
 import type { Removed, Retired } from '../../storage/contract/storage.ts'
 import { withSubject } from '../with-subject.ts'
 
@@ -7,12 +7,10 @@ import { withSubject } from '../with-subject.ts'
  * Refuses a new member whom the organization blocks.
  * @throws ForgeError `ALREADY_BLOCKED`. Source: docs/storage.md, section 2
  */
-export function assertNotBlocked(current: Block | undefined): Decision<Block | undefined, void, never> {
+export function assertNotBlocked(current: Block | undefined): void {
   if (current !== undefined) {
     throw new ForgeError('ALREADY_BLOCKED', 'user is blocked by the organization: unblock first')
   }
-
-  return { state: current, events: [], result: undefined }
 }
 
 /** Creates the event of a retirement. Its data says what was removed with the retired object. */

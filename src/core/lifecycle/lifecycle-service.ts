@@ -53,9 +53,10 @@ export function lifecycleService<A extends Actor, Tx>(scope: Scope<A, Tx>): Mayb
       }
       yield* wait(
         storage.blocks.update(key, {
-          expectedEpoch: undefined,
-          decide: assertNotBlocked,
-          raisesEpoch: true,
+          decide(state) {
+            assertNotBlocked(state.block)
+            return { state: { ...state, epoch: state.epoch + 1 }, events: [], result: undefined }
+          },
           ...writeContext(scope, call),
         }),
       )

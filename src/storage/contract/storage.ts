@@ -19,8 +19,8 @@ export interface Removed {
 }
 
 /**
- * One retirement. It locks the heads concerned in the global order, marks them, raises their epochs, and removes the
- * rows that belong to them.
+ * One retirement. It locks the heads concerned in the global order, marks them, and removes the rows that belong to
+ * them.
  */
 export interface Retirement<Tx> extends WriteContext<Tx> {
   readonly retired: Retired

@@ -40,8 +40,7 @@ export interface ChangeDecision<State, Result> {
 /** How a change is decided that needs data of the host which nothing may change until the commit. */
 export interface PreparedDecision<State, Result, Tx, Prepared> {
   /**
-   * Runs on the open transaction of the change, after the aggregate was locked and loaded and its epoch was compared.
-   * It may read through the storage there, but change nothing through it. It runs again with every attempt. An
+   * Runs on the open transaction of the change, after the aggregate was locked and loaded. It may read through the storage there, but change nothing through it. It runs again with every attempt. An
    * exception ends the change with nothing written. Like `beforeCommit`, it may return a promise only where the
    * storage is asynchronous.
    */
@@ -54,58 +53,29 @@ export interface PreparedDecision<State, Result, Tx, Prepared> {
   readonly decide: (state: State, at: Date, prepared: Prepared) => Decision<State, Result, EventDraft>
 }
 
-/**
- * The part of an `AbortSignal` that a storage may use. Over `node:http` it is another object, which creates an
- * `AbortSignal` only when it is needed. Do not pass it to an API that expects an `AbortSignal`.
- */
-export interface ChangeSignal {
-  /** As in `AbortSignal`. */
-  readonly aborted: boolean
-  /** As in `AbortSignal`. */
-  readonly reason: unknown
-  /** As in `AbortSignal`. */
-  throwIfAborted(): void
-  /** As in `AbortSignal`. */
-  addEventListener(type: 'abort', listener: () => void): void
-  /** As in `AbortSignal`. */
-  removeEventListener(type: 'abort', listener: () => void): void
-}
-
 /** One change of one aggregate. `Prepared` is what `prepare` returns; a change without `prepare` has none. */
 export type Change<State, Result, Tx, Prepared = undefined> = ChangeCircumstances<Tx> &
   (ChangeDecision<State, Result> | PreparedDecision<State, Result, Tx, Prepared>)
 
 /** What a change carries besides its decision. */
 export interface ChangeCircumstances<Tx> extends WriteContext<Tx> {
-  /** The epoch of the aggregate as read before the ports were called. Undefined if no port was called. */
-  readonly expectedEpoch: number | undefined
-  /**
-   * Marks a lifecycle call: the epoch is raised even if nothing else changes, so that changes that were decided on
-   * earlier port answers call the ports again.
-   */
-  readonly raisesEpoch?: true | undefined
-  /**
-   * How long the storage has already spent on the same call, in milliseconds. A storage that limits the time of a call
-   * subtracts it. Default: 0.
-   */
-  readonly spentMilliseconds?: number | undefined
   /**
    * Checked at the start of every attempt. If it has aborted, the change ends with its reason and nothing is written.
    */
-  readonly signal?: ChangeSignal | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How a change ended. */
-export type Outcome<Result> =
-  /** A lifecycle call intervened and nothing was written: call the ports again. */
-  { readonly stale: true } | { readonly stale: false; readonly result: Result; readonly events: readonly ForgeEvent[] }
+export interface Outcome<Result> {
+  readonly result: Result
+  /** The events that it wrote. */
+  readonly events: readonly ForgeEvent[]
+}
 
 /**
  * One aggregate. A change locks it, loads it, decides (pure, synchronous), and writes all or nothing with the events.
  */
 export interface AggregateStore<Key, State, Tx> {
-  /** Returns the number of lifecycle calls on the aggregate; 0 if the aggregate does not exist yet. */
-  epoch(key: Key, transaction?: Tx): MaybePromise<number>
   /**
    * Applies one change. @throws ForgeError `*_NOT_FOUND` if the key, or what the decision adds, is retired;
    * `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
@@ -137,7 +107,7 @@ export interface PinRow {
 
 /**
  * The pin boards: ordered lists. An `update` whose decision adds an issue that `retire` has recorded as retired is
- * refused with `ISSUE_NOT_FOUND`. On a retired repository every call except `epoch` is `REPOSITORY_NOT_FOUND`.
+ * refused with `ISSUE_NOT_FOUND`. On a retired repository every call is `REPOSITORY_NOT_FOUND`.
  */
 export interface PinBoardStore<Tx> extends AggregateStore<PinBoardKey, readonly PinRow[], Tx> {
   /** Returns the board in order; empty if nothing is pinned. */
@@ -150,11 +120,25 @@ export interface BlockKey {
   readonly userId: Id
 }
 
+/** One block, as a change sees it. */
+export interface BlockState {
+  /** The block, or undefined if it does not exist. A change sets, replaces or removes it. */
+  readonly block: Block | undefined
+  /**
+   * The epoch of the organization, for all its users. It rises when the host reports a new member: a change that has
+   * looked up the membership before compares it. A change raises it by returning a state with the next number, which is
+   * written even if nothing else changes.
+   */
+  readonly epoch: number
+}
+
 /**
- * The blocks. `epoch` and the lock belong to the organization. An `update` is refused with `ORGANIZATION_NOT_FOUND` on
+ * The blocks. The epoch and the lock belong to the organization. An `update` is refused with `ORGANIZATION_NOT_FOUND` on
  * a retired organization and with `USER_NOT_FOUND` on a retired user.
  */
-export interface BlockStore<Tx> extends AggregateStore<BlockKey, Block | undefined, Tx> {
+export interface BlockStore<Tx> extends AggregateStore<BlockKey, BlockState, Tx> {
+  /** Returns the epoch of the organization; 0 if it was never raised. */
+  epoch(organizationId: Id, transaction?: Tx): MaybePromise<number>
   /** Returns one block, or undefined if it does not exist. */
   find(key: BlockKey, transaction?: Tx): MaybePromise<Block | undefined>
   /** Returns those of the users whom the organization blocks. */
@@ -182,7 +166,7 @@ export interface UserBadgesState {
   readonly held: readonly Grant[]
 }
 
-/** The badges of users. On a retired user every call except `epoch` is `USER_NOT_FOUND`. */
+/** The badges of users. On a retired user every call is `USER_NOT_FOUND`. */
 export interface UserBadgesStore<Tx> extends AggregateStore<UserBadgesKey, UserBadgesState, Tx> {
   /** Returns all grants of the user, oldest first. */
   heldBy(userId: Id, transaction?: Tx): MaybePromise<readonly Grant[]>
@@ -203,7 +187,7 @@ export interface BadgeCatalogueState {
   readonly nextId: Id
 }
 
-/** The badge catalogue: one aggregate with one lock. Its `epoch` never changes. */
+/** The badge catalogue: one aggregate with one lock. */
 export interface BadgeCatalogueStore<Tx> extends AggregateStore<BadgeCatalogueKey, BadgeCatalogueState, Tx> {
   /** Returns one definition, or undefined if it does not exist. */
   find(slug: string, transaction?: Tx): MaybePromise<Badge | undefined>

@@ -8,8 +8,6 @@ import { copyEvent } from './memory-tables.ts'
 
 /** One aggregate: how a change loads and writes it. */
 export interface Aggregate<State> {
-  /** The head whose epoch fences the change. */
-  readonly head: HeadKey
   /** The heads that must not be retired, in the global order of locks, and the thing that each represents. */
   readonly alive: readonly (readonly [HeadKey, HostThing])[]
   load(): State
@@ -29,9 +27,6 @@ export function updateAggregate<State, Result, Prepared>(
 ): Outcome<Result> {
   change.signal?.throwIfAborted()
   refuseRetired(tables, aggregate.alive)
-  if (change.expectedEpoch !== undefined && change.expectedEpoch !== tables.head(aggregate.head).epoch)
-    return { stale: true }
-
   const before = aggregate.load()
   const decide = prepared(tables, before, change)
   const at = change.by.at()
@@ -39,9 +34,8 @@ export function updateAggregate<State, Result, Prepared>(
   aggregate.check?.(before, state)
   const events = append(tables, complete(tables, drafts, change.by.actorId, at), change, () => {
     if (state !== before) aggregate.write(before, state)
-    if (change.raisesEpoch === true) tables.raise(aggregate.head)
   })
-  return { stale: false, result, events }
+  return { result, events }
 }
 
 /** Calls the host's `prepare`, if there is one, and returns the decision with its answer. */

@@ -10,7 +10,6 @@ import { keepAll } from './retirement.ts'
 /** Creates the badge catalogue of a memory storage. */
 export function memoryBadgeCatalogue(tables: MemoryTables): MemoryStore<BadgeCatalogueStore<undefined>> {
   const store: BadgeCatalogueStore<undefined> = {
-    epoch: () => tables.head('catalogue').epoch,
     update: ({ slug }, change) => updateAggregate(tables, entry(tables, slug), change),
     find: (slug) => entry(tables, slug).load().badge,
     page(query) {
@@ -23,7 +22,6 @@ export function memoryBadgeCatalogue(tables: MemoryTables): MemoryStore<BadgeCat
 
 function entry(tables: MemoryTables, slug: string): Aggregate<BadgeCatalogueState> {
   return {
-    head: 'catalogue',
     alive: [],
     load() {
       const badge = tables.badges.get(slug)

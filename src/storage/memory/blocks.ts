@@ -1,6 +1,6 @@
 import type { Id } from '../../schema/ids.ts'
 import type { Block } from '../../schema/records.ts'
-import type { BlockKey, BlockStore } from '../contract/stores.ts'
+import type { BlockKey, BlockState, BlockStore } from '../contract/stores.ts'
 import type { Aggregate } from './aggregate.ts'
 import { refuseRetired, updateAggregate } from './aggregate.ts'
 import type { MemoryTables } from './memory-tables.ts'
@@ -58,9 +58,9 @@ export function memoryBlocks(tables: MemoryTables): MemoryStore<BlockStore<undef
   const blocks: BlockTables = { tables, all: tables.own(new Map()) }
 
   const store: BlockStore<undefined> = {
-    epoch: ({ organizationId }) => tables.head(`organization ${organizationId}`).epoch,
+    epoch: (organizationId) => tables.head(`organization ${organizationId}`).epoch,
     update: (key, change) => updateAggregate(tables, block(blocks, key), change),
-    find: (key) => block(blocks, key).load(),
+    find: (key) => block(blocks, key).load().block,
     among: (organizationId, userIds) => among(blocks, organizationId, userIds),
     page(organizationId, query) {
       refuseRetired(tables, [[`organization ${organizationId}`, 'organization']])
@@ -84,36 +84,36 @@ function removalsOf(blocks: BlockTables): Removals {
   }
 }
 
-function removeUser({ tables, all }: BlockTables, userId: Id): Removal {
-  const blockers = [...all()].filter(([, blocks]) => blocks.find(userId) !== undefined)
+function removeUser({ all }: BlockTables, userId: Id): Removal {
+  const blockers = [...all().values()].filter((blocks) => blocks.find(userId) !== undefined)
 
   return {
     removed: { blocks: blockers.length },
     write() {
-      for (const [organizationId, blocks] of blockers) {
-        tables.raise(`organization ${organizationId}`)
-        blocks.remove(userId)
-      }
+      for (const blocks of blockers) blocks.remove(userId)
     },
   }
 }
 
-function block(table: BlockTables, { organizationId, userId }: BlockKey): Aggregate<Block | undefined> {
+function block(table: BlockTables, { organizationId, userId }: BlockKey): Aggregate<BlockState> {
+  const head = `organization ${organizationId}` as const
   return {
-    head: `organization ${organizationId}`,
     alive: [
       [`user ${userId}`, 'user'],
-      [`organization ${organizationId}`, 'organization'],
+      [head, 'organization'],
     ],
     load() {
       const found = blocksOf(table, organizationId).find(userId)
-      return found === undefined ? undefined : copyBlock(found.block)
+      return { block: found && copyBlock(found.block), epoch: table.tables.head(head).epoch }
     },
-    write(_before, after) {
+    write(before, after) {
+      table.tables.setEpoch(head, after.epoch)
+      if (after.block === before.block) return
+
       const blocks = table.all().get(organizationId) ?? new OrganizationBlocks()
       table.all().set(organizationId, blocks)
       blocks.remove(userId) // a user who is blocked again comes last
-      if (after !== undefined) blocks.add({ place: table.tables.nextPlace(), block: copyBlock(after) })
+      if (after.block !== undefined) blocks.add({ place: table.tables.nextPlace(), block: copyBlock(after.block) })
     },
   }
 }

@@ -9,13 +9,11 @@ import { keepAll } from './retirement.ts'
 /** Creates the issue imports of a memory storage. They have no rows, so a retired repository takes none with it. */
 export function memoryIssueImports(tables: MemoryTables): MemoryStore<IssueImportStore<undefined>> {
   const store: IssueImportStore<undefined> = {
-    epoch: (key) => tables.head(importsHead(key)).epoch,
     update: (key, change) => updateAggregate(tables, issueImports(key), change),
   }
   return { store, removals: { user: keepAll, organization: keepAll, repository: keepAll, issue: keepAll } }
 }
 
 function issueImports(key: IssueImportKey): Aggregate<undefined> {
-  const head = importsHead(key)
-  return { head, alive: [[head, 'repository']], load: () => undefined, write: () => undefined }
+  return { alive: [[importsHead(key), 'repository']], load: () => undefined, write: () => undefined }
 }

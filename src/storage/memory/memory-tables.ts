@@ -10,7 +10,7 @@ export interface Head {
 }
 
 /** Identifies one head. */
-export type HeadKey = `user ${Id}` | `organization ${Id}` | `board ${PinKind} ${Id}` | `imports ${Id}` | 'catalogue'
+export type HeadKey = `user ${Id}` | `organization ${Id}` | `board ${PinKind} ${Id}` | `imports ${Id}`
 
 /** Returns the key of the head of one board. */
 export function boardHead({ repositoryId, kind }: PinBoardKey): HeadKey {
@@ -147,12 +147,11 @@ export class MemoryTables {
     return this.#whileOpen(this.#heads).get(key) ?? { epoch: 0, retired: false }
   }
 
-  raise(key: HeadKey): void {
-    this.#heads.set(key, { ...this.head(key), epoch: this.head(key).epoch + 1 })
+  setEpoch(key: HeadKey, epoch: number): void {
+    this.#heads.set(key, { ...this.head(key), epoch })
   }
 
   retire(key: HeadKey): void {
-    this.raise(key)
     this.#heads.set(key, { ...this.head(key), retired: true })
   }
 

@@ -26,7 +26,6 @@ export function memoryPinBoards(tables: MemoryTables): MemoryStore<PinBoardStore
   const pins: PinTables = { tables, boards: tables.own(new Map()) }
 
   const store: PinBoardStore<undefined> = {
-    epoch: (key) => tables.head(boardHead(key)).epoch,
     update: (key, change) => updateAggregate(tables, pinBoard(pins, key), change),
     load(key) {
       refuseRetired(tables, [[boardHead(key), 'repository']])
@@ -42,7 +41,7 @@ function removalsOf(pins: PinTables): Removals {
     user: keepAll,
     organization: keepAll,
     repository: ({ repositoryId }) => removeBoards(pins, repositoryId),
-    issue: ({ issueId, ...key }) => removeIssue(pins, key, issueId),
+    issue: ({ issueId, kind }) => removeIssue(pins, kind, issueId),
   }
 }
 
@@ -61,16 +60,15 @@ function removeBoards({ boards }: PinTables, repositoryId: Id): Removal {
 /**
  * Removes the issue from every board of its kind that has it, because a transfer to another repository needs no call.
  */
-function removeIssue({ tables, boards }: PinTables, key: PinBoardKey, issueId: Id): Removal {
+function removeIssue({ boards }: PinTables, kind: PinKind, issueId: Id): Removal {
   const found = [...boards()].filter(
-    ([, board]) => board.kind === key.kind && board.rows.some((row) => row.issueId === issueId),
+    ([, board]) => board.kind === kind && board.rows.some((row) => row.issueId === issueId),
   )
 
   return {
     removed: { pins: found.length },
     write() {
-      for (const head of new Set([boardHead(key), ...found.map(([head]) => head)])) tables.raise(head)
-      for (const [head, { kind, rows }] of found) {
+      for (const [head, { rows }] of found) {
         boards().set(head, { kind, rows: rows.filter((row) => row.issueId !== issueId) })
       }
     },
@@ -80,7 +78,6 @@ function removeIssue({ tables, boards }: PinTables, key: PinBoardKey, issueId: I
 function pinBoard({ tables, boards }: PinTables, key: PinBoardKey): Aggregate<readonly PinRow[]> {
   const head = boardHead(key)
   return {
-    head,
     alive: [[head, 'repository']],
     load: () => (boards().get(head)?.rows ?? []).map(copyPin),
     check(_before, after) {

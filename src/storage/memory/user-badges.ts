@@ -9,7 +9,6 @@ import { keepAll } from './retirement.ts'
 /** Creates the user badges of a memory storage. */
 export function memoryUserBadges(tables: MemoryTables): MemoryStore<UserBadgesStore<undefined>> {
   const store: UserBadgesStore<undefined> = {
-    epoch: ({ userId }) => tables.head(`user ${userId}`).epoch,
     update: (key, change) => updateAggregate(tables, userBadges(tables, key), change),
     heldBy(userId) {
       refuseRetired(tables, [[`user ${userId}`, 'user']])
@@ -36,7 +35,6 @@ function userBadges(tables: MemoryTables, { userId, slugs }: UserBadgesKey): Agg
   const rows = (): readonly GrantRow[] => tables.grants.get(userId) ?? []
 
   return {
-    head: `user ${userId}`,
     alive: [[`user ${userId}`, 'user']],
     load: () => ({
       known: [...new Set(slugs)].flatMap((slug) => copyOf(tables.badges.get(slug))),

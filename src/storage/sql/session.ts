@@ -1,6 +1,5 @@
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
-import type { ChangeSignal } from '../contract/stores.ts'
 import type { Statement } from './query.ts'
 
 /** Runs statements on one connection. */
@@ -40,9 +39,7 @@ export interface WriteCircumstances<Tx> {
   /** The host's open transaction. If undefined, the storage uses its own. */
   readonly transaction?: Tx | undefined
   /** Checked before every attempt. If it has aborted, the write ends with its reason. */
-  readonly signal?: ChangeSignal | undefined
-  /** How long the storage has already spent on the same call, in milliseconds. */
-  readonly spentMilliseconds?: number | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Runs the work of the stores: on our own connections, or inside the host's transaction if one is given. */

@@ -4,7 +4,6 @@ import { abortCases } from './cases/abort-cases.ts'
 import { auditCases } from './cases/audit-cases.ts'
 import { changeCases } from './cases/change-cases.ts'
 import { consumerCases } from './cases/consumer-cases.ts'
-import { epochCases } from './cases/epoch-cases.ts'
 import { eventCases } from './cases/event-cases.ts'
 import { fenceCases } from './cases/fence-cases.ts'
 import { hostTransactionLifeCases } from './cases/host-transaction-life-cases.ts'
@@ -37,7 +36,6 @@ const CASES: readonly StorageCase[] = [
   ...lifeCases,
   ...changeCases,
   ...prepareCases,
-  ...epochCases,
   ...storeCases,
   ...eventCases,
   ...auditCases,

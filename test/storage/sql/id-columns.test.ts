@@ -63,10 +63,11 @@ describe.each(['repository', 'issue', 'organization', 'user'] as const)('an id o
   })
 })
 
-test.each(['epoch', 'load'] as const)('%s of an id that does not fit is a TypeError at once', async (call) => {
+test('a read of an id that does not fit is a TypeError at once', async () => {
   const storage = await openStorage(':memory:')
 
-  expect(() => storage.pinBoards[call]({ repositoryId: 'abc', kind: 'issue' })).toThrow(TypeError)
+  expect(() => storage.pinBoards.load({ repositoryId: 'abc', kind: 'issue' })).toThrow(TypeError)
+  expect(() => storage.blocks.epoch('abc')).toThrow(TypeError)
 })
 
 test('the columns have the types that the host joins on', async () => {

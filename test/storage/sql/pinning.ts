@@ -7,7 +7,6 @@ type Pinning = ChangeCircumstances<unknown> & ChangeDecision<readonly PinRow[], 
 /** A change that pins an issue at the end of the sample board, in whatever way `extras` say. */
 export function pinning(issueId: Id, extras: Partial<Pinning> = {}): Pinning {
   return {
-    expectedEpoch: undefined,
     by: AUTHOR,
     decide(rows) {
       const position = rows.length + 1

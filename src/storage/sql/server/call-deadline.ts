@@ -1,5 +1,4 @@
 import { closedError } from '../../../schema/errors.ts'
-import type { ChangeSignal } from '../../contract/stores.ts'
 import { unavailable } from '../errors.ts'
 import type { RetryLimits } from '../retry.ts'
 
@@ -43,7 +42,7 @@ export interface CallLimits {
   /** From its start to its end, in milliseconds. Infinity for a migration, whose statements have their own limits. */
   readonly total?: number
   /** Ends the call, until its COMMIT is sent. */
-  readonly signal?: ChangeSignal | undefined
+  readonly signal?: AbortSignal | undefined
   /** Creates the error for a call that has run out of time. */
   readonly expired?: () => Error
 }
@@ -88,7 +87,7 @@ export interface Deadline {
 export class CallDeadline implements Deadline {
   /** Where the call is in the list of those that run. */
   place = 0
-  readonly #signal: ChangeSignal | undefined
+  readonly #signal: AbortSignal | undefined
   readonly #firstExpired: () => Error
   #listeners: readonly (() => void)[] = []
   #reject: (error: unknown) => void = ignore

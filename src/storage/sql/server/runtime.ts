@@ -9,7 +9,6 @@ import { Schema } from '../schema/schema.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import type { CallDeadline, CallLimits } from './call-deadline.ts'
-import { MAX_CALL_MS } from './call-deadline.ts'
 import type { ServerConnection, ServerTransaction } from './connection.ts'
 import { ServerDatabase } from './database.ts'
 import type { DatabaseServerParts } from './database-server.ts'
@@ -70,14 +69,15 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   write<T>(
     work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
-    { transaction, signal, spentMilliseconds = 0 }: WriteCircumstances<Tx>,
+    { transaction, signal }: WriteCircumstances<Tx>,
   ): Promise<T> {
-    const limits = { signal, total: MAX_CALL_MS - spentMilliseconds }
-    if (transaction === undefined) return this.#writePlain(work, limits)
+    if (transaction === undefined) return this.#writePlain(work, { signal })
 
     const change = (connection: DeferringConnection<Tx>, queue: TransactionQueue): Promise<T> =>
       this.#run(work, connection, queue)
-    return this.#inHostTransaction((deadline) => this.#hostTransactions.write(transaction, change, deadline), limits)
+    return this.#inHostTransaction((deadline) => this.#hostTransactions.write(transaction, change, deadline), {
+      signal,
+    })
   }
 
   #readInHostTransaction<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx): Promise<T> {

@@ -1,5 +1,4 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import type { ChangeSignal } from '../../contract/stores.ts'
 import { MAX_WAIT_MS, pauseBefore } from '../retry.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
@@ -46,7 +45,7 @@ export class GroupCommit {
    * Adds work to the batch. The work may run more than once, and is answered once: with the reason of the signal if
    * that aborts before.
    */
-  submit<T>(work: () => T, signal: ChangeSignal | undefined): Promise<T> {
+  submit<T>(work: () => T, signal: AbortSignal | undefined): Promise<T> {
     const { operation, answer } = createOperation(work, signal)
     this.#waiting.push(operation)
     if (this.#state === 'idle') this.#collect()
@@ -160,7 +159,7 @@ export interface Operation {
 /** Creates an operation from work that a signal may abort. */
 function createOperation<T>(
   work: () => T,
-  signal: ChangeSignal | undefined,
+  signal: AbortSignal | undefined,
 ): { readonly operation: Operation; readonly answer: Promise<T> } {
   let settle: Settle<T> = { resolve: ignore, reject: ignore }
   const answer = new Promise<T>((resolve, reject) => {
@@ -176,7 +175,7 @@ interface Settle<T> {
 
 interface PendingParts<T> {
   readonly work: () => T
-  readonly signal: ChangeSignal | undefined
+  readonly signal: AbortSignal | undefined
   readonly answered: Promise<unknown>
   readonly settle: Settle<T>
 }
@@ -185,7 +184,7 @@ class PendingOperation<T> implements Operation {
   readonly deadline: number = performance.now() + MAX_WAIT_MS
   readonly answered: Promise<unknown>
   readonly #work: () => T
-  readonly #signal: ChangeSignal | undefined
+  readonly #signal: AbortSignal | undefined
   readonly #settle: Settle<T>
   #ending: Ending<T> | undefined
 

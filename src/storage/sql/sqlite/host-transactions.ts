@@ -1,5 +1,4 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
-import type { ChangeSignal } from '../../contract/stores.ts'
 import { busy } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { Connection } from './connection.ts'
@@ -41,7 +40,7 @@ export class HostTransactions<H extends SqliteHandle> {
   }
 
   /** Runs work in an open transaction, all or nothing. @throws the reason of a signal that has aborted */
-  write<T>(transaction: H, work: (connection: Connection) => T, signal: ChangeSignal | undefined): T {
+  write<T>(transaction: H, work: (connection: Connection) => T, signal: AbortSignal | undefined): T {
     const connection = this.reach(transaction)
     refuseUnlessOpen(transaction)
     signal?.throwIfAborted()

@@ -1,11 +1,11 @@
 import type { Decision, EventDraft } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { after, wait } from '../../../schema/sync-or-async.ts'
+import { wait } from '../../../schema/sync-or-async.ts'
 import type { AggregateStore, Change, Outcome, PreparedDecision } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import type { EventLog } from './event-log.ts'
-import type { Head, HeadKey, Heads, Lock } from './locks.ts'
+import type { Head, Heads, Lock } from './locks.ts'
 
 /** What every store is built from. */
 export interface StoreParts<Tx> {
@@ -19,8 +19,6 @@ export interface StoreParts<Tx> {
 export interface SqlAggregate<Key, State, Rows extends readonly unknown[]> {
   /** Returns a copy of the key: a change waits for its turn, and the caller may modify its own key meanwhile. */
   own(key: Key): Key
-  /** Returns the key of the head whose epoch fences the changes. */
-  head(key: Key): HeadKey
   /** Returns the heads that a change locks, in the global order of locks. The last is that of the key. */
   locks(key: Key): readonly Lock[]
   /** Returns the statements that load the state. They run behind the locks. */
@@ -45,20 +43,14 @@ export function aggregateStore<Key, State, Rows extends readonly unknown[], Tx>(
   parts: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
 ): AggregateStore<Key, State, Tx> {
-  const { runtime, heads } = parts
+  const { runtime } = parts
 
   return {
-    epoch: (key, transaction) =>
-      runtime.read((session) => after(heads.find(session, aggregate.head(key)), epochOf), transaction),
     update(theirs, change) {
       const key = aggregate.own(theirs)
       return runtime.write((session, open) => applyChange(parts, aggregate, { session, key, change, open }), change)
     },
   }
-}
-
-function epochOf({ epoch }: Head): number {
-  return epoch
 }
 
 interface Attempt<Key, State, Result, Tx, Prepared> {
@@ -76,20 +68,17 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx, P
   { session, key, change, open }: Attempt<Key, State, Result, Tx, Prepared>,
 ): SyncOrAsync<Outcome<Result>> {
   const { head, rows } = yield* heads.lockThenLoad(session, aggregate.locks(key), aggregate.loading(key))
-  if (change.expectedEpoch !== undefined && change.expectedEpoch !== head.epoch) return { stale: true }
-
   const before = aggregate.state(key, rows, head)
   const decide = change.prepare === undefined ? change.decide : yield* prepared(session, before, change, open)
   const at = change.by.at()
   const { state: after, events: drafts, result } = decide(before, at)
-  const raisesEpoch = change.raisesEpoch === true
-  if (after === before && drafts.length === 0 && !raisesEpoch) return { stale: false, result, events: [] }
+  if (after === before && drafts.length === 0) return { result, events: [] }
 
   const written = after === before ? head : yield* aggregate.write(session, key, { before, after, head })
-  yield* heads.save(session, raisesEpoch ? { ...written, epoch: written.epoch + 1 } : written)
+  yield* heads.save(session, written)
   const events = yield* log.append(session, drafts, { actorId: change.by.actorId, at })
   yield* log.show(session, events, change, open)
-  return { stale: false, result, events }
+  return { result, events }
 }
 
 /** Runs the host's `prepare` and returns the decision with its answer. */

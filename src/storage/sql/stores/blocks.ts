@@ -4,7 +4,7 @@ import type { Page } from '../../../schema/paging.ts'
 import type { Block } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after, runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
-import type { BlockKey, BlockStore, PageQuery } from '../../contract/stores.ts'
+import type { BlockKey, BlockState, BlockStore, PageQuery } from '../../contract/stores.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
@@ -27,6 +27,8 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): SqlStore<BlockStore<Tx>> {
 
   const store: BlockStore<Tx> = {
     ...aggregateStore(parts, blocks),
+    epoch: (organizationId, transaction) =>
+      runtime.read((session) => blocks.epoch(session, organizationId), transaction),
     find: (key, transaction) => runtime.read((session) => blocks.find(session, key), transaction),
     among: (organizationId, userIds, transaction) =>
       runtime.read((session) => blocks.among(session, organizationId, userIds), transaction),
@@ -46,8 +48,8 @@ function removalsOf(blocks: Blocks): Removals {
   }
 }
 
-/** The blocks as aggregates. The organization's head fences and counts them. */
-class Blocks implements SqlAggregate<BlockKey, Block | undefined, [FoundBlock]> {
+/** The blocks as aggregates. The organization's head has the epoch and counts them. */
+class Blocks implements SqlAggregate<BlockKey, BlockState, [FoundBlock]> {
   readonly #context: SqlContext
   readonly #heads: Heads
   readonly #queries: BlockQueries
@@ -80,8 +82,12 @@ class Blocks implements SqlAggregate<BlockKey, Block | undefined, [FoundBlock]> 
     return [this.#queries.find(key)]
   }
 
-  state(key: BlockKey, [[row]]: RowsOfEach<[FoundBlock]>): Block | undefined {
-    return row && toBlock(key, row)
+  state(key: BlockKey, [[row]]: RowsOfEach<[FoundBlock]>, { epoch }: Head): BlockState {
+    return { block: row && toBlock(key, row), epoch }
+  }
+
+  epoch(session: Session, organizationId: Id): MaybePromise<number> {
+    return after(this.#heads.find(session, this.head({ organizationId })), ({ epoch }) => epoch)
   }
 
   find(session: Session, key: BlockKey): MaybePromise<Block | undefined> {
@@ -114,18 +120,21 @@ class Blocks implements SqlAggregate<BlockKey, Block | undefined, [FoundBlock]> 
     return yield* readPage(list, pageQuery)
   }
 
-  *write(session: Session, key: BlockKey, { before, after, head }: Difference<Block | undefined>): SyncOrAsync<Head> {
-    if (after === undefined) {
+  *write(session: Session, key: BlockKey, { before, after, head }: Difference<BlockState>): SyncOrAsync<Head> {
+    const { block, epoch } = after
+    if (block === before.block) return { ...head, epoch }
+
+    if (block === undefined) {
       yield* defer(session, this.#queries.remove(key))
-      return { ...head, total: head.total - 1 }
+      return { ...head, epoch, total: head.total - 1 }
     }
-    if (before !== undefined) {
-      yield* defer(session, this.#queries.update({ ...after, ...key }))
-      return head
+    if (before.block !== undefined) {
+      yield* defer(session, this.#queries.update({ ...block, ...key }))
+      return { ...head, epoch }
     }
 
-    yield* defer(session, this.#queries.insert({ seq: head.nextSeq, ...after, ...key }))
-    return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
+    yield* defer(session, this.#queries.insert({ seq: head.nextSeq, ...block, ...key }))
+    return { ...head, epoch, total: head.total + 1, nextSeq: head.nextSeq + 1 }
   }
 
   /** Removes the blocks of a user. The snapshot of a host's transaction may be older than the lock on the user. */

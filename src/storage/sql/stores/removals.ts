@@ -8,7 +8,7 @@ import type { Head, LockedAggregate } from './locks.ts'
 export interface Removal {
   /** How many rows it removed. A count that is left out is 0. */
   readonly removed: Partial<Removed>
-  /** The heads that the store has locked besides those of the thing, to be saved with a raised epoch. */
+  /** The heads that the store has locked besides those of the thing, to be saved. */
   readonly heads?: readonly Head[]
 }
 

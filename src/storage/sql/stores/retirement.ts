@@ -118,13 +118,9 @@ class Things {
   ): SyncOrAsync<Removed> {
     const parts: Removal[] = []
     for (const store of this.#stores) parts.push(yield* removalOf(store))
-    for (const { heads = [] } of parts) for (const head of heads) yield* this.#raise(session, head)
-    for (const head of own) yield* this.#raise(session, { ...head, total: 0, retired: true })
+    for (const { heads = [] } of parts) for (const head of heads) yield* this.#heads.save(session, head)
+    for (const head of own) yield* this.#heads.save(session, { ...head, total: 0, retired: true })
     return Object.assign({ ...NOTHING }, ...parts.map(({ removed }) => removed))
-  }
-
-  *#raise(session: Session, head: Head): SyncOrAsync<void> {
-    yield* this.#heads.save(session, { ...head, epoch: head.epoch + 1 })
   }
 
   #head(scope: HeadScope, kind: HostThing, id: Id): HeadKey {

@@ -22,15 +22,12 @@ export interface AggregateSample {
   ): Promise<Outcome<Prepared>>
   /** Throws in the decision. */
   refuse<Tx>(storage: ForgeStorage<Tx>, error: unknown, extras?: Extras<Tx>): Promise<Outcome<never>>
-  epoch<Tx>(storage: ForgeStorage<Tx>): MaybePromise<number>
   /** Reads all data that the changes of this sample can change. */
   contents<Tx>(storage: ForgeStorage<Tx>): MaybePromise<unknown>
-  /** Whether lifecycle calls affect the aggregate. */
-  readonly isRetired: boolean
 }
 
 /** What a sample is made of: a store, one of its keys, and a change of that aggregate. */
-interface Parts<Key, State> extends Pick<AggregateSample, 'name' | 'contents' | 'isRetired'> {
+interface Parts<Key, State> extends Pick<AggregateSample, 'name' | 'contents'> {
   readonly store: <Tx>(storage: ForgeStorage<Tx>) => AggregateStore<Key, State, Tx>
   readonly key: Key
   readonly alter: (state: State) => Decision<State, string, EventDraft>
@@ -49,7 +46,6 @@ export function aggregateSample<Key, State>({ store, key, alter, ...facts }: Par
     leave: (storage, extras) => change(store(storage), key, (state) => ({ state, events: [], result: 'left' }), extras),
     lookUp: async (storage, prepare, extras = {}) =>
       store(storage).update(key, {
-        expectedEpoch: extras.seen,
         by: AUTHOR,
         ...extras,
         prepare: (_state, transaction) => prepare(transaction),
@@ -64,6 +60,5 @@ export function aggregateSample<Key, State>({ store, key, alter, ...facts }: Par
         },
         extras,
       ),
-    epoch: (storage) => store(storage).epoch(key),
   }
 }

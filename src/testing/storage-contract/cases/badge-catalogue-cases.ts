@@ -4,7 +4,7 @@ import type { BadgeCatalogueKey, BadgeCatalogueState, ForgeStorage } from '../..
 import type { AggregateSample } from './aggregate-sample.ts'
 import { aggregateSample } from './aggregate-sample.ts'
 import { catalogueOf, slugsHeldBy } from './contents.ts'
-import { change, define, done, grant, NO_SUBJECT, removeBadge, retire, revoke } from './sample-changes.ts'
+import { change, define, grant, NO_SUBJECT, removeBadge, retire, revoke } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { refuses, storageCase } from './storage-case.ts'
 
@@ -31,7 +31,6 @@ export const badgeCatalogueSample: AggregateSample = aggregateSample<BadgeCatalo
   store: (storage) => storage.badgeCatalogue,
   key: { slug: 'early-bird' },
   contents: (storage) => storage.badgeCatalogue.page({ from: { page: 1 }, limit: 1000 }),
-  isRetired: false,
   alter: (entry) => ({
     state: {
       ...entry,
@@ -186,7 +185,7 @@ async function holders<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<num
     events: [],
     result: entry.holders,
   }))
-  return done(outcome).result
+  return outcome.result
 }
 
 async function put<Tx>(storage: ForgeStorage<Tx>, slug: string, badge: Badge): Promise<void> {
@@ -195,5 +194,5 @@ async function put<Tx>(storage: ForgeStorage<Tx>, slug: string, badge: Badge): P
     events: [],
     result: undefined,
   })
-  done(await change(storage.badgeCatalogue, { slug }, decide))
+  await change(storage.badgeCatalogue, { slug }, decide)
 }

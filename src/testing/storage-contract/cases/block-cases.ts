@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Block } from '../../../index.ts'
-import type { BlockKey } from '../../../storage/storage.ts'
+import type { BlockKey, BlockState } from '../../../storage/storage.ts'
 import type { AggregateSample } from './aggregate-sample.ts'
 import { aggregateSample } from './aggregate-sample.ts'
 import { blockedBy, blocksOf, outbox } from './contents.ts'
@@ -11,21 +10,20 @@ import { refuses, storageCase } from './storage-case.ts'
 const BLOCK_KEY: BlockKey = { organizationId: '20', userId: '30' }
 
 /** The sample of the blocks. */
-export const blockSample: AggregateSample = aggregateSample<BlockKey, Block | undefined>({
+export const blockSample: AggregateSample = aggregateSample<BlockKey, BlockState>({
   name: 'a block',
   store: (storage) => storage.blocks,
   key: BLOCK_KEY,
   contents: (storage) => blocksOf(storage, BLOCK_KEY.organizationId),
-  isRetired: true,
   alter: (before) =>
-    before === undefined
+    before.block === undefined
       ? {
-          state: { ...BLOCK_KEY, note: 'why', blockedAt: NOON, blockedBy: null },
+          state: { ...before, block: { ...BLOCK_KEY, note: 'why', blockedAt: NOON, blockedBy: null } },
           events: [{ ...NO_SUBJECT, type: 'user.blocked', data: { note: 'why' }, ...BLOCK_KEY }],
           result: 'altered',
         }
       : {
-          state: undefined,
+          state: { ...before, block: undefined },
           events: [{ ...NO_SUBJECT, type: 'user.unblocked', data: {}, ...BLOCK_KEY }],
           result: 'altered',
         },

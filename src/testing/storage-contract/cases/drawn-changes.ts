@@ -116,7 +116,15 @@ const KINDS: readonly (readonly [share: number, kind: Kind])[] = [
     (draw, ids) => {
       const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
       const admit: Run = (to, extras) =>
-        change(to.blocks, key, (state) => assertNotBlocked(state), { ...extras, raisesEpoch: true })
+        change(
+          to.blocks,
+          key,
+          (state) => {
+            assertNotBlocked(state.block)
+            return { state: { ...state, epoch: state.epoch + 1 }, events: [], result: undefined }
+          },
+          extras,
+        )
       return ['admit', key, admit]
     },
   ],

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import type { ForgeErrorCode } from '../../../index.ts'
-import { ForgeError } from '../../../index.ts'
-import type { ForgeStorage, Retired } from '../../../storage/storage.ts'
+import { assertNotBlocked, ForgeError } from '../../../index.ts'
+import type { BlockState, ForgeStorage, Retired } from '../../../storage/storage.ts'
 import { blockedBy, issuesOn, slugsHeldBy } from './contents.ts'
 import { turns } from './gate.ts'
 import { atOnce, idsTo, raceCases } from './race.ts'
-import { BOARD, block, change, define, done, grant, NO_SUBJECT, NOON, pin, retire } from './sample-changes.ts'
+import { BOARD, block, change, define, grant, NO_SUBJECT, NOON, pin, retire, unblock } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
+import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
+import { everything } from './stores.ts'
+
+const KEY = { organizationId: '20', userId: '30' }
+const ADMITTED = { ...NO_SUBJECT, type: 'user.unblocked', data: {}, ...KEY } as const
 
 const ROUNDS = 60
 /** How many rounds run concurrently. If all of them did, most calls would wait for a connection, and few would meet. */
@@ -17,6 +22,68 @@ const ROUNDS_AT_ONCE = 10
  * Source: docs/storage.md, section 2
  */
 export const fenceCases: readonly StorageCase[] = [
+  storageCase('the epoch of an organization rises with a change that raises it, and with no other', async (storage) => {
+    assert.equal(await storage.blocks.epoch('20'), 0)
+    for (const userId of ['30', '31']) await block(storage, '20', userId)
+    await unblock(storage, '20', '31')
+    assert.equal(await storage.blocks.epoch('20'), 0)
+    const before = await everything(storage)
+    assert.deepEqual(await change(storage.blocks, KEY, raise), { result: 1, events: [] })
+
+    assert.equal(await storage.blocks.epoch('20'), 1)
+    assert.deepEqual(await everything(storage), { ...before, epoch: 1 })
+    await unblock(storage, '20', '30')
+    assert.equal(await storage.blocks.epoch('20'), 1)
+  }),
+
+  storageCase('a change that raises the epoch may change the block too', async (storage) => {
+    const block = { ...KEY, note: '', blockedAt: NOON, blockedBy: null }
+    await change(storage.blocks, KEY, (state) => ({ ...raise(state), state: { block, epoch: state.epoch + 1 } }))
+    await change(storage.blocks, KEY, (state) => ({ ...raise(state), state: { ...state, epoch: state.epoch + 1 } }))
+
+    assert.deepEqual([await blockedBy(storage, '20'), await storage.blocks.epoch('20')], [['30'], 2])
+  }),
+
+  storageCase('the epoch stays when the change that raises it is refused', async (storage) => {
+    const beforeCommit = () => {
+      throw new Error('the host says no')
+    }
+    const raised = (state: BlockState) => ({ ...raise(state), events: [ADMITTED] })
+    assert.ok('thrown' in (await outcomeOf(() => change(storage.blocks, KEY, raised, { beforeCommit }))))
+
+    assert.equal(await storage.blocks.epoch('20'), 0)
+  }),
+
+  storageCase('an organization has one epoch for all users', async (storage) => {
+    await change(storage.blocks, KEY, raise)
+
+    assert.equal(await storage.blocks.epoch('21'), 0)
+    assert.deepEqual(await change(storage.blocks, { ...KEY, userId: '31' }, epochOf), { result: 1, events: [] })
+    assert.deepEqual(await change(storage.blocks, { ...KEY, organizationId: '21' }, epochOf), { result: 0, events: [] })
+  }),
+
+  storageCase('the epoch stays when a blocked user is deleted', async (storage) => {
+    await change(storage.blocks, KEY, raise)
+    await block(storage, '20', '30')
+    await retire(storage, { thing: 'user', userId: '30' })
+
+    assert.equal(await storage.blocks.epoch('20'), 1)
+  }),
+
+  hostCase(
+    'in a host’s transaction the epoch is raised, and read by its changes',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, rollback } = await bench.begin()
+      await change(storage.blocks, KEY, raise, { transaction })
+      assert.equal(await storage.blocks.epoch('20', transaction), 1)
+      assert.equal((await change(storage.blocks, KEY, epochOf, { transaction })).result, 1)
+      await rollback()
+
+      assert.equal(await storage.blocks.epoch('20'), 0)
+    },
+  ),
+
   ...raceCases('a user who becomes a member while being blocked is never member and blocked', async (one, other) => {
     const members = new Set<string>()
     for (const userIds of waves()) {
@@ -95,14 +162,12 @@ export const fenceCases: readonly StorageCase[] = [
     assert.deepEqual([await blockedBy(one, '20'), await blockedBy(other, '21')], [[], []])
   }),
 
-  ...raceCases('a lifecycle call on one storage makes earlier reads of the other stale', async (one, other) => {
-    const key = { organizationId: '20', userId: '30' }
-    const seen = await one.blocks.epoch(key)
-    done(await change(other.blocks, key, leave, { raisesEpoch: true }))
+  ...raceCases('an epoch that one storage raises is what a change of the other sees', async (one, other) => {
+    assert.equal(await one.blocks.epoch('20'), 0)
+    await change(other.blocks, KEY, raise)
 
-    assert.equal(await one.blocks.epoch(key), seen + 1)
-    assert.deepEqual(await change(one.blocks, key, leave, { seen }), { stale: true })
-    assert.deepEqual(await change(other.blocks, key, leave, { seen }), { stale: true })
+    assert.equal(await one.blocks.epoch('20'), 1)
+    assert.equal((await change(one.blocks, KEY, epochOf)).result, 1)
   }),
 
   ...raceCases('what one storage has retired the other refuses', async (one, other) => {
@@ -142,14 +207,18 @@ interface Membership {
 async function blockUnlessMember<Tx>(storage: ForgeStorage<Tx>, userId: string, host: Membership): Promise<void> {
   for (;;) {
     const key = { organizationId: '20', userId }
-    const seen = await storage.blocks.epoch(key)
+    const epoch = await storage.blocks.epoch('20')
     if (host.members.has(userId)) throw new ForgeError('CANNOT_BLOCK_MEMBER', 'a member')
 
     await turns(host.pause)
-    const state = { ...key, note: '', blockedAt: NOON, blockedBy: null }
+    const block = { ...key, note: '', blockedAt: NOON, blockedBy: null }
     const events = [{ ...NO_SUBJECT, type: 'user.blocked' as const, data: { note: '' }, ...key }]
-    const outcome = await change(storage.blocks, key, () => ({ state, events, result: undefined }), { seen })
-    if (!outcome.stale) return
+    const { result: isBlocked } = await change(storage.blocks, key, (state) =>
+      state.epoch === epoch
+        ? { state: { ...state, block }, events, result: true }
+        : { state, events: [], result: false },
+    )
+    if (isBlocked) return
   }
 }
 
@@ -158,21 +227,23 @@ async function admit<Tx>(storage: ForgeStorage<Tx>, userId: string, { members, p
   await turns(pause)
   members.add(userId)
   try {
-    const key = { organizationId: '20', userId }
-    done(await change(storage.blocks, key, refuseBlocked, { raisesEpoch: true }))
+    await change(storage.blocks, { organizationId: '20', userId }, (state) => {
+      assertNotBlocked(state.block)
+      return raise(state)
+    })
   } catch (error) {
     members.delete(userId)
     throw error
   }
 }
 
-function refuseBlocked<State>(state: State): { state: State; events: []; result: undefined } {
-  if (state !== undefined) throw new ForgeError('ALREADY_BLOCKED', 'blocked')
-  return leave(state)
+function raise(state: BlockState): { state: BlockState; events: []; result: number } {
+  const epoch = state.epoch + 1
+  return { state: { ...state, epoch }, events: [], result: epoch }
 }
 
-function leave<State>(state: State): { state: State; events: []; result: undefined } {
-  return { state, events: [], result: undefined }
+function epochOf(state: BlockState): { state: BlockState; events: []; result: number } {
+  return { state, events: [], result: state.epoch }
 }
 
 /**

@@ -79,7 +79,6 @@ export const lifeCases: readonly StorageCase[] = [
 
 function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() => unknown)[] {
   return [
-    () => storage.pinBoards.epoch(BOARD),
     () => pin(storage, BOARD, '1'),
     () => storage.pinBoards.load(BOARD),
     () => block(storage, '20', '30'),
@@ -99,9 +98,7 @@ function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() =>
     () => storage.events.release({ name: 'mail', holder: 'one' }),
     () => storage.events.forget('mail'),
     () => storage.events.prune(new Date(0)),
-    () => storage.blocks.epoch({ organizationId: '20', userId: '30' }),
-    () => storage.userBadges.epoch({ userId: '30', slugs: [] }),
-    () => storage.badgeCatalogue.epoch({ slug: 'a' }),
+    () => storage.blocks.epoch('20'),
     () => retire(storage, { thing: 'user', userId: '30' }),
   ]
 }

@@ -4,7 +4,7 @@ import { blockedBy, issuesOn } from './contents.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { assertRefused, raceCases } from './race.ts'
 import type { Extras } from './sample-changes.ts'
-import { BOARD, block, change, define, done, grant, pin, retire } from './sample-changes.ts'
+import { BOARD, block, change, define, grant, pin, retire } from './sample-changes.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
@@ -104,7 +104,7 @@ async function holders<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<num
     events: [],
     result: state.holders,
   })
-  return done(await change(storage.badgeCatalogue, { slug }, leave)).result
+  return (await change(storage.badgeCatalogue, { slug }, leave)).result
 }
 
 function valuesOf(outcome: Outcome): readonly unknown[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import { BOARD, block, change, define, done, grant, NO_SUBJECT, pin, retire } from './sample-changes.ts'
+import { BOARD, block, change, define, grant, NO_SUBJECT, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { storageCase } from './storage-case.ts'
 import { everything } from './stores.ts'
@@ -60,8 +60,8 @@ export const ownershipCases: readonly StorageCase[] = [
     await change(storage.pinBoards, BOARD, () => ({ state, events, result: undefined }))
     const data = { note: 'why' }
     const kept = { ...BLOCK, note: 'why', blockedAt: new Date(5), blockedBy: null }
-    await change(storage.blocks, BLOCK, () => ({
-      state: kept,
+    await change(storage.blocks, BLOCK, (before) => ({
+      state: { ...before, block: kept },
       events: [{ ...NO_SUBJECT, type: 'user.blocked', data, ...BLOCK }],
       result: undefined,
     }))
@@ -105,15 +105,12 @@ export const ownershipCases: readonly StorageCase[] = [
   storageCase(
     'modifying the events that beforeCommit receives changes none that the change returns',
     async (storage) => {
-      const { events } = done(
-        await change(
-          storage.pinBoards,
-          BOARD,
-          (rows) => ({ state: [...rows, row('1')], events: [pinned('1')], result: undefined }),
-          { beforeCommit: (received) => spoil(received) },
-        ),
+      const { events } = await change(
+        storage.pinBoards,
+        BOARD,
+        (rows) => ({ state: [...rows, row('1')], events: [pinned('1')], result: undefined }),
+        { beforeCommit: (received) => spoil(received) },
       )
-
       assert.deepEqual(events, (await storage.events.read({ after: undefined, limit: 10 })).events)
     },
   ),
@@ -153,7 +150,7 @@ export const ownershipCases: readonly StorageCase[] = [
     key.slugs.splice(0, 1, 'b')
 
     assert.deepEqual(
-      done(await pending).result.map((badge) => badge.slug),
+      (await pending).result.map((badge) => badge.slug),
       ['a'],
     )
   }),
@@ -178,7 +175,7 @@ async function nextBadgeId<Tx>(storage: ForgeStorage<Tx>): Promise<string> {
     events: [],
     result: entry.nextId,
   }))
-  return done(outcome).result
+  return outcome.result
 }
 
 async function fill<Tx>(storage: ForgeStorage<Tx>): Promise<void> {

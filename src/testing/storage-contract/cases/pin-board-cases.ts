@@ -18,7 +18,6 @@ export const pinBoardSample: AggregateSample = aggregateSample<PinBoardKey, read
   store: (storage) => storage.pinBoards,
   key: BOARD,
   contents: (storage) => storage.pinBoards.load(BOARD),
-  isRetired: true,
   alter: (rows) => {
     const issueId = String(100 + rows.length)
     return {

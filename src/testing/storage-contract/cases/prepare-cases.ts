@@ -5,7 +5,7 @@ import { issuesOn, outbox } from './contents.ts'
 import { turns } from './gate.ts'
 import { issueImportSample } from './issue-import-cases.ts'
 import { atOnce, idsTo, raceCases } from './race.ts'
-import { AUTHOR, BOARD, done, NO_SUBJECT, NOON, pin, retire } from './sample-changes.ts'
+import { AUTHOR, BOARD, NO_SUBJECT, NOON, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf, refuses, storageCase } from './storage-case.ts'
 import { AGGREGATES, everything } from './stores.ts'
@@ -17,7 +17,7 @@ export const prepareCases: readonly StorageCase[] = [
   ...AGGREGATES.flatMap((one) => [
     storageCase(`a change of ${one.name} decides with what its prepare returned`, async (storage) => {
       await one.prepare(storage)
-      const { result, events } = done(await one.lookUp(storage, () => 'looked up'))
+      const { result, events } = await one.lookUp(storage, () => 'looked up')
 
       assert.equal(result, 'looked up')
       assert.deepEqual((await outbox(storage)).slice(-1), events)
@@ -36,7 +36,7 @@ export const prepareCases: readonly StorageCase[] = [
 
         assert.deepEqual(await outcomeOf(() => one.lookUp(storage, prepare)), { thrown: error })
         assert.deepEqual(await everything(storage), before)
-        done(await one.alter(storage))
+        await one.alter(storage)
       },
     ),
 
@@ -52,7 +52,7 @@ export const prepareCases: readonly StorageCase[] = [
           throw error
         }
         assert.deepEqual(await outcomeOf(() => one.lookUp(storage, prepare, { transaction })), { thrown: error })
-        done(await one.lookUp(storage, () => 'looked up', { transaction }))
+        await one.lookUp(storage, () => 'looked up', { transaction })
         await commit()
 
         assert.deepEqual(await issuesOn(storage, { ...BOARD, repositoryId: '11' }), ['1'])
@@ -80,26 +80,17 @@ export const prepareCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase('a change that is stale, refused or aborted is not prepared', async (storage) => {
+  storageCase('a change that is refused or aborted is not prepared', async (storage) => {
     let asked = 0
     const prepare = () => {
       asked += 1
     }
-    await issueImportSample.leave(storage, { raisesEpoch: true })
-    assert.deepEqual(await issueImportSample.lookUp(storage, prepare, { seen: 0 }), { stale: true })
     const signal = AbortSignal.abort(new Error('gone'))
     assert.ok('thrown' in (await outcomeOf(() => issueImportSample.lookUp(storage, prepare, { signal }))))
     await retire(storage, REPOSITORY)
     await refuses('REPOSITORY_NOT_FOUND', () => issueImportSample.lookUp(storage, prepare))
 
     assert.equal(asked, 0)
-  }),
-
-  storageCase('a change that raises the epoch is prepared too', async (storage) => {
-    const { result } = done(await issueImportSample.lookUp(storage, () => 'looked up', { raisesEpoch: true }))
-
-    assert.equal(result, 'looked up')
-    assert.equal(await issueImportSample.epoch(storage), 1)
   }),
 
   storageCase('every attempt of a change is prepared, and decided with its own answer', async (storage) => {
@@ -205,7 +196,7 @@ async function checkWhatPrepareReads<Tx>(one: ForgeStorage<Tx>, other: ForgeStor
   const outcomes = await atOnce(work, 'STORAGE_BUSY')
 
   assert.notEqual(outcomes.length, 0)
-  for (const outcome of outcomes) assert.deepEqual(...done(outcome).result)
+  for (const outcome of outcomes) assert.deepEqual(...outcome.result)
   assert.equal((await issuesOn(one, BOARD)).length, outcomes.length)
 }
 
@@ -215,7 +206,6 @@ async function pinPrepared<Tx>(
   issueId: string,
 ): Promise<Outcome<readonly [readonly PinRow[], readonly PinRow[]]>> {
   return storage.pinBoards.update(BOARD, {
-    expectedEpoch: undefined,
     by: AUTHOR,
     prepare: (_rows, transaction) => storage.pinBoards.load(BOARD, transaction),
     decide: (rows, _at, prepared) => ({

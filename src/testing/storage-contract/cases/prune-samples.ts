@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ForgeEvent } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import { BOARD, change, done, NO_SUBJECT, NOON } from './sample-changes.ts'
+import { BOARD, change, NO_SUBJECT, NOON } from './sample-changes.ts'
 import { outcomeOf } from './storage-case.ts'
 
 /** A time after all sample changes. */
@@ -14,7 +14,7 @@ export async function note<Tx>(storage: ForgeStorage<Tx>, count: number, at: Dat
   const event = { ...NO_SUBJECT, type: 'issue.moved', data: { from: 2, to: 1 }, repositoryId, issueId: '5' } as const
   const events = Array.from({ length: count }, () => event)
   const by = { actorId: '7', at: () => at }
-  done(await change(storage.pinBoards, BOARD, (rows) => ({ state: rows, events, result: undefined }), { by }))
+  await change(storage.pinBoards, BOARD, (rows) => ({ state: rows, events, result: undefined }), { by })
 }
 
 /** Returns the first thousand events after a cursor, or 'pruned' if some of them were removed. */

@@ -4,7 +4,7 @@ import type { ForgeStorage } from '../../../storage/storage.ts'
 import { blockedBy, blocksOf, catalogueOf, issuesOn, outbox, slugsHeldBy } from './contents.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { assertRefused, atOnce, idsTo, raceCases } from './race.ts'
-import { BOARD, block, change, define, done, grant, NO_SUBJECT, pin, retire, unblock, unpin } from './sample-changes.ts'
+import { BOARD, block, change, define, grant, NO_SUBJECT, pin, retire, unblock, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf } from './storage-case.ts'
 
@@ -54,7 +54,7 @@ export const racingCases: readonly StorageCase[] = [
 
   ...raceCases('a block that waited for another of its organization comes after it', async (one, other) => {
     for (const organizationId of idsTo(3)) {
-      await other.blocks.epoch({ organizationId, userId: '31' }) // connects before the second call
+      await other.blocks.epoch(organizationId) // connects before the second call
       const first = await heldInBeforeCommit((beforeCommit) => block(one, organizationId, '31', { beforeCommit }))
       const second = outcomeOf(() => block(other, organizationId, '32'))
       await whileWaiting(second)
@@ -182,7 +182,7 @@ async function thirtyPins<Tx>(one: ForgeStorage<Tx>, other: ForgeStorage<Tx>, bo
 }
 
 async function removeUnlessHeld<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<void> {
-  const outcome = await change(storage.badgeCatalogue, { slug }, (entry) => {
+  await change(storage.badgeCatalogue, { slug }, (entry) => {
     if (entry.holders > 0) throw new ForgeError('BADGE_IN_USE', 'held', { slug, holders: entry.holders })
     if (entry.badge === undefined) return { state: entry, events: [], result: undefined }
 
@@ -192,7 +192,6 @@ async function removeUnlessHeld<Tx>(storage: ForgeStorage<Tx>, slug: string): Pr
       result: undefined,
     }
   })
-  done(outcome)
 }
 
 async function blockedByEvents<Tx>(storage: ForgeStorage<Tx>): Promise<ReadonlySet<string | null>> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { outbox } from './contents.ts'
-import { changesOf, epochs, fill, refusedAfter, summary, THINGS } from './retirement-samples.ts'
+import { fill, refusedAfter, summary, THINGS } from './retirement-samples.ts'
 import { retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, refuses, storageCase } from './storage-case.ts'
@@ -40,34 +40,9 @@ export const retiredThingCases: readonly StorageCase[] = [
       for (const [code, call] of refusedAfter(storage, retired)) await refuses(code, call)
     }),
 
-    storageCase(`retiring the ${retired.thing} raises its epoch, even if nothing belongs to it`, async (storage) => {
-      const before = await epochs(storage, retired)
-      await retire(storage, retired)
-      const after = await epochs(storage, retired)
-
-      for (const [index, epoch] of after.entries()) assert.ok(epoch > (before[index] ?? 0))
-    }),
-
-    storageCase(
-      `a change that read the epoch before the ${retired.thing} was retired is not written`,
-      async (storage) => {
-        await fill(storage)
-        const seen = 0
-        await retire(storage, retired)
-        const before = await outbox(storage)
-        for (const attempt of changesOf(storage, retired, seen)) {
-          const outcome = await outcomeOf(attempt)
-          const refused = 'thrown' in outcome || JSON.stringify(outcome.value) === '{"stale":true}'
-          assert.ok(refused, 'the change is stale or refused')
-        }
-
-        assert.deepEqual(await outbox(storage), before)
-      },
-    ),
-
     storageCase(`retiring the ${retired.thing} is rolled back when the host throws`, async (storage) => {
       await fill(storage)
-      const before = [await summary(storage), await outbox(storage), await epochs(storage, retired)]
+      const before = [await summary(storage), await outbox(storage)]
       const error = new Error('the host says no')
       const no = () => {
         throw error
@@ -75,7 +50,7 @@ export const retiredThingCases: readonly StorageCase[] = [
       assert.deepEqual(await outcomeOf(() => retire(storage, retired, { beforeCommit: no })), { thrown: error })
       assert.deepEqual(await outcomeOf(() => retire(storage, retired, { record: no })), { thrown: error })
 
-      assert.deepEqual([await summary(storage), await outbox(storage), await epochs(storage, retired)], before)
+      assert.deepEqual([await summary(storage), await outbox(storage)], before)
       assert.equal((await retire(storage, retired)).length, 1)
     }),
 

@@ -1,19 +1,7 @@
 import type { ForgeErrorCode } from '../../../index.ts'
 import type { ForgeStorage, PinBoardKey, Retired } from '../../../storage/storage.ts'
 import { blockedBy, issuesOn, slugsHeldBy } from './contents.ts'
-import {
-  BOARD,
-  block,
-  change,
-  define,
-  grant,
-  importIssues,
-  NO_SUBJECT,
-  pin,
-  revoke,
-  unblock,
-  unpin,
-} from './sample-changes.ts'
+import { BOARD, block, define, grant, importIssues, pin, revoke, unblock, unpin } from './sample-changes.ts'
 
 /** The board of pull requests next to the board of issues. */
 export const PULLS: PinBoardKey = { repositoryId: '10', kind: 'pullRequest' }
@@ -48,45 +36,6 @@ export async function summary<Tx>(storage: ForgeStorage<Tx>): Promise<object> {
     blocks: await Promise.all(['20', '21'].map((organizationId) => blockedBy(storage, organizationId))),
     held: await slugsHeldBy(storage, '31'),
   }
-}
-
-/** Returns the epochs that the retirement of a subject raises. */
-export async function epochs<Tx>(storage: ForgeStorage<Tx>, retired: Retired): Promise<readonly number[]> {
-  if (retired.thing === 'user') return [await storage.userBadges.epoch({ userId: retired.userId, slugs: [] })]
-  if (retired.thing === 'issue') return [await storage.pinBoards.epoch(BOARD)]
-  if (retired.thing === 'organization') {
-    return [await storage.blocks.epoch({ organizationId: retired.organizationId, userId: '99' })]
-  }
-
-  return [
-    await storage.pinBoards.epoch(BOARD),
-    await storage.pinBoards.epoch(PULLS),
-    await storage.issueImports.epoch({ repositoryId: '10' }),
-  ]
-}
-
-/** Returns changes of the data that depends on a subject, made with the epoch that was read before. */
-export function changesOf<Tx>(
-  storage: ForgeStorage<Tx>,
-  retired: Retired,
-  seen: number,
-): readonly (() => Promise<unknown>)[] {
-  const pinOn = (board: PinBoardKey) => () =>
-    change(
-      storage.pinBoards,
-      board,
-      (rows) => ({
-        state: [...rows, { issueId: '8', pinnedAt: new Date(0), pinnedBy: null }],
-        events: [{ ...NO_SUBJECT, type: 'issue.pinned', data: { position: 1 }, repositoryId: '10', issueId: '8' }],
-        result: undefined,
-      }),
-      { seen },
-    )
-  if (retired.thing === 'issue') return [pinOn(BOARD)]
-  if (retired.thing === 'repository') return [pinOn(BOARD), pinOn(PULLS), () => importIssues(storage, '10', { seen })]
-  if (retired.thing === 'user') return [() => grant(storage, '30', ['a'], { seen })]
-
-  return [() => block(storage, '20', '77', { seen })]
 }
 
 /** Returns the calls that a storage refuses for a retired subject, with their error codes. */

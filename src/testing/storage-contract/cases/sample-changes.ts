@@ -1,10 +1,10 @@
-import assert from 'node:assert/strict'
 import type { Decision, EventDraft, ForgeEvent, Id, RuleEvent } from '../../../index.ts'
 import * as rules from '../../../index.ts'
 import type {
   AggregateStore,
   Authorship,
   BeforeCommit,
+  BlockState,
   ForgeStorage,
   Outcome,
   PinBoardKey,
@@ -15,12 +15,9 @@ import type {
 
 /** The optional parts of a sample change, besides its decision. */
 export interface Extras<Tx> {
-  readonly seen?: number | undefined
   readonly by?: Authorship
   readonly beforeCommit?: BeforeCommit<Tx> | undefined
-  readonly raisesEpoch?: true | undefined
   readonly signal?: AbortSignal | undefined
-  readonly spentMilliseconds?: number | undefined
   readonly transaction?: Tx | undefined
 }
 
@@ -43,16 +40,7 @@ export async function change<Key, State, Result, Tx>(
   decide: (state: State, at: Date) => Decision<State, Result, EventDraft>,
   extras: Extras<Tx> = {},
 ): Promise<Outcome<Result>> {
-  return store.update(key, { expectedEpoch: extras.seen, decide, by: AUTHOR, ...extras })
-}
-
-/** Returns the result and the events of a change, which must not be stale. */
-export function done<Result>(outcome: Outcome<Result>): {
-  readonly result: Result
-  readonly events: readonly ForgeEvent[]
-} {
-  assert.equal(outcome.stale, false, 'the change is not stale')
-  return outcome
+  return store.update(key, { decide, by: AUTHOR, ...extras })
 }
 
 /** Decides to leave a state as it is, and returns a copy of it. */
@@ -125,7 +113,7 @@ async function arranged<Tx, Result>(
     },
     extras,
   )
-  return done(outcome).result
+  return outcome.result
 }
 
 /** Blocks a user in an organization. The user must not be blocked yet. */
@@ -137,16 +125,15 @@ export async function block<Tx>(
 ): Promise<void> {
   const key = { organizationId, userId }
   const { actorId: blockedBy } = extras.by ?? AUTHOR
-  const outcome = await change(
+  await change(
     storage.blocks,
     key,
     (before, at) => {
-      const { state, events } = rules.blockUser(before, { ...key, note, blockedAt: at, blockedBy }, false)
-      return { state, events: about(key, events), result: undefined }
+      const { state, events } = rules.blockUser(before.block, { ...key, note, blockedAt: at, blockedBy }, false)
+      return { state: { ...before, block: state }, events: about(key, events), result: undefined }
     },
     extras,
   )
-  done(outcome)
 }
 
 /** Removes a block, if it exists. */
@@ -157,18 +144,17 @@ export async function unblock<Tx>(
   extras: Extras<Tx> = {},
 ): Promise<void> {
   const key = { organizationId, userId }
-  const outcome = await change<typeof key, rules.Block | undefined, unknown, Tx>(
+  await change<typeof key, BlockState, unknown, Tx>(
     storage.blocks,
     key,
     (before) => {
-      if (before === undefined) return left(before)
+      if (before.block === undefined) return left(before)
 
-      const { state, events } = rules.unblockUser(before)
-      return { state, events: about(key, events), result: undefined }
+      const { state, events } = rules.unblockUser(before.block)
+      return { state: { ...before, block: state }, events: about(key, events), result: undefined }
     },
     extras,
   )
-  done(outcome)
 }
 
 /** Defines a badge and returns its id. */
@@ -183,7 +169,7 @@ export async function define<Tx>(
     (entry) => aboutNothing(rules.defineBadge(entry, { slug, description, imageUrl })),
     extras,
   )
-  return done(outcome).result.id
+  return outcome.result.id
 }
 
 /** Changes a definition. */
@@ -198,18 +184,12 @@ export async function update<Tx>(
     (entry) => aboutNothing(rules.updateBadge(entry, slug, { description, imageUrl })),
     extras,
   )
-  return done(outcome).result
+  return outcome.result
 }
 
 /** Removes a definition that no user holds from the catalogue. */
 export async function removeBadge<Tx>(storage: ForgeStorage<Tx>, slug: string, extras: Extras<Tx> = {}): Promise<void> {
-  const outcome = await change(
-    storage.badgeCatalogue,
-    { slug },
-    (entry) => aboutNothing(rules.removeBadge(entry, slug)),
-    extras,
-  )
-  done(outcome)
+  await change(storage.badgeCatalogue, { slug }, (entry) => aboutNothing(rules.removeBadge(entry, slug)), extras)
 }
 
 /** Grants those of the badges that are defined. Badges that the user already holds are skipped. */
@@ -241,7 +221,7 @@ async function held<Tx>(
   extras: Extras<Tx>,
 ): Promise<void> {
   const { actorId: grantedBy } = extras.by ?? AUTHOR
-  const outcome = await change(
+  await change(
     storage.userBadges,
     { userId, slugs },
     (before, at) => {
@@ -262,7 +242,6 @@ async function held<Tx>(
     },
     extras,
   )
-  done(outcome)
 }
 
 /** Imports one issue. Its row would be in the tables of the host. */
@@ -273,7 +252,7 @@ export async function importIssues<Tx>(
 ): Promise<void> {
   const data = { created: 1, updated: 0, comments: 0 }
   const events = about({ repositoryId }, [{ type: 'issues.imported', data }])
-  done(await change(storage.issueImports, { repositoryId }, (state) => ({ state, events, result: undefined }), extras))
+  await change(storage.issueImports, { repositoryId }, (state) => ({ state, events, result: undefined }), extras)
 }
 
 /** Retires a subject with the event that the lifecycle service emits. Returns the events. */

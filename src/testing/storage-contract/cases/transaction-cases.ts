@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { blocksOf, issuesOn, outbox } from './contents.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
-import { BOARD, block, define, done, grant, pin } from './sample-changes.ts'
+import { BOARD, block, define, grant, pin } from './sample-changes.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 import { AGGREGATES, everything } from './stores.ts'
@@ -22,11 +22,11 @@ export const transactionCases: readonly StorageCase[] = [
         await one.prepare(storage)
         const before = await outbox(storage)
         const { transaction, commit } = await bench.begin()
-        const { events } = done(await one.alter(storage, { transaction }))
+        const { events } = await one.alter(storage, { transaction })
         await commit()
 
         assert.deepEqual(await outbox(storage), [...before, ...events])
-        done(await one.alter(storage))
+        await one.alter(storage)
       },
     ),
 
@@ -37,11 +37,11 @@ export const transactionCases: readonly StorageCase[] = [
         await one.prepare(storage)
         const before = await everything(storage)
         const { transaction, rollback } = await bench.begin()
-        done(await one.alter(storage, { transaction }))
+        await one.alter(storage, { transaction })
         await rollback()
 
         assert.deepEqual(await everything(storage), before)
-        done(await one.alter(storage))
+        await one.alter(storage)
       },
     ),
 
@@ -80,7 +80,7 @@ export const transactionCases: readonly StorageCase[] = [
         const elsewhere = await bench.again()
         const before = await everything(elsewhere)
         const { transaction, commit } = await bench.begin()
-        const { events } = done(await one.alter(storage, { transaction }))
+        const { events } = await one.alter(storage, { transaction })
         assert.deepEqual(await everything(elsewhere), before)
         await commit()
 

@@ -34,16 +34,13 @@ export const writesEventsApart: StorageFault = inChanges(async (store, key, chan
     return { ...decision, events: [] }
   })
   const outcome = await store.update(key, { ...quiet, beforeCommit: undefined })
-  if (outcome.stale) return outcome
-
   const reported = await store.update(key, {
     by,
     transaction,
     beforeCommit: change.beforeCommit,
-    expectedEpoch: undefined,
     decide: (state) => ({ state, events: drafts, result: undefined }),
   })
-  return { ...outcome, events: reported.stale ? [] : reported.events }
+  return { ...outcome, events: reported.events }
 })
 
 /** Pins everything twice: the second time because it takes the first for lost. */
@@ -53,7 +50,7 @@ export const changesTwice: StorageFault = ({ pinBoards, ...storage }) => ({
     ...pinBoards,
     async update(key, change) {
       await pinBoards.update(key, change)
-      return pinBoards.update(key, { ...change, expectedEpoch: undefined })
+      return pinBoards.update(key, change)
     },
   },
 })

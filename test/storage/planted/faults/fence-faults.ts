@@ -5,31 +5,55 @@ import { compileStatement } from '../../../../src/storage/sql/query.ts'
 import type { SqlFault } from '../sql-fault.ts'
 import { asItIs, concerns, inWrites, pretended, savedHead } from '../sql-fault.ts'
 import type { StorageFault } from '../storage-fault.ts'
-import { inChanges } from '../storage-fault.ts'
+import { redecided } from '../storage-fault.ts'
 
-/** Does not compare epochs. */
-export const fencesNothing: StorageFault = inChanges((store, key, change) =>
-  store.update(key, { ...change, expectedEpoch: undefined }),
-)
+/** Raises the epoch with every change, where only new members raise it. */
+export const countsChanges: StorageFault = ({ blocks, ...storage }) => ({
+  ...storage,
+  blocks: {
+    ...blocks,
+    update: (key, change) =>
+      blocks.update(
+        key,
+        redecided(change, (decide) => (before, at) => {
+          const decision = decide(before, at)
+          return { ...decision, state: { ...decision.state, epoch: before.epoch + 1 } }
+        }),
+      ),
+  },
+})
 
-/** Counts every change where only lifecycle calls count. */
-export const fencesByVersion: StorageFault = (storage) => {
-  let version = 0
-  const counting = inChanges(async (store, key, change) => {
-    if (change.expectedEpoch !== undefined && change.expectedEpoch !== version) return { stale: true }
+/** Shows changes the epoch that it had when it was opened. */
+export const showsAnOldEpoch: StorageFault = ({ blocks, ...storage }) => ({
+  ...storage,
+  blocks: {
+    ...blocks,
+    update: (key, change) =>
+      blocks.update(
+        key,
+        redecided(change, (decide) => (before, at) => {
+          const { state, ...decision } = decide({ ...before, epoch: 0 }, at)
+          return { ...decision, state: { ...state, epoch: before.epoch + state.epoch } }
+        }),
+      ),
+  },
+})
 
-    const outcome = await store.update(key, { ...change, expectedEpoch: undefined })
-    version += 1
-    return outcome
-  })
-  const { pinBoards, ...others } = counting(storage)
-  return { ...others, pinBoards: { ...pinBoards, epoch: () => version } }
-}
-
-/** Lets lifecycle calls leave no trace where there is nothing to clean. */
-export const raisesNoEpoch: StorageFault = inChanges((store, key, change) =>
-  store.update(key, { ...change, raisesEpoch: undefined }),
-)
+/** Leaves the epoch as it is if the block is too. */
+export const raisesNoEpoch: StorageFault = ({ blocks, ...storage }) => ({
+  ...storage,
+  blocks: {
+    ...blocks,
+    update: (key, change) =>
+      blocks.update(
+        key,
+        redecided(change, (decide) => (before, at) => {
+          const decision = decide(before, at)
+          return decision.state.block === before.block ? { ...decision, state: before } : decision
+        }),
+      ),
+  },
+})
 
 /** Takes away what hangs on a repository, and forgets that it was there. */
 export const forgetsRepositories: StorageFault = (storage) => ({
@@ -63,18 +87,16 @@ async function emptied<Tx>(
 ): Promise<readonly ForgeEvent[]> {
   const by = retirement?.by ?? { actorId: null, at: () => new Date() }
   const outcome = await storage.pinBoards.update(board, {
-    expectedEpoch: undefined,
     by,
     beforeCommit: retirement?.beforeCommit,
     transaction: retirement?.transaction,
-    raisesEpoch: true,
     decide(rows) {
       const state = rows.filter((row) => !goes(row.issueId))
       const removed = { pins: rows.length - state.length, blocks: 0, grants: 0 }
       return { state, events: retirement === undefined ? [] : [retirement.record(removed)], result: undefined }
     },
   })
-  return outcome.stale ? [] : outcome.events
+  return outcome.events
 }
 
 /** Deletes the head of what is gone, where it should be marked. */
@@ -103,14 +125,5 @@ export const decidesByAffectedRows: SqlFault = inWrites(() => {
   return function* (session, statement) {
     const rows = yield* asItIs(session, statement)
     return concerns(statement, '^insert (ignore )?into', 'issue_tombstones') ? pretended({}) : rows
-  }
-})
-
-/** Retires a repository, and leaves the head of its imports. */
-export const leavesImports: SqlFault = inWrites(() => {
-  return function* (session, statement) {
-    const saved = savedHead(statement)
-    const isLeft = saved?.retired === true && saved.head.scope === 'issueImports'
-    return isLeft ? [] : yield* asItIs(session, statement)
   }
 })

@@ -13,29 +13,12 @@ export const preparesBeforeItLocks: StorageFault = inChanges(async (store, key, 
   const looked = await store.update(key, {
     ...rest,
     beforeCommit: undefined,
-    raisesEpoch: undefined,
     prepare,
     decide: (state, _at, prepared) => ({ state, events: [], result: prepared }),
   })
-  if (looked.stale) return looked
 
   await turns(1)
   return store.update(key, { ...rest, decide: (state, at) => decide(state, at, looked.result) })
-})
-
-/** Prepares before it compares the epoch. */
-export const preparesWhatIsStale: StorageFault = inChanges(async (store, key, change) => {
-  if (change.prepare === undefined || change.signal?.aborted === true) return store.update(key, change)
-
-  const { prepare, by, transaction } = change
-  await store.update(key, {
-    by,
-    transaction,
-    expectedEpoch: undefined,
-    prepare,
-    decide: (state, _at, prepared) => ({ state, events: [], result: prepared }),
-  })
-  return store.update(key, change)
 })
 
 /** Decides with nothing, whatever was prepared. */

@@ -42,8 +42,12 @@ export const losesFourByteCharacters: StorageFault = ({ blocks, ...storage }) =>
         redecided(change, (decide) => (before, at) => {
           const decision = decide(before, at)
           const { state } = decision
-          if (state === undefined || state === before) return decision
-          return { ...decision, state: { ...state, note: state.note.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?') } }
+          const { block } = state
+          if (block === undefined || block === before.block) return decision
+          return {
+            ...decision,
+            state: { ...state, block: { ...block, note: block.note.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?') } },
+          }
         }),
       ),
   },
@@ -60,8 +64,9 @@ export const cutsTexts: StorageFault = ({ blocks, ...storage }) => ({
         redecided(change, (decide) => (before, at) => {
           const decision = decide(before, at)
           const { state } = decision
-          if (state === undefined || state === before) return decision
-          return { ...decision, state: { ...state, note: [...state.note].slice(0, 191).join('') } }
+          const { block } = state
+          if (block === undefined || block === before.block) return decision
+          return { ...decision, state: { ...state, block: { ...block, note: [...block.note].slice(0, 191).join('') } } }
         }),
       ),
   },

@@ -8,21 +8,21 @@ const REPOSITORY_GONE = 'a retired repository refuses changes'
 /** Storages that forget what changed between a look-up and the lock. Source: docs/storage.md, section 2 */
 export const FENCE_ROWS: readonly PlantedStorage[] = [
   {
-    fault: 'compares no epochs',
+    fault: 'shows changes an old epoch',
     kinds: EVERY,
-    caughtBy: 'a change of a pin board is stale if the epoch has moved, and writes nothing',
-    plant: fence.fencesNothing,
+    caughtBy: 'an organization has one epoch for all users',
+    plant: fence.showsAnOldEpoch,
   },
   {
-    fault: 'compares versions',
+    fault: 'counts every change in the epoch',
     kinds: EVERY,
-    caughtBy: 'a change of a pin board is not stale if only other changes were made',
-    plant: fence.fencesByVersion,
+    caughtBy: 'the epoch of an organization rises with a change that raises it, and with no other',
+    plant: fence.countsChanges,
   },
   {
-    fault: 'raises no epoch where nothing is to be cleaned',
+    fault: 'raises no epoch where nothing else changes',
     kinds: EVERY,
-    caughtBy: 'the epoch of a pin board is raised on request, even if nothing else changes',
+    caughtBy: 'the epoch of an organization rises with a change that raises it, and with no other',
     plant: fence.raisesNoEpoch,
   },
   { fault: 'forgets deleted repositories', kinds: EVERY, caughtBy: REPOSITORY_GONE, plant: fence.forgetsRepositories },

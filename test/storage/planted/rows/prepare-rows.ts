@@ -1,4 +1,3 @@
-import * as fence from '../faults/fence-faults.ts'
 import * as locks from '../faults/lock-faults.ts'
 import * as faults from '../faults/prepare-faults.ts'
 import { keepsItsTransaction } from '../faults/transaction-faults.ts'
@@ -12,12 +11,6 @@ export const PREPARE_ROWS: readonly PlantedStorage[] = [
     kinds: EVERY,
     caughtBy: 'what prepare reads on its transaction is what the decision sees',
     plant: faults.preparesBeforeItLocks,
-  },
-  {
-    fault: 'prepares what is stale',
-    kinds: EVERY,
-    caughtBy: 'a change that is stale, refused or aborted is not prepared',
-    plant: faults.preparesWhatIsStale,
   },
   {
     fault: 'loses what was prepared',
@@ -54,11 +47,5 @@ export const PREPARE_ROWS: readonly PlantedStorage[] = [
     kinds: SERVERS,
     caughtBy: 'imports into one repository run one after the other',
     plant: locks.locksNoImports,
-  },
-  {
-    fault: 'leaves the imports of a deleted repository',
-    kinds: SQL,
-    caughtBy: 'retiring the repository raises its epoch, even if nothing belongs to it',
-    plant: fence.leavesImports,
   },
 ]

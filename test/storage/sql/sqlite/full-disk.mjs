@@ -9,10 +9,12 @@ function block(userId) {
   return storage.blocks.update(
     { organizationId: '1', userId },
     {
-      seen: undefined,
       by: { actorId: null, at: () => new Date(0) },
-      decide: () => ({
-        state: { organizationId: '1', userId, note: 'n'.repeat(255), blockedAt: new Date(0), blockedBy: null },
+      decide: ({ epoch }) => ({
+        state: {
+          block: { organizationId: '1', userId, note: 'n'.repeat(255), blockedAt: new Date(0), blockedBy: null },
+          epoch,
+        },
         events: [],
         result: userId,
       }),

@@ -11,7 +11,6 @@ test.each(['rollback', 'commit'])(
     const storage = sqliteStorage(newFile())
     await storage.migrate()
     const change = storage.issueImports.update(KEY, {
-      expectedEpoch: undefined,
       by: AUTHOR,
       prepare: (_state, transaction) => void transaction.exec(ending),
       decide: (state, _at, prepared) => ({
