@@ -29,34 +29,24 @@ const KNOWN: Readonly<Record<string, string>> = {
 const oddName = fc.oneof(
   oneOf('%2F acme%2Frocket %252F %00 %zz % %C3%28 %ED%A0%80 %20 %0d%0a .. . ..%2F.. %2e%2e * system {org} __proto__'),
   fc.constantFrom('', 'a'.repeat(2000)),
-  fc.string({ maxLength: 8, unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed())),
   fc.string({ maxLength: 8, unit: fc.constantFrom(...'abcXYZ019-._~!$&\'()*+,;=:@%/|"<>^`{}[]') }),
 )
 
-function filledIn(template: string): fc.Arbitrary<string> {
+/** A path of the document, with names for its parameters and, now and then, an odd spelling. */
+function pathsOf(template: string): fc.Arbitrary<string> {
   const segments = template.split('/').map((segment) => {
     if (!segment.startsWith('{')) return fc.constant(segment)
     return fc.oneof({ weight: 12, arbitrary: oneOf(KNOWN[segment.slice(1, -1)] ?? '1') }, oddName)
   })
-  return fc.tuple(...segments).map((parts) => parts.join('/'))
+  const path = fc.tuple(...segments).map((parts) => parts.join('/'))
+  const odd = path.chain((one) =>
+    fc.constantFrom(`${one}//`, `/${one}`, one.replace('/', '//').toUpperCase(), `${one}/more;a=b`, `${one}/..`),
+  )
+  return fc.oneof({ weight: 12, arbitrary: path }, odd)
 }
 
-const deformation = fc.oneof(
-  { weight: 12, arbitrary: fc.constant((path: string) => path) },
-  fc.constantFrom(
-    (path: string) => `${path}//`,
-    (path: string) => `/${path}`,
-    (path: string) => path.replace('/', '//').toUpperCase(),
-    (path: string) => path.slice(0, path.lastIndexOf('/')),
-    (path: string) => `${path}/more;a=b`,
-    (path: string) => path.replaceAll('a', '%61'),
-  ),
-)
 const parameter = oneOf('page limit note token dry_run on_conflict attribution __proto__')
-const value = fc.oneof(
-  oneOf(`${ODD_NUMBERS} 1 50 51 %zz % a+b%2Bc %00 %ED%A0%80`),
-  fc.constantFrom('', 'x'.repeat(300), '%F0%9F%9A%80'.repeat(260)),
-)
+const value = oneOf(`${ODD_NUMBERS} 1 50 51 %zz % a+b%2Bc %00 %ED%A0%80 ${'%F0%9F%9A%80'.repeat(260)}`)
 const query = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom('', '?', '??', '?&&=&', '?page') },
   fc
@@ -64,34 +54,31 @@ const query = fc.oneof(
     .map((pairs) => `?${pairs.map((pair) => pair.join('=')).join('&')}`),
 )
 
-const oddText = fc.string({ maxLength: 20, unit: fc.constantFrom(...'aZ09 ,;="*/\\\u00e9\u00ff') })
 const headers = fc.record(
   {
     Authorization: fc.oneof(
       { weight: 6, arbitrary: oneOf('root root olga ada stan').map((name) => `token ${name}`) },
       fc.constantFrom('', 'token', 'token unknown', 'Bearer', 'Basic !!!', `token ${'x'.repeat(500)}`, '\u00ff'),
     ),
-    'Content-Type': fc.oneof(oneOf('application/json application/yaml text/plain multipart/form-data /'), oddText),
+    'Content-Type': oneOf('application/json application/yaml text/plain multipart/form-data / ;="*/\\\u00e9'),
     'Content-Encoding': oneOf('identity gzip br'),
     'If-None-Match': fc.constantFrom('*', '"abc"', 'W/"abc"', '"abc', ', ,', '"x", "abc"'),
     Origin: fc.constantFrom('null', 'https://evil.example.com', 'http://127.0.0.1', '', 'https://', 'a b', 'file://'),
     'Sec-Fetch-Site': oneOf('cross-site same-origin same-site none other'),
-    'X-HTTP-Method-Override': oneOf('DELETE CONNECT'),
-    Cookie: oddText,
   },
   { requiredKeys: [] },
 )
 
 const slug = fc.oneof(oneOf('night-owl founder nothing'), fc.string({ maxLength: 300, unit: 'grapheme' }))
-const slugs = fc.array(slug, { maxLength: 5 })
+const slugs = fc.oneof(
+  fc.array(slug, { maxLength: 5 }),
+  fc.nat(BODY_LIMIT * 3).map((size) => ['x'.repeat(size)]),
+  fc.anything({ maxDepth: 2 }),
+)
 const body = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.oneof(slugs, fc.anything({ maxDepth: 2 })).map((list) => JSON.stringify({ badge_slugs: list })),
-  },
+  { weight: 4, arbitrary: slugs.map((list) => JSON.stringify({ badge_slugs: list })) },
   fc.json(),
   fc.constantFrom('', ' ', 'null', '[]', '{', '\ufeff{}', '{"badge_slugs":["\ud800"]}', '[['.repeat(500)),
-  fc.nat(BODY_LIMIT * 3).map((size) => JSON.stringify({ badge_slugs: ['x'.repeat(size)] })),
   fc.string({ maxLength: 50, unit: 'binary' }),
 )
 
@@ -110,8 +97,7 @@ it('an odd request is answered, as the document declares it, and never with 500'
     return received
   }
 
-  const path = fc.constantFrom(...Object.keys(document.paths)).chain(filledIn)
-  const target = fc.tuple(path, deformation).map(([one, deform]) => deform(one))
+  const target = fc.constantFrom(...Object.keys(document.paths)).chain(pathsOf)
   const sent = fc.record({
     method: METHOD,
     target,

@@ -9,63 +9,53 @@ import { MemoryTracker } from '../exchange/trackers/memory-tracker.ts'
 type Tracker = IssueTracker<Person, undefined>
 type Plant = (sound: MemoryTracker<Person>) => Partial<Tracker>
 
-/** A tracker that breaks one rule, and the case that catches it. */
-interface PlantedTracker {
-  readonly fault: string
-  readonly caughtBy: string
-  readonly plant: Plant
-}
-
 const EVERY_PROPERTY = 'an issue is returned with every property that was written'
 
-const PLANTED: readonly PlantedTracker[] = [
-  {
-    fault: 'returns issues in descending order',
-    caughtBy: 'issues are returned by their numbers, in ascending order, and no others',
-    plant: (sound) => ({ issues: (query) => sound.issues(query).toReversed() }),
-  },
-  {
-    fault: 'ignores the limit',
-    caughtBy: 'issues are returned in ascending order, from above a number and up to a limit',
-    plant: (sound) => ({
+/** The faults behind "a tracker that", and the case that catches each. */
+const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant])[] = [
+  [
+    'returns issues in descending order',
+    'issues are returned by their numbers, in ascending order, and no others',
+    (sound) => ({ issues: (query) => sound.issues(query).toReversed() }),
+  ],
+  [
+    'ignores the limit',
+    'issues are returned in ascending order, from above a number and up to a limit',
+    (sound) => ({
       issues: (query) => sound.issues('limit' in query ? { ...query, limit: Number.POSITIVE_INFINITY } : query),
     }),
-  },
-  { fault: 'loses the lock', caughtBy: EVERY_PROPERTY, plant: writing((record) => ({ ...record, is_locked: false })) },
-  {
-    fault: 'keeps whole seconds',
-    caughtBy: EVERY_PROPERTY,
-    plant: writing((record) => ({ ...record, created: record.created.replace(/\.\d+/, '') })),
-  },
-  {
-    fault: 'loses assignees without an account',
-    caughtBy: EVERY_PROPERTY,
-    plant: writing(({ assignees: _, ...record }) => record),
-  },
-  {
-    fault: 'invents a state of the optional properties',
-    caughtBy: 'an issue without the optional properties is returned without them',
-    plant: writing((record) => ({ ref: 'refs/heads/main', ...record })),
-  },
-  {
-    fault: 'loses characters beyond the first plane',
-    caughtBy: 'texts are returned as they were written',
-    plant: writing((record) => ({ ...record, content: record.content.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?') })),
-  },
-  {
-    fault: 'changes labels that exist',
-    caughtBy: 'a label that exists is left as it is, and one that is missing is created',
-    plant: (sound) => ({
+  ],
+  ['loses the lock', EVERY_PROPERTY, writing((record) => ({ ...record, is_locked: false }))],
+  [
+    'keeps whole seconds',
+    EVERY_PROPERTY,
+    writing((record) => ({ ...record, created: record.created.replace(/\.\d+/, '') })),
+  ],
+  ['loses assignees without an account', EVERY_PROPERTY, writing(({ assignees: _, ...record }) => record)],
+  [
+    'invents a state of the optional properties',
+    'an issue without the optional properties is returned without them',
+    writing((record) => ({ ref: 'refs/heads/main', ...record })),
+  ],
+  [
+    'loses characters beyond the first plane',
+    'texts are returned as they were written',
+    writing((record) => ({ ...record, content: record.content.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?') })),
+  ],
+  [
+    'changes labels that exist',
+    'a label that exists is left as it is, and one that is missing is created',
+    (sound) => ({
       write(batch) {
         for (const label of batch.labels) sound.labels.set(label.name, label)
         sound.write(batch)
       },
     }),
-  },
-  {
-    fault: 'adds to the issue that it should replace',
-    caughtBy: 'an update replaces the whole issue',
-    plant: (sound) => ({
+  ],
+  [
+    'adds to the issue that it should replace',
+    'an update replaces the whole issue',
+    (sound) => ({
       write: (batch) =>
         sound.write({
           ...batch,
@@ -75,47 +65,47 @@ const PLANTED: readonly PlantedTracker[] = [
           })),
         }),
     }),
-  },
-  {
-    fault: 'returns comments newest first',
-    caughtBy: 'comments are returned for each issue, oldest first, with every property',
-    plant: (sound) => ({ comments: (query) => orderedComments(sound, query).toReversed() }),
-  },
-  {
-    fault: 'removes the comments of an issue that it replaces',
-    caughtBy: 'an update keeps the comments of the issue',
-    plant: (sound) => ({
+  ],
+  [
+    'returns comments newest first',
+    'comments are returned for each issue, oldest first, with every property',
+    (sound) => ({ comments: (query) => orderedComments(sound, query).toReversed() }),
+  ],
+  [
+    'removes the comments of an issue that it replaces',
+    'an update keeps the comments of the issue',
+    (sound) => ({
       write(batch) {
         if (batch.update.length > 0) sound.stored.length = 0
         sound.write(batch)
       },
     }),
-  },
-  {
-    fault: 'returns only the users that it knows',
-    caughtBy: 'users are found in the order in which they were asked, and unknown ones are undefined',
-    plant: (sound) => ({ findUsers: (users) => sound.findUsers(users).filter((id) => id !== undefined) }),
-  },
-  {
-    fault: 'does not raise the next number',
-    caughtBy: 'the next issue of the host has a number above every number that was written',
-    plant: (sound) => ({
+  ],
+  [
+    'returns only the users that it knows',
+    'users are found in the order in which they were asked, and unknown ones are undefined',
+    (sound) => ({ findUsers: (users) => sound.findUsers(users).filter((id) => id !== undefined) }),
+  ],
+  [
+    'does not raise the next number',
+    'the next issue of the host has a number above every number that was written',
+    (sound) => ({
       write(batch) {
         const { nextNumber } = sound
         sound.write(batch)
         sound.nextNumber = nextNumber
       },
     }),
-  },
-  {
-    fault: 'hides the numbers that the host gave out',
-    caughtBy: 'a number that the host has given out is an issue or taken',
-    plant: (sound) => ({ issues: (query) => sound.issues(query).filter((issue) => !('taken' in issue)) }),
-  },
-  {
-    fault: 'writes beside the transaction',
-    caughtBy: 'what is written in a transaction is read in it, and gone when it is rolled back',
-    plant: (sound) => ({
+  ],
+  [
+    'hides the numbers that the host gave out',
+    'a number that the host has given out is an issue or taken',
+    (sound) => ({ issues: (query) => sound.issues(query).filter((issue) => !('taken' in issue)) }),
+  ],
+  [
+    'writes beside the transaction',
+    'what is written in a transaction is read in it, and gone when it is rolled back',
+    (sound) => ({
       write(batch) {
         sound.write(batch)
         const kept = [...sound.records]
@@ -124,7 +114,7 @@ const PLANTED: readonly PlantedTracker[] = [
         })
       },
     }),
-  },
+  ],
 ]
 
 describe('a sound tracker', () => {
@@ -132,12 +122,12 @@ describe('a sound tracker', () => {
 })
 
 describe('a planted tracker', () => {
-  test.each(PLANTED)('that $fault is caught by "$caughtBy"', async ({ caughtBy, plant }) => {
+  test.each(PLANTED)('that %s is caught by "%s"', async (_fault, caughtBy, plant) => {
     await expect(caseOf(caughtBy, plant).run()).rejects.toThrow()
   })
 
   test('is there for every case', () => {
-    const caught = new Set(PLANTED.map(({ caughtBy }) => caughtBy))
+    const caught = new Set(PLANTED.map(([, caughtBy]) => caughtBy))
 
     expect(new Set(trackerContract(() => open()).map(({ name }) => name))).toEqual(caught)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { ApiRequest, ApiResponse } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
-import type { ApiRequest, ApiResponse } from '../../../src/http-adapters/routes/messages.ts'
 import type { Actor, ForgeOptions } from '../../../src/index.ts'
 import { createForge, ForgeError } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { ApiRequest } from '../../../src/http-adapters/http.ts'
 import { refuseCrossSite } from '../../../src/http-adapters/routes/cross-site.ts'
-import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
 import { plainRequest } from '../dispatch.ts'
 
 function request(method: string, headers: Readonly<Record<string, string>>): ApiRequest {
