@@ -324,29 +324,6 @@ export function hostTransactions(kinds: readonly AnyKind[]): void {
         expect(await pinned(forge)).toEqual(['1'])
       })
 
-      test('every call is made that comes while another is in its beforeCommit', async () => {
-        let beforeCommit: (() => Promise<void>) | undefined
-        const { forge, host } = await begun({
-          limits: { maxPins: { issue: 6 } },
-          policy: { authorize: async () => ({ allow: true }) },
-          beforeCommit: () => beforeCommit?.(),
-        })
-        await forge.withTransaction(host.transaction, async (services) => {
-          const first = await heldInBeforeCommit((hold) => {
-            beforeCommit = hold
-            return pin(1)(services)
-          })
-          const others = Promise.all([2, 3, 4, 5, 6].map((id) => pin(id)(services)))
-          await whileWaiting(others)
-          first.release()
-          await first.outcome
-          await others
-        })
-        await host.commit()
-
-        expect([...(await pinned(forge))].sort()).toEqual(['1', '2', '3', '4', '5', '6'])
-      })
-
       test('a change that beforeCommit started and did not wait for is made once that is over', async () => {
         let isOver = (): void => undefined
         const over = new Promise<void>((resolve) => {

@@ -5,9 +5,7 @@ import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { BOARD, change, define, grant, issuesOn, pin, slugsHeldBy } from '../../src/testing/testing.ts'
 import type { MariadbHost } from './driver-hosts.ts'
 import { onMariadb } from './driver-hosts.ts'
-import { GrowingLists } from './growing-lists.ts'
 import { untilOneWaits } from './waiting.ts'
-import { watch } from './watched-connections.ts'
 
 const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
 
@@ -55,14 +53,6 @@ onMariadb((open) => {
     await other.rollback()
 
     expect([await issuesOn(storage, BOARD), await database.run('select id from forgelet_events')]).toEqual([[], []])
-  })
-
-  test('a page and its total come from one snapshot at READ COMMITTED, whatever others commit between two statements', async () => {
-    const database = await open()
-    const storage = database.storage()
-    const transaction = await begun(database, 'session transaction isolation level read committed')
-
-    await new GrowingLists(storage).expectWholePages(transaction, (grow) => watch(transaction, grow))
   })
 
   test('on a connection that commits nothing by itself there is always a transaction', async () => {

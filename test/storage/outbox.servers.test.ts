@@ -40,6 +40,17 @@ onDatabases([POSTGRES, MARIADB], <Tx>(open: OpenDatabase<Tx>) => {
     expect(await pruned).toBe(3) // the pin is history
   })
 
+  test('pages of the audit view number the events of a host that never reads its outbox', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await note(storage, 2500)
+    for (const _ of ['a thousand', 'another']) {
+      expect((await storage.events.list({}, { from: { page: 1 }, limit: 1 })).total).toBe(2500)
+    }
+
+    expect(await database.run('select id from forgelet_events where position is null')).toHaveLength(500)
+  })
+
   /** A storage with a pin and more, and a transaction that numbers events. */
   async function numbered(more: (storage: ForgeStorage<Tx>) => Promise<unknown> = async () => undefined) {
     const database = await open()

@@ -6,7 +6,6 @@ import { BOARD, issuesOn, pin, retire } from '../../src/testing/testing.ts'
 import { expectAllKept, LARGE_IDS } from './all-kept.ts'
 import type { PostgresHost } from './driver-hosts.ts'
 import { onPostgres } from './driver-hosts.ts'
-import { GrowingLists } from './growing-lists.ts'
 import { listenerWarnings } from './listener-warnings.ts'
 import { silentProxy } from './proxies.ts'
 import { watch } from './watched-connections.ts'
@@ -14,14 +13,6 @@ import { watch } from './watched-connections.ts'
 const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
 
 onPostgres((open, server) => {
-  test('a page and its total come from one snapshot at READ COMMITTED, whatever others commit between two statements', async () => {
-    const database = await open()
-    const storage = database.storage()
-    const transaction = await database.begun('begin isolation level read committed')
-
-    await new GrowingLists(storage).expectWholePages(transaction, (grow) => watch(transaction, grow))
-  })
-
   test.each([undefined, null, 7, {}, { query: 1 }])('%s is not a transaction', async (transaction) => {
     const database = await open()
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ExchangeRecord, ImportOptions, IssueRecord } from '../../../src/index.ts'
-import { aComment, allOf, anIssue, commentsOf } from '../../core/exchange/records.ts'
+import { allOf, anIssue } from '../../core/exchange/records.ts'
 import type { DatabaseSuite } from '../../databases.ts'
 import { SQLITE } from '../../databases.ts'
 import type { ImportHost } from './import-host.ts'
@@ -21,32 +21,6 @@ async function numbersIn<Tx>({ other }: ImportHost<Tx>): Promise<readonly number
 
 /** What an import does on a database. */
 export const importSuite: DatabaseSuite = (open, kind) => {
-  test('an import that a conflict ends keeps the batches before, and nothing of its own', async () => {
-    const host = await importHost(await open())
-    await importing(host, [anIssue(5)])
-    const records = [anIssue(1), anIssue(2), anIssue(3), anIssue(5, { title: 'Another' })]
-
-    await expect(importing(host, records, { batch: 2 })).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
-    expect(await numbersIn(host)).toEqual([1, 2, 5])
-  })
-
-  test('imports of one document by two forges at once end well in both, and write nothing twice', async () => {
-    const { forge, other } = await importHost(await open())
-    const records = [
-      ...Array.from({ length: 60 }, (_, index) => anIssue(index + 1)),
-      ...commentsOf(...Array.from({ length: 30 }, (_, index) => aComment(index + 1, 'a'))),
-    ]
-    const reports = await Promise.all(
-      [forge, other].map(({ exchange }) => exchange.import('system', { repositoryId, records }, { batch: 4 })),
-    )
-    const sum = (kind: 'issues' | 'comments', count: 'created' | 'unchanged'): number =>
-      reports.reduce((total, report) => total + report[kind][count], 0)
-
-    expect([sum('issues', 'created'), sum('issues', 'unchanged')]).toEqual([60, 60])
-    expect([sum('comments', 'created'), sum('comments', 'unchanged')]).toEqual([30, 30])
-    expect(await allOf(forge.exchange.exportAll('system', repositoryId))).toHaveLength(90)
-  })
-
   test.each([1, 2, 4, 7])(
     'an import races pins and the deletion of its repository after batch %i: nothing is stored behind the deletion',
     async (batch) => {

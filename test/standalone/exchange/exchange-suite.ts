@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { ExchangeRecord, ExchangeService, ImportOptions, IssueRecord } from '../../../src/index.ts'
 import type { StandaloneUser } from '../../../src/standalone/standalone.ts'
+import { openStandalone } from '../../../src/standalone/standalone.ts'
 import { anIssue, commentsOf } from '../../core/exchange/records.ts'
 import type { AnyKind } from '../../databases.ts'
 import { alice, onHosts, sam, textOf, walt } from '../open-host.ts'
@@ -140,18 +141,33 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
       })
     })
 
-    test('imports one document twice at once, and has nothing twice', async () => {
+    test('imports one document by two hosts at once, and has nothing twice', async () => {
       const records = Array.from({ length: 100 }, (_, at) => [
         { kind: 'issue', issue: { ...FULL, number: at + 1 } } as const,
         { kind: 'comment', comment: { ...COMMENT, issue_number: at + 1 } } as const,
       ]).flat()
-      const reports = await Promise.all([1, 2].map(() => importing(records, { into: '5', batch: 9 })))
+      const other = await openStandalone({ db: open().database.url, logger: false })
+      onTestFinished(() => other.close())
+      const reports = await Promise.all(
+        [open().host, other].map(({ forge }) =>
+          forge.exchange.import('system', { repositoryId: '5', records }, { batch: 9 }),
+        ),
+      )
       const created = reports.map((report) => [report.issues.created, report.comments.created])
       expect(created.reduce(([one = 0, other = 0], [a = 0, b = 0]) => [one + a, other + b])).toEqual([100, 100])
       const all = await open().exportAll('5')
       expect(all.filter(({ kind }) => kind === 'issue' || kind === 'comment')).toEqual(records)
       expect(all.filter(({ kind }) => kind === 'milestone')).toHaveLength(1)
       expect(all.filter(({ kind }) => kind === 'label')).toHaveLength(3)
+    })
+
+    test('keeps the batches before one that has a conflict, and nothing of that', async () => {
+      const records = [101, 102, 103, 104].map((number) => anIssue(number))
+      await importing(records.slice(3), { into: '5' })
+      const changedLast = [...records.slice(0, 3), anIssue(104, { title: 'Another' })]
+
+      await expect(importing(changedLast, { into: '5', batch: 2 })).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
+      expect((await issues('5')).flatMap(({ number }) => (number > 100 ? [number] : []))).toEqual([101, 102, 104])
     })
 
     test('returns an issue with every property that was written, and what was written here with its accounts', async () => {
