@@ -7,11 +7,10 @@ import type { StorageKind } from './storage-kind.ts'
  * that are slow to test.
  */
 export const SHORT_FORM: RegExp =
-  /returns the result|transaction is (visible once|undone)|right slice|lists and counts|is reported|exactly|returned unchanged|3 at a time|stored completely|keeps|of two|before a time|works for|oldest first|begins at/
+  /seed [12]|returns the result|transaction is undone|of a block .* only when|is kept or undone|two storages in|stored completely|exactly|before a time|renews|filtering users/
 
 /** Those of them with which the quick tests run each store on a database in this process: one of each kind of call. */
-export const QUICK_FORM: RegExp =
-  /returns the result|transaction is (visible once|undone)|of two|lists and counts|returned unchanged|oldest first|begins at/
+export const QUICK_FORM: RegExp = /seed 1\)|of a block (returns|.* is undone)|two storages in one database do not/
 
 /** Runs the contract on one kind of storage: every case, or those whose names are selected. */
 export function contractSuite<Tx>(

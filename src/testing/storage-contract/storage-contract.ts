@@ -1,14 +1,10 @@
 import type { ForgeStorage } from '../../storage/storage.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { abortCases } from './cases/abort-cases.ts'
-import { auditCases } from './cases/audit-cases.ts'
-import { changeCases } from './cases/change-cases.ts'
+import { changeCases, retirementCases } from './cases/change-cases.ts'
 import { consumerCases } from './cases/consumer-cases.ts'
-import { eventCases } from './cases/event-cases.ts'
 import { fenceCases } from './cases/fence-cases.ts'
-import { hostTransactionLifeCases } from './cases/host-transaction-life-cases.ts'
-import { hostTransactionWaitingCases } from './cases/host-transaction-waiting-cases.ts'
-import { leaseCases } from './cases/lease-cases.ts'
+import { hostTransactionCases } from './cases/host-transaction-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
 import { lockOrderCases } from './cases/lock-order-cases.ts'
 import { outboxOrderCases } from './cases/outbox-order-cases.ts'
@@ -17,33 +13,23 @@ import { ownershipCases } from './cases/ownership-cases.ts'
 import { prefixCases } from './cases/prefix-cases.ts'
 import { prepareCases } from './cases/prepare-cases.ts'
 import { pruneCases } from './cases/prune-cases.ts'
-import { prunedReadingCases } from './cases/pruned-reading-cases.ts'
 import { racingCases } from './cases/racing-cases.ts'
 import { readerCases } from './cases/reader-cases.ts'
 import { referenceCases } from './cases/reference-cases.ts'
 import { replayCases } from './cases/replay-cases.ts'
-import { retiredThingCases } from './cases/retired-thing-cases.ts'
-import { retirementCases } from './cases/retirement-cases.ts'
 import { rollbackCases } from './cases/rollback-cases.ts'
+import { sequentialCases } from './cases/sequential-cases.ts'
 import type { StorageCase } from './cases/storage-case.ts'
-import { storeCases } from './cases/stores.ts'
-import { textIdCases } from './cases/text-id-cases.ts'
 import { transactionCases } from './cases/transaction-cases.ts'
-import { valueCases } from './cases/value-cases.ts'
 import type { ContractHost } from './contract-host.ts'
 
 const CASES: readonly StorageCase[] = [
   ...lifeCases,
+  ...sequentialCases,
   ...changeCases,
-  ...prepareCases,
-  ...storeCases,
-  ...eventCases,
-  ...auditCases,
   ...retirementCases,
-  ...retiredThingCases,
+  ...prepareCases,
   ...ownershipCases,
-  ...valueCases,
-  ...textIdCases,
   ...rollbackCases,
   ...abortCases,
   ...racingCases,
@@ -54,12 +40,9 @@ const CASES: readonly StorageCase[] = [
   ...replayCases,
   ...outboxOrderCases,
   ...consumerCases,
-  ...leaseCases,
   ...pruneCases,
-  ...prunedReadingCases,
   ...transactionCases,
-  ...hostTransactionLifeCases,
-  ...hostTransactionWaitingCases,
+  ...hostTransactionCases,
   ...prefixCases,
 ]
 

@@ -1,6 +1,10 @@
-import { sqliteKind } from '../../databases.ts'
-import { faultySqlite } from '../planted/sql-assembly.ts'
+import { sqliteStorage } from '../../../src/storage/sqlite.ts'
+import { sqliteInMemoryKind } from '../../databases.ts'
 import { storageKind } from '../storage-kind.ts'
-import { crashEverywhere } from './crash-points.ts'
+import { CrashPoint, crashEverywhere } from './crash-points.ts'
 
-crashEverywhere((fault) => storageKind(sqliteKind(faultySqlite(fault))))
+const crash = new CrashPoint()
+const kind = sqliteInMemoryKind((fileOrHandle, options) =>
+  sqliteStorage(typeof fileOrHandle === 'string' ? fileOrHandle : crash.watch(fileOrHandle), options),
+)
+crashEverywhere(crash, storageKind(kind))

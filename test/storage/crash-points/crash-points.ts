@@ -1,31 +1,36 @@
+import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ForgeStorage, StoreName } from '../../../src/storage/storage.ts'
-import { fill, THINGS } from '../../../src/testing/storage-contract/cases/retirement-samples.ts'
-import { AGGREGATES, everything } from '../../../src/testing/storage-contract/cases/stores.ts'
+import { AGGREGATES, everything, fill, THINGS } from '../../../src/testing/storage-contract/cases/aggregates.ts'
 import type { Extras } from '../../../src/testing/testing.ts'
 import { BOARD, define, outbox, outcomeOf, retire } from '../../../src/testing/testing.ts'
-import type { SqlFault } from '../planted/sql-fault.ts'
-import { asItIs, inWrites } from '../planted/sql-fault.ts'
 import type { StorageKind } from '../storage-kind.ts'
 
 /** Fails behind one statement of a change. */
-class CrashPoint {
+export class CrashPoint {
   readonly error: Error = new Error('the crash of a test')
-  readonly fault: SqlFault
   #left = Number.POSITIVE_INFINITY
 
-  constructor() {
-    const pass = (): void => {
+  /** Lets every statement of a handle that reads or writes rows pass by here when it has run. */
+  watch(handle: Database.Database): Database.Database {
+    const prepare = handle.prepare.bind(handle)
+    const pass = <T>(rows: T): T => {
       this.#left -= 1
       if (this.#left === 0) throw this.error
+      return rows
     }
-    this.fault = inWrites(() => {
-      return function* (session, statement) {
-        const rows = yield* asItIs(session, statement)
-        pass()
-        return rows
+    const watched = (sql: string) => {
+      const statement = prepare(sql)
+      if (!/^\s*(select|insert|update|delete|with)\b/i.test(sql)) return statement
+
+      for (const name of ['all', 'get', 'run'] as const) {
+        const call: (...values: unknown[]) => unknown = statement[name].bind(statement)
+        Reflect.set(statement, name, (...values: unknown[]) => pass(call(...values)))
       }
-    })
+      return statement
+    }
+    Reflect.set(handle, 'prepare', watched)
+    return handle
   }
 
   /** Lets the next change fail behind its statement of this number, or none. */
@@ -61,12 +66,9 @@ const CHANGES: readonly Crashing[] = [
 /**
  * Defines the tests that let changes fail behind each of their statements: others see all of a change, or nothing.
  *
- * @param make - makes the kind, with a fault in what it runs
+ * @param crash - watches the handles of that kind
  */
-export function crashEverywhere<Tx>(make: (fault: SqlFault) => StorageKind<Tx>): void {
-  const crash = new CrashPoint()
-  const { name, open, host, end } = make(crash.fault)
-
+export function crashEverywhere<Tx>(crash: CrashPoint, { name, open, host, end }: StorageKind<Tx>): void {
   describe(name, () => {
     beforeAll(async () => (await open()).close()) // a database may need longer to start than a test may take
     afterAll(end)
@@ -132,7 +134,7 @@ async function everythingOn<Tx>(storage: ForgeStorage<Tx>, transaction: Tx): Pro
     blocks: () => storage.blocks.page('20', all, transaction),
     userBadges: () => storage.userBadges.heldBy('30', transaction),
     badgeCatalogue: () => storage.badgeCatalogue.page(all, transaction),
-    issueImports: () => undefined, // without rows
+    issueImports: () => undefined,
     events: () => storage.events.history('1', transaction),
   }
   const seen: unknown[] = []

@@ -1,86 +1,56 @@
 import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import type { AggregateSample } from './aggregate-sample.ts'
+import type { AggregateSample } from './aggregates.ts'
+import { AGGREGATES, everything, fill, THINGS } from './aggregates.ts'
 import { outbox } from './contents.ts'
+import { retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, storageCase } from './storage-case.ts'
-import { AGGREGATES, everything } from './stores.ts'
 
 /** Cases about a change that succeeds, is refused by a rule, or fails in the host. They apply to every aggregate. */
 export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
   forAggregate(one, 'returns the result of its decision and writes the state with its event', async (storage) => {
     const before = await outbox(storage)
-    const outcome = await one.alter(storage)
-    const after = await outbox(storage)
+    const at = new Date('1999-12-31T23:59:59.999Z')
+    const { result, events } = await one.alter(storage, { by: { actorId: '9007199254740993', at: () => at } })
+    const [event] = events
 
-    assert.equal(outcome.result, 'altered')
-    assert.equal(outcome.events.length, 1)
-    assert.deepEqual(after, [...before, ...outcome.events])
+    assert.equal(result, 'altered')
+    assert.deepEqual(await outbox(storage), [...before, ...events])
+    assert.deepEqual([events.length, event?.actorId, event?.at, event?.version], [1, '9007199254740993', at, 1])
+    assert.deepEqual(Object.keys(event ?? {}).sort(), ENVELOPE)
   }),
 
   forAggregate(one, 'writes nothing when the decision returns the same state', async (storage) => {
     await one.alter(storage)
     const before = await everything(storage)
     const received: unknown[] = []
-    const outcome = await one.leave(storage, { beforeCommit: (events) => void received.push(events) })
+    const { events } = await one.leave(storage, { beforeCommit: (events) => void received.push(events) })
 
-    assert.deepEqual(outcome, { result: 'left', events: [] })
-    assert.deepEqual(await everything(storage), before)
-    assert.deepEqual(received, [], 'does not call beforeCommit when nothing changes')
-  }),
-
-  forAggregate(one, 'writes nothing when the decision throws, and throws the same error', async (storage) => {
-    await one.alter(storage)
-    const before = await everything(storage)
-    const error = new Error('no')
-
-    assert.deepEqual(await outcomeOf(() => one.refuse(storage, error)), { thrown: error })
+    assert.deepEqual([events, received], [[], []], 'does not call beforeCommit when nothing changes')
     assert.deepEqual(await everything(storage), before)
   }),
 
-  forAggregate(one, 'writes nothing when beforeCommit throws, and throws the same error', async (storage) => {
+  forAggregate(one, 'writes nothing when the decision or beforeCommit throws, and throws the same', async (storage) => {
     await one.alter(storage)
     const before = await everything(storage)
-    const error = new Error('the host says no')
-    const outcome = await outcomeOf(() =>
-      one.alter(storage, {
-        beforeCommit: () => {
-          throw error
-        },
-      }),
-    )
-
-    assert.deepEqual(outcome, { thrown: error })
-    assert.deepEqual(await everything(storage), before)
+    for (const thrown of [new Error('no'), undefined, 'a text']) {
+      const beforeCommit = () => {
+        throw thrown
+      }
+      assert.deepEqual(await outcomeOf(() => one.refuse(storage, thrown)), { thrown })
+      assert.deepEqual(await outcomeOf(() => one.alter(storage, { beforeCommit })), { thrown })
+      assert.deepEqual(await everything(storage), before)
+    }
+    await one.alter(storage)
   }),
 
   forAggregate(one, 'writes nothing when beforeCommit rejects', async (storage) => {
-    await one.alter(storage)
     const before = await everything(storage)
-    const outcome = await outcomeOf(() =>
-      one.alter(storage, {
-        beforeCommit: async () => {
-          throw new Error('the host says no, later')
-        },
-      }),
-    )
+    const outcome = await outcomeOf(() => one.alter(storage, { beforeCommit: () => Promise.reject(new Error('no')) }))
 
     assert.ok('thrown' in outcome, 'the change is refused')
     assert.deepEqual(await everything(storage), before)
-  }),
-
-  forAggregate(one, 'succeeds after a change that was rolled back', async (storage) => {
-    await outcomeOf(() => one.refuse(storage, new Error('no')))
-    await one.alter(storage)
-
-    assert.equal((await outbox(storage)).length, 2)
-  }),
-
-  forAggregate(one, 'passes beforeCommit the events it will commit', async (storage) => {
-    const received: unknown[] = []
-    const { events } = await one.alter(storage, { beforeCommit: (events) => void received.push(...events) })
-
-    assert.deepEqual(received, events)
   }),
 
   forAggregate(one, 'is invisible from outside before it is committed', async (storage) => {
@@ -88,7 +58,7 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     const reads: Promise<unknown>[] = []
     await outcomeOf(() =>
       one.alter(storage, {
-        beforeCommit: () => {
+        beforeCommit() {
           reads.push(everything(storage))
           throw new Error('rolled back')
         },
@@ -99,34 +69,18 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
   }),
 
   forAggregate(one, 'fails alone among concurrent changes', async (storage) => {
-    const outcomes = await Promise.allSettled([
-      one.alter(storage),
-      one.refuse(storage, new Error('no')),
-      one.alter(storage),
-      one.alter(storage, {
-        beforeCommit: () => {
-          throw new Error('the host says no')
-        },
-      }),
-      one.alter(storage),
-    ])
+    const beforeCommit = () => {
+      throw new Error('the host says no')
+    }
+    const refusing = () => one.refuse(storage, new Error('no'))
+    const calls = [() => one.alter(storage), refusing, () => one.alter(storage, { beforeCommit }), refusing]
+    const outcomes = await Promise.all([...calls, ...calls].map((call) => outcomeOf(call)))
 
     assert.deepEqual(
-      outcomes.map((outcome) => outcome.status),
-      ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+      outcomes.map((outcome) => 'value' in outcome),
+      [true, false, false, false, true, false, false, false],
     )
-    assert.equal((await outbox(storage)).length, 1 + 3)
-  }),
-
-  forAggregate(one, 'records actor, time and subject in its event', async (storage) => {
-    const at = new Date('1999-12-31T23:59:59.999Z')
-    const { events } = await one.alter(storage, { by: { actorId: '9007199254740993', at: () => at } })
-    const [event] = events
-
-    assert.equal(event?.actorId, '9007199254740993')
-    assert.deepEqual(event?.at, at)
-    assert.equal(event?.version, 1)
-    assert.deepEqual(Object.keys(event ?? {}).sort(), ENVELOPE)
+    assert.equal((await outbox(storage)).length, 1 + 2)
   }),
 
   forAggregate(one, 'is decided at the time of its events', async (storage) => {
@@ -134,41 +88,55 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     const at = () => times.shift() ?? new Date(3000)
     const { events, result } = await one.time(storage, { by: { actorId: null, at } })
 
-    assert.deepEqual(result, new Date(1000))
-    assert.deepEqual(
-      events.map((event) => event.at),
-      [new Date(1000)],
-    )
+    assert.deepEqual([result, events[0]?.at, events[0]?.actorId], [new Date(1000), new Date(1000), null])
+  }),
+
+  forAggregate(one, 'without a time is not written', async (storage) => {
+    const before = await everything(storage)
+    const error = new Error('no clock')
+    const at = () => {
+      throw error
+    }
+
+    assert.deepEqual(await outcomeOf(() => one.alter(storage, { by: { actorId: '7', at } })), { thrown: error })
+    assert.deepEqual(await everything(storage), before)
   }),
 
   forAggregate(one, 'is not written when its caller has aborted', async (storage) => {
     const before = await everything(storage)
-    const reason = new Error('the caller has aborted')
+    const thrown = new Error('the caller has aborted')
 
-    assert.deepEqual(await outcomeOf(() => one.alter(storage, { signal: AbortSignal.abort(reason) })), {
-      thrown: reason,
-    })
+    assert.deepEqual(await outcomeOf(() => one.alter(storage, { signal: AbortSignal.abort(thrown) })), { thrown })
     assert.deepEqual(await everything(storage), before)
   }),
+])
 
-  forAggregate(one, 'has no actor in its event when the host acts itself', async (storage) => {
-    const { events } = await one.alter(storage, { by: { actorId: null, at: () => new Date(0) } })
+/** Cases about retirements that fail, or are made at once. They apply to every kind of subject. */
+export const retirementCases: readonly StorageCase[] = THINGS.flatMap((retired) => [
+  storageCase(`retiring the ${retired.thing} is undone when the host throws`, async (storage) => {
+    await fill(storage)
+    const before = await everything(storage)
+    const thrown = new Error('the host says no')
+    const no = () => {
+      throw thrown
+    }
+    assert.deepEqual(await outcomeOf(() => retire(storage, retired, { beforeCommit: no })), { thrown })
+    assert.deepEqual(await outcomeOf(() => retire(storage, retired, { record: no })), { thrown })
 
-    assert.deepEqual([events[0]?.actorId, events[0]?.at], [null, new Date(0)])
+    assert.deepEqual(await everything(storage), before)
+    assert.equal((await retire(storage, retired)).length, 1)
+  }),
+
+  storageCase(`retiring the ${retired.thing} many times concurrently happens once`, async (storage) => {
+    await fill(storage)
+    const made = await Promise.all(Array.from({ length: 20 }, () => retire(storage, retired)))
+
+    assert.equal(made.flat().length, 1)
   }),
 ])
 
 const ENVELOPE = [
-  'actorId',
-  'at',
-  'data',
-  'id',
-  'issueId',
-  'organizationId',
-  'repositoryId',
-  'type',
-  'userId',
-  'version',
+  ...['actorId', 'at', 'data', 'id', 'issueId', 'organizationId', 'repositoryId', 'type', 'userId', 'version'],
 ]
 
 function forAggregate(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Consumer, ForgeStorage } from '../../../storage/storage.ts'
+import { idsTo, raceCases } from './race.ts'
 import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { refuses, storageCase } from './storage-case.ts'
@@ -20,65 +21,48 @@ const NAMES = [
   '🦉'.repeat(64),
 ]
 
-/** Cases about the consumers of the outbox and their cursors. Source: docs/storage.md, section 5 */
+/** Cases about the consumers of the outbox: one holder at a time moves a cursor. Source: docs/storage.md, section 5 */
 export const consumerCases: readonly StorageCase[] = [
-  storageCase('a new consumer begins at the start', async (storage) => {
-    for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
-    const claim = await storage.events.claim(MAIL, LONG)
+  storageCase(
+    'the cursor of a consumer begins at the start, and stays whichever holder takes it next',
+    async (storage) => {
+      const cursors = await threePins(storage)
+      const claim = await storage.events.claim(MAIL, LONG)
+      assert.deepEqual((await storage.events.read({ after: claim?.cursor, limit: 9 })).events.length, 3)
+      assert.equal(await storage.events.advance(MAIL, cursors[1]), true)
+      assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor: cursors[1] })
+      await storage.events.release(MAIL)
 
-    assert.ok(claim !== undefined, 'the lease is granted')
-    assert.deepEqual(await issuesAfter(storage, claim.cursor), ['1', '2'])
-  }),
+      assert.deepEqual(await storage.events.claim(RIVAL, LONG), { cursor: cursors[1] })
+    },
+  ),
 
-  storageCase('the cursor of a consumer stays, whichever holder takes the lease next', async (storage) => {
-    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
-    const { cursor } = await storage.events.read({ after: undefined, limit: 2 })
+  storageCase('a cursor never moves back, and only to cursors of the outbox', async (storage) => {
+    const cursors = await threePins(storage)
     await storage.events.claim(MAIL, LONG)
-    assert.equal(await storage.events.advance(MAIL, cursor), true)
-    assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor })
-    await storage.events.release(MAIL)
+    await storage.events.advance(MAIL, cursors[2])
+    assert.equal(await storage.events.advance(MAIL, cursors[0]), true)
+    const { cursor: foreign = '' } = await storage.events.list({}, { from: { page: 1 }, limit: 1 })
+    for (const text of ['', 'x', '-1', foreign]) {
+      await refuses('INVALID_INPUT', () => storage.events.advance(MAIL, text))
+    }
 
-    assert.deepEqual(await storage.events.claim(RIVAL, LONG), { cursor })
-    assert.deepEqual(await issuesAfter(storage, cursor), ['3'])
-  }),
-
-  storageCase('a cursor never moves back', async (storage) => {
-    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
-    const first = await storage.events.read({ after: undefined, limit: 1 })
-    const { cursor } = await storage.events.read({ after: undefined, limit: 3 })
-    await storage.events.claim(MAIL, LONG)
-    await storage.events.advance(MAIL, cursor)
-    assert.equal(await storage.events.advance(MAIL, first.cursor), true)
-
-    assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor })
+    assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor: cursors[2] })
   }),
 
   storageCase('moving or releasing an unknown consumer creates none', async (storage) => {
-    const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
+    const [cursor] = await threePins(storage)
 
     assert.equal(await storage.events.advance(MAIL, cursor), false)
     await storage.events.release(MAIL)
     assert.equal(await storage.events.forget(MAIL.name), false)
   }),
 
-  storageCase('a cursor moves only to cursors of the outbox', async (storage) => {
-    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
-    const claim = await storage.events.claim(MAIL, LONG)
-    const { cursor: foreign = '' } = await storage.events.list({}, { from: { page: 1 }, limit: 1 })
-    for (const text of ['', 'x', '-1', foreign]) {
-      await refuses('INVALID_INPUT', () => storage.events.advance(MAIL, text))
-    }
-
-    assert.deepEqual(await storage.events.claim(MAIL, LONG), claim)
-  }),
-
   storageCase('a forgotten consumer is new again, and its lease is lost', async (storage) => {
-    await pin(storage, BOARD, '1')
+    const [cursor] = await threePins(storage)
     const claim = await storage.events.claim(MAIL, LONG)
-    const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
     await storage.events.advance(MAIL, cursor)
     assert.equal(await storage.events.forget(MAIL.name), true)
-    assert.equal(await storage.events.forget(MAIL.name), false)
     assert.equal(await storage.events.advance(MAIL, cursor), false)
 
     assert.deepEqual(await storage.events.claim(RIVAL, LONG), claim)
@@ -94,9 +78,88 @@ export const consumerCases: readonly StorageCase[] = [
       assert.equal(await storage.events.forget(name), true, name)
     }
   }),
+
+  storageCase(
+    'a lease excludes other holders from its consumer, and from no other, until it is released',
+    async (storage) => {
+      const [cursor] = await threePins(storage)
+      const claim = await storage.events.claim(MAIL, LONG)
+      await storage.events.release(RIVAL)
+      assert.equal(await storage.events.claim(RIVAL, LONG), undefined)
+      assert.notEqual(await storage.events.claim({ ...RIVAL, name: 'hooks' }, LONG), undefined)
+      await storage.events.release(MAIL)
+      assert.equal(await storage.events.advance(MAIL, cursor), false)
+
+      assert.deepEqual(await storage.events.claim(RIVAL, LONG), claim)
+    },
+  ),
+
+  storageCase('an expired lease is free, and its former holder moves nothing', async (storage) => {
+    const [cursor] = await threePins(storage)
+    await storage.events.claim(MAIL, LONG)
+    await storage.events.claim(MAIL, 1)
+    await pause(20)
+    assert.equal(await storage.events.advance(MAIL, cursor), false, 'the lease has expired')
+    const taken = await storage.events.claim(RIVAL, LONG)
+    assert.equal(await storage.events.advance(MAIL, cursor), false, 'another holder has the lease')
+    assert.equal(await storage.events.claim(MAIL, LONG), undefined)
+
+    assert.notEqual(taken, undefined)
+    assert.deepEqual(await storage.events.claim(RIVAL, LONG), taken)
+  }),
+
+  storageCase('a holder renews its lease', async (storage) => {
+    const first = await storage.events.claim(MAIL, 1)
+    await pause(20)
+
+    assert.deepEqual(await storage.events.claim(MAIL, LONG), first)
+    assert.equal(await storage.events.claim(RIVAL, LONG), undefined)
+  }),
+
+  ...raceCases('of forty holders that claim a new or free consumer concurrently, one gets it', async (one, other) => {
+    for (let round = 0; round < 5; round += 1) {
+      assert.equal(await claimsGiven(one, other), 1)
+      await one.events.forget(MAIL.name)
+      if (round === 2) continue
+
+      await one.events.claim(MAIL, LONG)
+      await one.events.release(MAIL)
+    }
+  }),
+
+  ...raceCases('only the holder of the lease moves the cursor, whatever others try meanwhile', async (one, other) => {
+    const [cursor] = await threePins(one)
+    await one.events.claim(MAIL, LONG)
+    const tries = await Promise.all(
+      idsTo(20).flatMap((holder) => [
+        Promise.resolve(other.events.claim({ name: 'mail', holder }, LONG)),
+        Promise.resolve(other.events.advance({ name: 'mail', holder }, cursor)),
+      ]),
+    )
+
+    assert.deepEqual(
+      tries.filter((outcome) => outcome !== undefined && outcome !== false),
+      [],
+    )
+    assert.equal(await one.events.advance(MAIL, cursor), true)
+  }),
 ]
 
-async function issuesAfter<Tx>(storage: ForgeStorage<Tx>, cursor: string): Promise<readonly unknown[]> {
-  const { events } = await storage.events.read({ after: cursor, limit: 100 })
-  return events.map((event) => event.issueId)
+/** Pins three issues, and returns the cursors behind each event. */
+async function threePins<Tx>(storage: ForgeStorage<Tx>): Promise<readonly [string, string, string]> {
+  for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+  const cursorBehind = async (limit: number) => (await storage.events.read({ after: undefined, limit })).cursor
+  return [await cursorBehind(1), await cursorBehind(2), await cursorBehind(3)]
+}
+
+/** Returns how many of forty holders receive the lease. */
+async function claimsGiven<Tx>(one: ForgeStorage<Tx>, other: ForgeStorage<Tx>): Promise<number> {
+  const claims = await Promise.all(
+    idsTo(40).map(async (holder, n) => (n % 2 === 0 ? one : other).events.claim({ name: MAIL.name, holder }, LONG)),
+  )
+  return claims.filter((claim) => claim !== undefined).length
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -4,7 +4,7 @@ import { blockedBy, issuesOn } from './contents.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { assertRefused, raceCases } from './race.ts'
 import type { Extras } from './sample-changes.ts'
-import { BOARD, block, change, define, grant, pin, retire } from './sample-changes.ts'
+import { BOARD, block, define, grant, pin, removeBadge, retire } from './sample-changes.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
@@ -55,7 +55,7 @@ const OVERTAKINGS: readonly Overtaking[] = [
     name: 'the user it grants to',
     retired: { thing: 'user', userId: '30' },
     begin: (storage, extras) => grant(storage, '30', ['a'], extras),
-    left: async (storage) => ((await holders(storage, 'a')) === 0 ? [] : ['a']),
+    left: async (storage) => ('value' in (await outcomeOf(() => removeBadge(storage, 'a'))) ? [] : ['a']),
   },
 ]
 
@@ -97,15 +97,6 @@ export const overtakingCases: readonly StorageCase[] = [
 
 /** The maximum time that a call waits for a lock, in milliseconds. */
 const MAX_WAIT_MS = 10_000
-
-async function holders<Tx>(storage: ForgeStorage<Tx>, slug: string): Promise<number> {
-  const leave = <State extends { readonly holders: number }>(state: State) => ({
-    state,
-    events: [],
-    result: state.holders,
-  })
-  return (await change(storage.badgeCatalogue, { slug }, leave)).result
-}
 
 function valuesOf(outcome: Outcome): readonly unknown[] {
   return 'value' in outcome && Array.isArray(outcome.value) ? outcome.value : []

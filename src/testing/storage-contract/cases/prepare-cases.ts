@@ -1,83 +1,43 @@
 import assert from 'node:assert/strict'
+import type { MaybePromise } from '../../../index.ts'
 import { ForgeError } from '../../../index.ts'
 import type { ForgeStorage, Outcome, PinRow } from '../../../storage/storage.ts'
+import { everything } from './aggregates.ts'
 import { issuesOn, outbox } from './contents.ts'
 import { turns } from './gate.ts'
-import { issueImportSample } from './issue-import-cases.ts'
 import { atOnce, idsTo, raceCases } from './race.ts'
+import type { Extras } from './sample-changes.ts'
 import { AUTHOR, BOARD, NO_SUBJECT, NOON, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf, refuses, storageCase } from './storage-case.ts'
-import { AGGREGATES, everything } from './stores.ts'
 
-const REPOSITORY = { thing: 'repository', repositoryId: BOARD.repositoryId } as const
+const OTHER = { ...BOARD, repositoryId: '11' }
+const ERROR = new Error('the host says no')
 
 /** Cases about `prepare`, which looks something up under the lock, before the decision. */
 export const prepareCases: readonly StorageCase[] = [
-  ...AGGREGATES.flatMap((one) => [
-    storageCase(`a change of ${one.name} decides with what its prepare returned`, async (storage) => {
-      await one.prepare(storage)
-      const { result, events } = await one.lookUp(storage, () => 'looked up')
+  storageCase('a change decides with what its prepare returned', async (storage) => {
+    const { result, events } = await prepared(storage, () => 'looked up')
 
-      assert.equal(result, 'looked up')
-      assert.deepEqual((await outbox(storage)).slice(-1), events)
-    }),
+    assert.equal(result, 'looked up')
+    assert.deepEqual(await outbox(storage), events)
+  }),
 
-    storageCase(
-      `a change of ${one.name} writes nothing when prepare throws, and throws the same error`,
-      async (storage) => {
-        await one.prepare(storage)
-        await one.alter(storage)
-        const before = await everything(storage)
-        const error = new Error('the host says no')
-        const prepare = () => {
-          throw error
-        }
-
-        assert.deepEqual(await outcomeOf(() => one.lookUp(storage, prepare)), { thrown: error })
-        assert.deepEqual(await everything(storage), before)
-        await one.alter(storage)
-      },
-    ),
-
-    hostCase(
-      `a change of ${one.name} that fails in prepare in a host’s transaction keeps the rest of it`,
-      ['begin'],
-      async (storage, bench) => {
-        await one.prepare(storage)
-        const { transaction, commit } = await bench.begin()
-        await pin(storage, { ...BOARD, repositoryId: '11' }, '1', { transaction })
-        const error = new Error('the host says no')
-        const prepare = () => {
-          throw error
-        }
-        assert.deepEqual(await outcomeOf(() => one.lookUp(storage, prepare, { transaction })), { thrown: error })
-        await one.lookUp(storage, () => 'looked up', { transaction })
-        await commit()
-
-        assert.deepEqual(await issuesOn(storage, { ...BOARD, repositoryId: '11' }), ['1'])
-        assert.equal((await outbox(storage)).length, 1 + 2, 'that of the sample, and two of the transaction')
-      },
-    ),
-  ]),
-
-  storageCase('a change whose prepare rejects writes nothing', async (storage) => {
+  storageCase('a change writes nothing when prepare throws, and throws the same error', async (storage) => {
     const before = await everything(storage)
-    const outcome = await outcomeOf(() => issueImportSample.lookUp(storage, () => Promise.reject(new Error('no'))))
 
-    assert.ok('thrown' in outcome, 'the change is refused')
+    assert.deepEqual(await outcomeOf(() => prepared(storage, no)), { thrown: ERROR })
+    assert.ok('thrown' in (await outcomeOf(() => prepared(storage, () => Promise.reject(ERROR)))))
     assert.deepEqual(await everything(storage), before)
+    await prepared(storage, () => 'looked up')
   }),
 
   storageCase('a change waits for the promise of its prepare, or is a TypeError', async (storage) => {
-    const outcome = await outcomeOf(() => issueImportSample.lookUp(storage, async () => 'later'))
+    const outcome = await outcomeOf(() => prepared(storage, async () => 'later'))
 
-    if ('thrown' in outcome) {
-      assert.ok(outcome.thrown instanceof TypeError)
-      assert.deepEqual(await outbox(storage), [])
-    } else {
-      assert.equal(Reflect.get(Object(outcome.value), 'result'), 'later')
-    }
+    if ('value' in outcome) assert.equal(outcome.value.result, 'later')
+    else assert.ok(outcome.thrown instanceof TypeError)
+    assert.equal((await outbox(storage)).length, 'value' in outcome ? 1 : 0)
   }),
 
   storageCase('a change that is refused or aborted is not prepared', async (storage) => {
@@ -85,35 +45,29 @@ export const prepareCases: readonly StorageCase[] = [
     const prepare = () => {
       asked += 1
     }
-    const signal = AbortSignal.abort(new Error('gone'))
-    assert.ok('thrown' in (await outcomeOf(() => issueImportSample.lookUp(storage, prepare, { signal }))))
-    await retire(storage, REPOSITORY)
-    await refuses('REPOSITORY_NOT_FOUND', () => issueImportSample.lookUp(storage, prepare))
+    const signal = AbortSignal.abort(ERROR)
+    assert.ok('thrown' in (await outcomeOf(() => prepared(storage, prepare, { signal }))))
+    await retire(storage, { thing: 'repository', repositoryId: BOARD.repositoryId })
+    await refuses('REPOSITORY_NOT_FOUND', () => prepared(storage, prepare))
 
     assert.equal(asked, 0)
   }),
 
   storageCase('every attempt of a change is prepared, and decided with its own answer', async (storage) => {
-    let prepared = 0
+    let asked = 0
     const shown: number[] = []
-    const outcome = await outcomeOf(() =>
-      issueImportSample.lookUp(
-        storage,
-        () => {
-          prepared += 1
-          return prepared
-        },
-        {
-          beforeCommit() {
-            shown.push(prepared)
-            if (shown.length === 1) throw new ForgeError('STORAGE_BUSY', 'once more', { retry: 'call' })
-          },
-        },
-      ),
-    )
+    const prepare = () => {
+      asked += 1
+      return asked
+    }
+    const beforeCommit = () => {
+      shown.push(asked)
+      if (shown.length === 1) throw new ForgeError('STORAGE_BUSY', 'once more', { retry: 'call' })
+    }
+    const outcome = await outcomeOf(() => prepared(storage, prepare, { beforeCommit }))
 
     assert.deepEqual(shown, 'value' in outcome ? [1, 2] : [1])
-    if ('value' in outcome) assert.equal(Reflect.get(Object(outcome.value), 'result'), 2)
+    if ('value' in outcome) assert.equal(outcome.value.result, 2)
   }),
 
   storageCase('what prepare reads on its transaction is what the decision sees', (storage) =>
@@ -128,60 +82,55 @@ export const prepareCases: readonly StorageCase[] = [
 
   ...raceCases('imports into one repository run one after the other', async (one, other) => {
     const steps: string[] = []
-    const work = idsTo(6).map((name) =>
-      issueImportSample.lookUp(
-        Number(name) % 2 === 0 ? one : other,
-        async () => {
-          steps.push(name)
-          await turns(3)
-        },
-        {
-          async beforeCommit() {
-            await turns(3)
-            steps.push(name)
-          },
-        },
-      ),
-    )
-    const outcomes = await Promise.allSettled(work)
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+    const work = idsTo(6).map((name) => {
+      const prepare = async () => {
+        steps.push(name)
+        await turns(3)
+      }
+      const beforeCommit = async () => {
+        await turns(3)
+        steps.push(name)
+      }
+      return outcomeOf(() => prepared(Number(name) % 2 === 0 ? one : other, prepare, { beforeCommit }))
+    })
+    const refused = (await Promise.all(work)).flatMap((outcome) => ('thrown' in outcome ? [outcome.thrown] : []))
+    const mixed = steps.filter((name, index) => name !== steps[index % 2 === 0 ? index + 1 : index - 1])
 
     // A synchronous storage refuses a prepare that waits, every time. Any other makes all imports.
-    if (refused.length === 0)
-      assert.deepEqual(
-        pairs(steps).filter(([begun, ended]) => begun !== ended),
-        [],
-      )
-    else
-      assert.deepEqual(
-        refused.map((error) => error instanceof TypeError),
-        work.map(() => true),
-      )
+    if (refused.length === 0) assert.deepEqual(mixed, [])
+    else assert.equal(refused.filter((error) => error instanceof TypeError).length, work.length)
   }),
+
+  hostCase(
+    'a change that fails in prepare in a host’s transaction keeps the rest of it',
+    ['begin'],
+    async (storage, bench) => {
+      const { transaction, commit } = await bench.begin()
+      await pin(storage, OTHER, '1', { transaction })
+      assert.deepEqual(await outcomeOf(() => prepared(storage, no, { transaction })), { thrown: ERROR })
+      await prepared(storage, () => 'looked up', { transaction })
+      await commit()
+
+      assert.deepEqual(await issuesOn(storage, OTHER), ['1'])
+      assert.equal((await outbox(storage)).length, 2)
+    },
+  ),
 
   hostCase('prepare and beforeCommit receive the host’s transaction', ['begin'], async (storage, bench) => {
     const { transaction, commit } = await bench.begin()
     const given: unknown[] = []
-    await issueImportSample.lookUp(storage, (open) => void given.push(open), {
-      transaction,
-      beforeCommit: (_events, open) => void given.push(open),
-    })
+    const beforeCommit = (_events: unknown, open: unknown) => void given.push(open)
+    await prepared(storage, (open) => void given.push(open), { transaction, beforeCommit })
     await commit()
 
-    assert.deepEqual(
-      given.map((open) => open === transaction),
-      [true, true],
-    )
+    assert.deepEqual([given.length, given[0] === transaction, given[1] === transaction], [2, true, true])
   }),
 
   hostCase('a change made by prepare on its own transaction is a TypeError', ['begin'], async (storage, bench) => {
     const { transaction, rollback } = await bench.begin()
     const tried: Promise<unknown>[] = []
-    await issueImportSample.lookUp(
-      storage,
-      (open) => void tried.push(outcomeOf(() => pin(storage, BOARD, '2', { transaction: open }))),
-      { transaction },
-    )
+    const change = (open: typeof transaction) => outcomeOf(() => pin(storage, BOARD, '2', { transaction: open }))
+    await prepared(storage, (open) => void tried.push(change(open)), { transaction })
     const [outcome] = await Promise.all(tried)
     await rollback()
 
@@ -190,6 +139,29 @@ export const prepareCases: readonly StorageCase[] = [
     assert.deepEqual(await issuesOn(storage, BOARD), [])
   }),
 ]
+
+/** Imports, and returns what prepare returned. */
+async function prepared<Tx, Prepared>(
+  storage: ForgeStorage<Tx>,
+  prepare: (transaction: Tx) => MaybePromise<Prepared>,
+  extras: Extras<Tx> = {},
+): Promise<Outcome<Prepared>> {
+  const { repositoryId } = BOARD
+  const data = { created: 1, updated: 0, comments: 0 }
+  return storage.issueImports.update(
+    { repositoryId },
+    {
+      by: AUTHOR,
+      ...extras,
+      prepare: (_state, transaction) => prepare(transaction),
+      decide: (state, _at, result) => ({
+        state,
+        events: [{ ...NO_SUBJECT, type: 'issues.imported', data, repositoryId }],
+        result,
+      }),
+    },
+  )
+}
 
 async function checkWhatPrepareReads<Tx>(one: ForgeStorage<Tx>, other: ForgeStorage<Tx>): Promise<void> {
   const work = idsTo(20).map((issueId) => pinPrepared(Number(issueId) % 2 === 0 ? one : other, issueId))
@@ -210,14 +182,12 @@ async function pinPrepared<Tx>(
     prepare: (_rows, transaction) => storage.pinBoards.load(BOARD, transaction),
     decide: (rows, _at, prepared) => ({
       state: [...rows, { issueId, pinnedAt: NOON, pinnedBy: null }],
-      events: [{ ...NO_SUBJECT, type: 'issue.pinned', data: { position: rows.length + 1 }, ...SUBJECT, issueId }],
+      events: [],
       result: [structuredClone(prepared), structuredClone(rows)],
     }),
   })
 }
 
-const SUBJECT = { repositoryId: BOARD.repositoryId }
-
-function pairs(steps: readonly string[]): readonly (readonly string[])[] {
-  return steps.flatMap((step, index) => (index % 2 === 0 ? [[step, ...steps.slice(index + 1, index + 2)]] : []))
+function no(): never {
+  throw ERROR
 }

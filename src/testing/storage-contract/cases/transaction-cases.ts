@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
+import { AGGREGATES, everything, fill, THINGS } from './aggregates.ts'
 import { blocksOf, issuesOn, outbox } from './contents.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
-import { BOARD, block, define, grant, pin } from './sample-changes.ts'
+import { BOARD, block, define, grant, pin, retire } from './sample-changes.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
-import { AGGREGATES, everything } from './stores.ts'
 
+const OTHER = { ...BOARD, repositoryId: '11' }
 const KEY = { organizationId: '20', userId: '30' }
 
 /**
@@ -15,21 +16,6 @@ const KEY = { organizationId: '20', userId: '30' }
  */
 export const transactionCases: readonly StorageCase[] = [
   ...AGGREGATES.flatMap((one) => [
-    hostCase(
-      `a change of ${one.name} in a host’s transaction is visible once that commits`,
-      ['begin'],
-      async (storage, bench) => {
-        await one.prepare(storage)
-        const before = await outbox(storage)
-        const { transaction, commit } = await bench.begin()
-        const { events } = await one.alter(storage, { transaction })
-        await commit()
-
-        assert.deepEqual(await outbox(storage), [...before, ...events])
-        await one.alter(storage)
-      },
-    ),
-
     hostCase(
       `a change of ${one.name} in a host’s transaction is undone when that is rolled back`,
       ['begin'],
@@ -52,23 +38,23 @@ export const transactionCases: readonly StorageCase[] = [
         await one.prepare(storage)
         const before = await everything(storage)
         const { transaction, commit } = await bench.begin()
-        await pin(storage, { ...BOARD, repositoryId: '11' }, '1', { transaction })
-        const error = new Error('no')
-        assert.deepEqual(await outcomeOf(() => one.refuse(storage, error, { transaction })), { thrown: error })
+        await pin(storage, OTHER, '1', { transaction })
+        const thrown = new Error('no')
         const beforeCommit = () => {
-          throw error
+          throw thrown
         }
-        assert.deepEqual(await outcomeOf(() => one.alter(storage, { transaction, beforeCommit })), { thrown: error })
-        await pin(storage, { ...BOARD, repositoryId: '11' }, '2', { transaction })
+        assert.deepEqual(await outcomeOf(() => one.refuse(storage, thrown, { transaction })), { thrown })
+        assert.deepEqual(await outcomeOf(() => one.alter(storage, { transaction, beforeCommit })), { thrown })
+        await pin(storage, OTHER, '2', { transaction })
         await commit()
-        const after = await everything(storage)
+        const { contents, events } = await everything(storage)
 
-        assert.deepEqual({ ...after, events: after.events.slice(0, before.events.length) }, before)
+        assert.deepEqual(contents, before.contents)
         assert.deepEqual(
-          after.events.slice(before.events.length).map((event) => event.issueId),
+          events.slice(before.events.length).map((event) => event.issueId),
           ['1', '2'],
         )
-        assert.deepEqual(await issuesOn(storage, { ...BOARD, repositoryId: '11' }), ['1', '2'])
+        assert.deepEqual(await issuesOn(storage, OTHER), ['1', '2'])
       },
     ),
 
@@ -85,9 +71,44 @@ export const transactionCases: readonly StorageCase[] = [
         await commit()
 
         assert.deepEqual((await everything(elsewhere)).events, [...before.events, ...events])
+        await one.alter(storage)
       },
     ),
   ]),
+
+  ...THINGS.map((retired) =>
+    hostCase(
+      `retiring the ${retired.thing} in a host’s transaction is kept or undone with it`,
+      ['begin'],
+      async (storage, bench) => {
+        await fill(storage)
+        const before = await everything(storage)
+        const first = await bench.begin()
+        await retire(storage, retired, { transaction: first.transaction })
+        await first.rollback()
+        assert.deepEqual(await everything(storage), before)
+
+        const { transaction, commit } = await bench.begin()
+        const events = await retire(storage, retired, { transaction })
+        await commit()
+        assert.deepEqual(await outbox(storage), [...before.events, ...events])
+        assert.deepEqual([events.length, await retire(storage, retired)], [1, []])
+      },
+    ),
+  ),
+
+  hostCase('an open host’s transaction is accepted, one that has ended is not', ['begin'], async (storage, bench) => {
+    const { transaction, commit } = await bench.begin()
+    assert.equal(await storage.checkTransaction(transaction), undefined)
+    await commit()
+    const outcomes = [
+      await outcomeOf(() => storage.checkTransaction(transaction)),
+      await outcomeOf(() => pin(storage, BOARD, '1', { transaction })),
+    ]
+
+    for (const outcome of outcomes) assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError)
+    assert.deepEqual(await issuesOn(storage, BOARD), [])
+  }),
 
   hostCase('a read in a host’s transaction sees its changes', ['begin'], async (storage, bench) => {
     await define(storage, 'a')

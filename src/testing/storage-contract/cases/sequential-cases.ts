@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import type { ForgeStorage } from '../../../storage/storage.ts'
+import { fill } from './aggregates.ts'
+import { blockedBy, catalogueOf, issuesOn, outbox, slugsHeldBy } from './contents.ts'
+import { BOARD, block, change, define, grant, pin, retire } from './sample-changes.ts'
+import type { StorageCase } from './storage-case.ts'
+import { outcomeOf, refuses, storageCase } from './storage-case.ts'
+
+const NO_CURSORS = ['', ' ', 'x', '-1', '1.5', '1e3', 'null', '{}', '🦉', "1' or '1'='1", 'A'.repeat(5000)]
+
+/** Cases about limits and mistakes, which drawn changes do not reach: long texts, long lists, invalid cursors. */
+export const sequentialCases: readonly StorageCase[] = [
+  storageCase('the longest texts are stored completely, in characters of one byte and of four', async (storage) => {
+    for (const [index, character] of ['x', 'é', '日', '🦉'].entries()) {
+      const [slug, note] = [character.repeat(255), character.repeat(255)]
+      const [description, imageUrl] = [character.repeat(4000), character.repeat(2048)]
+      await define(storage, slug, { description, imageUrl })
+      await define(storage, `${character.repeat(254)}_`)
+      await block(storage, '20', String(index), { note })
+      const badge = await storage.badgeCatalogue.find(slug)
+
+      assert.deepEqual([badge?.slug, badge?.description, badge?.imageUrl], [slug, description, imageUrl])
+      assert.equal((await storage.blocks.find({ organizationId: '20', userId: String(index) }))?.note, note)
+      assert.deepEqual((await outbox(storage)).at(-1)?.data, { note })
+    }
+    assert.equal((await catalogueOf(storage)).length, 8)
+  }),
+
+  storageCase('times are returned to the millisecond, from before 1970 to the year 9999', async (storage) => {
+    const rows = [0, 1, -1, 1_715_000_000_123, 253_402_300_799_999].map((time, index) => ({
+      issueId: String(index),
+      pinnedAt: new Date(time),
+      pinnedBy: null,
+    }))
+    await change(storage.pinBoards, BOARD, () => ({ state: rows, events: [], result: undefined }))
+
+    assert.deepEqual(await storage.pinBoards.load(BOARD), rows)
+  }),
+
+  storageCase('filtering users works for none, repeated, unknown and 70,000 users', async (storage) => {
+    const blocked = ['5', '69999', '999999999']
+    for (const userId of blocked) await block(storage, '20', userId)
+    const asked = Array.from({ length: 70_000 }, (_, n) => String(n))
+
+    assert.deepEqual(await storage.blocks.among('20', []), new Set())
+    assert.deepEqual(await storage.blocks.among('20', ['5', '6', '5']), new Set(['5']))
+    assert.deepEqual(await storage.blocks.among('20', asked), new Set(['5', '69999']))
+  }),
+
+  storageCase('a decision about a thousand slugs succeeds', async (storage) => {
+    const slugs = Array.from({ length: 1000 }, (_, n) => `slug-${n}`)
+    for (const slug of ['slug-7', 'slug-999']) await define(storage, slug)
+    await grant(storage, '30', slugs)
+
+    assert.deepEqual(await slugsHeldBy(storage, '30'), ['slug-7', 'slug-999'])
+  }),
+
+  storageCase('a page far beyond the end is empty and has the total', async (storage) => {
+    await fill(storage)
+    for (const page of [2, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]) {
+      const expected = { items: [], total: 3, limit: 1000, cursor: undefined }
+      assert.deepEqual(await storage.blocks.page('20', { from: { page }, limit: 1000 }), expected)
+      assert.deepEqual((await storage.badgeCatalogue.page({ from: { page }, limit: 3 })).items, [])
+      assert.deepEqual((await storage.events.list({}, { from: { page }, limit: 1000 })).items, [])
+    }
+  }),
+
+  storageCase('an invalid cursor is invalid input, and so is one of another list', async (storage) => {
+    await fill(storage)
+    const { cursor: other = '' } = await storage.events.list({}, { from: { page: 1 }, limit: 1 })
+    assert.notEqual(other, '')
+    for (const after of NO_CURSORS) for (const call of readsAfter(storage, after)) await refuses('INVALID_INPUT', call)
+    await refuses('INVALID_INPUT', () => storage.events.read({ after: other, limit: 10 }))
+  }),
+
+  storageCase('ids of events and of badges are never reused, even after a rollback', async (storage) => {
+    const badgeIds: string[] = []
+    const beforeCommit = () => {
+      throw new Error('no')
+    }
+    for (const n of [1, 2, 3]) {
+      badgeIds.push(await define(storage, `slug-${n}`))
+      await outcomeOf(() => define(storage, `other-${n}`, { beforeCommit }))
+    }
+    const eventIds = (await outbox(storage)).map((event) => event.id)
+
+    assert.deepEqual([new Set(badgeIds).size, new Set(eventIds).size], [3, 3])
+    for (const id of badgeIds) assert.match(id, /^[1-9][0-9]*$/)
+  }),
+
+  storageCase('an empty outbox has a cursor, which returns later events', async (storage) => {
+    const { events, cursor } = await storage.events.read({ after: undefined, limit: 10 })
+    await pin(storage, BOARD, '1')
+
+    assert.deepEqual(events, [])
+    assert.equal((await storage.events.read({ after: cursor, limit: 10 })).events.length, 1)
+  }),
+
+  storageCase('a retired issue is refused among others that a change adds, and none is added', async (storage) => {
+    await retire(storage, { thing: 'issue', issueId: '2', ...BOARD })
+    const state = ['7', '2', '9'].map((issueId) => ({ issueId, pinnedAt: new Date(0), pinnedBy: null }))
+    await refuses('ISSUE_NOT_FOUND', () =>
+      change(storage.pinBoards, BOARD, () => ({ state, events: [], result: undefined })),
+    )
+
+    assert.deepEqual(await issuesOn(storage, BOARD), [])
+  }),
+
+  storageCase('a retirement that changes nothing calls nothing', async (storage) => {
+    const asked = () => {
+      throw new Error('asked')
+    }
+    const retired = { thing: 'user', userId: '30' } as const
+    await retire(storage, retired)
+
+    assert.deepEqual(await retire(storage, retired, { record: asked, beforeCommit: asked }), [])
+  }),
+
+  storageCase('a user with three hundred blocks is retired completely, and every total is right', async (storage) => {
+    const organizationIds = Array.from({ length: 300 }, (_, n) => String(5000 + n))
+    for (const organizationId of organizationIds) await block(storage, organizationId, '30')
+    await block(storage, '5150', '31')
+    const [event] = await retire(storage, { thing: 'user', userId: '30' })
+
+    assert.deepEqual(event?.data, { blocks: 300, grants: 0 })
+    assert.deepEqual(await blockedBy(storage, '5150'), ['31'])
+    assert.deepEqual(await blockedBy(storage, '5299'), [])
+  }),
+]
+
+function readsAfter<Tx>(storage: ForgeStorage<Tx>, after: string): readonly (() => unknown)[] {
+  const query = { from: { after }, limit: 2 }
+  return [
+    () => storage.blocks.page('20', query),
+    () => storage.badgeCatalogue.page(query),
+    () => storage.events.list({}, query),
+    () => storage.events.read({ after, limit: 2 }),
+  ]
+}

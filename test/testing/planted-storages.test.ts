@@ -1,0 +1,406 @@
+import { expect, test } from 'vitest'
+import type { Block, MaybePromise } from '../../src/index.ts'
+import { ForgeError, isForgeError } from '../../src/index.ts'
+import { memoryStorage } from '../../src/storage/memory.ts'
+import type {
+  AggregateStore,
+  Change,
+  ChangeDecision,
+  ForgeStorage,
+  Outcome,
+  PinRow,
+} from '../../src/storage/storage.ts'
+import { storageContract, turns } from '../../src/testing/testing.ts'
+
+type Memory = ForgeStorage<undefined>
+
+const REFERENCE = 'after the same changes'
+const ABORTED = 'a change of a pin board is not written when its caller has aborted'
+const FORTY = 'of forty holders that claim a new or free consumer concurrently, one gets it'
+const CLOSED = 'a closed storage refuses every call'
+const RETURNED = 'modifying what was returned changes nothing stored'
+
+/** A storage that breaks one rule of docs/storage.md, and the first words of a case that catches it. */
+const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory) => Partial<Memory>][] = [
+  [
+    'decides on what it read before it waited',
+    'thirty concurrent pins at a limit of 3, on a board that was never used, pin exactly 3',
+    ({ pinBoards }) => ({
+      pinBoards: {
+        ...pinBoards,
+        async update(key, change) {
+          const rows = await pinBoards.load(key)
+          await turns(1)
+          return pinBoards.update(
+            key,
+            redecided(change, (decide) => () => decide(rows, change.by.at())),
+          )
+        },
+      },
+    }),
+  ],
+  [
+    'decides on an old epoch',
+    'an epoch that one storage raises is what a change of the other sees',
+    ({ blocks }) => ({
+      blocks: {
+        ...blocks,
+        update: (key, change) =>
+          blocks.update(
+            key,
+            redecided(change, (decide) => (state, at) => decide({ ...state, epoch: 0 }, at)),
+          ),
+      },
+    }),
+  ],
+  [
+    'raises no epoch where nothing else changes',
+    'the epoch of an organization rises with a change that raises it, and with no other',
+    ({ blocks }) => ({
+      blocks: {
+        ...blocks,
+        update: (key, change) =>
+          blocks.update(
+            key,
+            redecided(change, (decide) => (state, at) => {
+              const decision = decide(state, at)
+              return decision.state.block === state.block ? { ...decision, state } : decision
+            }),
+          ),
+      },
+    }),
+  ],
+  [
+    'forgets deleted issues',
+    REFERENCE,
+    (sound) => ({
+      async retire(retirement) {
+        const { retired } = retirement
+        if (retired.thing !== 'issue') return sound.retire(retirement)
+        const removed = { pins: 0, blocks: 0, grants: 0 }
+        const outcome = await sound.pinBoards.update(retired, {
+          ...retirement,
+          decide(rows) {
+            const state = rows.filter((row) => row.issueId !== retired.issueId)
+            const pins = rows.length - state.length
+            return { state, events: [retirement.record({ ...removed, pins })], result: undefined }
+          },
+        })
+        return outcome.events
+      },
+    }),
+  ],
+  [
+    'prepares before it locks',
+    'what prepare reads on its transaction is what the decision sees',
+    (sound) => changing(sound, preparedBefore),
+  ],
+  [
+    'loses what was prepared',
+    'a change decides with what its prepare returned',
+    (sound) =>
+      changing(sound, (store, key, change) =>
+        change.prepare === undefined
+          ? store.update(key, change)
+          : store.update(key, { ...change, decide: (state) => ({ state, events: [], result: undefined as never }) }),
+      ),
+  ],
+  [
+    'asks the host after the commit',
+    REFERENCE,
+    (sound) =>
+      changing(sound, async (store, key, { beforeCommit, ...change }) => {
+        const outcome = await store.update(key, change)
+        if (outcome.events.length > 0) await beforeCommit?.(outcome.events, undefined as never)
+        return outcome
+      }),
+  ],
+  [
+    'does not ask the host',
+    REFERENCE,
+    (sound) => changing(sound, (store, key, change) => store.update(key, { ...change, beforeCommit: undefined })),
+  ],
+  [
+    'reads a board in two halves',
+    'a board that is constantly reversed is always read consistently',
+    ({ pinBoards }) => ({
+      pinBoards: {
+        ...pinBoards,
+        async load(key) {
+          const first = await pinBoards.load(key)
+          await turns(2)
+          return [...first.slice(0, 3), ...(await pinBoards.load(key)).slice(3)]
+        },
+      },
+    }),
+  ],
+  [
+    'makes a change twice',
+    'a change of a pin board returns the result of its decision and writes the state with its event',
+    (sound) =>
+      changing(sound, async (store, key, change) => {
+        await store.update(key, change)
+        return store.update(key, change)
+      }),
+  ],
+  [
+    'does not care that its caller has aborted',
+    ABORTED,
+    (sound) => changing(sound, (store, key, change) => store.update(key, { ...change, signal: undefined })),
+  ],
+  [
+    'decides at another time than that of its events',
+    'a change of a pin board is decided at the time of its events',
+    (sound) =>
+      changing(sound, (store, key, change) =>
+        store.update(
+          key,
+          redecided(change, (decide) => (state) => decide(state, change.by.at())),
+        ),
+      ),
+  ],
+  [
+    'forgets the event',
+    'a change of a pin board returns the result of its decision and writes the state with its event',
+    (sound) =>
+      changing(sound, (store, key, change) =>
+        store.update(
+          key,
+          redecided(change, (decide) => (state, at) => ({ ...decide(state, at), events: [] })),
+        ),
+      ),
+  ],
+  [
+    'returns the last event again',
+    REFERENCE,
+    ({ events }) => ({
+      events: {
+        ...events,
+        async read({ after, limit }) {
+          const page = await events.read({ after, limit })
+          if (page.events.length < 2) return page
+          return { ...page, cursor: (await events.read({ after, limit: page.events.length - 1 })).cursor }
+        },
+      },
+    }),
+  ],
+  [
+    'keeps half of the history',
+    REFERENCE,
+    ({ events }) => ({
+      events: {
+        ...events,
+        history: async (id) => (await events.history(id)).filter(({ type }) => type === 'issue.pinned'),
+      },
+    }),
+  ],
+  [
+    'gives a lease to every holder',
+    FORTY,
+    ({ events }) => ({
+      events: { ...events, claim: ({ name }, ms) => events.claim({ name, holder: 'any' }, ms) },
+    }),
+  ],
+  [
+    'prunes what a consumer has not read',
+    'events that a consumer has not passed are not removed',
+    ({ events }) => ({
+      events: {
+        ...events,
+        async prune(before) {
+          for (const name of ['mail', 'hooks']) await events.forget(name)
+          return events.prune(before)
+        },
+      },
+    }),
+  ],
+  [
+    'hides that events were removed',
+    'a cursor before the oldest event is refused with a cursor to continue from, which works',
+    ({ events }) => ({
+      events: {
+        ...events,
+        async read(query) {
+          try {
+            return await events.read(query)
+          } catch (error) {
+            if (!isForgeError(error, 'EVENTS_PRUNED')) throw error
+            return events.read({ ...query, after: undefined })
+          }
+        },
+      },
+    }),
+  ],
+  ['compares slugs without case', REFERENCE, (sound) => slugsAs(sound, (slug) => slug.toLowerCase())],
+  ['compares slugs without trailing blanks', REFERENCE, (sound) => slugsAs(sound, (slug) => slug.trimEnd())],
+  [
+    'loses characters of four bytes',
+    REFERENCE,
+    (sound) => notesAs(sound, (note) => note.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?')),
+  ],
+  [
+    'cuts texts',
+    'the longest texts are stored completely, in characters of one byte and of four',
+    (sound) => notesAs(sound, (note) => [...note].slice(0, 191).join('')),
+  ],
+  [
+    'rounds ids',
+    REFERENCE,
+    (sound) => rowsAs(sound, (rows) => rows.map((row) => ({ ...row, issueId: String(BigInt(Number(row.issueId))) }))),
+  ],
+  [
+    'keeps whole seconds',
+    REFERENCE,
+    (sound) =>
+      rowsAs(sound, (rows) =>
+        rows.map((row) => ({ ...row, pinnedAt: new Date(Math.floor(row.pinnedAt.getTime() / 1000) * 1000) })),
+      ),
+  ],
+  [
+    'orders boards by id',
+    REFERENCE,
+    (sound) => rowsAs(sound, (rows) => rows.toSorted((one, other) => one.issueId.localeCompare(other.issueId))),
+  ],
+  [
+    'returns the list that it keeps',
+    RETURNED,
+    (sound) => {
+      const kept = new Map<string, readonly PinRow[]>()
+      return rowsAs(sound, (rows) => {
+        const text = JSON.stringify(rows)
+        kept.set(text, kept.get(text) ?? rows)
+        return kept.get(text) ?? rows
+      })
+    },
+  ],
+  [
+    'reads the key of a change when its turn comes',
+    'modifying a key after the call changes nothing',
+    (sound) =>
+      changing(sound, async (store, key, change) => {
+        await turns(1)
+        return store.update(key, change)
+      }),
+  ],
+  [
+    'reads what is retired when its turn comes',
+    'modifying what is retired after the call changes nothing',
+    (sound) => ({
+      async retire(retirement) {
+        await turns(1)
+        return sound.retire(retirement)
+      },
+    }),
+  ],
+  [
+    'counts at another time than it lists',
+    'page and total agree while blocks are added and removed',
+    ({ blocks }) => ({
+      blocks: {
+        ...blocks,
+        async page(organizationId, query) {
+          const page = await blocks.page(organizationId, query)
+          await turns(2)
+          return { ...page, total: (await blocks.page(organizationId, query)).total }
+        },
+      },
+    }),
+  ],
+  [
+    'accepts a value that is not a transaction',
+    'a value that is not an open host’s transaction is refused',
+    () => ({ checkTransaction: () => undefined }),
+  ],
+  ['answers after it was closed', CLOSED, () => ({ close: async () => undefined })],
+  [
+    'does not distinguish a close from an outage',
+    CLOSED,
+    ({ events }) => ({
+      events: {
+        ...events,
+        claim: async () => {
+          throw new ForgeError('STORAGE_UNAVAILABLE', 'the server is away', { outcome: 'nothing-done' })
+        },
+      },
+    }),
+  ],
+  [
+    'reports the wrong state of its tables',
+    'a migrated storage is current, and migrating again changes nothing',
+    () => ({
+      schemaStatus: async () => ({ state: 'outdated', warnings: [] }),
+    }),
+  ],
+]
+
+test.each(PLANTED)('a storage that %s is caught by "%s"', async (_fault, caughtBy, plant) => {
+  const open = async () => {
+    const sound = memoryStorage()
+    return { ...sound, ...plant(sound) }
+  }
+  const cases = storageContract(open).filter(({ name }) => name.startsWith(caughtBy))
+  const outcomes = await Promise.allSettled(cases.map(async ({ run }) => run()))
+
+  expect(outcomes.map(({ status }) => status)).toContain('rejected')
+})
+
+type Update = <Key, State, Result, Prepared>(
+  store: AggregateStore<Key, State, undefined>,
+  key: Key,
+  change: Change<State, Result, undefined, Prepared>,
+) => MaybePromise<Outcome<Result>>
+
+/** A fault in the changes of the boards, the badges of users and the imports. */
+function changing({ pinBoards, userBadges, issueImports }: Memory, update: Update): Partial<Memory> {
+  return {
+    pinBoards: { ...pinBoards, update: (key, change) => update(pinBoards, key, change) },
+    userBadges: { ...userBadges, update: (key, change) => update(userBadges, key, change) },
+    issueImports: { ...issueImports, update: (key, change) => update(issueImports, key, change) },
+  }
+}
+
+/** A change that is decided in another way, whether or not something is prepared for it. */
+function redecided<State, Result, Prepared>(
+  change: Change<State, Result, undefined, Prepared>,
+  alter: (decide: ChangeDecision<State, Result>['decide']) => ChangeDecision<State, Result>['decide'],
+): Change<State, Result, undefined, Prepared> {
+  if (change.prepare === undefined) return { ...change, decide: alter(change.decide) }
+
+  const { decide } = change
+  const altered: typeof decide = (state, at, prepared) =>
+    alter((before, time) => decide(before, time, prepared))(state, at)
+  return { ...change, decide: altered }
+}
+
+const preparedBefore: Update = async (store, key, change) => {
+  if (change.prepare === undefined) return store.update(key, change)
+
+  const { prepare, decide, ...rest } = change
+  const looked = await store.update(key, {
+    ...rest,
+    beforeCommit: undefined,
+    prepare,
+    decide: (state, _at, result) => ({ state, events: [], result }),
+  })
+  await turns(1)
+  return store.update(key, { ...rest, decide: (state, at) => decide(state, at, looked.result) })
+}
+
+function rowsAs({ pinBoards }: Memory, alter: (rows: readonly PinRow[]) => readonly PinRow[]): Partial<Memory> {
+  return { pinBoards: { ...pinBoards, load: async (key) => alter(await pinBoards.load(key)) } }
+}
+
+function notesAs({ blocks }: Memory, alter: (note: string) => string): Partial<Memory> {
+  const kept = (state: Block | undefined) => state && { ...state, note: alter(state.note) }
+  return { blocks: { ...blocks, find: async (key) => kept(await blocks.find(key)) } }
+}
+
+function slugsAs({ badgeCatalogue }: Memory, as: (slug: string) => string): Partial<Memory> {
+  return {
+    badgeCatalogue: {
+      ...badgeCatalogue,
+      update: ({ slug }, change) => badgeCatalogue.update({ slug: as(slug) }, change),
+      find: (slug) => badgeCatalogue.find(as(slug)),
+    },
+  }
+}
