@@ -1,10 +1,8 @@
-import type { EventEmitter } from 'node:events'
-
 /**
  * The part of a `node:http` or `node:http2` request that the adapter uses, as in Node. The requests of frameworks that
  * extend it fit as well.
  */
-export interface NodeRequest extends EventEmitter {
+export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
   readonly httpVersion: string
@@ -20,6 +18,7 @@ export interface NodeRequest extends EventEmitter {
   readonly complete: boolean
   iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<unknown>
   resume(): unknown
+  on(event: string, listener: (argument?: unknown) => void): unknown
 }
 
 /** The part of a socket that the adapter uses, as in Node. */
@@ -31,7 +30,7 @@ export interface ResettableSocket {
  * The part of a `node:http` or `node:http2` response that the adapter uses, as in Node. The responses of frameworks that
  * extend it fit as well.
  */
-export interface NodeResponse extends EventEmitter {
+export interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
   readonly writableEnded: boolean
@@ -47,6 +46,7 @@ export interface NodeResponse extends EventEmitter {
   write(chunk: unknown): unknown
   end(chunk?: unknown): unknown
   destroy(error?: Error): unknown
+  on(event: string, listener: (argument?: unknown) => void): unknown
 }
 
 /** Returns whether nothing can be sent any more: the client has disconnected, or the response was sent whole. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cancel } from '../routes/byte-stream.ts'
 import type { Actor, Api } from '../routes/create-api.ts'
@@ -99,7 +99,8 @@ async function sendStream(answering: Answering, reply: StreamedResponse): Promis
       const next = await bytes.next()
       signal.throwIfAborted()
       if (next.done === true) break
-      if (response.write(next.value) === false) await once(response, 'drain', { signal })
+      const hasRoom = response.write(next.value) !== false
+      if (!hasRoom && response instanceof EventEmitter) await once(response, 'drain', { signal }) // as every response is
       await nextTurn()
     }
     end(request, response)
