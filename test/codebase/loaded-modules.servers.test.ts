@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 
 test.each([
   ['forgelet', /^src\/(core|schema)\/(?!documents)/],
-  ['forgelet/http', /^src\/(http-adapters\/routes|schema)\/(?!documents)/],
+  ['forgelet/http', /^(src\/(http-adapters\/routes|schema)\/(?!documents)|schema\/openapi\.json$)/],
   ['forgelet/node', /^src\/(http-adapters\/(routes|node)|http-adapters|schema)\/(?!documents|fetch)/],
   ['forgelet/express', /^src\/(http-adapters\/(routes|node)|http-adapters|schema)\/(?!documents|fetch)/],
   ['forgelet/fetch', /^src\/(http-adapters\/(routes|fetch)|http-adapters|schema)\/(?!documents|node)/],
