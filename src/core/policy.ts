@@ -4,10 +4,10 @@ import { needObject } from '../schema/arguments.ts'
 import { ForgeError, notFound } from '../schema/errors.ts'
 import type { Id } from '../schema/ids.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../schema/sync-or-async.ts'
+import { isPromise, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import type { Call, Scope } from './call.ts'
 import { checkCaller, portAnswer } from './call.ts'
-import type { Actor, Policy, PortContext } from './ports.ts'
+import type { Actor, Caller, Policy, PortContext } from './ports.ts'
 
 /**
  * Checks the caller and, in a guarded scope, asks the policy.
@@ -38,15 +38,28 @@ export function refuseAborted<A extends Actor, Tx>({ guarded }: Scope<A, Tx>, ca
  *
  * @throws ForgeError as `authorize` does
  */
-export function* askPolicy<A extends Actor, Tx>(
+export function askPolicy<A extends Actor, Tx>(
   { environment }: Scope<A, Tx>,
   call: Call<A, Tx>,
   request: AccessRequest,
 ): SyncOrAsync<void> {
   needObject(request, 'request', "{ action: 'pins.read', repositoryId: 10 }")
-  if (!isOfUser(call)) return
+  if (!isOfUser(call)) return wait(undefined)
 
-  const decision = yield* portAnswer(call, environment.policy.authorize(request, call))
+  const answer = environment.policy.authorize(request, call)
+  return isPromise(answer) ? enforceLater(answer, request, call) : wait(enforce(answer, request, call.actor))
+}
+
+function* enforceLater<A extends Actor, Tx>(
+  answer: Promise<AccessDecision>,
+  request: AccessRequest,
+  call: Call<A, Tx>,
+): SyncOrAsync<void> {
+  enforce(yield* portAnswer(call, answer), request, call.actor)
+}
+
+/** Throws the error that a decision means for the caller, unless it allows the request. */
+function enforce<A extends Actor>(decision: AccessDecision, request: AccessRequest, actor: Caller<A>): void {
   // A JavaScript host may return any value. What is malformed, such as a database's 't', neither allows nor refuses.
   if (decision?.allow === true) return
   if (decision?.allow !== false || !isOptionalBoolean(decision.conceal)) {
@@ -56,7 +69,7 @@ export function* askPolicy<A extends Actor, Tx>(
   }
 
   if (decision.conceal === true) throw concealed(request, decision.reason)
-  if (call.actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
+  if (actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
   throw forbidden(request, decision.reason)
 }
 
@@ -138,7 +151,8 @@ function* decide<A extends Actor, Tx>(
   const { actor } = context
   const isSignedIn = actor !== 'anonymous'
   if (isSignedIn) {
-    const isAdmin = yield* wait(roles.isSiteAdmin(actor))
+    const answer = roles.isSiteAdmin(actor)
+    const isAdmin = isPromise(answer) ? yield* wait(answer) : answer
     if (typeof isAdmin !== 'boolean') throw malformed('isSiteAdmin', 'true or false', isAdmin)
     if (isAdmin) return ALLOWED
   }
@@ -147,13 +161,15 @@ function* decide<A extends Actor, Tx>(
   switch (least) {
     case 'repository reader':
     case 'repository admin': {
-      const role = yield* wait(roles.repositoryRole(repositoryOf(request), context))
+      const answer = roles.repositoryRole(repositoryOf(request), context)
+      const role = isPromise(answer) ? yield* wait(answer) : answer
       checkRole('repositoryRole', REPOSITORY_ROLES, role)
       if (role === 'none') return CONCEALED
       return least === 'repository reader' || (role === 'admin' && isSignedIn) ? ALLOWED : refused(ADMINS_ONLY)
     }
     case 'organization owner': {
-      const role = yield* wait(roles.organizationRole(organizationOf(request), context))
+      const answer = roles.organizationRole(organizationOf(request), context)
+      const role = isPromise(answer) ? yield* wait(answer) : answer
       checkRole('organizationRole', ORGANIZATION_ROLES, role)
       if (role === 'none') return CONCEALED
       return role === 'owner' && isSignedIn ? ALLOWED : refused(OWNERS_ONLY)

@@ -68,20 +68,24 @@ export function wait<T>(value: MaybePromise<T>): SyncOrAsync<T> {
   return isPromise(value) ? waitFor(value) : new Settled(value)
 }
 
-/** A computation that is already done. A generator for each value that is there would cost a tenth of a change. */
-class Settled<T> implements SyncOrAsync<T> {
-  readonly #value: T
+/**
+ * A computation that is already done, and its own result. A generator for each value that is there would cost a tenth of a
+ * change.
+ */
+class Settled<T> implements SyncOrAsync<T>, IteratorReturnResult<T> {
+  readonly done = true
+  readonly value: T
 
   constructor(value: T) {
-    this.#value = value
+    this.value = value
   }
 
   [Symbol.iterator](): this {
     return this
   }
 
-  next(): IteratorResult<never, T> {
-    return { done: true, value: this.#value }
+  next(): this {
+    return this
   }
 
   throw(error: unknown): never {

@@ -3,7 +3,7 @@ import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { AccountRef, Block } from '../../schema/records.ts'
-import { wait } from '../../schema/sync-or-async.ts'
+import { isPromise, wait } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
 import type { BlockKey, BlockState } from '../../storage/contract/stores.ts'
 import type { MaybeAsync, Scope } from '../call.ts'
@@ -108,7 +108,8 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
     find: method(scope, function* find(call, target) {
       const key = toMember(target)
       yield* authorize(scope, call, { action: 'blocks.read', organizationId: key.organizationId })
-      return yield* wait(storage.blocks.find(key, transaction))
+      const found = storage.blocks.find(key, transaction)
+      return isPromise(found) ? yield* wait(found) : found // the most frequent request
     }),
     list: method(scope, function* list(call, request) {
       needObject(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')

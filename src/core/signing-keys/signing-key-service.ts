@@ -3,6 +3,7 @@ import { ForgeError } from '../../schema/errors.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
+import { isPromise } from '../../schema/sync-or-async.ts'
 import type { MaybeAsync, Scope } from '../call.ts'
 import { method, portAnswer } from '../call.ts'
 import { authorize, refuseAborted } from '../policy.ts'
@@ -36,7 +37,8 @@ export function signingKeyService<A extends Actor, Tx>(scope: Scope<A, Tx>): May
       }
       if (!isFormat(format)) throw new TypeError("request.format must be 'openpgp' or 'ssh'")
       const source = publishedKey(scope.environment.signingKey, format)
-      const key = yield* portAnswer(call, source.publicKey(call))
+      const answer = source.publicKey(call)
+      const key = isPromise(answer) ? yield* portAnswer(call, answer) : answer
       checkKey(key)
       return publishedKey(key, format) // the key file may have changed its format meanwhile
     }),
