@@ -59,7 +59,7 @@ const MAX_SLUG_LENGTH = 255
 
 /** The slugs in a body `{"badge_slugs": ["a", "b"]}`. Source: docs/behaviour.md, Badges */
 function* slugsIn<A extends Actor>({ request, settings }: RouteRequest<A>): SyncOrAsync<readonly string[]> {
-  const list = listIn(yield* wait(readJson(request, settings.limits.maxBodyBytes)))
+  const list = listIn(yield* readJson(request, settings.limits.maxBodyBytes))
   const violations = violationsIn(list, violationOf)
   const [first] = violations
   if (first !== undefined) throw refusal(first, violations)

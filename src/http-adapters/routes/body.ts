@@ -1,6 +1,6 @@
 import { invalidInput } from '../../schema/errors.ts'
-import type { MaybePromise } from '../../schema/sync-or-async.ts'
-import { after } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
 import { bodyTooLarge } from './error-status.ts'
 import type { ApiRequest } from './messages.ts'
 
@@ -70,11 +70,9 @@ export function parsedStream(body: unknown, limit: number): ReturnType<ApiReques
  * @throws ForgeError `INVALID_INPUT` for the whole body if it is missing, not UTF-8 or not JSON; WireError
  * `BODY_TOO_LARGE`
  */
-export function readJson(request: ApiRequest, limit: number): MaybePromise<unknown> {
-  return after(request.body(limit), (body) => toJson(body === undefined ? '' : body, limit))
-}
-
-function toJson(body: unknown, limit: number): unknown {
+export function* readJson(request: ApiRequest, limit: number): SyncOrAsync<unknown> {
+  const sent = yield* wait(request.body(limit))
+  const body = sent === undefined ? '' : sent
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return body
   if (body.length > limit) throw bodyTooLarge(limit)
 
