@@ -277,7 +277,7 @@ const FULL: IssueRecord = {
   closed: '2020-02-29T12:00:00.120Z',
   labels: [
     { name: 'bug', color: 'ee0701', description: 'Broken' },
-    { name: 'Bug', color: 'x'.repeat(3_000_300) },
+    { name: 'Bug', color: 'x'.repeat(300) },
     { name: 'bug ', description: 'With a blank' },
   ],
   reactions: [
