@@ -354,7 +354,7 @@ export type MakeSqlite = (
 ) => ForgeStorage<Database.Database>
 
 /** SQLite in a file; the host opens a handle for each of its transactions. */
-export const sqliteKind = (make: MakeSqlite = sqliteStorage): DatabaseKind<Database.Database> & AnyKind =>
+const sqliteKind = (make: MakeSqlite = sqliteStorage): DatabaseKind<Database.Database> & AnyKind =>
   kind<Database.Database>({
     name: 'SQLite',
     isShared: true,
@@ -548,7 +548,7 @@ const inProcess: { server: ReturnType<typeof startPglite> | undefined; made: num
 }
 
 /** PostgreSQL in this process: a real one with one connection, so nothing is done beside a transaction. Databases are schemas. */
-export function pgliteKind(make: MakePostgres<PgPoolClient> = postgresStorage): DatabaseKind<PgPoolClient> & AnyKind {
+function pgliteKind(make: MakePostgres<PgPoolClient> = postgresStorage): DatabaseKind<PgPoolClient> & AnyKind {
   const started = () => {
     inProcess.server ??= startPglite()
     return inProcess.server

@@ -199,7 +199,7 @@ async function answered(url: string, method: string, path: string): Promise<Answ
 }
 
 /** Every event of a forge, oldest first. */
-export async function allEvents({ events }: Pick<Services<Actor>, 'events'>): Promise<readonly ForgeEvent[]> {
+async function allEvents({ events }: Pick<Services<Actor>, 'events'>): Promise<readonly ForgeEvent[]> {
   const all: ForgeEvent[] = []
   for (let after: string | undefined; ; ) {
     const read = await events.read({ after, limit: 1000 })

@@ -7,7 +7,7 @@ import { isStreamed } from './messages.ts'
 import { isNil } from './ports.ts'
 
 /** The headers of every response. */
-export const ALWAYS: readonly HeaderLine[] = [
+const ALWAYS: readonly HeaderLine[] = [
   ['Cache-Control', 'max-age=0, private, must-revalidate'],
   ['X-Content-Type-Options', 'nosniff'],
 ]

@@ -275,7 +275,7 @@ const DURABILITY: Statement<Durability> = {
  * Returns warnings about settings that endanger committed data. They are settings of the whole server, so the library
  * does not change them.
  */
-export function warningsAbout({ flush, log, sync }: Durability): readonly string[] {
+function warningsAbout({ flush, log, sync }: Durability): readonly string[] {
   const warnings: string[] = []
   if (flush !== 1) {
     warnings.push(

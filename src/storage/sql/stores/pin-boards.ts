@@ -211,7 +211,7 @@ export interface PinBoardQueries {
 }
 
 /** Defines the statements of the pin boards. */
-export function pinBoardQueries(context: SqlContext): PinBoardQueries {
+function pinBoardQueries(context: SqlContext): PinBoardQueries {
   return {
     load: loadQuery(context),
     insert: insertQuery(context),
