@@ -98,9 +98,10 @@ export function crashEverywhere<Tx>(crash: CrashPoint, { name, open, host, end }
         await define(storage, 'kept', { transaction })
         const inside = await everythingOn(storage, transaction)
         const look = async () => expect(await everythingOn(storage, transaction)).toEqual(inside)
-        await crashAtEach(crash, () => run(storage, { transaction }), look)
+        const failures = await crashAtEach(crash, () => run(storage, { transaction }), look)
         await begun.rollback()
 
+        expect(failures).toBeGreaterThan(2)
         expect(await everything(storage)).toEqual(before)
         await begun.release?.()
         await storage.close()

@@ -51,7 +51,8 @@ const LEASE_MS = 3_600_000
  * result has what the change returned and the events that `beforeCommit` received.
  */
 export function drawnChange(draw: Draw, ids: Ids, step: number): DrawnChange {
-  const [name, input, run] = kindOf(draw)(draw, ids)
+  const name = NAMES[draw.below(NAMES.length)] ?? 'pin'
+  const [input, run] = (KINDS[name] ?? renewal)(draw, ids)
   const time = NOON.getTime() + step * 1000 + draw.below(3000) - 1500
   const by = { actorId: draw.one<Id | null>([null, ...ids.users]), at: () => new Date(time) }
   const isRefused = draw.below(9) === 0
@@ -68,134 +69,109 @@ export function drawnChange(draw: Draw, ids: Ids, step: number): DrawnChange {
   }
 }
 
-/** Draws what a change needs, and returns its name, its input for the name, and the change. */
-type Kind = (draw: Draw, ids: Ids) => readonly [name: string, input: unknown, run: Run]
+/** Draws what a change needs, and returns its input, for its name, and the change. */
+type Kind = (draw: Draw, ids: Ids) => readonly [input: unknown, run: Run]
 
-/** Every kind of change, with its share of 100. */
-const KINDS: readonly (readonly [share: number, kind: Kind])[] = [
-  [
-    22,
-    (draw, ids) => {
-      const [board, issueId] = placeOn(draw, ids)
-      const limit = 3 + draw.below(3)
-      return ['pin', { board, issueId, limit }, (to, extras) => pin(to, board, issueId, { ...extras, limit })]
-    },
-  ],
-  [
-    5,
-    (draw, ids) => {
-      const [board, issueId] = placeOn(draw, ids)
-      return ['unpin', { board, issueId }, (to, extras) => unpin(to, board, issueId, extras)]
-    },
-  ],
-  [
-    8,
-    (draw, ids) => {
-      const place = [...placeOn(draw, ids), 1 + draw.below(4)] as const
-      return ['move', place, (to, extras) => move(to, place, extras)]
-    },
-  ],
-  [4, renewal],
-  [
-    12,
-    (draw, ids) => {
-      const [organizationId, userId, note] = [draw.one(ids.organizations), draw.one(ids.users), draw.one(TEXTS)]
-      const input = { organizationId, userId, note }
-      return ['block', input, (to, extras) => block(to, organizationId, userId, { ...extras, note })]
-    },
-  ],
-  [
-    5,
-    (draw, ids) => {
-      const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
-      return ['unblock', key, (to, extras) => unblock(to, key.organizationId, key.userId, extras)]
-    },
-  ],
-  [
-    2,
-    (draw, ids) => {
-      const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
-      const admit: Run = (to, extras) =>
-        change(
-          to.blocks,
-          key,
-          (state) => {
-            assertNotBlocked(state.block)
-            return { state: { ...state, epoch: state.epoch + 1 }, events: [], result: undefined }
-          },
-          extras,
-        )
-      return ['admit', key, admit]
-    },
-  ],
-  [
-    7,
-    (draw) => {
-      const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
-      return ['define', { slug, ...texts }, (to, extras) => define(to, slug, { ...extras, ...texts })]
-    },
-  ],
-  [
-    3,
-    (draw) => {
-      const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
-      return ['update', { slug, ...texts }, (to, extras) => update(to, slug, { ...extras, ...texts })]
-    },
-  ],
-  [
-    3,
-    (draw) => {
-      const slug = draw.one(SLUGS)
-      return ['remove', slug, (to, extras) => removeBadge(to, slug, extras)]
-    },
-  ],
-  [
-    10,
-    (draw, ids) => {
-      const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
-      return ['grant', { userId, slugs }, (to, extras) => grant(to, userId, slugs, extras)]
-    },
-  ],
-  [
-    4,
-    (draw, ids) => {
-      const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
-      return ['revoke', { userId, slugs }, (to, extras) => revoke(to, userId, slugs, extras)]
-    },
-  ],
-  [
-    3,
-    (draw, ids) => {
-      const repositoryId = draw.one(ids.repositories)
-      return ['import', repositoryId, (to, extras) => importIssues(to, repositoryId, extras)]
-    },
-  ],
-  [4, retirement],
-  [4, consumption],
-  [
-    4,
-    (draw) => {
-      const before = new Date(NOON.getTime() + draw.below(120) * 1000)
-      const forgotten = draw.some(CONSUMERS)
-      const prune: Run = async ({ events }) => {
-        for (const name of forgotten) await events.forget(name)
-        return events.prune(before)
-      }
-      return ['prune', { before, forgotten }, prune]
-    },
-  ],
-]
-
-const SHARES = KINDS.reduce((sum, [share]) => sum + share, 0)
-
-function kindOf(draw: Draw): Kind {
-  let at = draw.below(SHARES)
-  for (const [share, kind] of KINDS) {
-    if (at < share) return kind
-    at -= share
-  }
-  throw new RangeError('the draw is beyond every share')
+/** Every kind of change. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  pin(draw, ids) {
+    const [board, issueId] = placeOn(draw, ids)
+    const limit = 3 + draw.below(3)
+    return [{ board, issueId, limit }, (to, extras) => pin(to, board, issueId, { ...extras, limit })]
+  },
+  unpin(draw, ids) {
+    const [board, issueId] = placeOn(draw, ids)
+    return [{ board, issueId }, (to, extras) => unpin(to, board, issueId, extras)]
+  },
+  move(draw, ids) {
+    const place = [...placeOn(draw, ids), 1 + draw.below(4)] as const
+    return [place, (to, extras) => move(to, place, extras)]
+  },
+  renew: renewal,
+  block(draw, ids) {
+    const [organizationId, userId, note] = [draw.one(ids.organizations), draw.one(ids.users), draw.one(TEXTS)]
+    const input = { organizationId, userId, note }
+    return [input, (to, extras) => block(to, organizationId, userId, { ...extras, note })]
+  },
+  unblock(draw, ids) {
+    const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
+    return [key, (to, extras) => unblock(to, key.organizationId, key.userId, extras)]
+  },
+  admit(draw, ids) {
+    const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
+    const admit: Run = (to, extras) =>
+      change(
+        to.blocks,
+        key,
+        (state) => {
+          assertNotBlocked(state.block)
+          return { state: { ...state, epoch: state.epoch + 1 }, events: [], result: undefined }
+        },
+        extras,
+      )
+    return [key, admit]
+  },
+  define(draw) {
+    const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
+    return [{ slug, ...texts }, (to, extras) => define(to, slug, { ...extras, ...texts })]
+  },
+  update(draw) {
+    const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
+    return [{ slug, ...texts }, (to, extras) => update(to, slug, { ...extras, ...texts })]
+  },
+  remove(draw) {
+    const slug = draw.one(SLUGS)
+    return [slug, (to, extras) => removeBadge(to, slug, extras)]
+  },
+  grant(draw, ids) {
+    const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
+    return [{ userId, slugs }, (to, extras) => grant(to, userId, slugs, extras)]
+  },
+  revoke(draw, ids) {
+    const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
+    return [{ userId, slugs }, (to, extras) => revoke(to, userId, slugs, extras)]
+  },
+  import(draw, ids) {
+    const repositoryId = draw.one(ids.repositories)
+    return [repositoryId, (to, extras) => importIssues(to, repositoryId, extras)]
+  },
+  retire: retirement,
+  consume: consumption,
+  prune(draw) {
+    const before = new Date(NOON.getTime() + draw.below(120) * 1000)
+    const forgotten = draw.some(CONSUMERS)
+    const prune: Run = async ({ events }) => {
+      for (const name of forgotten) await events.forget(name)
+      return events.prune(before)
+    }
+    return [{ before, forgotten }, prune]
+  },
 }
+
+/** How often each kind is drawn, of the sum of all. */
+const SHARES: Readonly<Record<string, number>> = {
+  pin: 22,
+  unpin: 5,
+  move: 8,
+  renew: 4,
+  block: 12,
+  unblock: 5,
+  admit: 2,
+  define: 7,
+  update: 3,
+  remove: 3,
+  grant: 10,
+  revoke: 4,
+  import: 3,
+  retire: 4,
+  consume: 4,
+  prune: 4,
+}
+
+/** The names of all kinds, each as often as its share. */
+const NAMES: readonly string[] = Object.keys(KINDS).flatMap((name) =>
+  Array.from({ length: SHARES[name] ?? 1 }, () => name),
+)
 
 /** Draws a board, and an issue or a pull request for it. */
 function placeOn(draw: Draw, ids: Ids): readonly [PinBoardKey, Id] {
@@ -219,7 +195,7 @@ function renewal(draw: Draw, ids: Ids): ReturnType<Kind> {
       }),
       extras,
     )
-  return ['renew', { board, pinnedAt, pinnedBy, reverses }, run]
+  return [{ board, pinnedAt, pinnedBy, reverses }, run]
 }
 
 /** Retires something, or retires it twice. */
@@ -241,7 +217,7 @@ function retirement(draw: Draw, ids: Ids): ReturnType<Kind> {
     for (let time = 0; time < times; time += 1) events.push(await retire(to, retired, extras))
     return events
   }
-  return ['retire', { ...retired, times }, run]
+  return [{ ...retired, times }, run]
 }
 
 /** Claims or forgets a consumer, or moves its cursor. */
@@ -256,5 +232,5 @@ function consumption(draw: Draw): ReturnType<Kind> {
     const { cursor } = await events.read({ after: claim.cursor, limit })
     return [claim, await events.advance(consumer, cursor)]
   }
-  return [act, { ...consumer, limit }, run]
+  return [{ act, ...consumer, limit }, run]
 }

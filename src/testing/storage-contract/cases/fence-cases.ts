@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import type { ForgeErrorCode } from '../../../index.ts'
 import { assertNotBlocked, ForgeError } from '../../../index.ts'
 import type { BlockState, ForgeStorage, Retired } from '../../../storage/storage.ts'
 import { everything } from './aggregates.ts'
-import { blockedBy, issuesOn, slugsHeldBy } from './contents.ts'
+import { blockedBy, issuesOn } from './contents.ts'
 import { turns } from './gate.ts'
 import { atOnce, idsTo, raceCases } from './race.ts'
-import { BOARD, block, change, define, grant, left, NO_SUBJECT, NOON, pin, retire, unblock } from './sample-changes.ts'
+import { BOARD, block, change, left, NO_SUBJECT, NOON, pin, retire, unblock } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
 
@@ -102,39 +101,6 @@ export const fenceCases: readonly StorageCase[] = [
 
     for (const repositoryId of ['10', '11']) assert.deepEqual(await issuesOn(one, { ...BOARD, repositoryId }), [])
   }),
-
-  ...raceCases('a repository that is deleted while issues are pinned keeps none', async (one, other) => {
-    await overtaken(
-      'REPOSITORY_NOT_FOUND',
-      (n) => [
-        pin(one, { repositoryId: n, kind: 'issue' }, n),
-        pin(one, { repositoryId: n, kind: 'pullRequest' }, `${n}0`),
-      ],
-      (n) => retire(other, { thing: 'repository', repositoryId: n }),
-      (n) => other.pinBoards.load({ repositoryId: n, kind: 'issue' }),
-    )
-  }),
-
-  ...raceCases('an organization that is deleted while users are blocked blocks none', async (one, other) => {
-    await overtaken(
-      'ORGANIZATION_NOT_FOUND',
-      (n) => [block(one, n, '31'), block(other, n, '32')],
-      (n) => retire(other, { thing: 'organization', organizationId: n }),
-      (n) => one.blocks.page(n, { from: { page: 1 }, limit: 30 }),
-    )
-    assert.deepEqual(await one.blocks.among('7', ['31', '32']), new Set())
-  }),
-
-  ...raceCases('a user who is deleted while being blocked and granted badges keeps neither', async (one, other) => {
-    for (const slug of ['a', 'b']) await define(one, slug)
-    await overtaken(
-      'USER_NOT_FOUND',
-      (n) => [block(one, '20', n), grant(other, n, ['a', 'b']), block(other, '21', n)],
-      (n) => retire(other, { thing: 'user', userId: n }),
-      (n) => slugsHeldBy(one, n),
-    )
-    assert.deepEqual([await blockedBy(one, '20'), await blockedBy(other, '21')], [[], []])
-  }),
 ]
 
 /** Returns the ids of all rounds, in groups that run one after the other. */
@@ -188,22 +154,4 @@ async function admit<Tx>(storage: ForgeStorage<Tx>, userId: string, { members, p
 function raise(state: BlockState): { state: BlockState; events: []; result: number } {
   const epoch = state.epoch + 1
   return { state: { ...state, epoch }, events: [], result: epoch }
-}
-
-/**
- * Races changes against the retirement of their subject. The storage must refuse the changes with this code, and later
- * reads too.
- */
-async function overtaken(
-  code: ForgeErrorCode,
-  changes: (n: string) => readonly Promise<unknown>[],
-  retirement: (n: string) => Promise<unknown>,
-  read: (n: string) => unknown,
-): Promise<void> {
-  for (const n of idsTo(20)) {
-    const first = Number(n) % 2 === 0 ? [retirement(n)] : []
-    await atOnce([...first, ...changes(n), ...(first.length === 0 ? [retirement(n)] : [])], code)
-    const answers = await atOnce([Promise.resolve().then(() => read(n))], code)
-    assert.deepEqual(answers, [], `${n} is gone`)
-  }
 }

@@ -18,6 +18,7 @@ interface Overtaking {
   left<Tx>(storage: ForgeStorage<Tx>): Promise<readonly unknown[]>
 }
 
+const REFUSALS = ['ISSUE_NOT_FOUND', 'REPOSITORY_NOT_FOUND', 'USER_NOT_FOUND', 'ORGANIZATION_NOT_FOUND'] as const
 const OTHER = { ...BOARD, repositoryId: '11' }
 
 const OVERTAKINGS: readonly Overtaking[] = [
@@ -61,8 +62,8 @@ const OVERTAKINGS: readonly Overtaking[] = [
 
 /** Cases about deletions that meet an uncommitted change: the one that comes second waits for the first. */
 export const overtakingCases: readonly StorageCase[] = [
-  ...OVERTAKINGS.flatMap(({ name, retired, begin, left }) =>
-    raceCases(`a change that is not committed when ${name} is deleted leaves nothing behind`, async (one, other) => {
+  ...OVERTAKINGS.flatMap(({ name, retired, begin, left }) => [
+    ...raceCases(`a change that is not committed when ${name} is deleted leaves nothing behind`, async (one, other) => {
       await define(other, 'a')
       const first = await heldInBeforeCommit((beforeCommit) => begin(one, { beforeCommit }))
       const second = outcomeOf(() => retire(other, retired))
@@ -73,7 +74,20 @@ export const overtakingCases: readonly StorageCase[] = [
       assert.equal(valuesOf(await second).length, 1, 'the deletion is recorded once')
       assert.deepEqual(await left(one), [])
     }),
-  ),
+
+    ...raceCases(`a change that waits for the deletion of ${name} is refused`, async (one, other) => {
+      await define(other, 'a')
+      const first = await heldInBeforeCommit((beforeCommit) => retire(one, retired, { beforeCommit }))
+      const second = outcomeOf(() => begin(other, {}))
+      await whileWaiting(second)
+      first.release()
+      const isDeleted = 'value' in (await first.outcome)
+
+      if (isDeleted) assertRefused(await second, ...REFUSALS)
+      else assert.ok('value' in (await second))
+      if (isDeleted) assert.deepEqual(await left(one), [])
+    }),
+  ]),
 
   hostCase(
     'a change that waits too long is refused as busy, and can be made later',

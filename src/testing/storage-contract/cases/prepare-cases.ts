@@ -126,18 +126,22 @@ export const prepareCases: readonly StorageCase[] = [
     assert.deepEqual([given.length, given[0] === transaction, given[1] === transaction], [2, true, true])
   }),
 
-  hostCase('a change made by prepare on its own transaction is a TypeError', ['begin'], async (storage, bench) => {
-    const { transaction, rollback } = await bench.begin()
-    const tried: Promise<unknown>[] = []
-    const change = (open: typeof transaction) => outcomeOf(() => pin(storage, BOARD, '2', { transaction: open }))
-    await prepared(storage, (open) => void tried.push(change(open)), { transaction })
-    const [outcome] = await Promise.all(tried)
-    await rollback()
+  ...(['prepare', 'beforeCommit'] as const).map((name) =>
+    hostCase(`a change made by ${name} on its own transaction is a TypeError`, ['begin'], async (storage, bench) => {
+      const { transaction, rollback } = await bench.begin()
+      const tried: Promise<unknown>[] = []
+      const pinOn = (open: typeof transaction) =>
+        void tried.push(outcomeOf(() => pin(storage, BOARD, '2', { transaction: open })))
+      if (name === 'prepare') await prepared(storage, pinOn, { transaction })
+      else await pin(storage, BOARD, '1', { transaction, beforeCommit: (_events, open) => pinOn(open) })
+      const [outcome] = await Promise.all(tried)
+      await rollback()
 
-    assert.ok(typeof outcome === 'object' && outcome !== null && 'thrown' in outcome)
-    assert.ok(outcome.thrown instanceof TypeError)
-    assert.deepEqual(await issuesOn(storage, BOARD), [])
-  }),
+      assert.ok(typeof outcome === 'object' && outcome !== null && 'thrown' in outcome)
+      assert.ok(outcome.thrown instanceof TypeError)
+      assert.deepEqual(await issuesOn(storage, BOARD), [])
+    }),
+  ),
 ]
 
 /** Imports, and returns what prepare returned. */

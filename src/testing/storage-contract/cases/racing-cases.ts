@@ -76,50 +76,12 @@ export const racingCases: readonly StorageCase[] = [
     },
   ),
 
-  ...raceCases('users blocked and unblocked concurrently are listed once each, and counted', async (one, other) => {
-    for (const userId of ['1', '2', '3']) await block(one, '20', userId)
-    const work = idsTo(48).map((n) => {
-      const userId = String(Number(n) % 6)
-      return Number(n) % 3 === 0 ? unblock(side(n, one, other), '20', userId) : block(side(n, other, one), '20', userId)
-    })
-    await atOnce(work, 'ALREADY_BLOCKED')
-    const users = await blockedBy(one, '20')
-
-    assert.equal(new Set(users).size, users.length)
-    assert.deepEqual(await blockedBy(other, '20'), users)
-    assert.deepEqual(new Set(users), await blockedByEvents(one))
-  }),
-
-  ...raceCases('badges granted concurrently are all held, each once', async (one, other) => {
-    const slugs = ['a', 'b', 'c']
-    for (const slug of slugs) await define(one, slug)
-    await atOnce(idsTo(30).map((n) => grant(side(n, one, other), '30', [slugs[Number(n) % 3] ?? 'a'])))
-
-    assert.deepEqual((await slugsHeldBy(other, '30')).toSorted(), slugs)
-    assert.equal((await outbox(one)).length, 2 * slugs.length)
-  }),
-
   ...raceCases('definitions created concurrently have different ids', async (one, other) => {
     const ids = await atOnce(idsTo(20).map((n) => define(side(n, one, other), `slug-${n}`)))
 
     assert.equal(new Set(ids).size, 20)
     assert.equal((await catalogueOf(other)).length, 20)
   }),
-
-  ...raceCases(
-    'a badge that is granted and removed concurrently is held or removed, never both',
-    async (one, other) => {
-      for (let round = 0; round < 20; round += 1) {
-        const slug = `slug-${round}`
-        await define(one, slug)
-        const work = [grant(one, '30', [slug]), removeBadge(other, slug)]
-        await atOnce(round % 2 === 0 ? work : work.toReversed(), 'BADGE_IN_USE', 'UNKNOWN_BADGE')
-        const held = (await slugsHeldBy(one, '30')).includes(slug)
-
-        assert.equal((await other.badgeCatalogue.find(slug)) !== undefined, held)
-      }
-    },
-  ),
 
   ...raceCases('changes that lock several aggregates, in any order, all succeed', async (one, other) => {
     for (let round = 1; round <= 4; round += 1) {
@@ -161,13 +123,4 @@ async function thirtyPins<Tx>(one: ForgeStorage<Tx>, other: ForgeStorage<Tx>, bo
     recorded.map((event) => event.issueId),
     await issuesOn(other, board),
   )
-}
-
-async function blockedByEvents<Tx>(storage: ForgeStorage<Tx>): Promise<ReadonlySet<string | null>> {
-  const users = new Set<string | null>()
-  for (const event of await outbox(storage)) {
-    if (event.type === 'user.blocked') users.add(event.userId)
-    if (event.type === 'user.unblocked') users.delete(event.userId)
-  }
-  return users
 }

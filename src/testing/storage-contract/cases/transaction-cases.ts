@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { AGGREGATES, everything, fill, THINGS } from './aggregates.ts'
 import { blocksOf, issuesOn, outbox } from './contents.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
-import { assertRefused } from './race.ts'
 import { BOARD, block, define, grant, pin, retire } from './sample-changes.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
@@ -132,16 +131,6 @@ export const transactionCases: readonly StorageCase[] = [
     await commit()
   }),
 
-  hostCase('changes in one host’s transaction build on each other', ['begin'], async (storage, bench) => {
-    const { transaction, commit } = await bench.begin()
-    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId, { transaction, limit: 3 })
-    const refused = await outcomeOf(() => pin(storage, BOARD, '4', { transaction, limit: 3 }))
-    await commit()
-
-    assertRefused(refused, 'PIN_LIMIT_REACHED')
-    assert.deepEqual(await issuesOn(storage, BOARD), ['1', '2', '3'])
-  }),
-
   hostCase(
     'concurrent changes in one host’s transaction run one after the other',
     ['begin'],
@@ -190,22 +179,6 @@ export const transactionCases: readonly StorageCase[] = [
       assert.deepEqual(boards, [{ value: ['1'] }])
     },
   ),
-
-  hostCase('a change made by beforeCommit on its own transaction is a TypeError', ['begin'], async (storage, bench) => {
-    const { transaction, rollback } = await bench.begin()
-    const tried: Promise<unknown>[] = []
-    await pin(storage, BOARD, '1', {
-      transaction,
-      beforeCommit: (_events, open) =>
-        void tried.push(outcomeOf(() => pin(storage, BOARD, '2', { transaction: open }))),
-    })
-    const [outcome] = await Promise.all(tried)
-    await rollback()
-
-    assert.ok(typeof outcome === 'object' && outcome !== null && 'thrown' in outcome)
-    assert.ok(outcome.thrown instanceof TypeError)
-    assert.deepEqual(await issuesOn(storage, BOARD), [])
-  }),
 
   hostCase(
     'changes requested during a beforeCommit of the same host’s transaction run after it',
