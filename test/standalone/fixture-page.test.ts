@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { parseFixture } from '../../src/standalone/fixture/parse-fixture.ts'
+import { parseFixture } from '../../src/standalone/standalone.ts'
 import { startForgelet } from '../start-forgelet.ts'
 
 async function pageParts(): Promise<{ readonly example: string; readonly command: string }> {

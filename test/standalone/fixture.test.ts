@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isForgeError } from '../../src/index.ts'
-import type { FixtureLimits } from '../../src/standalone/fixture/fixture.ts'
-import { parseFixture } from '../../src/standalone/fixture/parse-fixture.ts'
+import type { FixtureLimits } from '../../src/standalone/standalone.ts'
+import { parseFixture } from '../../src/standalone/standalone.ts'
 import { WORLD } from './world.ts'
 
 function violationsOf(fixture: unknown, limits?: FixtureLimits): readonly string[] {
