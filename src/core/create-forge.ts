@@ -1,5 +1,7 @@
 import { isObject, need } from '../schema/arguments.ts'
 import { withInternals } from '../schema/internal.ts'
+import type { OptionNames } from '../schema/options.ts'
+import { refuseUnknown } from '../schema/options.ts'
 import type { ForgeEvent, PinKind } from '../schema/records.ts'
 import { toServiceNames } from '../schema/service-names.ts'
 import { promiseTry, runMaybeAsync } from '../schema/sync-or-async.ts'
@@ -26,6 +28,23 @@ const MAX_PINS = 1000
 const CALLER = 'createForge'
 const MAX_NOTE_LENGTH = 255
 
+const OPTIONS: OptionNames<ForgeSettings<never, never, never>> = {
+  storage: true,
+  policy: true,
+  membership: true,
+  signingKey: true,
+  issues: true,
+  services: true,
+  limits: true,
+  beforeCommit: true,
+  newId: true,
+  clock: true,
+  logger: true,
+  observer: true,
+}
+const LIMITS: OptionNames<ForgeLimits> = { maxPins: true, maxNoteLength: true }
+const PIN_KINDS: OptionNames<Record<PinKind, number>> = { issue: true, pullRequest: true }
+
 /**
  * Creates a forge from a storage and the host's ports. With `services` it has only these services, and needs only the
  * ports that they call.
@@ -38,6 +57,7 @@ export function createForge<A extends Actor, Tx, S extends ServiceName = Service
 // The types of a narrowed forge are those of the signature above; the code is the same for every set of services.
 export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, ServiceName>): object {
   need(isObject(options), CALLER, 'options', 'an object with storage, policy and membership')
+  refuseUnknown(CALLER, options, OPTIONS)
   const { observer } = options
   const names = toServiceNames(options.services, SERVICE_NAMES)
   const environment = toEnvironment(options, names)
@@ -131,8 +151,10 @@ function toEnvironment<A extends Actor, Tx>(
     "an object with issues(query, context), comments (a method, or 'none'), findUsers(users, context) and write(batch, context), or undefined",
   )
   needs(isObject(limits), 'limits', 'an object such as { maxNoteLength: 100 }, or undefined')
+  refuseUnknown(CALLER, limits, LIMITS, 'limits.')
   const { maxPins: pins = {} } = limits
   needs(isObject(pins), 'limits.maxPins', 'an object such as { issue: 5 }, or undefined')
+  refuseUnknown(CALLER, pins, PIN_KINDS, 'limits.maxPins.')
   needs(
     signingKey === undefined || (has(signingKey, 'publicKey') && 'format' in signingKey),
     'signingKey',

@@ -1,4 +1,5 @@
 import { isObject, need } from '../schema/arguments.ts'
+import { refuseUnknown } from '../schema/options.ts'
 import type { SigningKeyFormat } from '../schema/records.ts'
 import { makeOpensshKey } from './openssh-private-key.ts'
 
@@ -15,6 +16,7 @@ export async function generateKey(options: {
   readonly email: string
 }): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
   need(isObject(options), 'generateKey', 'options', 'an object with format, name and email')
+  refuseUnknown('generateKey', options, { format: true, name: true, email: true })
   const name = identityPart(options.name, 'name')
   const email = identityPart(options.email, 'email')
   if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new TypeError('generateKey needs an email address like forge@example.com')

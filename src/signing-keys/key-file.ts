@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'n
 import { fileURLToPath } from 'node:url'
 import type { CallOptions, SigningKeySource } from '../core/ports.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
+import { refuseUnknown } from '../schema/options.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { settle } from '../schema/sync-or-async.ts'
@@ -225,7 +226,9 @@ function digestOf(bytes: Uint8Array): string {
  * unless the path is itself a key
  * @throws TypeError when the path is neither a text nor a `file:` URL
  */
-export async function openKeyFile(path: string | URL): Promise<SigningKeySource> {
+export async function openKeyFile(path: string | URL): Promise<SigningKeySource>
+export async function openKeyFile(path: string | URL, options?: unknown): Promise<SigningKeySource> {
+  refuseUnknown('openKeyFile', options, {})
   if (typeof path !== 'string' && !(path instanceof URL)) throw new TypeError('openKeyFile takes a path or a file: URL')
 
   const file = typeof path === 'string' ? path : fileURLToPath(path)

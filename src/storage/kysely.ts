@@ -3,7 +3,7 @@ import { KyselyDatabaseClient } from './sql/clients/kysely.ts'
 import type { KyselyDatabase, KyselyTransaction } from './sql/clients/kysely-database.ts'
 import { isKyselyDatabase } from './sql/clients/kysely-database.ts'
 import type { SchemaStorageOptions, SqlContext } from './sql/context.ts'
-import { createSqlContext } from './sql/context.ts'
+import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from './sql/context.ts'
 import type { SqlDialect } from './sql/dialect.ts'
 import { mysqlDialect } from './sql/dialects/mariadb.ts'
 import { postgresDialect } from './sql/dialects/postgres.ts'
@@ -91,6 +91,7 @@ export function kyselyStorage<Tx extends KyselyTransaction>(
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`kyselyStorage needs { dialect }: ${DIALECTS}`)
 
+  checkStorageOptions('kyselyStorage', options, { dialect: true, ...SCHEMA_OPTIONS })
   const { dialect: name, ...others } = options
   const { dialect, rulesOf } = kindOf(name)
   if (others.schema !== undefined && name !== 'postgres') throw new TypeError('only PostgreSQL has schemas')

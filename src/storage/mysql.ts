@@ -1,6 +1,7 @@
 import type { ForgeStorage } from './contract/storage.ts'
 import type { MysqlConnection, MysqlPool } from './sql/clients/mysql2-pool.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
+import { SQL_OPTIONS } from './sql/context.ts'
 import { mysqlDialect } from './sql/dialects/mariadb.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
@@ -57,5 +58,5 @@ export function mysqlStorage<C extends MysqlConnection = MysqlConnection>(
  * @throws TypeError if an option is invalid
  */
 export function mysqlSchemaPlan(options: SchemaPlanOptions = {}): readonly string[] {
-  return planSchema(mysqlDialect, options)
+  return planSchema('mysqlSchemaPlan', mysqlDialect, options, { from: true, ...SQL_OPTIONS })
 }

@@ -1,6 +1,7 @@
 import type { ForgeStorage } from './contract/storage.ts'
 import type { PgClient, PgPool } from './sql/clients/pg-pool.ts'
 import type { SchemaStorageOptions } from './sql/context.ts'
+import { SCHEMA_OPTIONS } from './sql/context.ts'
 import { postgresDialect } from './sql/dialects/postgres.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
@@ -66,5 +67,5 @@ export function postgresStorage<C extends PgClient = PgClient>(
  * @throws TypeError if an option is invalid
  */
 export function postgresSchemaPlan(options: SchemaPlanOptions & SchemaStorageOptions = {}): readonly string[] {
-  return planSchema(postgresDialect, options)
+  return planSchema('postgresSchemaPlan', postgresDialect, options, { from: true, ...SCHEMA_OPTIONS })
 }

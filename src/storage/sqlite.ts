@@ -1,6 +1,7 @@
 import { need } from '../schema/arguments.ts'
 import type { ForgeStorage } from './contract/storage.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
+import { SQL_OPTIONS } from './sql/context.ts'
 import { sqliteDialect } from './sql/dialects/sqlite.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
@@ -57,7 +58,7 @@ export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
  * @throws TypeError if an option is invalid
  */
 export function sqliteSchemaPlan(options: SchemaPlanOptions = {}): readonly string[] {
-  return planSchema(sqliteDialect, options)
+  return planSchema('sqliteSchemaPlan', sqliteDialect, options, { from: true, ...SQL_OPTIONS })
 }
 
 /**

@@ -1,6 +1,8 @@
 import { needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
+import type { OptionNames } from '../../schema/options.ts'
+import { refuseUnknown } from '../../schema/options.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { ForgeEvent, ForgeEventType } from '../../schema/records.ts'
 import { checkText } from '../../schema/text.ts'
@@ -122,6 +124,13 @@ export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx
   }
 }
 
+const CONSUME_OPTIONS: OptionNames<ConsumeOptions> = {
+  signal: true,
+  leaseMilliseconds: true,
+  pollMilliseconds: true,
+  batch: true,
+}
+
 interface Consumption {
   readonly name: string
   readonly handler: EventHandler
@@ -139,6 +148,7 @@ async function consume<A extends Actor, Tx>(
   if (typeof signal?.throwIfAborted !== 'function')
     throw new TypeError('consume needs { signal }: aborting it stops the consumer')
 
+  refuseUnknown('consume', options, CONSUME_OPTIONS)
   const pace = toPace(options)
   const wakeUp = new WakeUp()
   const stopListening = listeners.on(() => wakeUp.notify())

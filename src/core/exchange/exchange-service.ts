@@ -2,6 +2,8 @@ import { isObject, needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { OptionNames } from '../../schema/options.ts'
+import { refuseUnknown } from '../../schema/options.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { MaybeAsync, Scope } from '../call.ts'
 import { Call, method } from '../call.ts'
@@ -111,8 +113,18 @@ function toRecords(records: ImportRequest['records'], mayWait: boolean): ImportR
   )
 }
 
+const IMPORT_OPTIONS: OptionNames<ImportOptions> = {
+  signal: true,
+  onConflict: true,
+  attribution: true,
+  users: true,
+  batch: true,
+  onBatch: true,
+}
+
 function toSettings(options: ImportOptions): ImportSettings {
   needObject(options, 'options', "{ onConflict: 'skip' }")
+  refuseUnknown('exchange.import', options, IMPORT_OPTIONS)
   const { onConflict = 'refuse', attribution = 'names', users = {}, batch = DEFAULT_BATCH, onBatch } = options
   if (onConflict !== 'refuse' && onConflict !== 'skip' && onConflict !== 'update') {
     throw new TypeError("options.onConflict must be 'refuse', 'skip' or 'update'")

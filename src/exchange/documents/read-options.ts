@@ -1,6 +1,8 @@
 import { isObject, need } from '../../schema/arguments.ts'
 import type { Violation } from '../../schema/errors.ts'
 import type { NotCarried } from '../../schema/issue-record.ts'
+import type { OptionNames } from '../../schema/options.ts'
+import { refuseUnknown } from '../../schema/options.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { formatNames } from '../forges/all-formats.ts'
 import type { ExchangeFormat } from '../forges/forge-format.ts'
@@ -65,6 +67,17 @@ export interface ReadLimits {
   readonly maxDepth?: number | undefined
 }
 
+const OPTIONS: OptionNames<ReadOptions> = {
+  signal: true,
+  format: true,
+  onInvalid: true,
+  confidential: true,
+  onNotCarried: true,
+  onProgress: true,
+  onBytes: true,
+  limits: true,
+}
+const LIMITS: OptionNames<ReadLimits> = { maxRecordBytes: true, maxDepth: true }
 const MEBIBYTE = 1024 * 1024
 /** A larger text may not fit into a string. */
 const MAX_RECORD_BYTES = 256 * MEBIBYTE
@@ -84,6 +97,8 @@ export function limitsOf({ limits }: ReadOptions): Required<{ [Name in keyof Rea
 export function checkReading(caller: string, source: IssueSource, options: ReadOptions): void {
   need(isObject(source) && isSource(source), caller, 'a source', '{ json }, { yaml } or { folder }')
   need(isObject(options), caller, 'options', 'an object such as { onInvalid }')
+  refuseUnknown(caller, options, OPTIONS)
+  refuseUnknown(caller, options.limits, LIMITS, 'limits.')
   const { format, onInvalid, confidential } = options
   need(format === undefined || formatNames().includes(format), caller, 'format', `one of ${formatNames().join(', ')}`)
   const isHandled = onInvalid === undefined || onInvalid === 'throw' || typeof onInvalid === 'function'

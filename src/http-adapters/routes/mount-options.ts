@@ -1,5 +1,7 @@
 import type { Actor } from '../../core/ports.ts'
 import { isObject, need } from '../../schema/arguments.ts'
+import type { OptionNames } from '../../schema/options.ts'
+import { refuseUnknown } from '../../schema/options.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Api, DispatchOptions } from './create-api.ts'
 
@@ -10,6 +12,12 @@ export interface MountOptions<A extends Actor, Native extends readonly unknown[]
    * the credential is invalid. Called once per request, and only when a route matches.
    */
   readonly authenticate: (...native: Native) => MaybePromise<A | null>
+}
+
+const OPTIONS: OptionNames<MountOptions<never, never> & { readonly basePath?: string }> = {
+  authenticate: true,
+  crossSite: true,
+  basePath: true,
 }
 
 /**
@@ -25,6 +33,7 @@ export function checkMount<A extends Actor, Native extends readonly unknown[]>(
 ): void {
   need(isObject(api) && typeof api.dispatch === 'function', caller, 'api', 'an API made by createApi')
   need(isObject(options), caller, 'options', 'an object with authenticate')
+  refuseUnknown(caller, options, OPTIONS)
   const { authenticate, crossSite } = options
   need(typeof authenticate === 'function', caller, 'authenticate', 'a function of the request')
   if (crossSite === undefined || crossSite === 'refuse' || crossSite === 'allow') return

@@ -3,6 +3,8 @@ import type { ObservedRequest } from '../../core/observer.ts'
 import type { Actor, Logger } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
 import { isObject, need } from '../../schema/arguments.ts'
+import type { OptionNames } from '../../schema/options.ts'
+import { refuseUnknown } from '../../schema/options.ts'
 import { toServiceNames } from '../../schema/service-names.ts'
 import type { ApiLimits, FilledApiLimits } from './limits.ts'
 import { toApiLimits } from './limits.ts'
@@ -72,6 +74,17 @@ export interface Settings<A extends Actor> {
   readonly limits: FilledApiLimits
 }
 
+const OPTIONS: OptionNames<UncheckedOptions> = {
+  directory: true,
+  present: true,
+  services: true,
+  publicUrl: true,
+  docsUrl: true,
+  credentials: true,
+  documents: true,
+  limits: true,
+}
+
 /** What an API takes from its forge. */
 export type OfForge = Omit<ForgeInternals<never>, 'operations'>
 
@@ -82,6 +95,7 @@ export type OfForge = Omit<ForgeInternals<never>, 'operations'>
  */
 export function toSettings<A extends Actor>(options: UncheckedOptions, forge: OfForge): Settings<A> {
   need(isObject(options), 'createApi', 'options', 'an object with directory and present')
+  refuseUnknown('createApi', options, OPTIONS)
   const { publicUrl, docsUrl = '', credentials = 'token', limits = {} } = options
   need(isObject(limits), 'createApi', 'limits', 'an object such as { maxPageSize: 100 }, or undefined')
   if (credentials !== 'token' && credentials !== 'session') {

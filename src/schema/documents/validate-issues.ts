@@ -1,6 +1,7 @@
 import { isObject, need } from '../arguments.ts'
 import type { Violation } from '../errors.ts'
 import type { IssueRecord } from '../issue-record.ts'
+import { refuseUnknown } from '../options.ts'
 import { MAX_VIOLATIONS } from '../text.ts'
 import type { Finding } from './check.ts'
 import { firstFindings, jsonPointer } from './check.ts'
@@ -27,6 +28,7 @@ export type IssueValidation =
  */
 export function validateIssues(value: unknown, options: ValidateIssuesOptions = {}): IssueValidation {
   need(isObject(options), 'validateIssues', 'options', 'an object such as { limit: 100 }')
+  refuseUnknown<ValidateIssuesOptions>('validateIssues', options, { limit: true })
   const { limit = MAX_VIOLATIONS } = options
   if (!Number.isSafeInteger(limit) || limit < 1) throw new TypeError('limit must be an integer, 1 or greater')
 

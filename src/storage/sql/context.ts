@@ -1,5 +1,7 @@
 import { Kysely } from 'kysely'
 import { needObject } from '../../schema/arguments.ts'
+import type { OptionNames } from '../../schema/options.ts'
+import { refuseUnknown } from '../../schema/options.ts'
 import { Columns } from './columns.ts'
 import type { Place, SqlDialect } from './dialect.ts'
 import type { IdColumns } from './ids.ts'
@@ -28,6 +30,27 @@ export interface SchemaStorageOptions extends SqlStorageOptions {
   readonly schema?: string | undefined
 }
 
+/** The options of a storage in a database without schemas. */
+export const SQL_OPTIONS: OptionNames<SqlStorageOptions> = { ids: true, prefix: true }
+/** The options of a storage in a database that has schemas. */
+export const SCHEMA_OPTIONS: OptionNames<SchemaStorageOptions> = { schema: true, ...SQL_OPTIONS }
+
+/** Refuses options of a storage that it does not have. @throws TypeError if they are not an object, or one is unknown */
+export function checkStorageOptions<T extends SqlStorageOptions>(
+  caller: string,
+  options: T,
+  known: OptionNames<T>,
+): void {
+  needObject(options, 'options', "{ prefix: 'forge_' }")
+  refuseUnknown(caller, options, known)
+  if (options.ids === undefined) return
+
+  needObject(options.ids, 'ids', "{ user: 'uuid' }")
+  refuseUnknown(caller, options.ids, ID_KINDS, 'ids.')
+}
+
+const ID_KINDS: OptionNames<IdColumns> = { user: true, organization: true, repository: true, issue: true }
+
 /** What queries are built with: those of the stores, or those of a host on its own tables. */
 export interface SqlContext<T = Tables> extends Place {
   readonly dialect: SqlDialect
@@ -42,7 +65,6 @@ export interface SqlContext<T = Tables> extends Place {
  * invalid
  */
 export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOptions = {}): SqlContext {
-  needObject(options, 'options', "{ prefix: 'forge_' }")
   const { prefix = 'forgelet_', schema, ids } = options
   if (schema !== undefined && !(typeof schema === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema))) {
     throw new TypeError('schema must be 1 to 63 letters, digits or _, not beginning with a digit')

@@ -3,7 +3,7 @@ import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { requireValue, runSync } from '../../schema/sync-or-async.ts'
 import type { ForgeStorage, SchemaStatus } from '../contract/storage.ts'
 import type { SqlStorageOptions } from './context.ts'
-import { createSqlContext } from './context.ts'
+import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from './context.ts'
 import { sqliteDialect } from './dialects/sqlite.ts'
 import type { Statement } from './query.ts'
 import { migrateAtOnce } from './schema/migrate-at-once.ts'
@@ -21,6 +21,7 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
   options: SqlStorageOptions = {},
 ): ForgeStorage<S> {
   refuseOthers(database)
+  checkStorageOptions('durableObjectStorage', options, SQL_OPTIONS)
   const context = createSqlContext(sqliteDialect, options)
   const runtime = new DurableObjectRuntime(database, new Schema(context))
 

@@ -1,9 +1,9 @@
-import { needObject } from '../../../schema/arguments.ts'
 import { ForgeError } from '../../../schema/errors.ts'
+import type { OptionNames } from '../../../schema/options.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SchemaStorageOptions, SqlContext, SqlStorageOptions } from '../context.ts'
-import { createSqlContext } from '../context.ts'
+import { checkStorageOptions, createSqlContext } from '../context.ts'
 import type { MadeThing, SchemaThing, SqlDialect } from '../dialect.ts'
 import type { Queryable } from '../session.ts'
 import { query, queryFirst } from '../session.ts'
@@ -176,8 +176,13 @@ export interface SchemaPlanOptions extends SqlStorageOptions {
 }
 
 /** Returns the statements of the migration as text. @throws TypeError if an option is invalid */
-export function planSchema(dialect: SqlDialect, given: SchemaPlanOptions & SchemaStorageOptions): readonly string[] {
-  needObject(given, 'options', "{ prefix: 'forge_' }")
+export function planSchema<T extends SchemaPlanOptions & SchemaStorageOptions>(
+  caller: string,
+  dialect: SqlDialect,
+  given: T,
+  known: OptionNames<T>,
+): readonly string[] {
+  checkStorageOptions(caller, given, known)
   const { from = 0, ...options } = given
   const newest = Math.max(...ALL_MIGRATIONS.map(({ version }) => version))
   if (!Number.isInteger(from) || from < 0 || from > newest) {

@@ -1,9 +1,8 @@
-import { needObject } from '../../../schema/arguments.ts'
 import { Mysql2DatabaseClient } from '../clients/mysql2.ts'
 import type { MysqlConnection, MysqlPool } from '../clients/mysql2-pool.ts'
 import { isPool, speaksCallbacks } from '../clients/mysql2-pool.ts'
 import type { SqlStorageOptions } from '../context.ts'
-import { createSqlContext } from '../context.ts'
+import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import { MariadbRules } from './mariadb-rules.ts'
 import type { ServerStorage } from './runtime.ts'
@@ -18,9 +17,8 @@ export function openMysql<C extends MysqlConnection>(
   else if (speaksCallbacks(urlOrPool)) throw new TypeError('the pool uses callbacks: create it with mysql2/promise')
   else if (!isPool(urlOrPool)) throw new TypeError('a MariaDB storage needs a URL, or a pool of mysql2/promise')
 
-  needObject(options, 'options', "{ prefix: 'forge_' }")
-  const { ids, prefix } = options
-  const context = createSqlContext(mysqlDialect, { ids, prefix })
+  checkStorageOptions('mysqlStorage', options, SQL_OPTIONS)
+  const context = createSqlContext(mysqlDialect, options)
   const rules = new MariadbRules(context.ids, { sendsPlainText: false })
   return createServerStorage({ client: new Mysql2DatabaseClient<C>(urlOrPool), rules }, context)
 }

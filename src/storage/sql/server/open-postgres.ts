@@ -2,7 +2,7 @@ import { PgDatabaseClient } from '../clients/pg.ts'
 import type { PgClient, PgPool } from '../clients/pg-pool.ts'
 import { isPgPool } from '../clients/pg-pool.ts'
 import type { SchemaStorageOptions } from '../context.ts'
-import { createSqlContext } from '../context.ts'
+import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
 import { PostgresRules } from './postgres-rules.ts'
 import type { ServerStorage } from './runtime.ts'
@@ -20,6 +20,7 @@ export function openPostgres<C extends PgClient>(
     throw new TypeError('the URL of a PostgreSQL database begins with postgres://')
   }
 
+  checkStorageOptions('postgresStorage', options, SCHEMA_OPTIONS)
   const context = createSqlContext(postgresDialect, options)
   return createServerStorage({ client: new PgDatabaseClient<C>(urlOrPool), rules: new PostgresRules(context) }, context)
 }

@@ -1,6 +1,6 @@
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlStorageOptions } from '../context.ts'
-import { createSqlContext } from '../context.ts'
+import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
 import type { Statement } from '../query.ts'
@@ -23,6 +23,7 @@ export function createSqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
   options: SqlStorageOptions = {},
 ): ForgeStorage<H> {
+  checkStorageOptions('sqliteStorage', options, SQL_OPTIONS)
   const context = createSqlContext(sqliteDialect, options)
   const database = new SqliteDatabase<H>(databaseFrom(fileOrHandle), new Schema(context))
   const batches = new GroupCommit(() => database.connect())

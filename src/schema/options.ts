@@ -1,0 +1,38 @@
+/** The names of all options of a type. An option that is new there does not compile until it is here. */
+export type OptionNames<T> = { readonly [Name in keyof T]-?: true }
+
+/**
+ * Throws for an option that does not exist, because a misspelt option would silently have its default. Options whose
+ * value is undefined are accepted.
+ *
+ * @param caller - the name of the public function
+ * @param options - an object; other values have no options
+ * @param within - the name of the option that has these options, with a dot, such as `limits.`
+ * @throws TypeError with the name of the option, and of the one that is most like it
+ */
+export function refuseUnknown<T>(caller: string, options: unknown, known: OptionNames<T>, within = ''): void {
+  const given = Object(options)
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(known, name) || Reflect.get(given, name) === undefined) continue
+
+    const [first, ...others] = Object.keys(known)
+    if (first === undefined) throw new TypeError(`${caller} has no options: it was given ${within}${name}`)
+    const nearest = others.reduce((best, one) => (distance(name, one) < distance(name, best) ? one : best), first)
+    throw new TypeError(`${caller} has no option ${within}${name}: did you mean ${within}${nearest}?`)
+  }
+}
+
+/** Returns how many characters must be added, removed or replaced to make one word of the other, whatever their case. */
+function distance(one: string, other: string): number {
+  const [from, to] = [one.toLowerCase(), other.toLowerCase()]
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (const [line, character] of [...from].entries()) {
+    const next = [line + 1]
+    for (const [column, above] of row.slice(1).entries()) {
+      const replaced = (row[column] ?? 0) + (character === to[column] ? 0 : 1)
+      next.push(Math.min(replaced, above + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
