@@ -16,13 +16,17 @@ export interface NodeRequest {
   readonly readableDidRead: boolean
   /** Whether the whole request has arrived. */
   readonly complete: boolean
+  /** As in Node. */
   iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<unknown>
+  /** As in Node. */
   resume(): unknown
+  /** As in Node. */
   on(event: string, listener: (argument?: unknown) => void): unknown
 }
 
 /** The part of a socket that the adapter uses, as in Node. */
 export interface ResettableSocket {
+  /** As in Node. A socket of TLS does not have it. */
   resetAndDestroy?(): unknown
 }
 
@@ -38,14 +42,21 @@ export interface NodeResponse {
   /** The stream of a response of HTTP/2, which has no `destroyed` of its own. */
   readonly stream?: { readonly destroyed?: boolean | undefined } | undefined
   readonly socket?: ResettableSocket | null | undefined
+  /** As in Node. */
   getHeader(name: string): string | number | readonly string[] | undefined
+  /** As in Node. */
   setHeader(name: string, value: string | number | readonly string[]): unknown
+  /** As in Node. */
   removeHeader(name: string): void
   /** The types of HTTP/2 do not have it. */
   flushHeaders?(): void
+  /** As in Node. */
   write(chunk: unknown): unknown
+  /** As in Node. */
   end(chunk?: unknown): unknown
+  /** As in Node. */
   destroy(error?: Error): unknown
+  /** As in Node. */
   on(event: string, listener: (argument?: unknown) => void): unknown
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 
@@ -7,6 +7,8 @@ const REASON = new Error('the caller has aborted')
 describe('a change that is called off', () => {
   test('while it waits for its batch ends with the reason, and its neighbours are written', async () => {
     const storage = await openStorage(newFile())
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0) // the second change does not close the batch
+    onTestFinished(() => clock.mockRestore())
     const controller = new AbortController()
     const changes = [pin(storage, BOARD, '1', { signal: controller.signal }), pin(storage, BOARD, '2')]
     controller.abort(REASON)
