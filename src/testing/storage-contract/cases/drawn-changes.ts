@@ -1,6 +1,6 @@
 import type { Id } from '../../../index.ts'
 import { assertNotBlocked } from '../../../index.ts'
-import type { ForgeStorage, PinBoardKey, Retired } from '../../../storage/storage.ts'
+import type { AggregateStores, ForgeStorage, PinBoardKey, Retired } from '../../../storage/storage.ts'
 import type { Choices, Draw } from './draw.ts'
 import type { Extras } from './sample-changes.ts'
 import {
@@ -51,8 +51,8 @@ const LEASE_MS = 3_600_000
  * result has what the change returned and the events that `beforeCommit` received.
  */
 export function drawnChange(draw: Draw, ids: Ids, step: number): DrawnChange {
-  const name = NAMES[draw.below(NAMES.length)] ?? 'pin'
-  const [input, run] = (KINDS[name] ?? renewal)(draw, ids)
+  const [name, kind] = DRAWN[draw.below(DRAWN.length)] ?? (['renew', renewal] as const)
+  const [input, run] = kind(draw, ids)
   const time = NOON.getTime() + step * 1000 + draw.below(3000) - 1500
   const by = { actorId: draw.one<Id | null>([null, ...ids.users]), at: () => new Date(time) }
   const isRefused = draw.below(9) === 0
@@ -72,79 +72,91 @@ export function drawnChange(draw: Draw, ids: Ids, step: number): DrawnChange {
 /** Draws what a change needs, and returns its input, for its name, and the change. */
 type Kind = (draw: Draw, ids: Ids) => readonly [input: unknown, run: Run]
 
-/** Every kind of change. */
-const KINDS: Readonly<Record<string, Kind>> = {
-  pin(draw, ids) {
-    const [board, issueId] = placeOn(draw, ids)
-    const limit = 3 + draw.below(3)
-    return [{ board, issueId, limit }, (to, extras) => pin(to, board, issueId, { ...extras, limit })]
+/** Every kind of change, by the store that it changes. */
+const KINDS: Readonly<Record<keyof AggregateStores<unknown> | 'others', Readonly<Record<string, Kind>>>> = {
+  pinBoards: {
+    pin(draw, ids) {
+      const [board, issueId] = placeOn(draw, ids)
+      const limit = 3 + draw.below(3)
+      return [{ board, issueId, limit }, (to, extras) => pin(to, board, issueId, { ...extras, limit })]
+    },
+    unpin(draw, ids) {
+      const [board, issueId] = placeOn(draw, ids)
+      return [{ board, issueId }, (to, extras) => unpin(to, board, issueId, extras)]
+    },
+    move(draw, ids) {
+      const place = [...placeOn(draw, ids), 1 + draw.below(4)] as const
+      return [place, (to, extras) => move(to, place, extras)]
+    },
+    renew: renewal,
   },
-  unpin(draw, ids) {
-    const [board, issueId] = placeOn(draw, ids)
-    return [{ board, issueId }, (to, extras) => unpin(to, board, issueId, extras)]
+  blocks: {
+    block(draw, ids) {
+      const [organizationId, userId, note] = [draw.one(ids.organizations), draw.one(ids.users), draw.one(TEXTS)]
+      const input = { organizationId, userId, note }
+      return [input, (to, extras) => block(to, organizationId, userId, { ...extras, note })]
+    },
+    unblock(draw, ids) {
+      const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
+      return [key, (to, extras) => unblock(to, key.organizationId, key.userId, extras)]
+    },
+    admit(draw, ids) {
+      const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
+      const admit: Run = (to, extras) =>
+        change(
+          to.blocks,
+          key,
+          (state) => {
+            assertNotBlocked(state.block)
+            return { state: { ...state, epoch: state.epoch + 1 }, events: [], result: undefined }
+          },
+          extras,
+        )
+      return [key, admit]
+    },
   },
-  move(draw, ids) {
-    const place = [...placeOn(draw, ids), 1 + draw.below(4)] as const
-    return [place, (to, extras) => move(to, place, extras)]
+  badgeCatalogue: {
+    define(draw) {
+      const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
+      return [{ slug, ...texts }, (to, extras) => define(to, slug, { ...extras, ...texts })]
+    },
+    update(draw) {
+      const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
+      return [{ slug, ...texts }, (to, extras) => update(to, slug, { ...extras, ...texts })]
+    },
+    remove(draw) {
+      const slug = draw.one(SLUGS)
+      return [slug, (to, extras) => removeBadge(to, slug, extras)]
+    },
   },
-  renew: renewal,
-  block(draw, ids) {
-    const [organizationId, userId, note] = [draw.one(ids.organizations), draw.one(ids.users), draw.one(TEXTS)]
-    const input = { organizationId, userId, note }
-    return [input, (to, extras) => block(to, organizationId, userId, { ...extras, note })]
+  userBadges: {
+    grant(draw, ids) {
+      const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
+      return [{ userId, slugs }, (to, extras) => grant(to, userId, slugs, extras)]
+    },
+    revoke(draw, ids) {
+      const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
+      return [{ userId, slugs }, (to, extras) => revoke(to, userId, slugs, extras)]
+    },
   },
-  unblock(draw, ids) {
-    const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
-    return [key, (to, extras) => unblock(to, key.organizationId, key.userId, extras)]
+  issueImports: {
+    import(draw, ids) {
+      const repositoryId = draw.one(ids.repositories)
+      return [repositoryId, (to, extras) => importIssues(to, repositoryId, extras)]
+    },
   },
-  admit(draw, ids) {
-    const key = { organizationId: draw.one(ids.organizations), userId: draw.one(ids.users) }
-    const admit: Run = (to, extras) =>
-      change(
-        to.blocks,
-        key,
-        (state) => {
-          assertNotBlocked(state.block)
-          return { state: { ...state, epoch: state.epoch + 1 }, events: [], result: undefined }
-        },
-        extras,
-      )
-    return [key, admit]
-  },
-  define(draw) {
-    const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
-    return [{ slug, ...texts }, (to, extras) => define(to, slug, { ...extras, ...texts })]
-  },
-  update(draw) {
-    const [slug, texts] = [draw.one(SLUGS), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
-    return [{ slug, ...texts }, (to, extras) => update(to, slug, { ...extras, ...texts })]
-  },
-  remove(draw) {
-    const slug = draw.one(SLUGS)
-    return [slug, (to, extras) => removeBadge(to, slug, extras)]
-  },
-  grant(draw, ids) {
-    const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
-    return [{ userId, slugs }, (to, extras) => grant(to, userId, slugs, extras)]
-  },
-  revoke(draw, ids) {
-    const [userId, slugs] = [draw.one(ids.users), draw.some(SLUGS)]
-    return [{ userId, slugs }, (to, extras) => revoke(to, userId, slugs, extras)]
-  },
-  import(draw, ids) {
-    const repositoryId = draw.one(ids.repositories)
-    return [repositoryId, (to, extras) => importIssues(to, repositoryId, extras)]
-  },
-  retire: retirement,
-  consume: consumption,
-  prune(draw) {
-    const before = new Date(NOON.getTime() + draw.below(120) * 1000)
-    const forgotten = draw.some(CONSUMERS)
-    const prune: Run = async ({ events }) => {
-      for (const name of forgotten) await events.forget(name)
-      return events.prune(before)
-    }
-    return [{ before, forgotten }, prune]
+  others: {
+    retire: retirement,
+    consume: consumption,
+    prune(draw) {
+      const before = new Date(NOON.getTime() + draw.below(120) * 1000)
+      const forgotten = draw.some(CONSUMERS)
+      const prune: Run = async ({ events }) => {
+        for (const name of forgotten) await events.forget(name)
+        return events.prune(before)
+      }
+      return [{ before, forgotten }, prune]
+    },
   },
 }
 
@@ -168,10 +180,10 @@ const SHARES: Readonly<Record<string, number>> = {
   prune: 4,
 }
 
-/** The names of all kinds, each as often as its share. */
-const NAMES: readonly string[] = Object.keys(KINDS).flatMap((name) =>
-  Array.from({ length: SHARES[name] ?? 1 }, () => name),
-)
+/** All kinds with their names, each as often as its share. */
+const DRAWN: readonly (readonly [name: string, kind: Kind])[] = Object.values(KINDS)
+  .flatMap((kinds) => Object.entries(kinds))
+  .flatMap(([name, kind]) => Array.from({ length: SHARES[name] ?? 1 }, () => [name, kind] as const))
 
 /** Draws a board, and an issue or a pull request for it. */
 function placeOn(draw: Draw, ids: Ids): readonly [PinBoardKey, Id] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Id, MaybePromise, Page } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
 import { memoryStorage } from '../../../storage/memory.ts'
-import type { EventFilter, ForgeStorage, PageQuery } from '../../../storage/storage.ts'
+import type { AggregateStores, EventFilter, ForgeStorage, PageQuery } from '../../../storage/storage.ts'
 import type { Choices } from './draw.ts'
 import { Draw } from './draw.ts'
 import type { Ids } from './drawn-changes.ts'
@@ -108,30 +108,44 @@ class Side<Tx> {
       return 'value' in outcome ? outcome.value : undefined
     }
 
-    for (const repositoryId of repositories) {
-      for (const kind of ['issue', 'pullRequest'] as const) {
-        await see(`${kind} board of ${repositoryId}`, () => pinBoards.load({ repositoryId, kind }))
-        await see('as a change sees it', () => change(pinBoards, { repositoryId, kind }, left))
-      }
-      await see(`imports into ${repositoryId}`, () => change(issueImports, { repositoryId }, left))
+    const reads: Readonly<Record<keyof AggregateStores<Tx>, () => Promise<void>>> = {
+      pinBoards: async () => {
+        for (const repositoryId of repositories) {
+          for (const kind of ['issue', 'pullRequest'] as const) {
+            await see(`${kind} board of ${repositoryId}`, () => pinBoards.load({ repositoryId, kind }))
+            await see('as a change sees it', () => change(pinBoards, { repositoryId, kind }, left))
+          }
+        }
+      },
+      issueImports: async () => {
+        for (const repositoryId of repositories)
+          await see(`imports into ${repositoryId}`, () => change(issueImports, { repositoryId }, left))
+      },
+      blocks: async () => {
+        for (const organizationId of organizations) {
+          await see(`blocked by ${organizationId}`, () => blocks.among(organizationId, users))
+          for (const userId of users) {
+            await see(`block of ${userId} by ${organizationId}`, () => blocks.find({ organizationId, userId }))
+            await see('as a change sees it', () => change(blocks, { organizationId, userId }, left))
+          }
+          await this.#pages(see, `blocks of ${organizationId}`, (query) => blocks.page(organizationId, query), limits)
+        }
+      },
+      userBadges: async () => {
+        for (const userId of users) {
+          await see(`badges of ${userId}`, () => userBadges.heldBy(userId))
+          await see('as a change sees them', () => change(userBadges, { userId, slugs: SLUGS.slice(1) }, left))
+        }
+      },
+      badgeCatalogue: async () => {
+        for (const slug of SLUGS) {
+          await see(`definition of ${slug}`, () => badgeCatalogue.find(slug))
+          await see('as a change sees it', () => change(badgeCatalogue, { slug }, left))
+        }
+        await this.#pages(see, 'catalogue', (query) => badgeCatalogue.page(query), limits)
+      },
     }
-    for (const organizationId of organizations) {
-      await see(`blocked by ${organizationId}`, () => blocks.among(organizationId, users))
-      for (const userId of users) {
-        await see(`block of ${userId} by ${organizationId}`, () => blocks.find({ organizationId, userId }))
-        await see('as a change sees it', () => change(blocks, { organizationId, userId }, left))
-      }
-      await this.#pages(see, `blocks of ${organizationId}`, (query) => blocks.page(organizationId, query), limits)
-    }
-    for (const userId of users) {
-      await see(`badges of ${userId}`, () => userBadges.heldBy(userId))
-      await see('as a change sees them', () => change(userBadges, { userId, slugs: SLUGS.slice(1) }, left))
-    }
-    for (const slug of SLUGS) {
-      await see(`definition of ${slug}`, () => badgeCatalogue.find(slug))
-      await see('as a change sees it', () => change(badgeCatalogue, { slug }, left))
-    }
-    await this.#pages(see, 'catalogue', (query) => badgeCatalogue.page(query), limits)
+    for (const read of Object.values(reads)) await read()
     for (const issueId of [...issues, ...pullRequests])
       await see(`history of ${issueId}`, () => events.history(issueId))
     for (const limit of limits) await this.#outbox(see, `outbox by ${limit}`, limit)
