@@ -275,6 +275,7 @@ function watched<Tx>(database: TestDatabase<Tx>, listen: (text: string) => unkno
   const make = (): ForgeStorage<never> => {
     if (isPostgres(database)) {
       const pool = new pg.Pool({ connectionString: database.url })
+      pool.on('error', () => undefined) // the database may go before its last connection has ended
       onTestFinished(() => pool.end())
       pool.on('connect', (client) => watch(client, listen))
       return postgresStorage(pool) as unknown as ForgeStorage<never>

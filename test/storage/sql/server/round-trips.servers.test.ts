@@ -172,6 +172,7 @@ async function hostOf(kind: ServerKind, open: (url: string) => Opened) {
 function openPgPool(connectionString: string, pipeline: boolean): Opened {
   const options: pg.PoolConfig & { readonly pipeline: boolean } = { connectionString, pipeline }
   const pool = new pg.Pool(options)
+  pool.on('error', () => undefined) // the database may go before its last connection has ended
   return {
     storage: anyHost(postgresStorage<pg.PoolClient>(pool)),
     async begin() {
