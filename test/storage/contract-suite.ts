@@ -10,7 +10,8 @@ export const SHORT_FORM: RegExp =
   /seed [12]|returns the result|transaction is undone|of a block .* only when|is kept or undone|two storages in|stored completely|exactly|before a time|renews|filtering users/
 
 /** Those of them with which the quick tests run each store on a database in this process: one of each kind of call. */
-export const QUICK_FORM: RegExp = /seed 1\) with text|of a block (returns|.* is undone)|two storages in one database do not/
+export const QUICK_FORM: RegExp =
+  /seed 1\) with text|of a block (returns|.* is undone)|two storages in one database do not/
 
 /** Runs the contract on one kind of storage: every case, or those whose names are selected. */
 export function contractSuite<Tx>(
