@@ -35,7 +35,7 @@ const FACTS = {
 
     assert.throws(() => host.database.transactionSync(work), /thinks again/)
     const [pin, list] = await Promise.all(plain)
-    assert.deepEqual([pin.issueId, list, await pinned(forge)], ['2', [], ['2']])
+    assert.deepEqual([pin.issueId, list, await pinned(forge)], ['2', ['2'], ['2']])
   },
 
   'outside of a transaction of the host, withTransactionSync takes back what is refused': async (host) => {
