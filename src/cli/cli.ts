@@ -5,6 +5,9 @@ import { runCli } from './run-cli.ts'
 /** A wrapper, such as npx, passes a signal on that the terminal has already sent to the whole group. */
 const SAME_SIGNAL_MS = 500
 
+// Whatever the command creates is for its owner only: a database, its -wal and -shm, a document with private issues.
+process.umask(0o077)
+
 // The first signal stops the command in an orderly way. Another ends the process at once, with the code that a shell
 // reports for a process that a signal killed.
 const stop = new AbortController()

@@ -5,33 +5,33 @@ import { SQL_OPTIONS } from './sql/context.ts'
 import { sqliteDialect } from './sql/dialects/sqlite.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
-import type { SqliteConnection } from './sql/sqlite/better-sqlite3.ts'
-import { openWithBetterSqlite3 } from './sql/sqlite/better-sqlite3.ts'
-import type { SqliteHandle } from './sql/sqlite/handle.ts'
-import { createSqliteStorage } from './sql/sqlite/sqlite-storage.ts'
+import type { SqliteHandle } from './sql/sqlite/connection.ts'
+import type { SqliteConnection } from './sql/sqlite/handle.ts'
+import { openWithBetterSqlite3 } from './sql/sqlite/handle.ts'
+import { createSqliteStorage } from './sql/sqlite/sqlite-runtime.ts'
 
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
 export type { SchemaPlanOptions } from './sql/schema/schema.ts'
-export type { SqliteConnection } from './sql/sqlite/better-sqlite3.ts'
-export type { SqliteHandle } from './sql/sqlite/handle.ts'
+export type { SqliteHandle } from './sql/sqlite/connection.ts'
+export type { SqliteConnection } from './sql/sqlite/handle.ts'
 
 /**
  * A storage in an SQLite database. Every acknowledged change is durable (`synchronous = FULL`).
  *
  * For a file name, or for a handle that is open on a file, the storage opens its own writer and its own reader with the
  * handle's constructor. It uses the handle itself only in `withTransactionSync`, so a read-only handle does not prevent
- * other calls. A file name denotes the same file even if the process changes its directory. The file is created
- * readable and writable by its owner only. A database in memory has a single connection: a plain call while the handle
- * is inside a transaction is a `TypeError`, and so is a plain change on any handle. The storage opens nothing before
- * the first use. Only `migrate()` creates tables.
+ * other calls. A file name denotes the same file even if the process changes its directory. The umask of the process
+ * decides who may read a file that is created. A database in memory has a single connection: a plain call while the
+ * handle is inside a transaction is a `TypeError`, and so is a plain change on any handle. The storage opens nothing
+ * before the first use. Only `migrate()` creates tables.
  *
  * The `beforeCommit` of the host runs inside the transaction of a whole batch. It must leave that transaction open, and
- * must end every statement that it began there (iterators too); otherwise the batch is refused (if only rows were being
- * read, by better-sqlite3 alone). If it violates a deferred constraint of the host, the COMMIT fails with the driver's
- * error, and so does every change of the batch. Inside `withTransactionSync`, a failed change that could not be rolled
- * back is a `TypeError`, and so is every later call on that handle: roll the transaction back.
+ * must end every statement that it began there (iterators too); otherwise the batch is refused, or the changes after it
+ * wait for five seconds. If it violates a deferred constraint of the host, the COMMIT fails with the driver's error, and
+ * so does every change of the batch. Inside `withTransactionSync`, a failed change that could not be rolled back is a
+ * `TypeError`: roll the transaction back.
  *
  * Two forges in one database need two prefixes that never produce the same name: `x_` and `x_board_` would
  * (`x_board_pins`), and the second is not migrated.
@@ -64,8 +64,7 @@ export function sqliteSchemaPlan(options: SchemaPlanOptions = {}): readonly stri
 /**
  * Opens an SQLite file, or `:memory:`, with the better-sqlite3 installed beside the application. The driver is loaded
  * by this call and not before. Use it in a host that writes beside the forge and wants to report what is wrong with the
- * driver. A file that it creates is readable and writable by its owner only (mode 0600). The name is never read as a
- * URI.
+ * driver. The umask of the process decides who may read a file that it creates. The name is never read as a URI.
  *
  * @throws TypeError if the file is not a string; ForgeError `STORAGE_UNAVAILABLE`, whose message says what to install
  * or rebuild, or that the file cannot be opened

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { runForgelet, startForgelet } from '../start-forgelet.ts'
+import { runForgelet, startForgeletProcess } from '../start-forgelet.ts'
 
 let folder: string
 
@@ -121,9 +121,8 @@ describe('FORGELET_DB', () => {
   })
 })
 
-// test/storage/sqlite.test.ts has what else is promised of a new file.
 test('a database file that forgelet serve creates is for its owner only, with its -wal and -shm', async () => {
-  await startForgelet(['--db', join(folder, 'forge.sqlite')])
+  await startForgeletProcess(['--db', join(folder, 'forge.sqlite')])
   const names = (await readdir(folder)).filter((name) => name.includes('.sqlite')).sort()
   const modes = names.map(async (name) => `${name} ${((await stat(join(folder, name))).mode & 0o777).toString(8)}`)
 

@@ -1,19 +1,44 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
-import { after } from '../../../schema/sync-or-async.ts'
+import { runSync, wait } from '../../../schema/sync-or-async.ts'
 import type { Retry } from '../errors.ts'
 import type { SqlValue, Statement } from '../query.ts'
 import { plainRow, plainRows } from '../query.ts'
 import type { Session } from '../session.ts'
-import { saysClosed, translateError } from './errors.ts'
-import type { PreparedStatement, SqliteHandle } from './handle.ts'
-import { PreparedStatements } from './handle.ts'
+import { NotUndone, saysClosed, translateError } from './errors.ts'
 
-/** One handle as a session. Statements are prepared once, and every call is synchronous. */
+/**
+ * An open SQLite database, with the calls that the storage makes on it. Handles of better-sqlite3, node:sqlite and
+ * bun:sqlite all have this shape. All of its calls are synchronous.
+ */
+export interface SqliteHandle {
+  /** Prepares one statement, which can be run with its parameters any number of times. */
+  prepare(sql: string): {
+    /** Runs a statement that returns rows. */
+    all(...parameters: unknown[]): unknown[]
+    /** Runs a statement and returns its first row: undefined or null if no row was found. */
+    get(...parameters: unknown[]): unknown
+    /** Runs a statement that returns no rows. */
+    run(...parameters: unknown[]): unknown
+  }
+  /** Runs statements without parameters. */
+  exec(sql: string): unknown
+}
+
+type PreparedStatement = ReturnType<SqliteHandle['prepare']>
+
+/** The number of statements kept for each handle. The audit view has statements of many shapes. */
+const MAX_KEPT = 200
+
+/**
+ * One handle as a session. Every call is synchronous, and statements are prepared once. In bun:sqlite a handle stays
+ * open, and keeps its file, until each of its statements is finalized: there none is kept on a handle of the host.
+ */
 export class Connection implements Session {
   readonly #handle: SqliteHandle
   readonly #retry: Retry
-  readonly #statements: PreparedStatements
+  readonly #owner: 'us' | 'host'
+  readonly #kept = new Map<string, PreparedStatement>()
 
   /**
    * @param retry - what the caller must run again if the database is busy
@@ -22,32 +47,23 @@ export class Connection implements Session {
   constructor(handle: SqliteHandle, retry: Retry, owner: 'us' | 'host') {
     this.#handle = handle
     this.#retry = retry
-    this.#statements = new PreparedStatements(handle, owner)
+    this.#owner = owner
   }
 
   all<Row>(statement: Statement<Row>): readonly Row[] {
-    if (statement.atMostOne === true) {
+    const { sql, parameters, returnsRows, atMostOne } = statement
+    if (atMostOne === true) {
       const row = this.first(statement)
       return row === undefined ? [] : [row]
     }
+    if (returnsRows) return this.#use(sql, (prepared) => plainRows(getRows(prepared, parameters)))
 
-    const { sql, parameters, returnsRows } = statement
-    try {
-      if (returnsRows) return this.#statements.use(sql, (prepared) => plainRows(getRows(prepared, parameters)))
-
-      this.#statements.use(sql, (prepared) => perform(prepared, parameters))
-      return []
-    } catch (error) {
-      throw translateError(error, this.#retry)
-    }
+    this.#use(sql, (prepared) => perform(prepared, parameters))
+    return []
   }
 
   first<Row>({ sql, parameters }: Statement<Row>): Row | undefined {
-    try {
-      return this.#statements.use(sql, (statement) => plainRow(getRow(statement, parameters)))
-    } catch (error) {
-      throw translateError(error, this.#retry)
-    }
+    return this.#use(sql, (prepared) => plainRow(getRow(prepared, parameters)))
   }
 
   batch(statements: readonly Statement<unknown>[]): readonly (readonly unknown[])[] {
@@ -61,26 +77,29 @@ export class Connection implements Session {
   }
 
   /**
-   * Runs the host's code in the middle of work, which goes on behind it: in the same transaction, or not at all. Nothing
-   * else runs meanwhile: calls that the host may not make are refused where it makes them.
-   * @throws TypeError if the code left the transaction, or a statement open that was writing
+   * Runs the host's code in the middle of work, which goes on behind it: in the same transaction, or not at all.
+   * @throws TypeError if the code returned a promise, left the transaction, or left a statement open that was writing
    */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
     this.command('savepoint forgelet_lent')
-    return after(work(), (value) => {
-      this.release('forgelet_lent')
-      return value
-    })
+    const value = runSync(wait(work()))
+    this.#release('forgelet_lent')
+    return value
   }
 
-  /** Ends a savepoint. @throws TypeError if the host's code left the transaction, or a statement open that was writing */
-  release(savepoint: string): void {
+  /**
+   * Runs work in the open transaction, all or nothing: a failure leaves the rest of the transaction unchanged.
+   * @throws NotUndone if the work failed and could not be rolled back
+   */
+  atomically<T>(work: () => T): T {
+    this.command('savepoint forgelet')
     try {
-      this.command(`release ${savepoint}`)
+      const value = work()
+      this.#release('forgelet')
+      return value
     } catch (error) {
-      if (isForgeError(error) && !saysClosed(error.cause)) throw error
-      const message = 'beforeCommit must leave its transaction open and without an unfinished statement'
-      throw new TypeError(message, { cause: error })
+      this.#undo(error)
+      throw error
     }
   }
 
@@ -100,7 +119,58 @@ export class Connection implements Session {
 
   /** Finalizes the statements, so that the handle can be closed. */
   end(): void {
-    this.#statements.end()
+    for (const statement of this.#kept.values()) finalize(statement)
+    this.#kept.clear()
+  }
+
+  #release(savepoint: string): void {
+    try {
+      this.command(`release ${savepoint}`)
+    } catch (error) {
+      if (isForgeError(error) && !saysClosed(error.cause)) throw error
+      const message = 'beforeCommit must leave its transaction open and without an unfinished statement'
+      throw new TypeError(message, { cause: error })
+    }
+  }
+
+  #undo(cause: unknown): void {
+    try {
+      this.command('rollback to forgelet')
+      this.command('release forgelet')
+    } catch {
+      throw new NotUndone(cause)
+    }
+  }
+
+  #use<T>(sql: string, work: (statement: PreparedStatement) => T): T {
+    try {
+      const kept = this.#kept.get(sql)
+      return kept === undefined ? this.#useNew(sql, work) : work(kept)
+    } catch (error) {
+      throw translateError(error, this.#retry)
+    }
+  }
+
+  #useNew<T>(sql: string, work: (statement: PreparedStatement) => T): T {
+    const statement = this.#handle.prepare(sql)
+    if (this.#owner === 'us' || !isFinalizable(statement)) {
+      this.#keep(sql, statement)
+      return work(statement)
+    }
+    try {
+      return work(statement)
+    } finally {
+      finalize(statement)
+    }
+  }
+
+  #keep(sql: string, statement: PreparedStatement): void {
+    const [oldest] = this.#kept
+    if (oldest !== undefined && this.#kept.size >= MAX_KEPT) {
+      this.#kept.delete(oldest[0])
+      finalize(oldest[1])
+    }
+    this.#kept.set(sql, statement)
   }
 }
 
@@ -119,4 +189,12 @@ function getRows(statement: PreparedStatement, parameters: readonly SqlValue[]):
 function perform(statement: PreparedStatement, parameters: readonly SqlValue[]): void {
   if ('setReadBigInts' in statement && typeof statement.setReadBigInts === 'function') statement.setReadBigInts(true)
   statement.run(...parameters)
+}
+
+function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {
+  return 'finalize' in statement && typeof statement.finalize === 'function'
+}
+
+function finalize(statement: PreparedStatement): void {
+  if (isFinalizable(statement)) statement.finalize()
 }

@@ -6,7 +6,6 @@ import { busy, unavailable } from '../errors.ts'
 const CODES: ReadonlyMap<number, string> = new Map([
   [5, 'BUSY'],
   [6, 'LOCKED'],
-  [7, 'NOMEM'],
   [8, 'READONLY'],
   [10, 'IOERR'],
   [11, 'CORRUPT'],
@@ -34,7 +33,9 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
  */
 export function translateError(error: unknown, retry: Retry): unknown {
   if (saysClosed(error)) return closedError('the handle is closed', error)
-  if (saysOccupied(error)) return occupied(error)
+  if (saysOccupied(error)) {
+    return new TypeError('the handle is busy with another statement: finish it first', { cause: error })
+  }
   const code = resultCode(error)
   if (code === undefined) return error
   if (BUSY.has(code) || saysInsideTransaction(error)) return busy(retry, error)
@@ -43,9 +44,14 @@ export function translateError(error: unknown, retry: Retry): unknown {
   return message === undefined ? error : unavailable(message, error)
 }
 
-/** Creates the error for a handle on which the host has an open statement. */
-export function occupied(cause?: unknown): TypeError {
-  return new TypeError('the handle is busy with another statement: finish it first', { cause })
+/** Thrown when work failed in a transaction and could not be rolled back alone. The cause is the error of the work. */
+export class NotUndone extends Error {
+  override readonly name = 'NotUndone'
+
+  /** @param cause - the error of the work */
+  constructor(cause: unknown) {
+    super('a change failed and could not be rolled back to its savepoint', { cause })
+  }
 }
 
 /**
@@ -53,14 +59,6 @@ export function occupied(cause?: unknown): TypeError {
  */
 export function saysInsideTransaction(error: unknown): boolean {
   return error instanceof Error && error.message.includes('within a transaction')
-}
-
-/**
- * Returns whether a savepoint could not be released or rolled back to because it does not exist. SQLite has no code for
- * it either.
- */
-export function saysNoSavepoint(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('no such savepoint')
 }
 
 /**
@@ -75,27 +73,10 @@ export function saysClosed(error: unknown): boolean {
 }
 
 /**
- * Returns whether a statement is gone because its handle was closed since it was prepared. The text is that of
- * node:sqlite.
- */
-export function saysFinalized(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('statement has been finalized')
-}
-
-/**
- * Returns whether a writer was refused because its snapshot is no longer the newest: an open statement holds the
- * snapshot.
- */
-export function saysOldSnapshot(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return ('code' in error && error.code === 'SQLITE_BUSY_SNAPSHOT') || ('errcode' in error && error.errcode === 517)
-}
-
-/**
  * Returns whether a call was refused because a statement is open on the handle. better-sqlite3 then refuses every call.
  * SQLite itself refuses savepoints and a COMMIT while rows are being written, with the code of a busy database.
  */
-function saysOccupied(error: unknown): boolean {
+export function saysOccupied(error: unknown): boolean {
   return error instanceof Error && /busy executing a query|SQL statements in progress/.test(error.message)
 }
 

@@ -1,29 +1,20 @@
-import { saysFinalized, translateError } from './errors.ts'
-
-/**
- * An open SQLite database, with the calls that the storage makes on it. Handles of better-sqlite3, node:sqlite and
- * bun:sqlite all have this shape. All of its calls are synchronous.
- */
-export interface SqliteHandle {
-  /** Prepares one statement, which can be run with its parameters any number of times. */
-  prepare(sql: string): {
-    /** Runs a statement that returns rows. */
-    all(...parameters: unknown[]): unknown[]
-    /** Runs a statement and returns its first row: undefined or null if no row was found. */
-    get(...parameters: unknown[]): unknown
-    /** Runs a statement that returns no rows. */
-    run(...parameters: unknown[]): unknown
-  }
-  /** Runs statements without parameters. */
-  exec(sql: string): unknown
-}
-
-/** A statement of a handle. */
-export type PreparedStatement = ReturnType<SqliteHandle['prepare']>
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import { unavailable } from '../errors.ts'
+import type { SqliteHandle } from './connection.ts'
+import { Connection } from './connection.ts'
+import { saysInsideTransaction, saysOccupied } from './errors.ts'
 
 /** A handle that the storage opened, and closes. */
 export interface OwnHandle extends SqliteHandle {
+  /** Closes the handle. */
   close(): unknown
+}
+
+/** A handle of better-sqlite3, with the calls that a host needs to write beside a forge. The handle itself has more. */
+export interface SqliteConnection extends OwnHandle {
+  /** Whether a transaction is open. */
+  readonly inTransaction: boolean
 }
 
 /** Returns whether a value is a handle. */
@@ -34,9 +25,67 @@ export function isHandle(value: unknown): value is SqliteHandle {
   )
 }
 
-/** Returns whether a value is a handle that can be closed. */
-export function isOwnHandle(value: unknown): value is OwnHandle {
+/**
+ * Opens a file, or `:memory:`, with the better-sqlite3 that is installed beside the application. No build of SQLite
+ * reads an absolute path as a URI. @throws ForgeError `STORAGE_UNAVAILABLE`
+ */
+export function openWithBetterSqlite3(file: string): SqliteConnection {
+  const name = file.trim() // better-sqlite3 trims the name too
+  const handle = openWith(betterSqlite3(), name === '' || name === ':memory:' ? name : resolve(name))
+  if (tellsTransactions(handle)) return handle
+  handle.close()
+  throw unavailable('the installed better-sqlite3 does not report whether a transaction is open')
+}
+
+function betterSqlite3(): unknown {
+  try {
+    return createRequire(import.meta.url)('better-sqlite3')
+  } catch (error) {
+    const fix = 'npm i better-sqlite3@12, or pass an open handle instead of a file name'
+    throw unavailable(`better-sqlite3 is not installed: ${fix}`, error)
+  }
+}
+
+function tellsTransactions(handle: OwnHandle): handle is SqliteConnection {
+  return 'inTransaction' in handle && typeof handle.inTransaction === 'boolean'
+}
+
+/** Opens another handle of the host's kind on its file. A class of the host may open any other database. */
+export function openAnother(hosts: SqliteHandle, file: string): OwnHandle {
+  const handle = openWith(hosts.constructor, file)
+  if (fileOf(handle) === file) return handle
+
+  handle.close()
+  throw new TypeError('the constructor of the handle opens another database: pass a handle of the driver')
+}
+
+function openWith(Constructor: unknown, file: string): OwnHandle {
+  if (typeof Constructor !== 'function') throw unavailable('the SQLite driver has no constructor to open a file with')
+
+  const handle = opened(() => Reflect.construct(Constructor, [file]))
+  if (isOwnHandle(handle)) return handle
+  throw unavailable('the SQLite driver opened a file but returned no handle')
+}
+
+function isOwnHandle(value: unknown): value is OwnHandle {
   return isHandle(value) && 'close' in value && typeof value.close === 'function'
+}
+
+function opened(open: () => unknown): unknown {
+  try {
+    return open()
+  } catch (error) {
+    throw lacksBinary(error) ? unavailable(NO_BINARY, error) : unavailable('the database file cannot be opened', error)
+  }
+}
+
+const NO_BINARY = 'better-sqlite3 is installed without its binary for this Node: npm rebuild better-sqlite3'
+
+function lacksBinary(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return (
+    ('code' in error && error.code === 'ERR_DLOPEN_FAILED') || error.message.startsWith('Could not locate the bindings')
+  )
 }
 
 /**
@@ -45,7 +94,7 @@ export function isOwnHandle(value: unknown): value is OwnHandle {
  * @throws TypeError if the handle returns rows in an unknown shape; ForgeError `STORAGE_UNAVAILABLE` if it is closed
  */
 export function fileOf(handle: SqliteHandle): string {
-  for (const row of databasesOf(handle)) {
+  for (const row of query(handle, 'pragma database_list')) {
     if (typeof row !== 'object' || row === null || !('name' in row) || !('file' in row)) continue
     if (row.name === 'main' && row.file === null) return ''
     if (row.name === 'main' && typeof row.file === 'string') return row.file
@@ -53,87 +102,44 @@ export function fileOf(handle: SqliteHandle): string {
   throw new TypeError('the handle must return rows as objects by column name: the name of its file cannot be read')
 }
 
-function databasesOf(handle: SqliteHandle): readonly unknown[] {
+/** Returns the number that a pragma of a handle is set to; undefined if it is not a number. */
+export function setting(handle: SqliteHandle, pragma: string): number | undefined {
+  const [row] = query(handle, `pragma ${pragma}`)
+  const [value]: readonly unknown[] = typeof row === 'object' && row !== null ? Object.values(row) : []
+  return typeof value === 'number' ? value : undefined
+}
+
+function query(handle: SqliteHandle, sql: string): readonly unknown[] {
+  return new Connection(handle, 'call', 'host').all({ sql, parameters: [], returnsRows: true })
+}
+
+/** Returns whether a transaction is open. Drivers have two names for it; a handle that has neither refuses a second BEGIN. */
+export function isInTransaction(handle: SqliteHandle): boolean {
   try {
-    return new PreparedStatements(handle, 'host').use('pragma database_list', (statement) => statement.all())
+    if ('inTransaction' in handle) return handle.inTransaction === true
+    if ('isTransaction' in handle) return handle.isTransaction === true
+    handle.exec('begin; rollback')
+    return false
   } catch (error) {
-    throw translateError(error, 'call')
+    return saysInsideTransaction(error) // any other error is that of a handle that cannot be used
   }
 }
-
-/** Returns a handle that the storage opened, with the type of the host's handle. */
-export function asHosts<H extends SqliteHandle>(handle: OwnHandle): H {
-  const ours: SqliteHandle = handle
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's constructor, or by better-sqlite3
-  return ours as H
-}
-
-/** The number of statements kept for each handle. The audit view has statements of many shapes. */
-const MEMO_SIZE = 200
 
 /**
- * The statements of one handle, prepared once and reused. In bun:sqlite a handle stays open, and keeps its file, until
- * each of its statements is finalized. Our statements are finalized when the connection ends; on the host's handle none
- * is kept.
+ * Runs statements that end work on a handle, also if the host has a statement open there: better-sqlite3 then refuses
+ * every call unless it is told otherwise, which SQLite allows.
  */
-export class PreparedStatements {
-  readonly #handle: SqliteHandle
-  readonly #owner: 'us' | 'host'
-  readonly #kept = new Map<string, PreparedStatement>()
+export function execAnyway(handle: SqliteHandle, sql: string): void {
+  try {
+    handle.exec(sql)
+  } catch (error) {
+    if (!(saysOccupied(error) && 'unsafeMode' in handle && typeof handle.unsafeMode === 'function')) throw error
 
-  /** @param owner - who closes the handle */
-  constructor(handle: SqliteHandle, owner: 'us' | 'host') {
-    this.#handle = handle
-    this.#owner = owner
-  }
-
-  /** Runs work with a prepared statement. */
-  use<T>(sql: string, work: (statement: PreparedStatement) => T): T {
-    const kept = this.#kept.get(sql)
-    if (kept === undefined) return this.#useNew(sql, work)
+    handle.unsafeMode(true)
     try {
-      return work(kept)
-    } catch (error) {
-      if (!saysFinalized(error)) throw error
-    }
-
-    this.#kept.clear() // the host closed its handle, which finalized them, and may have opened it again
-    return this.#useNew(sql, work)
-  }
-
-  /** Finalizes every statement. */
-  end(): void {
-    for (const statement of this.#kept.values()) finalize(statement)
-    this.#kept.clear()
-  }
-
-  #useNew<T>(sql: string, work: (statement: PreparedStatement) => T): T {
-    const statement = this.#handle.prepare(sql)
-    if (this.#owner === 'us' || !isFinalizable(statement)) {
-      this.#keep(sql, statement)
-      return work(statement)
-    }
-    try {
-      return work(statement)
+      handle.exec(sql)
     } finally {
-      finalize(statement)
+      handle.unsafeMode(false)
     }
   }
-
-  #keep(sql: string, statement: PreparedStatement): void {
-    const [oldest] = this.#kept
-    if (oldest !== undefined && this.#kept.size >= MEMO_SIZE) {
-      this.#kept.delete(oldest[0])
-      finalize(oldest[1])
-    }
-    this.#kept.set(sql, statement)
-  }
-}
-
-function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {
-  return 'finalize' in statement && typeof statement.finalize === 'function'
-}
-
-function finalize(statement: PreparedStatement): void {
-  if (isFinalizable(statement)) statement.finalize()
 }

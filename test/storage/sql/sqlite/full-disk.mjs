@@ -22,7 +22,7 @@ function block(userId) {
   )
 }
 
-/** Changes at once: the storage looks at the clock after so many, so that they are one batch on a slow machine too. */
+/** Changes at once: one batch. */
 const BATCH = 16
 const kept = []
 let refused = []

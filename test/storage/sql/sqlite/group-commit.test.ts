@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ForgeError } from '../../../../src/index.ts'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
 import { BOARD, block, issuesOn, outbox, pin } from '../../../../src/testing/testing.ts'
@@ -18,8 +18,6 @@ describe('the changes of one turn', () => {
     const { handle, statements } = watchedHandle(newFile())
     const storage = await openStorage(handle)
     statements.length = 0
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(0) // a turn that takes long is cut
-    onTestFinished(() => clock.mockRestore())
     await Promise.all(Array.from({ length: 20 }, (_, n) => block(storage, '1', String(n))))
 
     expect(statements.filter((sql) => /^begin|^commit/.test(sql))).toEqual(['begin immediate', 'commit'])
@@ -36,43 +34,7 @@ describe('the changes of one turn', () => {
       .split('commit')
       .map((batch) => batch.split('savepoint forgelet\n').length - 1)
 
-    expect(sizes.length).toBeGreaterThan(2)
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(256)
-  })
-
-  test('are committed with those of the turns behind it, as long as each turn brings another', async () => {
-    const { handle, statements } = watchedHandle(newFile())
-    const storage = await openStorage(handle)
-    statements.length = 0
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
-    onTestFinished(() => clock.mockRestore())
-    const changes: Promise<unknown>[] = []
-    for (let n = 0; n < 20; n += 1) {
-      changes.push(block(storage, '1', String(n)))
-      await turn()
-    }
-    await Promise.all(changes)
-
-    expect(statements.filter((sql) => /^begin|^commit/.test(sql))).toEqual(['begin immediate', 'commit'])
-  })
-
-  test('are cut where the batch has run for ten milliseconds: the others are committed in the next turn', async () => {
-    const { handle, statements } = watchedHandle(newFile())
-    const storage = await openStorage(handle)
-    statements.length = 0
-    let now = 0
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
-    onTestFinished(() => clock.mockRestore())
-    const beforeCommit = (): void => {
-      now += 1
-    }
-    await Promise.all(Array.from({ length: 40 }, (_, n) => block(storage, '1', String(n), { beforeCommit })))
-    const sizes = statements
-      .join('\n')
-      .split('commit')
-      .map((batch) => batch.split('savepoint forgelet\n').length - 1)
-
-    expect(sizes).toEqual([16, 16, 8, 0])
+    expect(sizes).toEqual([256, 44, 0])
   })
 
   test('are answered after the commit, refusals and changes of nothing too', async () => {
@@ -92,10 +54,6 @@ describe('the changes of one turn', () => {
     expect(answers).toEqual([true, true, true])
   })
 })
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 describe('a file that another connection writes', () => {
   test('is waited for, without holding the event loop', async () => {

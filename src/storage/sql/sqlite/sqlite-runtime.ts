@@ -1,0 +1,215 @@
+import { isForgeError } from '../../../schema/errors.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runSync } from '../../../schema/sync-or-async.ts'
+import type { ForgeStorage } from '../../contract/storage.ts'
+import type { SqlStorageOptions } from '../context.ts'
+import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
+import { command } from '../dialect.ts'
+import { sqliteDialect } from '../dialects/sqlite.ts'
+import { busy } from '../errors.ts'
+import type { Statement } from '../query.ts'
+import { limitedTo, MAX_WAIT_MS, retry, retryAfter } from '../retry.ts'
+import { Schema } from '../schema/schema.ts'
+import type { Tables } from '../schema/tables.ts'
+import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
+import { createSqlStores } from '../stores/stores.ts'
+import type { SqliteHandle } from './connection.ts'
+import { Connection } from './connection.ts'
+import type { Connections } from './database.ts'
+import { SqliteDatabase } from './database.ts'
+import { NotUndone } from './errors.ts'
+import { GroupCommit } from './group-commit.ts'
+import { execAnyway, isHandle, isInTransaction } from './handle.ts'
+
+/**
+ * Creates a storage on an SQLite database. Nothing is opened before its first use. @throws TypeError if an option is
+ * invalid
+ */
+export function createSqliteStorage<H extends SqliteHandle>(
+  fileOrHandle: string | H,
+  options: SqlStorageOptions = {},
+): ForgeStorage<H> {
+  checkStorageOptions('sqliteStorage', options, SQL_OPTIONS)
+  const context = createSqlContext(sqliteDialect, options)
+  const database = new SqliteDatabase<H>(fileOrHandle, new Schema(context))
+  const runtime = new SqliteRuntime(database, writeLock(context.prefix))
+
+  return {
+    ...createSqlStores(context, runtime),
+    transactions: 'synchronous',
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
+    async migrate() {
+      database.refuseClosing()
+      await retry(() => database.migrate(), limitedTo(MAX_WAIT_MS))
+    },
+    async schemaStatus() {
+      database.refuseClosing()
+      return retry(() => database.status(), limitedTo(MAX_WAIT_MS))
+    },
+    onWarning: () => undefined,
+    async close() {
+      database.beginClosing()
+      await runtime.settled()
+      database.end()
+    },
+  }
+}
+
+/**
+ * Returns a statement that takes the write lock of a host's transaction and changes nothing: SQLite takes the lock
+ * before the condition matches no row.
+ */
+export function writeLock(prefix: string): Statement<unknown> {
+  return command(`update "${prefix}${'ledger' satisfies keyof Tables}" set only = only where only < 0`)
+}
+
+/**
+ * Runs the work of the stores in SQLite: reads synchronously on our reader, changes in batches on our writer, and
+ * transactions of the host on the host's handle: no BEGIN, no COMMIT, one savepoint for each change.
+ */
+class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
+  readonly seesUncommitted = false
+  readonly #database: SqliteDatabase<H>
+  readonly #writeLock: Statement<unknown>
+  readonly #batches: GroupCommit<H>
+  readonly #known = new WeakMap<H, Connection>()
+  #isChanging = false
+
+  /** @param writeLock - takes the write lock and changes nothing */
+  constructor(database: SqliteDatabase<H>, lock: Statement<unknown>) {
+    this.#database = database
+    this.#writeLock = lock
+    this.#batches = new GroupCommit(database)
+  }
+
+  /** Same as the storage's `checkTransaction`. */
+  checkTransaction(transaction: H): void {
+    this.#refuseInside()
+    this.#open(transaction).all(this.#writeLock)
+  }
+
+  read<T>(work: (session: Session) => MaybePromise<T>, transaction: H | undefined): MaybePromise<T> {
+    if (transaction !== undefined) return work(this.#connectionOf(transaction))
+    return this.#readPlain(({ reader }) => work(reader))
+  }
+
+  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: H | undefined): MaybePromise<T> {
+    if (transaction !== undefined) return runSync(work(this.#connectionOf(transaction)))
+
+    return this.#readPlain(({ reader, isShared }) => {
+      if (isShared) return runSync(work(reader))
+      reader.command('begin')
+      try {
+        return runSync(work(reader))
+      } finally {
+        reader.command('rollback')
+      }
+    })
+  }
+
+  write<T>(
+    work: (session: Session, open: H) => SyncOrAsync<T>,
+    { transaction, signal }: WriteCircumstances<H>,
+  ): MaybePromise<T> {
+    this.#refuseInside()
+    if (transaction !== undefined) {
+      const connection = this.#open(transaction)
+      signal?.throwIfAborted()
+      return this.#change(transaction, () => connection.atomically(() => runSync(work(connection, transaction))))
+    }
+    this.#database.refuseClosing()
+    if (this.#isHostInside()) throw new TypeError('the handle is inside a transaction: use withTransactionSync')
+    return this.#batches.submit(({ connection, handle }) => runSync(work(connection, handle)), signal)
+  }
+
+  /** Resolves when every change is answered. */
+  settled(): Promise<void> {
+    return this.#batches.settled()
+  }
+
+  #readPlain<T>(query: (connections: Connections<H>) => MaybePromise<T>): MaybePromise<T> {
+    this.#database.refuseClosing()
+    // On a shared connection, a running batch is not committed yet: read after it.
+    if (this.#batches.isRunning && this.#database.connect().isShared) {
+      return Promise.resolve().then(() => this.#readPlain(query))
+    }
+
+    const attempt = (): MaybePromise<T> => {
+      const connections = this.#database.connect()
+      if (connections.isShared && this.#isHostInside()) {
+        throw new TypeError('the handle is inside a transaction: use withTransactionSync')
+      }
+      return query(connections)
+    }
+    try {
+      return attempt()
+    } catch (error) {
+      return retryAfter(error, attempt, limitedTo(MAX_WAIT_MS))
+    }
+  }
+
+  /** Runs a change in the host's transaction. @throws TypeError if it failed and could not be rolled back */
+  #change<T>(transaction: H, change: () => T): T {
+    this.#isChanging = true
+    try {
+      return change()
+    } catch (error) {
+      if (error instanceof NotUndone) undo(transaction, error.cause)
+      throw error
+    } finally {
+      this.#isChanging = false
+    }
+  }
+
+  /** Returns the connection of a host's handle. @throws TypeError if it is not in a transaction */
+  #open(transaction: H): Connection {
+    const connection = this.#connectionOf(transaction)
+    if (isInTransaction(transaction)) return connection
+
+    connection.exec('select 1') // a handle that is closed or in use says so
+    throw new TypeError('the handle is not inside a transaction: open one with .immediate()')
+  }
+
+  /** Returns the connection of a host's handle. @throws TypeError if it is not a handle, or is on another database */
+  #connectionOf(transaction: H): Connection {
+    this.#database.refuseClosing()
+    const known = this.#known.get(transaction)
+    if (known !== undefined) return known
+    if (!isHandle(transaction)) throw new TypeError('the transaction must be an open SQLite handle')
+    if (!this.#includes(transaction)) throw new TypeError('the transaction is on another database than the storage')
+
+    const connection = new Connection(transaction, 'host-transaction', 'host')
+    this.#known.set(transaction, connection)
+    return connection
+  }
+
+  #includes(transaction: H): boolean {
+    try {
+      return this.#database.connect().includes(transaction)
+    } catch (error) {
+      throw isForgeError(error, 'STORAGE_BUSY') ? busy('host-transaction', error) : error
+    }
+  }
+
+  /** A change that is made from inside another would be part of it, or wait for it forever. */
+  #refuseInside(): void {
+    if (!this.#batches.isRunning && !this.#isChanging) return
+    throw new TypeError('beforeCommit must not change the forge: its change is still open')
+  }
+
+  #isHostInside(): boolean {
+    const { hostHandle } = this.#database
+    return hostHandle !== undefined && isInTransaction(hostHandle)
+  }
+}
+
+/** Rolls a change back although the host has a statement open. @throws the error of the change, or TypeError if that fails */
+function undo(transaction: SqliteHandle, cause: unknown): never {
+  try {
+    execAnyway(transaction, 'rollback to forgelet; release forgelet')
+  } catch {
+    const message = 'a change failed in this transaction and could not be undone: roll the transaction back'
+    throw new TypeError(message, { cause })
+  }
+  throw cause
+}
