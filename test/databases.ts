@@ -212,13 +212,6 @@ export class TestDatabase<Tx = unknown> {
     return this.host.run(sql)
   }
 
-  /** Brings empty tables of an earlier version into being, as its library did. */
-  async makeVersion(version: number): Promise<void> {
-    const later = this.kind.plan({ from: version })
-    const all = this.kind.plan()
-    await this.runAll(all.slice(0, all.length - later.length))
-  }
-
   /** Runs statements of the host on one connection. */
   async runAll(statements: readonly string[]): Promise<void> {
     const { run } = await this.connect()

@@ -162,7 +162,9 @@ function tooNew({ kind, shown }: DatabaseAddress, found: number): CommandError {
 
 const DATABASE_FIXES: { readonly [code: string]: string | undefined } = {
   STORAGE_BUSY: '; stop the other process, or try again',
-  STORAGE_UNAVAILABLE: '', // the message of this error names the fix
+  // The messages of these name the fix.
+  STORAGE_UNAVAILABLE: '',
+  SCHEMA_CONFLICT: '',
 }
 
 /**

@@ -89,8 +89,7 @@ const FIXES: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string
   empty: 'there are no tables yet: run "forgelet schema apply"',
   outdated: 'the tables are older than this release needs: run "forgelet schema apply"',
   'too-new': 'the tables are for newer releases only: install a newer forgelet',
-  drifted:
-    'a table, view, column, index or trigger is missing, or another object has its name: restore it, or choose another prefix',
+  drifted: 'a table, view or column is missing, or another object has its name: restore it, or choose another prefix',
 }
 
 /**

@@ -93,6 +93,7 @@ const FAULTS: ReadonlySet<ForgeErrorCode> = new Set([
   'STORAGE_UNAVAILABLE',
   'SCHEMA_OUTDATED',
   'SCHEMA_TOO_NEW',
+  'SCHEMA_CONFLICT',
 ])
 
 function failureOf(error: unknown, given: readonly unknown[]): Ending {

@@ -69,6 +69,8 @@ export interface ForgeErrorDetails {
    */
   STORAGE_UNAVAILABLE: { readonly outcome: 'nothing-done' | 'unknown'; readonly closed?: boolean | undefined }
   SCHEMA_OUTDATED: { readonly found: number; readonly needed: number }
+  /** A name that the tables need is taken by another table, view or index. */
+  SCHEMA_CONFLICT: { readonly name: string }
   SCHEMA_TOO_NEW: { readonly found: number; readonly oldestLibrary: number }
 }
 

@@ -50,7 +50,7 @@ describe('forgelet schema', () => {
   })
 
   test.each([
-    ['outdated', 'update forgelet_ledger set version = 1'],
+    ['outdated', 'update forgelet_ledger set version = 0'],
     ['too-new', 'update forgelet_ledger set version = 99, oldest_library = 99'],
     ['drifted', 'drop view forgelet_pins'],
   ])('reports with exit code 1 that tables are %s', async (state, sql) => {

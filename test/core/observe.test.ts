@@ -245,6 +245,7 @@ describe('an observed storage', () => {
     ['failed', 'STORAGE_BUSY', new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' }), gone],
     ['failed', 'STORAGE_UNAVAILABLE', new ForgeError('STORAGE_UNAVAILABLE', 'away', { outcome: 'unknown' }), undefined],
     ['failed', 'SCHEMA_OUTDATED', new ForgeError('SCHEMA_OUTDATED', 'old', { found: 1, needed: 2 }), undefined],
+    ['failed', 'SCHEMA_CONFLICT', new ForgeError('SCHEMA_CONFLICT', 'taken', { name: 'x_pins' }), undefined],
     ['failed', 'SCHEMA_TOO_NEW', new ForgeError('SCHEMA_TOO_NEW', 'new', { found: 3, oldestLibrary: 2 }), undefined],
     ['failed', undefined, new Error('a fault'), undefined],
     ['failed', undefined, 'a string', undefined],

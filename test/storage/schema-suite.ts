@@ -17,7 +17,7 @@ import type { AnyKind, TestDatabase } from '../databases.ts'
 import { newDatabase, onDatabases } from '../databases.ts'
 import { startProgram } from '../start-forgelet.ts'
 
-const FOREIGN = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
+const TAKEN = { code: 'SCHEMA_CONFLICT' }
 const OTHER = { prefix: 'x_', ids: { organization: 'uuid', issue: 'text' } } as const
 const ALL = 'select type, name, sql from sqlite_master order by name'
 
@@ -44,17 +44,12 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
     describe('the state of a schema', () => {
       test.each([
         ['current', 'update forgelet_ledger set version = 99'],
-        ['outdated', 'update forgelet_ledger set version = 1'],
+        ['outdated', 'update forgelet_ledger set version = 0'],
         ['too-new', 'update forgelet_ledger set version = 99, oldest_library = 99'],
         ['drifted', 'delete from forgelet_ledger'],
         ['drifted', 'drop view forgelet_pins'],
         ['drifted', `drop table forgelet_heads`],
         ['drifted', 'alter table forgelet_consumers drop column holder'],
-        ...['forgelet_events_type', 'forgelet_events_user'].map((name) => [
-          'drifted',
-          `drop index ${name}${kind.name === 'MariaDB' ? ' on forgelet_events' : ''}`,
-        ]),
-        ...(isSqlite ? [['drifted', 'drop trigger forgelet_events_position']] : []),
       ])('is %s after: %s', async (state, sql = '') => {
         const database = await changedBy(sql)
 
@@ -89,8 +84,8 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
 
       test('is SCHEMA_OUTDATED until it is migrated', async () => {
         const database = await created()
-        await database.makeVersion(1)
-        const thrown = { code: 'SCHEMA_OUTDATED', details: { found: 1, needed: 2 } }
+        const message = expect.stringContaining('await storage.migrate(), or run "forgelet schema apply"')
+        const thrown = { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: 1 }, message }
 
         expect(await outcomeOf(() => pin(database.storage(), BOARD, '1'))).toMatchObject({ thrown })
         expect(await pin(await database.migrated(), BOARD, '1')).toBe(1)
@@ -124,8 +119,8 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
         ['forgelet_ledger', 'create view forgelet_ledger as select 1 as version'],
         ['forgelet_pins', 'create view forgelet_pins as select 1 as pin'],
         ['forgelet_outbox', 'create table forgelet_outbox (id int)'],
-        ...(isSqlite
-          ? [['forgelet_events_type', 'create table t (text text); create index forgelet_events_type on t (text)']]
+        ...(kind.name !== 'MariaDB' // there each table has its own names of indexes
+          ? [['forgelet_events_type', 'create table t (name text); create index forgelet_events_type on t (name)']]
           : []),
       ])('is not migrated, and the name is reported: %s', async (name, sql = '') => {
         const database = await created()
@@ -133,7 +128,11 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
         const before = await things(database)
         const storage = database.storage()
 
-        await expect(storage.migrate()).rejects.toMatchObject({ ...FOREIGN, message: expect.stringContaining(name) })
+        await expect(storage.migrate()).rejects.toMatchObject({
+          ...TAKEN,
+          details: { name },
+          message: expect.stringContaining(name),
+        })
         expect(await storage.schemaStatus()).toMatchObject({ state: 'drifted' })
         expect(await things(database)).toEqual(before)
       })
@@ -142,20 +141,9 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
         const database = await changedBy('delete from forgelet_ledger')
 
         await expect(database.storage().migrate()).rejects.toMatchObject({
-          ...FOREIGN,
+          ...TAKEN,
           message: expect.stringMatching(/ledger.*prefix/),
         })
-      })
-
-      test('is not brought to a later version', async () => {
-        const database = await created()
-        await database.makeVersion(1)
-        await database.run('create view forgelet_consumers as select 1 as id')
-        const before = await things(database)
-
-        await expect(database.storage().migrate()).rejects.toMatchObject(FOREIGN)
-        expect(await things(database)).toEqual(before)
-        expect((await database.storage().schemaStatus()).state).toBe('outdated')
       })
 
       test.each([
@@ -166,7 +154,7 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
         const first = await database.migrated({ prefix: one })
         await pin(first, BOARD, '1')
 
-        await expect(database.storage({ prefix: other }).migrate()).rejects.toMatchObject(FOREIGN)
+        await expect(database.storage({ prefix: other }).migrate()).rejects.toMatchObject(TAKEN)
         expect((await first.schemaStatus()).state).toBe('current')
         expect(await pin(first, BOARD, '2')).toBe(2)
       })

@@ -1,17 +1,17 @@
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { mysqlStorage } from '../../src/storage/mysql.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import { BOARD, pin } from '../../src/testing/testing.ts'
-import type { HostConnection, TestDatabase } from '../databases.ts'
 import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, SERVER_KINDS, SERVERS } from '../databases.ts'
 import { schemaSuite } from './schema-suite.ts'
-import { untilOneWaits } from './waiting.ts'
 
-const AN_EVENT = "insert into forgelet_events (type, version, at, data) values ('x', 1, 1, '{}')"
-/** Longer than a migration waits for another, in milliseconds. */
-const TOO_LONG = 301_000
+/** What a process that migrates does first. */
+const LOCKED: Readonly<Record<string, readonly string[]>> = {
+  PostgreSQL: ['begin', "select pg_advisory_xact_lock(hashtextextended('forgelet migrates ' || current_schema(), 0))"],
+  MariaDB: ["select get_lock(concat('forgelet migrates ', sha1(database())), 0)"],
+}
 
 schemaSuite(SERVER_KINDS)
 
@@ -30,36 +30,17 @@ for (const kind of SERVER_KINDS) {
       })
     })
 
-    test('migrations wait for users of a table, and no reader waits long meanwhile', async () => {
+    test('a migration waits for another, ten seconds at most, and is then STORAGE_BUSY', async () => {
       const database = await newDatabase(kind)
-      await database.makeVersion(1)
-      const host = await inTransaction(database, 'select * from forgelet_events', AN_EVENT)
-      const migrated = Promise.all([1, 2, 3].map(() => database.migrated()))
-      const longest = await longestRead(database, 6000)
+      const other = await database.connect()
+      for (const sql of LOCKED[kind.name] ?? []) await other.run(sql)
+      const storage = database.storage()
 
-      expect(longest).toBeLessThan(4500) // five seconds are what a migration waits in all
-      expect(await database.run('select version from forgelet_ledger where version = 1')).toHaveLength(1)
-      await host.run('rollback')
-      const [storage] = await migrated
-      expect(await storage?.schemaStatus()).toMatchObject({ state: 'current' })
-    })
-
-    test('a migration that users of a table, or another migration, keep waiting for too long is STORAGE_BUSY', async () => {
-      const database = await newDatabase(kind)
-      await database.makeVersion(1)
-      const host = await inTransaction(database, 'update forgelet_ledger set version = version')
-      const migrations = [1, 2].map(() => database.storage().migrate())
-      const ended = Promise.allSettled(migrations)
-      await untilOneWaits(database)
-      const now = performance.now.bind(performance)
-      const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + TOO_LONG)
-      const outcomes = await ended.finally(() => clock.mockRestore())
-      await host.run('rollback')
-
-      for (const outcome of outcomes) {
-        expect(outcome).toMatchObject({ reason: { code: 'STORAGE_BUSY', details: { retry: 'call' } } })
-      }
-      expect(await (await database.migrated()).schemaStatus()).toMatchObject({ state: 'current' }) // no lock is left
+      await expect(storage.migrate()).rejects.toMatchObject({ code: 'STORAGE_BUSY', details: { retry: 'call' } })
+      const waiting = storage.migrate()
+      await other.end()
+      await waiting
+      expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
     })
   })
 }
@@ -76,28 +57,6 @@ onServer(SERVERS.postgres, (url) => {
     expect(await database.run("select 1 from pg_locks where locktype = 'advisory'")).toEqual([])
     expect((await pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '1234ms' }])
     expect((await pool.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '5678ms' }])
-  })
-
-  test('an unfinished index is created again', async () => {
-    const database = await newDatabase(POSTGRES)
-    await database.makeVersion(1)
-    await database.run(AN_EVENT)
-    await database.run(AN_EVENT)
-    await database.run('update forgelet_events set position = 5')
-    const unique = 'create unique index concurrently forgelet_events_position on forgelet_events (position)'
-    await expect(database.run(unique)).rejects.toThrow('could not create unique index')
-    await database.run('delete from forgelet_events')
-
-    expect(await (await database.migrated()).schemaStatus()).toMatchObject({ state: 'current' })
-  })
-
-  test('an index of the host with one of our names is not mistaken for ours', async () => {
-    const database = await newDatabase(POSTGRES)
-    await database.makeVersion(1)
-    await database.run('create table notes (text text)')
-    await database.run('create index forgelet_events_position on notes (text)')
-
-    await expect(database.storage().migrate()).rejects.toThrow('forgelet_events_position')
   })
 
   test('a schema is made when it does not exist, and its forge does not meet that of another', async () => {
@@ -148,22 +107,4 @@ async function dropRole(url: string, role: string): Promise<void> {
 /** Around the first statements, in the middle of a step, and around the last, where tables are in use already. */
 function placesIn(count: number): readonly number[] {
   return [1, 2, 3, 4, Math.floor(count / 2), ...[7, 6, 5, 4, 3, 2, 1].map((left) => count - left)]
-}
-
-/** A transaction of the host's that has run these statements. */
-async function inTransaction(database: TestDatabase, ...statements: readonly string[]): Promise<HostConnection> {
-  const host = await database.connect()
-  for (const sql of ['begin', ...statements]) await host.run(sql)
-  return host
-}
-
-/** The longest time, in milliseconds, that a read of the events took, within so much time. */
-async function longestRead(database: TestDatabase, within: number): Promise<number> {
-  const end = performance.now() + within
-  let longest = 0
-  for (let began = performance.now(); began < end; began = performance.now()) {
-    await database.run('select * from forgelet_events')
-    longest = Math.max(longest, performance.now() - began)
-  }
-  return longest
 }

@@ -105,7 +105,8 @@ function forgeErrorReply(settings: ErrorSettings, error: ForgeError, failed: Fai
     }
     case 'STORAGE_UNAVAILABLE':
     case 'SCHEMA_OUTDATED':
-    case 'SCHEMA_TOO_NEW': {
+    case 'SCHEMA_TOO_NEW':
+    case 'SCHEMA_CONFLICT': {
       const requestId = logged(settings, 'error', 'database not available', error, failed)
       return reply('the database is not available', { requestId, headers: [['Retry-After', '5']] })
     }

@@ -38,6 +38,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   STORAGE_UNAVAILABLE: 503,
   SCHEMA_OUTDATED: 503,
   SCHEMA_TOO_NEW: 503,
+  SCHEMA_CONFLICT: 503,
   ROUTE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   BODY_TOO_LARGE: 413,

@@ -1,4 +1,4 @@
-import { AddColumnNode, AlterTableNode, CreateIndexNode, CreateTableNode, sql } from 'kysely'
+import { AddColumnNode, AlterTableNode, CreateTableNode, sql } from 'kysely'
 import { ForgeError } from '../../index.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
@@ -7,10 +7,10 @@ import { schemaStatement } from '../../storage/sql/dialect.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
 import type { Query } from '../../storage/sql/query.ts'
 import { defineQuery } from '../../storage/sql/query.ts'
-import { Ledger } from '../../storage/sql/schema/ledger.ts'
-import type { MigratedTables, MigrationPart } from '../../storage/sql/schema/migration.ts'
+import type { MigratedTables, Present } from '../../storage/sql/schema/schema.ts'
+import { presentIn, runSchema, Schema } from '../../storage/sql/schema/schema.ts'
 import type { Queryable } from '../../storage/sql/session.ts'
-import { query, queryFirst } from '../../storage/sql/session.ts'
+import { queryFirst } from '../../storage/sql/session.ts'
 import type { SchemaStatus } from '../../storage/storage.ts'
 import type { HostContext } from './host-tables.ts'
 import { HOST_MIGRATIONS, HOST_TABLES, OLDEST_LIBRARY } from './host-tables.ts'
@@ -19,7 +19,7 @@ import { HOST_MIGRATIONS, HOST_TABLES, OLDEST_LIBRARY } from './host-tables.ts'
 export class HostSchema implements MigratedTables {
   readonly context: HostContext
   readonly #forge: SqlContext
-  readonly #forgeLedger: Ledger
+  readonly #forgeSchema: Schema
   readonly #place: string
   readonly #version: Query<Record<never, never>, { readonly version: number }>
   readonly #oldestLibrary: Query<Record<never, never>, { readonly oldest: number }>
@@ -31,7 +31,7 @@ export class HostSchema implements MigratedTables {
   constructor(context: HostContext, forge: SqlContext, place: 'file' | 'database') {
     this.context = context
     this.#forge = forge
-    this.#forgeLedger = new Ledger(forge)
+    this.#forgeSchema = new Schema(forge)
     this.#place = place
     const { build, columns } = context
     this.#version = defineQuery(() => build.selectFrom('schema').select(columns.number('version').as('version')))
@@ -66,36 +66,26 @@ export class HostSchema implements MigratedTables {
   }
 
   /**
-   * Returns the state of the tables. `drifted`: a table, column or index that the migrations create is missing, or
-   * everything under these names was created by others.
+   * Returns the state of the tables. `drifted`: a table or column that the migrations create is missing, or everything
+   * under these names was created by others.
    */
   *state(session: Queryable): SyncOrAsync<SchemaStatus['state']> {
-    const { schema, prefix, dialect } = this.context
-    const rows = yield* query(session, dialect.columns({ schema, prefix }))
-    const present = new Set(rows.map(({ table, column }) => `${table}.${column}`))
-    const tables = new Set(rows.map(({ table }) => table))
+    const present = yield* presentIn(session, this.context)
     const needed = columnsMade(this.context)
-    if (needed.every(({ table }) => !tables.has(table))) return 'empty'
+    if (needed.every(({ table }) => !present.has(table))) return 'empty'
 
-    const found = yield* this.#readVersion(session)
+    const found = yield* this.#readVersion(session, present)
     if ((yield* this.#oldestRelease(session, found)) > HOST_MIGRATIONS.length) return 'too-new'
     if (found > 0 && found < HOST_MIGRATIONS.length) return 'outdated'
-    const isWhole = found > 0 && needed.every(({ table, column }) => present.has(`${table}.${column}`))
-    return isWhole && (yield* this.#hasIndexes(session)) ? 'current' : 'drifted'
-  }
-
-  *#hasIndexes(session: Queryable): SyncOrAsync<boolean> {
-    const names = new Set(yield* namesIn(session, this.context))
-    return HOST_MIGRATIONS.flatMap((statements) => statements(this.context))
-      .map((statement) => statement.compile().query)
-      .every((node) => !CreateIndexNode.is(node) || names.has(node.name.name))
+    const isWhole = found > 0 && needed.every(({ table, column }) => present.get(table)?.has(column))
+    return isWhole ? 'current' : 'drifted'
   }
 
   *needsMigration(session: Queryable): SyncOrAsync<boolean> {
     return (yield* this.#found(session)) < HOST_MIGRATIONS.length
   }
 
-  *migrate(session: Queryable, take: (part: MigrationPart) => SyncOrAsync<void>): SyncOrAsync<void> {
+  *complete(session: Queryable): SyncOrAsync<void> {
     yield* this.#refuseForeign(session) // an application may have created its tables first
     const found = yield* this.#found(session)
     if (found >= HOST_MIGRATIONS.length) return
@@ -103,12 +93,12 @@ export class HostSchema implements MigratedTables {
     const { dialect, schema } = this.context
     const made = found === 0 ? [...dialect.createSchema(schema), ledgerTable(this.context)] : []
     const missing = HOST_MIGRATIONS.slice(found).flatMap((statements) => statements(this.context))
-    yield* take({ together: [...made, ...missing.map(schemaStatement), ...noteVersion(this.context)] })
+    yield* runSchema(session, [...made, ...missing.map(schemaStatement), ...noteVersion(this.context)], dialect)
   }
 
   /** Returns the version of the tables, or 0 if they are missing. @throws ForgeError `SCHEMA_TOO_NEW` */
   *#found(session: Queryable): SyncOrAsync<number> {
-    const found = yield* this.#readVersion(session)
+    const found = yield* this.#readVersion(session, yield* presentIn(session, this.context))
     const oldestLibrary = yield* this.#oldestRelease(session, found)
     if (oldestLibrary <= HOST_MIGRATIONS.length) return found
     const message = `the host's tables have version ${found}, which only releases that know version ${oldestLibrary} can use`
@@ -123,18 +113,15 @@ export class HostSchema implements MigratedTables {
     return row?.oldest ?? found
   }
 
-  *#readVersion(session: Queryable): SyncOrAsync<number> {
-    if (!(yield* this.#hasVersion(session))) return 0
+  *#readVersion(session: Queryable, present: Present): SyncOrAsync<number> {
+    if (!this.#hasVersion(present)) return 0
 
     const row = yield* queryFirst(session, this.#version({}))
     return row?.version ?? 0
   }
 
-  *#hasVersion(session: Queryable): SyncOrAsync<boolean> {
-    const { schema, prefix, dialect } = this.context
-    const name = `${prefix}${HOST_TABLES[0]}`
-    const columns = yield* query(session, dialect.columns({ schema, prefix: name }))
-    return columns.some(({ table, column }) => table === name && column === 'version')
+  #hasVersion(present: Present): boolean {
+    return present.get(`${this.context.prefix}${HOST_TABLES[0]}`)?.has('version') ?? false
   }
 
   /**
@@ -144,11 +131,12 @@ export class HostSchema implements MigratedTables {
   *#refuseForeign(session: Queryable): SyncOrAsync<void> {
     const { context } = this
     const named = new Set(HOST_TABLES.map((name) => `${context.prefix}${name}`))
-    const beside = yield* namesIn(session, this.#forge)
-    const forge = beside.filter((name) => !name.startsWith(context.prefix))
-    const isForge = forge.length === 0 || (yield* this.#forgeLedger.exists(session))
-    const host = (yield* namesIn(session, context)).filter((name) => named.has(name))
-    const isHost = host.length === 0 || (yield* this.#hasVersion(session))
+    const beside = yield* presentIn(session, this.#forge)
+    const forge = [...beside.keys()].filter((name) => !name.startsWith(context.prefix))
+    const isForge = forge.length === 0 || this.#forgeSchema.hasLedger(beside)
+    const present = yield* presentIn(session, context)
+    const host = [...present.keys()].filter((name) => named.has(name))
+    const isHost = host.length === 0 || this.#hasVersion(present)
 
     if (!isForge || !isHost) {
       throw unavailable(`it holds tables of another program: name another ${this.#place}`)
@@ -158,15 +146,6 @@ export class HostSchema implements MigratedTables {
       throw unavailable(`${found}: name another ${this.#place}`)
     }
   }
-}
-
-/** Returns the names of the tables, views, indexes and triggers in a place. */
-function* namesIn(
-  session: Queryable,
-  { dialect, schema, prefix }: MigratedTables['context'],
-): SyncOrAsync<readonly string[]> {
-  const things = yield* query(session, dialect.things({ schema, prefix }))
-  return things.map(({ name }) => name)
 }
 
 /** Returns the columns of all tables that the migrations create. */

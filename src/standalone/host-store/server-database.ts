@@ -6,8 +6,8 @@ import { compileStatement } from '../../storage/sql/query.ts'
 import { limitedTo, retry } from '../../storage/sql/retry.ts'
 import { Schema } from '../../storage/sql/schema/schema.ts'
 import type { ServerDatabase } from '../../storage/sql/server/database.ts'
+import { migrateTables } from '../../storage/sql/server/database.ts'
 import type { DatabaseServer } from '../../storage/sql/server/database-server.ts'
-import { migrateServer } from '../../storage/sql/server/migrate.ts'
 import type { ServerRuntime, ServerStorage } from '../../storage/sql/server/runtime.ts'
 import type { RowsOfEach, Statements } from '../../storage/sql/session.ts'
 import { queryEach } from '../../storage/sql/session.ts'
@@ -65,7 +65,7 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
       const look = () => this.#server.plainly((one) => runAsync(this.#schema.refuseUnusable(one)), deadline)
       await retry(look, deadline.retries)
     })
-    await this.#database.during((deadline) => migrateServer(this.#server, this.#schema, deadline), {
+    await this.#database.during((deadline) => migrateTables(this.#server, this.#schema, deadline), {
       total: Number.POSITIVE_INFINITY,
     })
     await this.storage.migrate()

@@ -9,7 +9,6 @@ import { createSqlContext } from '../../storage/sql/context.ts'
 import { sqliteDialect } from '../../storage/sql/dialects/sqlite.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
 import type { Statement } from '../../storage/sql/query.ts'
-import { migrateAtOnce } from '../../storage/sql/schema/migrate-at-once.ts'
 import { Schema } from '../../storage/sql/schema/schema.ts'
 import type { Queryable, RowsOfEach, Statements } from '../../storage/sql/session.ts'
 import { Connection } from '../../storage/sql/sqlite/connection.ts'
@@ -68,7 +67,7 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
     await asUsable(async () => {
       runSync(this.#schema.refuseUnusable(this.#connection))
       const needed = runSync(this.#schema.needsMigration(this.#connection))
-      if (needed) this.#inTransaction(() => runSync(migrateAtOnce(this.#schema, this.#connection)))
+      if (needed) this.#inTransaction(() => runSync(this.#schema.complete(this.#connection)))
       await this.storage.migrate()
       this.#handle.exec(`pragma foreign_keys = on; pragma synchronous = full; pragma busy_timeout = ${PATIENCE}`)
     })

@@ -6,7 +6,6 @@ import { Columns } from './columns.ts'
 import type { Place, SqlDialect } from './dialect.ts'
 import type { IdColumns } from './ids.ts'
 import { chooseIdColumns, IdCodec } from './ids.ts'
-import { IdempotentDdl } from './schema/idempotent-ddl.ts'
 import type { Tables } from './schema/tables.ts'
 import { TABLE_NAMES } from './schema/tables.ts'
 import { TablePrefix } from './table-prefix.ts'
@@ -87,8 +86,7 @@ interface TablePlace extends Place {
 /** Creates the context of tables in a place that has been checked. */
 export function createTableContext<T>(dialect: SqlDialect, { schema, prefix, tables, ids }: TablePlace): SqlContext<T> {
   const place = { schema, prefix }
-  const plugins = [new TablePrefix(place, tables), ...(dialect.ddlCommitsItself ? [new IdempotentDdl()] : [])]
-  const build = new Kysely<T>({ dialect: dialect.compiler, plugins })
+  const build = new Kysely<T>({ dialect: dialect.compiler, plugins: [new TablePrefix(place, tables)] })
   const codec = new IdCodec(chooseIdColumns(ids), dialect)
   return { dialect, ...place, ids: codec, columns: new Columns(dialect), build }
 }

@@ -9,11 +9,9 @@ import type {
   RootOperationNode,
 } from 'kysely'
 import { sql } from 'kysely'
-import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Statement } from './query.ts'
 import { compileStatement } from './query.ts'
 import type { Tables } from './schema/tables.ts'
-import type { Queryable } from './session.ts'
 
 /**
  * What differs between databases, as named capabilities. `dialects/` implements each of them for every database. No
@@ -91,22 +89,24 @@ export interface SqlDialect {
   readonly records: ((json: Expression<string>, columns: RecordColumns) => RawBuilder<unknown>) | undefined
   /** The end of an insert that overwrites these columns if a row with the same key exists. */
   overwrite(key: string, columns: readonly string[]): RawBuilder<unknown>
-  /** The columns of the tables and views in a place. */
+  /** The tables and views in a place with their columns, and its indexes: a row for each column, names in lower case. */
   columns(place: Place): Statement<{ readonly table: string; readonly column: string }>
-  /**
-   * The tables, views, indexes and triggers in a place, their names in lower case. Only usable indexes are included.
-   */
-  things(place: Place): Statement<SchemaThing>
   /** Whether every schema change commits immediately: then each change is written so that it can be run again. */
   readonly ddlCommitsItself: boolean
-  /** What follows `create index` if the table may be large and in use, and an earlier run may have ended halfway. */
-  readonly newIndex: RawBuilder<unknown>
+  /** Returns a statement that creates something as one that can be run again, if every schema change commits immediately. */
+  repeatable(sql: string): string
   /** Queries the schema in which tables are created by default; null if none exists. Undefined if one always exists. */
   readonly defaultSchema: Statement<{ readonly name: string | null }> | undefined
   /** Creates the requested schema if it does not exist. */
   createSchema(schema: string | undefined): readonly SchemaStatement[]
-  /** How the schema is changed while others use it. Undefined if one write lock excludes all others. */
-  readonly schemaChanges: SchemaChanges | undefined
+  /** The statements around a migration on a server. One that answers `busy` did not get the lock in time. */
+  readonly migration: {
+    begin(place: Place): readonly Statement<{ readonly lock: string }>[]
+    /** Returns a statement with limits of its own for the waits for locks. */
+    limited(sql: string): string
+    end(place: Place): readonly Statement<unknown>[]
+    abandon(place: Place): readonly Statement<unknown>[]
+  }
   /** Returns statements that belong together as a script to run by hand. */
   script(statements: readonly string[]): readonly string[]
 }
@@ -129,80 +129,28 @@ export interface Place {
   readonly prefix: string
 }
 
-/** A table, view, index or trigger, by its name in the database. */
-export interface SchemaThing {
-  readonly name: string
-  /** The table that an index or a trigger belongs to; for a table or view, its own name. */
-  readonly table: string
-}
-
-/** A table, view, index or trigger that a migration creates. */
-export interface MadeThing extends SchemaThing {
-  /** The columns of a table. Empty for everything else. */
-  readonly columns: readonly string[]
-}
-
 /** A statement that changes the schema. */
 export interface SchemaStatement extends Statement<unknown> {
-  /** Undefined if the statement creates nothing with a name of its own. */
-  readonly makes: MadeThing | undefined
+  /** The table, view or index that the statement creates, and its columns. An index has none. */
+  readonly makes?: { readonly name: string; readonly columns: readonly string[] } | undefined
 }
 
 /** Compiles a statement that changes the schema. */
 export function schemaStatement(query: Compilable<unknown>): SchemaStatement {
-  return { ...compileStatement(query), makes: madeBy(query.compile().query) }
+  return { ...compileStatement(query), mayTakeLong: true, makes: madeBy(query.compile().query) }
 }
 
-/** Wraps a statement that is given as text, with what it creates. */
-export function writtenStatement(sql: string, makes?: SchemaThing): SchemaStatement {
-  return { sql, parameters: [], returnsRows: false, makes: makes && { ...makes, columns: [] } }
-}
-
-function madeBy(node: RootOperationNode): MadeThing | undefined {
+function madeBy(node: RootOperationNode): SchemaStatement['makes'] {
   switch (node.kind) {
-    case 'CreateTableNode': {
-      const { name } = node.table.table.identifier
-      return { name, table: name, columns: node.columns.map(({ column }) => column.column.name) }
-    }
-    case 'CreateViewNode': {
-      const { name } = node.name.identifier
-      return { name, table: name, columns: [] }
-    }
+    case 'CreateTableNode':
+      return { name: node.table.table.identifier.name, columns: node.columns.map(({ column }) => column.column.name) }
+    case 'CreateViewNode':
+      return { name: node.name.identifier.name, columns: (node.columns ?? []).map(({ column }) => column.name) }
     case 'CreateIndexNode':
-      return { name: node.name.name, table: node.table?.table.identifier.name ?? '', columns: [] }
+      return { name: node.name.name, columns: [] }
     default:
       return undefined
   }
-}
-
-/** Changes the schema on a server whose tables are in use. */
-export interface SchemaChanges {
-  /**
-   * Takes the lock that keeps other sessions from migrating there, or reports that another session has it. Never waits.
-   */
-  lock(place: Place): Statement<{ readonly lock: 'taken' | 'busy' }>
-  /** Releases the lock. */
-  unlock(place: Place): Statement<unknown>
-  /** Splits statements into units whose statements run all or none. */
-  units(statements: readonly SchemaStatement[]): readonly (readonly SchemaStatement[])[]
-  /**
-   * Runs one such unit. It waits for a table for at most two seconds, because other sessions wait behind it. @throws
-   * ForgeError `STORAGE_BUSY`
-   */
-  run(session: Queryable, unit: readonly SchemaStatement[]): SyncOrAsync<void>
-  /** Creates an index without blocking readers and writers. @throws ForgeError `STORAGE_BUSY` */
-  index(session: Queryable, making: IndexMaking): SyncOrAsync<void>
-}
-
-/** The creation of an index. */
-export interface IndexMaking {
-  readonly place: Place
-  readonly statement: SchemaStatement
-  /**
-   * How long to wait, in milliseconds, for transactions that use the table, on databases where no session waits behind
-   * an index.
-   */
-  readonly wait: number
 }
 
 /** Creates a statement from its text. It returns no rows. */

@@ -6,7 +6,6 @@ import type { SqlStorageOptions } from './context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from './context.ts'
 import { sqliteDialect } from './dialects/sqlite.ts'
 import type { Statement } from './query.ts'
-import { migrateAtOnce } from './schema/migrate-at-once.ts'
 import { Schema } from './schema/schema.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from './session.ts'
 import { translateError } from './sqlite/errors.ts'
@@ -94,7 +93,7 @@ class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntim
   migrate(): Promise<void> {
     return this.#later(() => {
       if (runSync(this.#schema.needsMigration(this.#session))) {
-        this.#change(() => migrateAtOnce(this.#schema, this.#session))
+        this.#change(() => this.#schema.complete(this.#session))
       }
     })
   }

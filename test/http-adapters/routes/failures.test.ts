@@ -26,6 +26,7 @@ describe('a failure', () => {
     [new ForgeError('STORAGE_BUSY', 'SQLITE_BUSY on /var/db', { retry: 'call' }), 503, ['warn']],
     [new ForgeError('STORAGE_UNAVAILABLE', 'SQLITE_CANTOPEN /var/db', { outcome: 'nothing-done' }), 503, ['error']],
     [new ForgeError('SCHEMA_OUTDATED', 'run /usr/bin/x', { found: 1, needed: 2 }), 503, ['error']],
+    [new ForgeError('SCHEMA_CONFLICT', 'at forgelet_pins', { name: 'forgelet_pins' }), 503, ['error']],
     [new ForgeError('SCHEMA_TOO_NEW', 'at /var/db', { found: 3, oldestLibrary: 2 }), 503, ['error']],
     [new ForgeError('SIGNING_KEY_UNREADABLE', 'EACCES /etc/key'), 500, ['error']],
     [new Error('select * from'), 500, ['error']],

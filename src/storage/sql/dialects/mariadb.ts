@@ -1,25 +1,7 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from 'kysely'
-import type { RecordColumns, SchemaChanges, SchemaStatement, SqlDialect } from '../dialect.ts'
+import type { RecordColumns, SqlDialect } from '../dialect.ts'
 import type { Tables } from '../schema/tables.ts'
-import { execute } from '../session.ts'
-
-/** MariaDB commits every schema change immediately. Each statement is written so that it can be run again. */
-const mysqlSchemaChanges: SchemaChanges = {
-  lock: () => ({
-    sql: `select if(get_lock(${LOCK}, 0) = 1, 'taken', 'busy') as \`lock\``,
-    parameters: [],
-    returnsRows: true,
-  }),
-  unlock: () => ({ sql: `select release_lock(${LOCK}) as unlocked`, parameters: [], returnsRows: true }),
-  units: (statements) => statements.map((statement) => [statement]),
-  *run(session, unit) {
-    for (const statement of unit) yield* execute(session, bounded(statement))
-  },
-  *index(session, { statement }) {
-    yield* execute(session, bounded(statement))
-  },
-}
 
 /**
  * The names of two prefixes can overlap, so both take the one lock of their database. Its name is at most 64 characters
@@ -27,12 +9,13 @@ const mysqlSchemaChanges: SchemaChanges = {
  */
 const LOCK = "concat('forgelet migrates ', sha1(database()))"
 
-/** A waiting change of a table blocks every reader of it. A host's limit for statements is not meant for these. */
-const LIMITS = 'lock_wait_timeout = 2, innodb_lock_wait_timeout = 2, max_statement_time = 0'
+/** How long a migration waits for another, and for users of a table, who all wait behind it: in seconds. */
+const LOCK_WAIT = 10
 
-function bounded(statement: SchemaStatement): SchemaStatement {
-  return { ...statement, sql: `set statement ${LIMITS} for ${statement.sql}` }
-}
+/** A host's limit for statements is not meant for a migration. */
+const LIMITS = `set statement lock_wait_timeout = ${LOCK_WAIT}, innodb_lock_wait_timeout = ${LOCK_WAIT}, max_statement_time = 0 for`
+
+const UNLOCK = { sql: `select release_lock(${LOCK}) as unlocked`, parameters: [], returnsRows: true }
 
 /**
  * Trailing blanks, case and every character count: by default `night-owl`, `Night-Owl` and `night-owl ` are one key.
@@ -95,29 +78,34 @@ export const mysqlDialect: SqlDialect = {
     sql`on duplicate key update ${sql.join(columns.map((name) => sql`${sql.ref(name)} = values(${sql.ref(name)})`))}`,
   columns: ({ prefix }) => ({
     sql:
-      'select table_name as `table`, column_name as `column` from information_schema.columns ' +
-      'where table_schema = database() and left(table_name, char_length(?)) = ?',
-    parameters: [prefix, prefix],
-    returnsRows: true,
-  }),
-  things: ({ prefix }) => ({
-    sql: `select lower(name) as name, lower(owner) as \`table\` from (${THINGS}) as things where left(lower(name), char_length(?)) = ?`,
+      'select lower(table_name) as `table`, lower(column_name) as `column` from information_schema.columns ' +
+      'where table_schema = database() and left(lower(table_name), char_length(?)) = ?',
     parameters: [prefix, prefix],
     returnsRows: true,
   }),
   ddlCommitsItself: true,
-  newIndex: sql`if not exists`,
+  repeatable: (text) =>
+    text
+      .replace(/^create (table|index|unique index) (?!if not exists)/, 'create $1 if not exists ')
+      .replace(/^create view /, 'create or replace view ')
+      .replaceAll(/ add column /g, ' add column if not exists '),
   defaultSchema: undefined, // a connection without a database is refused earlier
   createSchema: () => [],
-  schemaChanges: mysqlSchemaChanges,
+  migration: {
+    begin: () => [
+      {
+        sql: `${LIMITS} select if(get_lock(${LOCK}, ${LOCK_WAIT}) = 1, 'taken', 'busy') as \`lock\``,
+        parameters: [],
+        returnsRows: true,
+        mayTakeLong: true,
+      },
+    ],
+    limited: (text) => `${LIMITS} ${text}`,
+    end: () => [UNLOCK],
+    abandon: () => [UNLOCK],
+  },
   script: (statements) => statements,
 }
-
-const THINGS = [
-  'select table_name as name, table_name as owner from information_schema.tables where table_schema = database()',
-  'select distinct index_name, table_name from information_schema.statistics where table_schema = database()',
-  'select trigger_name, event_object_table from information_schema.triggers where trigger_schema = database()',
-].join(' union all ')
 
 /**
  * Returns the elements of a JSON list of integers with their places. Join it by `straight_join` with the index forced,

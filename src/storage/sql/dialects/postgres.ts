@@ -1,100 +1,30 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import type { EventNumbering, Place, RecordColumns, SchemaChanges, SchemaStatement, SqlDialect } from '../dialect.ts'
-import { command, overwriteExcluded, writtenStatement } from '../dialect.ts'
+import type { EventNumbering, Place, RecordColumns, SchemaStatement, SqlDialect } from '../dialect.ts'
+import { command, overwriteExcluded } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
-import type { Queryable } from '../session.ts'
-import { execute, queryFirst } from '../session.ts'
 
 /**
- * PostgreSQL rolls back schema changes with their transaction. An index is created concurrently, outside of a
- * transaction.
+ * Begins the transaction of a migration, and takes the lock of the schema: the names of two prefixes can overlap. It waits
+ * for another migration, and for users of a table, who all wait behind it, at most ten seconds. A host's limit for
+ * statements is not meant for it.
  */
-const postgresSchemaChanges: SchemaChanges = {
-  lock: (place) => ({
-    sql: `select case when pg_try_advisory_lock(${LOCK}) then 'taken' else 'busy' end as "lock"`,
-    parameters: [place.schema ?? null],
-    returnsRows: true,
-  }),
-  unlock: (place) => ({
-    sql: `select pg_advisory_unlock(${LOCK})::text as "unlocked"`,
-    parameters: [place.schema ?? null],
-    returnsRows: true,
-  }),
-  units: (statements) => [statements],
-  *run(session, unit) {
-    yield* execute(session, command('begin isolation level read committed read write'))
-    try {
-      for (const statement of [...LIMITS.map(command), ...unit, command('commit')]) yield* execute(session, statement)
-    } catch (error) {
-      yield* rollBack(session)
-      throw error
-    }
-  },
-  *index(session, { place, statement, wait }) {
-    const before = yield* queryFirst(session, SETTINGS)
-    yield* execute(
-      session,
-      settingsTo(JSON.stringify({ lock_timeout: `${Math.max(1, wait)}ms`, statement_timeout: '0' })),
-    )
-    try {
-      yield* dropInvalid(session, place, statement)
-      yield* execute(session, statement)
-    } finally {
-      if (before !== undefined) yield* execute(session, settingsTo(before.settings))
-    }
-  },
-}
-
-/** The names of two prefixes can overlap, so both take the one lock of their schema. */
-const LOCK = "hashtextextended('forgelet migrates ' || coalesce(cast($1 as text), current_schema()), 0)"
-
-/** A waiting change of a table blocks every reader of it. A host's limit for statements is not meant for these. */
-const LIMITS = ["set local lock_timeout = '2s'", 'set local statement_timeout = 0']
-
-const SETTINGS: Statement<{ readonly settings: string }> = {
-  sql:
-    "select cast(json_build_object('lock_timeout', current_setting('lock_timeout'), " +
-    "'statement_timeout', current_setting('statement_timeout')) as text) as \"settings\"",
-  parameters: [],
-  returnsRows: true,
-}
-
-function settingsTo(settings: string): Statement<unknown> {
-  return {
-    sql: 'select set_config(key, value, false) as "setting" from json_each_text(cast($1 as json))',
-    parameters: [settings],
-    returnsRows: true,
-  }
-}
-
-/** Drops the remains of an index whose creation failed: they occupy its name and are unusable. */
-function* dropInvalid(session: Queryable, place: Place, index: SchemaStatement): SyncOrAsync<void> {
-  const found = yield* queryFirst(session, invalidIndex(place, index.makes?.name ?? ''))
-  if (found !== undefined) yield* execute(session, command(`drop index concurrently if exists ${found.name}`))
-}
-
-function invalidIndex({ schema }: Place, name: string): Statement<{ readonly name: string }> {
-  return {
+function begin({ schema }: Place): readonly Statement<{ readonly lock: string }>[] {
+  const settings = [
+    'begin isolation level read committed read write',
+    "set local lock_timeout = '10s'",
+    'set local statement_timeout = 0',
+  ]
+  const lock = {
     sql:
-      'select format(\'%I.%I\', n.nspname, c.relname) as "name" from pg_catalog.pg_index as i ' +
-      'join pg_catalog.pg_class as c on c.oid = i.indexrelid ' +
-      'join pg_catalog.pg_namespace as n on n.oid = c.relnamespace ' +
-      'where not i.indisvalid and c.relname = $1 and ' +
-      'case when cast($2 as text) is null then pg_catalog.pg_table_is_visible(c.oid) else n.nspname = $2 end',
-    parameters: [name, schema ?? null],
+      "select cast(pg_advisory_xact_lock(hashtextextended('forgelet migrates ' || " +
+      'coalesce(cast($1 as text), current_schema()), 0)) as text) as "lock"',
+    parameters: [schema ?? null],
     returnsRows: true,
-  }
-}
-
-function* rollBack(session: Queryable): SyncOrAsync<void> {
-  try {
-    yield* execute(session, command('rollback'))
-  } catch {
-    // The connection is lost, and the transaction with it.
-  }
+    mayTakeLong: true,
+  } as const
+  return [...settings.map((text) => ({ sql: text, parameters: [], returnsRows: false })), lock]
 }
 
 const BIGINT = sql`bigint`
@@ -138,26 +68,27 @@ export const postgresDialect: SqlDialect = {
   overwrite: overwriteExcluded,
   columns: ({ schema, prefix }) => ({
     sql:
-      'select cast(c.relname as text) as "table", cast(a.attname as text) as "column" from pg_catalog.pg_class as c ' +
+      'select pg_catalog.lower(cast(c.relname as text)) as "table", cast(a.attname as text) as "column" ' +
+      'from pg_catalog.pg_class as c ' +
       'join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped ' +
-      `where c.relkind in ('r', 'v', 'p') and pg_catalog.starts_with(cast(c.relname as text), $1) and ${isIn(schema)}`,
-    parameters: [prefix, ...schemaParameter(schema)],
-    returnsRows: true,
-  }),
-  things: ({ schema, prefix }) => ({
-    sql: `${namedThings(schema)} union all ${namedTriggers(schema)}`,
+      `where pg_catalog.starts_with(pg_catalog.lower(cast(c.relname as text)), $1) and ${isIn(schema)}`,
     parameters: [prefix, ...schemaParameter(schema)],
     returnsRows: true,
   }),
   ddlCommitsItself: false,
-  newIndex: sql`concurrently if not exists`,
+  repeatable: (text) => text,
   defaultSchema: {
     sql: 'select cast(pg_catalog.current_schema() as text) as "name"',
     parameters: [],
     returnsRows: true,
   },
   createSchema: (schema) => (schema === undefined ? [] : [schemaUnlessThere(schema)]),
-  schemaChanges: postgresSchemaChanges,
+  migration: {
+    begin,
+    limited: (text) => text,
+    end: () => [command('commit')],
+    abandon: () => [command('rollback')],
+  },
   script: (statements) => ['begin', ...statements, 'commit'],
 }
 
@@ -194,27 +125,9 @@ function schemaParameter(schema: Place['schema']): readonly string[] {
   return schema === undefined ? [] : [schema]
 }
 
-function namedThings(schema: Place['schema']): string {
-  return (
-    'select pg_catalog.lower(cast(c.relname as text)) as "name", pg_catalog.lower(cast(coalesce(t.relname, c.relname) as text)) as "table" ' +
-    'from pg_catalog.pg_class as c left join pg_catalog.pg_index as i on i.indexrelid = c.oid ' +
-    'left join pg_catalog.pg_class as t on t.oid = i.indrelid ' +
-    "where c.relkind in ('r', 'v', 'p', 'm', 'f', 'i') and coalesce(i.indisvalid, true) " +
-    `and pg_catalog.starts_with(pg_catalog.lower(cast(c.relname as text)), $1) and ${isIn(schema)}`
-  )
-}
-
-function namedTriggers(schema: Place['schema']): string {
-  return (
-    'select pg_catalog.lower(cast(g.tgname as text)), pg_catalog.lower(cast(c.relname as text)) from pg_catalog.pg_trigger as g ' +
-    'join pg_catalog.pg_class as c on c.oid = g.tgrelid where not g.tgisinternal ' +
-    `and pg_catalog.starts_with(pg_catalog.lower(cast(g.tgname as text)), $1) and ${isIn(schema)}`
-  )
-}
-
 /** `create schema if not exists` needs a privilege that a role that was given a schema may not have. */
 function schemaUnlessThere(schema: string): SchemaStatement {
-  return writtenStatement(
+  return command(
     `do $$ begin if not exists (select from pg_catalog.pg_namespace where nspname = '${schema}') ` +
       `then create schema "${schema}"; end if; end $$`,
   )

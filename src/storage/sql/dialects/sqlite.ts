@@ -1,7 +1,7 @@
 import type { Expression, LimitNode, OffsetNode, OperationNode, RawBuilder } from 'kysely'
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
-import { overwriteExcluded, writtenStatement } from '../dialect.ts'
+import { command, overwriteExcluded } from '../dialect.ts'
 
 const INTEGER = sql`integer`
 const TEXT = sql`text`
@@ -50,10 +50,9 @@ export const sqliteDialect: SqlDialect = {
   lockingRead: '',
   outboxOrder: 'id',
   eventNumbering: (prefix) => [
-    writtenStatement(
+    command(
       `create trigger "${prefix}events_position" after insert on "${prefix}events" begin ` +
         `update "${prefix}events" set position = id where id = new.id; end`,
-      { name: `${prefix}events_position`, table: `${prefix}events` },
     ),
   ],
   numberEvents: undefined,
@@ -65,23 +64,17 @@ export const sqliteDialect: SqlDialect = {
   overwrite: overwriteExcluded,
   columns: ({ prefix }) => ({
     sql:
-      'select m.name as "table", c.name as "column" from sqlite_master as m, pragma_table_info(m.name) as c ' +
-      "where m.type in ('table', 'view') and substr(m.name, 1, length(?)) = ?",
-    parameters: [prefix, prefix],
-    returnsRows: true,
-  }),
-  things: ({ prefix }) => ({
-    sql:
-      'select lower(name) as "name", lower(tbl_name) as "table" from sqlite_master ' +
-      'where substr(lower(name), 1, length(?)) = ?',
+      'select lower(m.name) as "table", coalesce(c.name, \'\') as "column" from sqlite_master as m ' +
+      'left join pragma_table_info(m.name) as c where substr(lower(m.name), 1, length(?)) = ?',
     parameters: [prefix, prefix],
     returnsRows: true,
   }),
   ddlCommitsItself: false,
-  newIndex: sql`if not exists`,
+  repeatable: (text) => text,
   defaultSchema: undefined,
   createSchema: () => [],
-  schemaChanges: undefined,
+  // A migration is a transaction of the one write lock: those who open a file begin and end it.
+  migration: { begin: () => [], limited: (text) => text, end: () => [], abandon: () => [] },
   script: (statements) => ['begin immediate', ...statements, 'commit'],
 }
 

@@ -1,39 +1,125 @@
+import { sql } from 'kysely'
 import { ForgeError } from '../../../schema/errors.ts'
 import type { OptionNames } from '../../../schema/options.ts'
+import type { HostThing } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SchemaStorageOptions, SqlContext, SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext } from '../context.ts'
-import type { MadeThing, SchemaThing, SqlDialect } from '../dialect.ts'
+import type { SchemaStatement, SqlDialect } from '../dialect.ts'
+import { schemaStatement } from '../dialect.ts'
+import { busy, unavailable } from '../errors.ts'
+import type { Query, Statement } from '../query.ts'
+import { defineQuery } from '../query.ts'
 import type { Queryable } from '../session.ts'
-import { query, queryFirst } from '../session.ts'
-import { VIEW_COLUMNS } from './001-tables.ts'
-import { ALL_MIGRATIONS } from './all-migrations.ts'
-import type { SchemaVersion } from './ledger.ts'
-import { Ledger, outdated, refuseTooNew, refuseUnusable } from './ledger.ts'
-import type { MigratedTables, Migration, MigrationPart } from './migration.ts'
-import { createLedger, migrationParts, statementsOf, thingsMadeBy } from './migration.ts'
+import { execute, query, queryFirst } from '../session.ts'
+import { firstVersion, ledger } from './ddl.ts'
 
-/** Our tables as a whole: creates, migrates and checks them. */
+/** What each version adds, oldest first. A version never changes once released; minor releases only add. */
+const VERSIONS: readonly ((context: SqlContext) => readonly SchemaStatement[])[] = [firstVersion]
+
+/** The version that this library needs. */
+const NEEDED = VERSIONS.length
+
+/** The oldest library, by its version, that can use the tables of this one. */
+const OLDEST_LIBRARY = 1
+
+/** Tables that are migrated together: those of the forge, or of a host. */
+export interface MigratedTables {
+  readonly context: Pick<SqlContext, 'dialect' | 'schema' | 'prefix'>
+  /** Returns whether statements are missing. @throws ForgeError `SCHEMA_TOO_NEW` */
+  needsMigration(session: Queryable): SyncOrAsync<boolean>
+  /** Runs the missing statements inside a transaction, or under a lock. Another process may have run them already. */
+  complete(session: Queryable): SyncOrAsync<void>
+}
+
+/**
+ * Migrates tables on a connection of a server: under a lock that keeps other processes from doing the same, in one
+ * transaction if the database can roll schema changes back.
+ *
+ * @throws what `complete` throws; ForgeError `STORAGE_BUSY` if another process migrates, or uses a table, for too long
+ */
+export function* migrateServer(session: Queryable, tables: MigratedTables): SyncOrAsync<void> {
+  if (!(yield* tables.needsMigration(session))) return
+
+  const { begin, end, abandon } = tables.context.dialect.migration
+  try {
+    for (const statement of begin(tables.context)) {
+      const answer = yield* queryFirst(session, statement)
+      if (answer?.lock === 'busy') throw busy('call')
+    }
+    yield* tables.complete(session)
+    for (const statement of end(tables.context)) yield* execute(session, statement)
+  } catch (error) {
+    yield* abandoned(session, abandon(tables.context))
+    throw error
+  }
+}
+
+function* abandoned(session: Queryable, statements: readonly Statement<unknown>[]): SyncOrAsync<void> {
+  try {
+    for (const statement of statements) yield* execute(session, statement)
+  } catch {
+    // The connection is lost, and with it the transaction and the lock.
+  }
+}
+
+/** The tables, views and indexes in a place: the columns of each, by name. */
+export type Present = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Reads which tables, views and indexes begin with the prefix of a place. */
+export function* presentIn(
+  session: Queryable,
+  { dialect, schema, prefix }: MigratedTables['context'],
+): SyncOrAsync<Present> {
+  const rows = yield* query(session, dialect.columns({ schema, prefix }))
+  const present = new Map<string, Set<string>>()
+  for (const { table, column } of rows) present.set(table, (present.get(table) ?? new Set()).add(column))
+  return present
+}
+
+/** Returns whether everything that statements create is present, with all of its columns. */
+function isWhole(present: Present, statements: readonly SchemaStatement[]): boolean {
+  return statements.every(({ makes }) => makes?.columns.every((column) => present.get(makes.name)?.has(column)) ?? true)
+}
+
+/** Runs statements that change the schema. */
+export function* runSchema(
+  session: Queryable,
+  statements: readonly SchemaStatement[],
+  dialect: SqlDialect,
+): SyncOrAsync<void> {
+  for (const statement of statements) {
+    const text = dialect.migration.limited(dialect.repeatable(statement.sql))
+    yield* execute(session, { ...statement, sql: text })
+  }
+}
+
+interface LedgerRow {
+  readonly version: number
+  readonly oldest_library: number
+  readonly user_ids: string
+  readonly organization_ids: string
+  readonly repository_ids: string
+  readonly issue_ids: string
+}
+
+/** The tables of the forge as a whole: creates, migrates and checks them. */
 export class Schema implements MigratedTables {
   readonly context: SqlContext
-  readonly #ledger: Ledger
-  readonly #migrations: readonly Migration[]
+  readonly #find: Query<Record<never, never>, LedgerRow>
+  readonly #ledger: readonly SchemaStatement[]
 
-  constructor(context: SqlContext, migrations: readonly Migration[] = ALL_MIGRATIONS) {
+  constructor(context: SqlContext) {
+    const { build, columns } = context
     this.context = context
-    this.#ledger = new Ledger(context)
-    this.#migrations = migrations
-  }
-
-  /** The version that this library needs. */
-  get #needed(): number {
-    return Math.max(...this.#migrations.map((migration) => migration.version))
-  }
-
-  /** Creates the error for a database that does not exist yet. */
-  missing(): ForgeError<'SCHEMA_OUTDATED'> {
-    return outdated(undefined, this.#needed)
+    this.#ledger = ledger(context)
+    this.#find = defineQuery(() =>
+      build
+        .selectFrom('ledger')
+        .select([columns.number('version').as('version'), columns.number('oldest_library').as('oldest_library')])
+        .select(['user_ids', 'organization_ids', 'repository_ids', 'issue_ids']),
+    )
   }
 
   /**
@@ -41,81 +127,93 @@ export class Schema implements MigratedTables {
    * TypeError if ids are stored in other columns
    */
   *refuseUnusable(session: Queryable): SyncOrAsync<void> {
-    const found = yield* this.#ledger.read(session)
+    const found = yield* this.#found(session, yield* presentIn(session, this.#ledgerPlace))
     if (found === undefined) yield* this.#refuseNowhere(session)
-    refuseUnusable(found, this.#needed)
+    if (found === undefined || found.version < NEEDED) throw outdated(found?.version)
   }
 
-  /**
-   * Returns whether migrations are missing. @throws ForgeError `SCHEMA_TOO_NEW`; TypeError if ids are stored in other
-   * columns
-   */
   *needsMigration(session: Queryable): SyncOrAsync<boolean> {
-    const found = yield* this.#ledger.read(session)
+    const found = yield* this.#found(session, yield* presentIn(session, this.#ledgerPlace))
     if (found === undefined) yield* this.#refuseNowhere(session)
-    refuseTooNew(found, this.#needed)
-    return found === undefined || found.version < this.#needed
+    return found === undefined || found.version < NEEDED
+  }
+
+  /** @throws ForgeError `SCHEMA_TOO_NEW`, `SCHEMA_CONFLICT`; TypeError if ids are stored in other columns */
+  *complete(session: Queryable): SyncOrAsync<void> {
+    const { context } = this
+    const present = yield* presentIn(session, context)
+    const found = yield* this.#found(session, present)
+    if (found !== undefined && found.version >= NEEDED) return
+    const missing = missingSince(context, found?.version)
+    this.#refuseConflict(present, found, missing)
+    yield* runSchema(session, missing, context.dialect)
   }
 
   /**
-   * Runs the missing steps, under a lock that keeps other processes from doing the same.
-   *
-   * @param take - runs one part of them
-   * @throws ForgeError `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` if one of our names is taken; TypeError if ids are
-   * stored in other columns
-   */
-  *migrate(session: Queryable, take: (part: MigrationPart) => SyncOrAsync<void>): SyncOrAsync<void> {
-    const found = yield* this.#ledger.read(session)
-    refuseTooNew(found, this.#needed)
-    yield* this.#refuseForeign(session, found)
-    for (const part of migrationParts(this.context, found, this.#migrations)) yield* take(part)
-  }
-
-  /** Foreign things under our names would be mistaken for ours, or stop the migration halfway. */
-  *#refuseForeign(session: Queryable, found: SchemaVersion | undefined): SyncOrAsync<void> {
-    const present = yield* query(session, this.context.dialect.things(this.context))
-    const begun = yield* this.#begun(session, found)
-    const ours = new Set(this.#made((version) => version <= begun).map(({ table }) => table))
-    const foreign = new Set(present.filter((thing) => !isPartOf(ours, thing)).map(({ name }) => name))
-    const met = this.#made((version) => version > begun).find(({ name }) => foreign.has(name))
-    if (met === undefined) return
-
-    const { prefix } = this.context
-    const fix = `choose another prefix, or restore the row of ${prefix}ledger`
-    const message = `the database already has ${met.name}, and no row of ${prefix}ledger mentions it: ${fix}`
-    throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
-  }
-
-  /**
-   * Returns the newest step whose things the library may have created. 0 means the creation of the ledger, -1 means
-   * none.
-   */
-  *#begun(session: Queryable, found: SchemaVersion | undefined): SyncOrAsync<number> {
-    const { ddlCommitsItself } = this.context.dialect
-    if (found === undefined) return ddlCommitsItself && (yield* this.#ledger.exists(session)) ? 0 : -1
-    return ddlCommitsItself ? Math.max(found.version, yield* this.#ledger.begun(session)) : found.version
-  }
-
-  /**
-   * Returns the state of the tables. `drifted`: a table, view, column, index or trigger that the migrations create is
-   * missing, or the row of the ledger is missing, or everything under our names was created by others.
+   * Returns the state of the tables. `drifted`: a table, view or column that the migrations create is missing, or the
+   * row of the ledger is missing, or everything under our names was created by others.
    *
    * @throws TypeError if ids are stored in other columns
    */
   *state(session: Queryable): SyncOrAsync<SchemaStatus['state']> {
-    const present = yield* query(session, this.context.dialect.things(this.context))
-    const names = new Set(present.map(({ name }) => name))
-    const made = this.#made(() => true)
-    if (made.every(({ name }) => !names.has(name))) {
+    const made = missingSince(this.context, undefined)
+    const present = yield* presentIn(session, this.context)
+    if (made.every(({ makes }) => makes === undefined || !present.has(makes.name))) {
       yield* this.#refuseNowhere(session)
       return 'empty'
     }
 
-    const found = yield* this.#ledger.read(session)
+    const found = yield* this.#read(session, present)
     if (found === undefined) return 'drifted'
-    if (found.oldestLibrary > this.#needed) return 'too-new'
-    if (found.version < this.#needed) return 'outdated'
-    return hasAll(present, made) && (yield* this.#hasColumns(session)) ? 'current' : 'drifted'
+    if (found.oldest_library > NEEDED) return 'too-new'
+    if (found.version < NEEDED) return 'outdated'
+    return isWhole(present, made) ? 'current' : 'drifted'
+  }
+
+  /** Returns whether a table with the columns of our ledger is present. */
+  hasLedger(present: Present): boolean {
+    return isWhole(present, this.#ledger)
+  }
+
+  get #ledgerPlace(): MigratedTables['context'] {
+    const { dialect, schema, prefix } = this.context
+    return { dialect, schema, prefix: `${prefix}ledger` }
+  }
+
+  /** Reads the row of the ledger, unless it is of a library that this one cannot follow. */
+  *#found(session: Queryable, present: Present): SyncOrAsync<LedgerRow | undefined> {
+    const found = yield* this.#read(session, present)
+    if (found === undefined || found.oldest_library <= NEEDED) return found
+
+    const { version, oldest_library: oldestLibrary } = found
+    const message = `the schema has version ${version}, which this library (${NEEDED}) cannot use: install a newer one`
+    throw new ForgeError('SCHEMA_TOO_NEW', message, { found: version, oldestLibrary })
+  }
+
+  /** Reads the row of the ledger. Undefined if it, or the table, is missing, or the table is not ours. */
+  *#read(session: Queryable, present: Present): SyncOrAsync<LedgerRow | undefined> {
+    if (!this.hasLedger(present)) return undefined
+    const row = yield* queryFirst(session, this.#find({}))
+    if (row !== undefined) this.#refuseOtherIds(row)
+    return row
+  }
+
+  /** A name that is taken would be mistaken for ours, or stop the migration halfway. */
+  #refuseConflict(present: Present, found: LedgerRow | undefined, missing: readonly SchemaStatement[]): void {
+    const { prefix, dialect } = this.context
+    const names = missing.flatMap(({ makes }) => makes?.name ?? [])
+    const taken = names.filter((name) => present.has(name))
+    // Where schema changes cannot be rolled back, a migration that ended halfway has left its first tables.
+    const isBegun = dialect.ddlCommitsItself && this.hasLedger(present)
+    const [name] = isBegun && (found !== undefined || taken.length === 1) ? [] : taken
+    if (name === undefined) return
+
+    const fix = `choose another prefix, or restore the row of ${prefix}ledger`
+    throw new ForgeError(
+      'SCHEMA_CONFLICT',
+      `the database already has ${name}, and no row of ${prefix}ledger mentions it: ${fix}`,
+      { name },
+    )
   }
 
   /** Checks that a schema for the tables exists. @throws ForgeError `STORAGE_UNAVAILABLE` if it does not */
@@ -125,48 +223,45 @@ export class Schema implements MigratedTables {
 
     const found = yield* queryFirst(session, dialect.defaultSchema)
     if (found?.name !== null) return
-    const message =
+    throw unavailable(
       'the search_path of the connection names no schema that exists and that its role may use: ' +
-      'create the schema, or name one with the option schema'
-    throw new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
+        'create the schema, or name one with the option schema',
+    )
   }
 
-  /** Returns what the steps of the selected versions create. The ledger is version 0. */
-  #made(isAsked: (version: number) => boolean): readonly MadeThing[] {
-    const ledger = isAsked(0) ? createLedger(this.context).flatMap(({ makes }) => makes ?? []) : []
-    return [
-      ...ledger,
-      ...thingsMadeBy(
-        this.context,
-        this.#migrations.filter(({ version }) => isAsked(version)),
-      ),
-    ]
-  }
-
-  *#hasColumns(session: Queryable): SyncOrAsync<boolean> {
-    const { prefix, dialect } = this.context
-    const present = yield* query(session, dialect.columns(this.context))
-    const columns = new Set(present.map(({ table, column }) => `${table}.${column}`))
-    return columnsNeeded(
-      this.#made(() => true),
-      prefix,
-    ).every((name) => columns.has(name))
+  #refuseOtherIds(row: LedgerRow): void {
+    const { columns } = this.context.ids
+    const found: Readonly<Record<HostThing, string>> = {
+      user: row.user_ids,
+      organization: row.organization_ids,
+      repository: row.repository_ids,
+      issue: row.issue_ids,
+    }
+    const facts = HOST_THINGS.filter((kind) => found[kind] !== columns[kind]).map(
+      (kind) => `${kind} ids as ${found[kind]} (the option ids.${kind} is ${columns[kind]})`,
+    )
+    if (facts.length > 0)
+      throw new TypeError(`the database stores ${facts.join(', ')}: open the storage with the same ids`)
   }
 }
 
-/** Returns whether a thing is an index or a trigger on one of the tables. */
-function isPartOf(tables: ReadonlySet<string>, { name, table }: SchemaThing): boolean {
-  return name !== table && tables.has(table)
+const HOST_THINGS = ['user', 'organization', 'repository', 'issue'] as const
+
+/** Creates the error for tables that this library must migrate first. @param found - undefined if there are none */
+export function outdated(found = 0): ForgeError<'SCHEMA_OUTDATED'> {
+  const fix = 'call await storage.migrate(), or run "forgelet schema apply"'
+  return new ForgeError('SCHEMA_OUTDATED', `the schema has version ${found}, but ${NEEDED} is needed: ${fix}`, {
+    found,
+    needed: NEEDED,
+  })
 }
 
-function hasAll(present: readonly SchemaThing[], made: readonly SchemaThing[]): boolean {
-  const there = new Set(present.map(({ name, table }) => `${table}.${name}`))
-  return made.every(({ name, table }) => there.has(`${table}.${name}`))
-}
-
-function columnsNeeded(made: readonly MadeThing[], prefix: string): readonly string[] {
-  const ofViews = Object.entries(VIEW_COLUMNS).map(([view, columns]) => ({ table: `${prefix}${view}`, columns }))
-  return [...made, ...ofViews].flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`))
+/** The statements that bring tables of a version to the newest. Without tables, the ledger comes first. */
+function missingSince(context: SqlContext, found: number | undefined): readonly SchemaStatement[] {
+  const { build, dialect, schema } = context
+  const made = found === undefined ? [...dialect.createSchema(schema), ...ledger(context)] : []
+  const note = build.updateTable('ledger').set({ version: sql.lit(NEEDED), oldest_library: sql.lit(OLDEST_LIBRARY) })
+  return [...made, ...VERSIONS.slice(found ?? 0).flatMap((version) => version(context)), schemaStatement(note)]
 }
 
 /** The options of a schema plan: those of the storage, and where the migration begins. */
@@ -184,15 +279,11 @@ export function planSchema<T extends SchemaPlanOptions & SchemaStorageOptions>(
 ): readonly string[] {
   checkStorageOptions(caller, given, known)
   const { from = 0, ...options } = given
-  const newest = Math.max(...ALL_MIGRATIONS.map(({ version }) => version))
-  if (!Number.isInteger(from) || from < 0 || from > newest) {
-    throw new TypeError(`from must be the version of tables, 0 to ${newest}`)
+  if (!Number.isInteger(from) || from < 0 || from > NEEDED) {
+    throw new TypeError(`from must be the version of tables, 0 to ${NEEDED}`)
   }
-
   const context = createSqlContext(dialect, options)
-  const found = from === 0 ? undefined : { version: from, oldestLibrary: 1 }
-  return migrationParts(context, found, ALL_MIGRATIONS).flatMap((part) => {
-    const statements = statementsOf(part).map(({ sql }) => sql.trim())
-    return 'index' in part ? statements : dialect.script(statements)
-  })
+  if (from === NEEDED) return []
+  const statements = missingSince(context, from === 0 ? undefined : from)
+  return dialect.script(statements.map(({ sql: text }) => dialect.repeatable(text.trim())))
 }

@@ -3,22 +3,10 @@ import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
 
 /**
- * Our tables, by name without prefix: those of every migration. Ids of the host have the column type that the host
- * chose, and are text here, because every query casts them. Times are milliseconds since 1970; `retired` is 0 or 1.
+ * Our tables, by name without prefix. Ids of the host have the column type that the host chose, and are text here, because
+ * every query casts them. Times are milliseconds since 1970; `retired` is 0 or 1.
  */
-export type Tables = LedgerTables & All<MigrationTables[keyof MigrationTables]>
-
-/** What has all properties of every member of a union. */
-type All<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer A) => void ? A : never
-
-/** The tables that each migration creates, by its version. */
-export interface MigrationTables {
-  readonly 1: FirstTables
-  readonly 2: OutboxTables
-}
-
-/** The rows of the ledger. */
-export interface LedgerTables {
+export interface Tables {
   /** One row: the version of the tables. */
   readonly ledger: {
     readonly only: number
@@ -28,23 +16,7 @@ export interface LedgerTables {
     readonly organization_ids: string
     readonly repository_ids: string
     readonly issue_ids: string
-    /** The newest step that was begun. The column exists only if every schema change commits immediately. */
-    readonly begun: Generated<number>
   }
-}
-
-/** What a head locks. */
-export type HeadScope =
-  | 'user'
-  | 'organization'
-  | 'issueBoard'
-  | 'pullRequestBoard'
-  | 'issueImports'
-  | 'issue'
-  | 'catalogue'
-
-/** The rows of the initial tables. */
-export interface FirstTables {
   /** One row per aggregate: its lock. `next_seq` is the next place in its list; `total` counts the list. */
   readonly heads: {
     readonly scope: HeadScope
@@ -102,10 +74,6 @@ export interface FirstTables {
     readonly user_id: Id | null
     readonly data: string
   }
-}
-
-/** The rows of the tables of the outbox. */
-export interface OutboxTables {
   /** One row: the last assigned position, and the lowest place that may still be read from. */
   readonly outbox: {
     readonly only: number
@@ -120,6 +88,16 @@ export interface OutboxTables {
     readonly until: number
   }
 }
+
+/** What a head locks. */
+export type HeadScope =
+  | 'user'
+  | 'organization'
+  | 'issueBoard'
+  | 'pullRequestBoard'
+  | 'issueImports'
+  | 'issue'
+  | 'catalogue'
 
 const NAMES: Readonly<Record<keyof Tables, true>> = {
   ledger: true,

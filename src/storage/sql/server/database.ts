@@ -2,18 +2,32 @@ import { closedError, isForgeError } from '../../../schema/errors.ts'
 import { runAsync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import { retry } from '../retry.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { MigratedTables, Schema } from '../schema/schema.ts'
+import { migrateServer } from '../schema/schema.ts'
 import type { Queryable } from '../session.ts'
 import type { CallLimits, Deadline } from './call-deadline.ts'
 import { CallDeadline, MAX_CALL_MS } from './call-deadline.ts'
 import type { ServerTransaction } from './connection.ts'
 import type { DatabaseServer } from './database-server.ts'
-import { migrateServer } from './migrate.ts'
 
 /**
  * How long `close()` waits for calls, in milliseconds. Ordinary calls have ended by then; the others are interrupted.
  */
 const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
+
+/** Migrates tables on a server. */
+export async function migrateTables<Tx extends object>(
+  server: DatabaseServer<Tx>,
+  tables: MigratedTables,
+  deadline: Deadline,
+): Promise<void> {
+  if (tables.context.dialect.migration.begin(tables.context).length > 0) {
+    await server.plainly((connection) => runAsync(migrateServer(connection, tables)), deadline)
+    return
+  }
+  const needed = await server.plainly((connection) => runAsync(tables.needsMigration(connection)), deadline)
+  if (needed) await server.inTransaction((connection) => runAsync(tables.complete(connection)), deadline)
+}
 
 /** The check of the tables before their first use. */
 interface FirstLook {
@@ -93,7 +107,7 @@ export class ServerDatabase<Tx extends object> {
 
   /** Migrates the tables. Nothing is written before the version check has passed. */
   async migrate(deadline: CallDeadline): Promise<void> {
-    await migrateServer(this.#server, this.#schema, deadline)
+    await migrateTables(this.#server, this.#schema, deadline)
     this.#lookAgain()
   }
 

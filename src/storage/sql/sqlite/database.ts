@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { closedError } from '../../../schema/errors.ts'
 import { runSync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
-import { migrateAtOnce } from '../schema/migrate-at-once.ts'
 import type { Schema } from '../schema/schema.ts'
+import { outdated } from '../schema/schema.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
 import type { OwnHandle } from './handle.ts'
@@ -61,7 +61,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   connect(): Connections<H> {
     if (this.#isUsable && this.#connections !== undefined) return this.#connections
     this.#refuseEnded()
-    if (!this.#exists()) throw this.#schema.missing()
+    if (!this.#exists()) throw outdated()
 
     return this.#look((connections) => {
       runSync(this.#schema.refuseUnusable(connections.reader))
@@ -78,7 +78,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
       }
       if (!runSync(this.#schema.needsMigration(connections.reader))) return
 
-      transact(connections, ({ connection }) => runSync(migrateAtOnce(this.#schema, connection)))
+      transact(connections, ({ connection }) => runSync(this.#schema.complete(connection)))
     })
   }
 

@@ -1,19 +1,14 @@
 import type { ColumnDefinitionBuilder, Compilable, CreateViewBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { SqlContext } from '../context.ts'
+import type { SchemaStatement } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
-import type { Migration } from './migration.ts'
-import type { FirstTables } from './tables.ts'
-
-/** The columns of the views. The views are a public interface: hosts may join and read them in every version. */
-export const VIEW_COLUMNS = {
-  pins: ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at', 'pinned_by'],
-  blocks: ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'],
-  badge_grants: ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'],
-} as const
+import type { Tables } from './tables.ts'
 
 type Ddl = readonly Compilable<unknown>[]
 
-const TABLES: Readonly<Record<keyof FirstTables, (context: SqlContext) => Ddl>> = {
+/** The statements that create each table, with its indexes and first rows. */
+const TABLES: Readonly<Record<Exclude<keyof Tables, 'ledger'>, (context: SqlContext) => Ddl>> = {
   heads,
   board_pins: boardPins,
   issue_tombstones: issueTombstones,
@@ -21,20 +16,41 @@ const TABLES: Readonly<Record<keyof FirstTables, (context: SqlContext) => Ddl>> 
   badges,
   user_grants: userGrants,
   events,
+  outbox,
+  consumers,
 }
 
-/** The initial tables, indexes and views of a forge. */
-export const firstTables: Migration = {
-  version: 1,
-  oldestLibrary: 1,
-  indexes: () => [],
-  statements: (context) => [
+/** The tables, indexes and views of version 1. They never change once released. */
+export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
+  return [
     ...Object.values(TABLES)
       .flatMap((table) => table(context))
       .map(schemaStatement),
     ...context.dialect.eventNumbering(context.prefix),
-    ...firstViews(context).map(schemaStatement),
-  ],
+    ...views(context).map(schemaStatement),
+  ]
+}
+
+/** The ledger, and its row: the types of the host's ids, and version 0 until the tables are made. */
+export function ledger({ build, ids, dialect: { types, tableEnd } }: SqlContext): readonly SchemaStatement[] {
+  const { user, organization, repository, issue } = ids.columns
+  const values = sql.join([1, 0, 0, user, organization, repository, issue].map((value) => sql.lit(value)))
+  return [
+    build.schema
+      .createTable('ledger')
+      .addColumn('only', types.integer, (column) => column.primaryKey().check(sql`${sql.ref('only')} = 1`))
+      .addColumn('version', types.integer, notNull)
+      .addColumn('oldest_library', types.integer, notNull)
+      .addColumn('user_ids', types.key, notNull)
+      .addColumn('organization_ids', types.key, notNull)
+      .addColumn('repository_ids', types.key, notNull)
+      .addColumn('issue_ids', types.key, notNull)
+      .modifyEnd(tableEnd),
+    build
+      .insertInto('ledger')
+      .columns(['only', 'version', 'oldest_library', 'user_ids', 'organization_ids', 'repository_ids', 'issue_ids'])
+      .expression(sql`select ${values} where not exists (select * from ${sql.table('ledger')})`),
+  ].map(schemaStatement)
 }
 
 const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
@@ -131,8 +147,13 @@ function userGrants({ build, prefix, ids, dialect: { types, keyedTableEnd } }: S
 }
 
 function events({ build, prefix, ids, dialect }: SqlContext): Ddl {
-  const { types, tableEnd, serialKey, partialIndexes } = dialect
+  const { types, tableEnd, serialKey, partialIndexes, outboxOrder } = dialect
   const subjects = ['issue_id', 'organization_id', 'repository_id', 'user_id', 'actor_id'] as const
+  const index = (name: string, columns: readonly ('position' | 'type' | 'id' | (typeof subjects)[number])[]) =>
+    build.schema
+      .createIndex(`${prefix}events_${name}`)
+      .on('events')
+      .columns([...columns])
 
   return [
     build.schema
@@ -150,13 +171,50 @@ function events({ build, prefix, ids, dialect }: SqlContext): Ddl {
       .addColumn('data', types.text, notNull)
       .modifyEnd(tableEnd),
     ...subjects.map((subject) => {
-      const name = `${prefix}events_${subject.replace('_id', '')}`
-      const index = build.schema.createIndex(name).on('events').columns([subject, 'id'])
-      return partialIndexes ? index.where(subject, 'is not', null) : index
+      const bySubject = index(subject.replace('_id', ''), [subject, 'id'])
+      return partialIndexes ? bySubject.where(subject, 'is not', null) : bySubject
     }),
-    build.schema.createIndex(`${prefix}events_type`).on('events').columns(['type', 'id']),
+    index('type', ['type', 'id']),
+    // Where ids are in order of commit, they are the order. The id as second column finds the first events without a position.
+    ...(outboxOrder === 'id' || partialIndexes ? [] : [index('position', ['position', 'id'])]),
+    ...(outboxOrder === 'id' || !partialIndexes
+      ? []
+      : [index('position', ['position']).unique(), index('unnumbered', ['id']).where('position', 'is', null)]),
   ]
 }
+
+function outbox({ build, dialect: { types, tableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('outbox')
+      .addColumn('only', types.integer, (column) => column.primaryKey().check(sql`${sql.ref('only')} = 1`))
+      .addColumn('last_position', types.integer, notNull)
+      .addColumn('floor', types.integer, notNull)
+      .modifyEnd(tableEnd),
+    build
+      .insertInto('outbox')
+      .columns(['only', 'last_position', 'floor'])
+      .expression(sql`select 1, 0, 0 where not exists (select * from ${sql.table('outbox')})`),
+  ]
+}
+
+function consumers({ build, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
+  return [
+    build.schema
+      .createTable('consumers')
+      .addColumn('name', types.key, (column) => column.primaryKey().notNull())
+      .addColumn('position', types.integer, notNull)
+      .addColumn('holder', types.key)
+      .addColumn('until', types.integer, notNull)
+      .modifyEnd(keyedTableEnd),
+  ]
+}
+
+const VIEW_COLUMNS = {
+  pins: ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at', 'pinned_by'],
+  blocks: ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'],
+  badge_grants: ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'],
+} as const
 
 /**
  * The views. They are a public interface: hosts may read and join them with plain SQL in every version. The tables
@@ -164,9 +222,10 @@ function events({ build, prefix, ids, dialect }: SqlContext): Ddl {
  * milliseconds since 1970 (UTC), `position` is 1-based, `kind` is `issue` or `pullRequest`, and the actor is null if
  * the host itself acted.
  */
-function firstViews({ build, schema, prefix }: SqlContext): readonly Compilable<unknown>[] {
+function views({ build, schema, prefix }: SqlContext): Ddl {
   const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)
-  const view = (name: keyof typeof VIEW_COLUMNS): CreateViewBuilder => schemas.createView(`${prefix}${name}`)
+  const view = (name: keyof typeof VIEW_COLUMNS): CreateViewBuilder =>
+    schemas.createView(`${prefix}${name}`).columns([...VIEW_COLUMNS[name]])
   const grants = build.selectFrom('user_grants').innerJoin('badges', 'badges.id', 'user_grants.badge_id')
 
   return [
