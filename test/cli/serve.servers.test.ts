@@ -107,7 +107,7 @@ onDatabases([POSTGRES, MARIADB], (_open, kind) => {
   })
 
   test.each([
-    ['the forge', 'update forgelet_ledger set version = 1'],
+    ['the forge', 'update forgelet_ledger set version = 0'],
     ['the host', 'update host_schema set version = 0'],
     ['the host, missing', 'drop table host_schema'],
   ])('a server is not ready while the tables of %s are outdated', async (_, sql) => {

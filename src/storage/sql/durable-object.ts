@@ -1,19 +1,23 @@
 import { closedError } from '../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { requireValue, runSync } from '../../schema/sync-or-async.ts'
-import type { ForgeStorage, SchemaStatus } from '../contract/storage.ts'
+import { runSync } from '../../schema/sync-or-async.ts'
+import type { ForgeStorage } from '../contract/storage.ts'
 import type { SqlStorageOptions } from './context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from './context.ts'
 import { sqliteDialect } from './dialects/sqlite.ts'
-import type { Statement } from './query.ts'
 import { Schema } from './schema/schema.ts'
-import type { Session, SqlRuntime, WriteCircumstances } from './session.ts'
-import { translateError } from './sqlite/errors.ts'
+import type { Session, SqlRuntime } from './session.ts'
+import type { SqliteHandle } from './sqlite/connection.ts'
+import { Connection } from './sqlite/connection.ts'
 import { createSqlStores } from './stores/stores.ts'
 
 /**
- * Creates a storage in the SQLite of a Durable Object. Nothing runs there before its first use. @throws TypeError if an
- * option is invalid
+ * Creates a storage in the SQLite of a Durable Object. Nothing runs there before its first use.
+ *
+ * The storage cannot detect whether a transaction of the host is open there, but no transaction outlasts the turn in
+ * which it began. Plain calls therefore run a turn later, and never become part of one.
+ *
+ * @throws TypeError if an option is invalid
  */
 export function createDurableObjectStorage<S extends DurableObjectDatabase>(
   database: S,
@@ -22,131 +26,87 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
   refuseOthers(database)
   checkStorageOptions('durableObjectStorage', options, SQL_OPTIONS)
   const context = createSqlContext(sqliteDialect, options)
-  const runtime = new DurableObjectRuntime(database, new Schema(context))
+  const schema = new Schema(context)
+  const connection = new ObjectConnection(database)
+  let isUsable = false
+  let isClosed = false
+  let isChanging = false
 
-  return {
-    ...createSqlStores(context, runtime),
-    transactions: 'synchronous',
-    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
-    migrate: () => runtime.migrate(),
-    schemaStatus: () => runtime.status(),
-    onWarning: () => undefined,
-    close: async () => runtime.close(),
-  }
-}
-
-/**
- * Runs the work of the stores in a Durable Object. The storage cannot detect whether a transaction of the host is open
- * there, but no transaction outlasts the turn in which it began. Plain calls therefore run a turn later, and never
- * become part of one.
- */
-class DurableObjectRuntime<S extends DurableObjectDatabase> implements SqlRuntime<S> {
-  /** Those of `ctx.storage.transaction` stay open while the host waits. */
-  readonly seesUncommitted = true
-  readonly #database: S
-  readonly #schema: Schema
-  readonly #session: DurableObjectSession
-  #usable = false
-  #closed = false
-  #changing = false
-
-  constructor(database: S, schema: Schema) {
-    this.#database = database
-    this.#schema = schema
-    this.#session = new DurableObjectSession(database)
+  function refuseClosed(): void {
+    if (isClosed) throw closedError('the storage is closed')
   }
 
-  /** Same as the storage's `checkTransaction`. */
-  checkTransaction(transaction: S): void {
-    this.#refuseInside()
-    this.#reach(transaction)
+  /** A change that is made from inside another would be part of it. */
+  function refuseInside(): void {
+    if (isChanging) throw new TypeError('beforeCommit must not change the forge: its change is still open')
   }
 
-  read<T>(work: (session: Session) => MaybePromise<T>, transaction: S | undefined): MaybePromise<T> {
-    if (transaction === undefined) return this.#later(() => requireValue(work(this.#usableSession())))
-
-    this.#reach(transaction)
-    return requireValue(work(this.#session))
+  /** Returns the connection after a check of the tables. */
+  function usable(): Connection {
+    if (!isUsable) runSync(schema.refuseUnusable(connection))
+    isUsable = true
+    return connection
   }
 
-  /** Nothing else runs between two statements of one turn. */
-  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: S | undefined): MaybePromise<T> {
-    return this.read((session) => runSync(work(session)), transaction)
+  function connectionOf(transaction: S): Connection {
+    refuseClosed()
+    if (transaction === database) return usable()
+    throw new TypeError('the transaction must be the ctx.storage of the storage')
   }
 
-  write<T>(
-    work: (session: Session, open: S) => SyncOrAsync<T>,
-    { transaction, signal }: WriteCircumstances<S>,
-  ): MaybePromise<T> {
-    this.#refuseInside()
-    const change = (): T => {
-      signal?.throwIfAborted()
-      return this.#change(() => work(this.#usableSession(), this.#database))
-    }
-    if (transaction === undefined) return this.#later(change)
-
-    this.#reach(transaction)
-    return change()
-  }
-
-  /** Migrates the tables. */
-  migrate(): Promise<void> {
-    return this.#later(() => {
-      if (runSync(this.#schema.needsMigration(this.#session))) {
-        this.#change(() => this.#schema.complete(this.#session))
-      }
-    })
-  }
-
-  /** Returns the state of the tables. Writes nothing. */
-  status(): Promise<SchemaStatus> {
-    return this.#later(() => ({ state: runSync(this.#schema.state(this.#session)), warnings: [] }))
-  }
-
-  /** Refuses new calls from now on. Earlier calls are still answered. */
-  close(): void {
-    this.#closed = true
-  }
-
-  /** Runs work all or nothing. If the host has a transaction open, the work is part of it. */
-  #change<T>(work: () => SyncOrAsync<T>): T {
-    this.#changing = true
-    try {
-      return this.#database.transactionSync(() => runSync(work()))
-    } finally {
-      this.#changing = false
-    }
-  }
-
-  async #later<T>(work: () => T): Promise<T> {
-    this.#refuseClosed()
+  async function later<T>(work: () => MaybePromise<T>): Promise<T> {
+    refuseClosed()
     await null
     return work()
   }
 
-  /** Checks the transaction. @throws TypeError if it is not the storage of this object */
-  #reach(transaction: S): void {
-    this.#refuseClosed()
-    if (transaction !== this.#database) {
-      throw new TypeError('the transaction must be the ctx.storage of the storage')
+  /** Runs work all or nothing. If the host has a transaction open, the work is part of it. */
+  function change<T>(work: () => SyncOrAsync<T>): T {
+    isChanging = true
+    try {
+      return database.transactionSync(() => runSync(work()))
+    } finally {
+      isChanging = false
     }
-    this.#usableSession()
   }
 
-  /** Returns the session after a check of the tables. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` */
-  #usableSession(): Session {
-    if (!this.#usable) runSync(this.#schema.refuseUnusable(this.#session))
-    this.#usable = true
-    return this.#session
+  function read<T>(work: (session: Session) => MaybePromise<T>, transaction: S | undefined): MaybePromise<T> {
+    return transaction === undefined ? later(() => work(usable())) : work(connectionOf(transaction))
   }
 
-  #refuseClosed(): void {
-    if (this.#closed) throw closedError('the storage is closed')
+  const runtime: SqlRuntime<S> = {
+    seesUncommitted: true, // those of `ctx.storage.transaction` stay open while the host waits
+    read,
+    // Nothing else runs between two statements of one turn.
+    readSnapshot: (work, transaction) => read((session) => runSync(work(session)), transaction),
+    write(work, { transaction, signal }) {
+      refuseInside()
+      const attempt = () => {
+        signal?.throwIfAborted()
+        return change(() => work(usable(), database))
+      }
+      if (transaction === undefined) return later(attempt)
+      connectionOf(transaction)
+      return attempt()
+    },
   }
 
-  /** A change that is made from inside another would be part of it. */
-  #refuseInside(): void {
-    if (this.#changing) throw new TypeError('beforeCommit must not change the forge: its change is still open')
+  return {
+    ...createSqlStores(context, runtime),
+    transactions: 'synchronous',
+    checkTransaction(transaction) {
+      refuseInside()
+      connectionOf(transaction)
+    },
+    migrate: () =>
+      later(() => {
+        if (runSync(schema.needsMigration(connection))) change(() => schema.complete(connection))
+      }),
+    schemaStatus: () => later(() => ({ state: runSync(schema.state(connection)), warnings: [] })),
+    onWarning: () => undefined,
+    async close() {
+      isClosed = true
+    },
   }
 }
 
@@ -177,40 +137,17 @@ function refuseOthers(value: unknown): void {
 }
 
 /** The single connection of a Durable Object. The runtime keeps statements prepared, by their text. */
-class DurableObjectSession implements Session {
-  readonly #database: DurableObjectDatabase
-
-  constructor(database: DurableObjectDatabase) {
-    this.#database = database
-  }
-
-  all<Row>({ sql, parameters }: Statement<Row>): readonly Row[] {
-    try {
-      const rows: readonly unknown[] = this.#database.sql.exec(sql, ...parameters).toArray()
-      // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
-      return rows as readonly Row[]
-    } catch (error) {
-      throw translateError(error, 'call')
+class ObjectConnection extends Connection {
+  constructor({ sql }: DurableObjectDatabase) {
+    const prepare: SqliteHandle['prepare'] = (text) => {
+      const rows = (...bindings: readonly unknown[]): unknown[] => sql.exec(text, ...bindings).toArray()
+      return { all: rows, get: (...bindings) => rows(...bindings)[0], run: rows }
     }
+    super({ prepare, exec: (text) => sql.exec(text).toArray() }, 'call', 'us')
   }
 
-  first<Row>(statement: Statement<Row>): Row | undefined {
-    const [row] = this.all(statement)
-    return row
-  }
-
-  batch(statements: readonly Statement<unknown>[]): readonly (readonly unknown[])[] {
-    return statements.map((statement) => this.all(statement))
-  }
-
-  /** Runs the statement at once: nothing is gained by waiting. */
-  defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): void {
-    const rows = this.all(statement)
-    check?.(rows)
-  }
-
-  /** Nothing else runs meanwhile: calls that the host may not make are refused where it makes them. */
-  lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+  /** An object refuses savepoints, and code of the host cannot leave a transaction that is a call. */
+  override lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
     return work()
   }
 }

@@ -54,6 +54,7 @@ describe('an error of the driver', () => {
     new Error('database is not open'),
     new RangeError('Cannot use a closed database'),
     new Error('Database has closed'),
+    Object.assign(new Error('statement has been finalized'), { code: 'ERR_INVALID_STATE' }),
   ])('is STORAGE_UNAVAILABLE where the handle is closed: %s', (error) => {
     expect(translateError(error, 'call')).toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
