@@ -25,7 +25,7 @@ const ENTRIES = [
 ]
 
 /** Those that may be imported. A driver is optional: `drivers-are-loaded-when-used`. */
-const PACKAGES = 'zod|kysely|openpgp|js-yaml|@humanwhocodes/momoa'
+const PACKAGES = 'zod|kysely|openpgp|yaml'
 const DRIVERS = 'better-sqlite3|pg|mysql2'
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -121,7 +121,7 @@ module.exports = {
       {
         path: ['^src/index[.]ts$', SCHEMA, CORE, '^src/storage/', '^src/http-adapters/', '^src/exchange/'],
         pathNot: [
-          '^src/storage/(sqlite[.]ts$|sql/sqlite/|sql/clients/(pg|mysql2)-driver[.]ts$)',
+          '^src/storage/(sqlite[.]ts$|sql/sqlite/|sql/servers/(pools|queues)[.]ts$)',
           '^src/exchange/files',
           '^src/http-adapters/node/',
         ],

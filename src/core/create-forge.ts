@@ -64,7 +64,6 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
   const listeners = new Listeners(environment.logger)
   const consumers = new RunningConsumers(environment.logger)
   const chosen = <T extends object>(all: T): T => withoutOthers(all, names)
-  options.storage.onWarning((message) => environment.logger.warn(message, {}))
 
   const place = {
     environment,
@@ -137,7 +136,6 @@ function toEnvironment<A extends Actor, Tx>(
   const logger = quietLogger(CALLER, options.logger)
   const needs = (isValid: boolean, name: string, expected: string): void => need(isValid, CALLER, name, expected)
   needs(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
-  needs(has(storage, 'onWarning'), 'storage', 'a storage with onWarning(listener)')
   needs(has(policy, 'authorize'), 'policy', 'an object with authorize(request, context)')
   needs(
     has(membership, 'isMember') || (membership === undefined && !services.includes('blocks')),

@@ -1,17 +1,19 @@
 import type { ForgeStorage } from './contract/storage.ts'
-import type { MysqlConnection, MysqlPool } from './sql/clients/mysql2-pool.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
 import { SQL_OPTIONS } from './sql/context.ts'
 import { mysqlDialect } from './sql/dialects/mariadb.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
-import { openMysql } from './sql/server/open-mysql.ts'
+import type { HostTransaction } from './sql/servers/host-transaction.ts'
+import { openMysql } from './sql/servers/mariadb.ts'
+import type { MysqlConnection, MysqlPool } from './sql/servers/mysql-types.ts'
 
-export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/clients/mysql2-pool.ts'
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
 export type { SchemaPlanOptions } from './sql/schema/schema.ts'
+export type { HostTransaction } from './sql/servers/host-transaction.ts'
+export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/servers/mysql-types.ts'
 
 /**
  * A storage in a MariaDB database, 10.6 or newer (10.7 if ids are stored as `uuid`), for any number of processes. MySQL
@@ -21,18 +23,20 @@ export type { SchemaPlanOptions } from './sql/schema/schema.ts'
  * connections, or as many as `?connectionLimit=` in the URL states. A pool of the host is shared and stays open. The storage reads and writes the same whatever the host has set on its pool for
  * numbers, texts, rows and placeholders, for `sql_mode`, isolation and `autocommit`, and it changes none of these
  * settings. Two settings are refused with a `TypeError` because they lose text: a `charset` other than `utf8mb4`, and
- * the mode `EMPTY_STRING_IS_NULL`. A connection of the host's pool is checked at each use, which costs a plain read one
- * round trip. If the host left a transaction open on it, the storage rolls it back and the forge's logger reports that
- * once.
+ * the mode `EMPTY_STRING_IS_NULL`. This is checked at the first use. If the host left a transaction open on a connection
+ * of its pool, the storage rolls it back: each use of such a pool begins with ROLLBACK.
  * Source: docs/databases.md
  *
  * The storage's own changes run at READ COMMITTED, wait for locks for up to four seconds, and are retried after a
  * deadlock. Each call returns within five seconds (docs/databases.md, Time limits). For `withTransaction`, pass the
- * connection of `mysql2/promise` on which the host began the transaction. There the server waits for locks as the host
+ * connection of `mysql2/promise` on which the host began the transaction, or a `HostTransaction` of any library. There the server waits for locks as the host
  * has set it (`innodb_lock_wait_timeout`, 50 seconds by default), while a call gives up after five seconds. The host
  * must run its whole transaction again if a call is `STORAGE_BUSY`: after a deadlock MariaDB has ended the transaction.
  * At READ COMMITTED fewer transactions conflict than at the default REPEATABLE READ, which also locks the gaps between
  * rows.
+ *
+ * The type of transactions is what `withTransaction` takes and `beforeCommit` receives: name it if the host uses only one
+ * (`mysqlStorage<PoolConnection>(pool)`).
  *
  * A committed change is as durable as the server's settings make it; `schemaStatus()` warns if they could be safer. Two
  * forges in one database need two prefixes that never produce the same name.
@@ -44,8 +48,8 @@ export type { SchemaPlanOptions } from './sql/schema/schema.ts'
  * unreachable or unsuitable (its outcome is `unknown` if the server was lost while committing); TypeError if an id does
  * not fit its column, and for a `withTransaction` on a connection without an open transaction on the same database
  */
-export function mysqlStorage<C extends MysqlConnection = MysqlConnection>(
-  urlOrPool: string | MysqlPool<C>,
+export function mysqlStorage<C extends MysqlConnection | HostTransaction = MysqlConnection | HostTransaction>(
+  urlOrPool: string | MysqlPool,
   options: SqlStorageOptions = {},
 ): ForgeStorage<C> {
   return openMysql<C>(urlOrPool, options).storage

@@ -1,17 +1,19 @@
 import type { ForgeStorage } from './contract/storage.ts'
-import type { PgClient, PgPool } from './sql/clients/pg-pool.ts'
 import type { SchemaStorageOptions } from './sql/context.ts'
 import { SCHEMA_OPTIONS } from './sql/context.ts'
 import { postgresDialect } from './sql/dialects/postgres.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
-import { openPostgres } from './sql/server/open-postgres.ts'
+import type { HostTransaction } from './sql/servers/host-transaction.ts'
+import type { PgClient, PgPool } from './sql/servers/pg-types.ts'
+import { openPostgres } from './sql/servers/postgres.ts'
 
-export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/clients/pg-pool.ts'
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
 export type { SchemaPlanOptions } from './sql/schema/schema.ts'
+export type { HostTransaction } from './sql/servers/host-transaction.ts'
+export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/pg-types.ts'
 
 /**
  * A storage in a PostgreSQL database, for any number of processes. Every acknowledged change is durable
@@ -25,8 +27,8 @@ export type { SchemaPlanOptions } from './sql/schema/schema.ts'
  *
  * Changes run at READ COMMITTED in their own transactions, and are retried after deadlocks and similar failures for up
  * to five seconds. `withTransaction` takes a client on which the host has begun a transaction, at READ COMMITTED or
- * REPEATABLE READ, on the same database and with a `search_path` that leads to the same tables; it does not accept a
- * pool. A failed change there is rolled back to its savepoint and the rest of the transaction stays. `STORAGE_BUSY`
+ * REPEATABLE READ, on the same database and with a `search_path` that leads to the same tables; or a `HostTransaction` of
+ * any library. It does not accept a pool. A failed change there is rolled back to its savepoint and the rest of the transaction stays. `STORAGE_BUSY`
  * with `retry: 'host-transaction'` means that the host must roll the whole transaction back and run it again, as with
  * REPEATABLE READ when another change came first.
  *
@@ -35,9 +37,10 @@ export type { SchemaPlanOptions } from './sql/schema/schema.ts'
  * and the error was swallowed, is a `TypeError`, and so is a change of the forge on that client. A change on another
  * connection would wait for this one. A storage that reads during `beforeCommit` needs a second connection.
  *
- * If the host left a transaction open on a client of its pool, the storage rolls it back before it uses the client; the
- * forge's logger reports it once.
- * Source: docs/databases.md, When something is in the way
+ * If the host left a transaction open on a client of its pool, the storage has it rolled back and uses another client.
+ *
+ * The type of transactions is what `withTransaction` takes and `beforeCommit` receives: name it if the host uses only one
+ * (`postgresStorage<PoolClient>(pool)`).
  *
  * A lost server does not end the process: the storage listens for `error` events of its own pool, of the host's pool
  * and of clients in use. The host's parsers (`pg.types.setTypeParser`) have no effect on the storage. Statements are
@@ -52,7 +55,7 @@ export type { SchemaPlanOptions } from './sql/schema/schema.ts'
  * `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE` (its outcome is `unknown` if the server was lost while a
  * change was being committed); TypeError if an id does not fit its column
  */
-export function postgresStorage<C extends PgClient = PgClient>(
+export function postgresStorage<C extends PgClient | HostTransaction = PgClient | HostTransaction>(
   urlOrPool: string | PgPool,
   options: SchemaStorageOptions = {},
 ): ForgeStorage<C> {

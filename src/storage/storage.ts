@@ -4,3 +4,4 @@
 export type * from './contract/events.ts'
 export type * from './contract/storage.ts'
 export type * from './contract/stores.ts'
+export type { HostTransaction } from './sql/servers/host-transaction.ts'

@@ -74,7 +74,7 @@ const REFUSED: readonly [
   [sqliteStorage, [':memory:', { ids: { users: 'uuid' } }], 'sqliteStorage', 'ids.users', 'ids.user'],
   [postgresStorage, ['postgres://a.example/b', { schemas: 'forge' }], 'postgresStorage', 'schemas', 'schema'],
   [mysqlStorage, ['mysql://a.example/b', { id: {} }], 'mysqlStorage', 'id', 'ids'],
-  [kyselyStorage, [kysely, { dialect: 'sqlite', prefx: 'a_' }], 'kyselyStorage', 'prefx', 'prefix'],
+  [kyselyStorage, [kysely, { dialect: 'postgres', prefx: 'a_' }], 'kyselyStorage', 'prefx', 'prefix'],
   [durableObjectStorage, [durable, { Prefix_: 'a_' }], 'durableObjectStorage', 'Prefix_', 'prefix'],
   [sqliteSchemaPlan, [{ form: 1 }], 'sqliteSchemaPlan', 'form', 'from'],
   [postgresSchemaPlan, [{ scheme: 'a' }], 'postgresSchemaPlan', 'scheme', 'schema'],

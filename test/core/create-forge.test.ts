@@ -22,18 +22,6 @@ describe('createForge', () => {
     expect(() => aForge(broken)).toThrow(`createForge needs ${name}`)
   })
 
-  test('needs a storage that takes listeners for warnings', () => {
-    const { onWarning: _, ...silent } = memoryStorage()
-    expect(() => aForge({ storage: Object(silent) })).toThrow('createForge needs storage: a storage with onWarning')
-  })
-
-  test('registers no listener when an option is refused', () => {
-    const listeners: unknown[] = []
-    const storage = { ...memoryStorage(), onWarning: (listener: unknown) => void listeners.push(listener) }
-    expect(() => aForge({ storage, limits: { maxNoteLength: -1 } })).toThrow('limits.maxNoteLength')
-    expect(listeners).toEqual([])
-  })
-
   test('gives every forge its own list of services', () => {
     const [one, other] = [aForge(), aForge()]
     Reflect.apply(Array.prototype.pop, one.services, [])
@@ -63,17 +51,6 @@ describe('createForge', () => {
     expect(() => aForge({ limits: { maxNoteLength: 256 } })).toThrow(
       'limits.maxNoteLength must be an integer from 0 to 255',
     )
-  })
-
-  test('logs the warnings of its storage', () => {
-    const logged: unknown[] = []
-    const listeners: ((message: string) => void)[] = []
-    const onWarning = (listener: (message: string) => void) => void listeners.push(listener)
-    const storage = { ...memoryStorage(), onWarning }
-    aForge({ storage, logger: { error: () => undefined, warn: (message) => logged.push(message) } })
-    for (const listener of listeners) listener('the host left a transaction open')
-
-    expect(logged).toEqual(['the host left a transaction open'])
   })
 
   test('refuses withTransactionSync: memory has no transactions of a host', () => {

@@ -1,10 +1,6 @@
 import Database from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
 import { describe } from 'vitest'
-import { kyselyStorage } from '../../src/storage/kysely.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
-import type { HostTables } from '../storage/kysely-kinds.ts'
-import { heldOpen } from '../storage/kysely-kinds.ts'
 import { tablesOf, trackerSuite, USERS } from './tracker-suite.ts'
 
 const REPOSITORY_ID = 10
@@ -22,19 +18,6 @@ describe('examples/tracker-sqlite.mjs', () => {
         return { transaction: handle, commit: end('commit'), rollback: end('rollback') }
       },
       close: () => void handle.close(),
-    }
-  })
-})
-
-describe('examples/tracker-kysely.mjs', () => {
-  trackerSuite('tracker-kysely.mjs', async () => {
-    const handle = new Kysely<HostTables>({ dialect: new SqliteDialect({ database: await openDatabase() }) })
-    return {
-      handle,
-      storage: kyselyStorage(handle, { dialect: 'sqlite' }),
-      repositoryId: REPOSITORY_ID,
-      begin: () => heldOpen(handle.transaction()),
-      close: () => handle.destroy(),
     }
   })
 })

@@ -1,7 +1,5 @@
 import Database from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
 import { expect, test } from 'vitest'
-import { kyselyStorage } from '../../src/storage/kysely.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { outcomeOf } from '../../src/testing/testing.ts'
 
@@ -14,15 +12,6 @@ test('a handle in memory that the host has closed is closed for every later call
   const storage = sqliteStorage(handle)
   await storage.migrate()
   handle.close()
-
-  expect(await outcomeOf(() => storage.events.claim(consumer, 1000))).toMatchObject(CLOSED)
-})
-
-test('a Kysely that the host has destroyed is closed for every later call', async () => {
-  const kysely = new Kysely({ dialect: new SqliteDialect({ database: new Database(':memory:') }) })
-  const storage = kyselyStorage(kysely, { dialect: 'sqlite' })
-  await storage.migrate()
-  await kysely.destroy()
 
   expect(await outcomeOf(() => storage.events.claim(consumer, 1000))).toMatchObject(CLOSED)
 })

@@ -1,37 +1,43 @@
 import * as kysely27 from 'kysely27'
 import * as kysely29 from 'kysely29'
 import { describe } from 'vitest'
-import { onServer, PGLITE, SERVERS, SQLITE_IN_MEMORY } from '../databases.ts'
+import { onServer, PGLITE, POSTGRES, SERVERS, SQLITE_IN_MEMORY } from '../databases.ts'
 import { contractSuite, QUICK_FORM, SHORT_FORM } from './contract-suite.ts'
 import type { HostTables } from './kysely-kinds.ts'
-import { KYSELY_MARIADB, KYSELY_POSTGRES, KYSELY_SQLITE, kyselySqlite, openHandle } from './kysely-kinds.ts'
+import { hostPool, KYSELY_MARIADB, KYSELY_POSTGRES, overKysely } from './kysely-kinds.ts'
 import { storageKind } from './storage-kind.ts'
 
 describe('SQLite in memory', () => contractSuite(storageKind(SQLITE_IN_MEMORY)))
 describe('PGlite', () => contractSuite(storageKind(PGLITE), (name) => !QUICK_FORM.test(name)))
-onServer(SERVERS.postgres, () => contractSuite(storageKind(KYSELY_POSTGRES), (name) => !SHORT_FORM.test(name)))
 onServer(SERVERS.mariadb, () => contractSuite(storageKind(KYSELY_MARIADB), (name) => !SHORT_FORM.test(name)))
-describe('Kysely over SQLite', () => contractSuite(storageKind(KYSELY_SQLITE), (name) => !SHORT_FORM.test(name)))
 
 /** What there is of the contract about a host's transactions, and enough of the rest. */
 const OF_OTHER_VERSIONS =
   /host’s transaction|of a block (returns|writes|passes|is invisible)|visible|consistently|number|two storages in one database/
 
-describe('Kysely 0.27', () => {
-  const kind = kyselySqlite((file) => {
-    const { Kysely, SqliteDialect, CamelCasePlugin } = kysely27
-    const dialect = new SqliteDialect({ database: openHandle(file) })
-    return new Kysely<HostTables>({ dialect, plugins: [new CamelCasePlugin()] })
-  })
-  contractSuite(storageKind(kind), (name) => OF_OTHER_VERSIONS.test(name))
-})
+onServer(SERVERS.postgres, () => {
+  contractSuite(storageKind(KYSELY_POSTGRES), (name) => !SHORT_FORM.test(name))
 
-// It is for Node 22 and newer, and runs on the older one that we begin with.
-describe('Kysely 0.29', () => {
-  const kind = kyselySqlite((file) => {
-    const { Kysely, SqliteDialect, CamelCasePlugin } = kysely29
-    const dialect = new SqliteDialect({ database: openHandle(file) })
-    return new Kysely<HostTables>({ dialect, plugins: [new CamelCasePlugin()] })
+  describe('Kysely 0.27', () => {
+    const kind = overKysely(POSTGRES, 'postgres', (url) => {
+      const { Kysely, PostgresDialect, CamelCasePlugin } = kysely27
+      return new Kysely<HostTables>({
+        dialect: new PostgresDialect({ pool: hostPool(url) }),
+        plugins: [new CamelCasePlugin()],
+      })
+    })
+    contractSuite(storageKind(kind), (name) => OF_OTHER_VERSIONS.test(name))
   })
-  contractSuite(storageKind(kind), (name) => OF_OTHER_VERSIONS.test(name))
+
+  // It is for Node 22 and newer, and runs on the older one that we begin with.
+  describe('Kysely 0.29', () => {
+    const kind = overKysely(POSTGRES, 'postgres', (url) => {
+      const { Kysely, PostgresDialect, CamelCasePlugin } = kysely29
+      return new Kysely<HostTables>({
+        dialect: new PostgresDialect({ pool: hostPool(url) }),
+        plugins: [new CamelCasePlugin()],
+      })
+    })
+    contractSuite(storageKind(kind), (name) => OF_OTHER_VERSIONS.test(name))
+  })
 })

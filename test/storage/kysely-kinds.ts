@@ -1,14 +1,5 @@
-import Database from 'better-sqlite3'
 import type { Transaction } from 'kysely'
-import {
-  CamelCasePlugin,
-  Kysely,
-  MysqlDialect,
-  ParseJSONResultsPlugin,
-  PostgresDialect,
-  SqliteDialect,
-  sql,
-} from 'kysely'
+import { CamelCasePlugin, Kysely, MysqlDialect, ParseJSONResultsPlugin, PostgresDialect } from 'kysely'
 import type { PoolOptions } from 'mysql2'
 import { createPool } from 'mysql2'
 import pg from 'pg'
@@ -16,7 +7,7 @@ import type { KyselyDatabase, KyselyStorageOptions, KyselyTransaction } from '..
 import { kyselyStorage } from '../../src/storage/kysely.ts'
 import type { HostTransaction } from '../../src/testing/testing.ts'
 import type { AnyKind, DatabaseKind, Level } from '../databases.ts'
-import { kind, MARIADB, POSTGRES, SQLITE } from '../databases.ts'
+import { kind, MARIADB, POSTGRES } from '../databases.ts'
 
 /** A host's tables: none that its own types name. */
 export type HostTables = Record<string, Record<string, unknown>>
@@ -37,10 +28,15 @@ const PLUGINS = [new CamelCasePlugin(), new ParseJSONResultsPlugin()]
 
 /** Opens a Kysely on PostgreSQL as a host has one: with plugins, and a listener for each connection that is lost. */
 export function postgresKysely(url: string, options: pg.PoolConfig = {}): Kysely<HostTables> {
+  return new Kysely({ dialect: new PostgresDialect({ pool: hostPool(url, options) }), plugins: PLUGINS })
+}
+
+/** A pool of pg whose host listens for each connection that is lost. */
+export function hostPool(url: string, options: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 40, ...options })
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
-  return new Kysely({ dialect: new PostgresDialect({ pool }), plugins: PLUGINS })
+  return pool
 }
 
 /** Opens a Kysely on MariaDB, with a statement that each connection begins with. */
@@ -48,18 +44,6 @@ export function mariadbKysely(url: string, options: PoolOptions = {}, statement?
   const pool = createPool({ uri: url, connectionLimit: 20, ...options })
   if (statement !== undefined) pool.on('connection', (connection) => void connection.query(statement))
   return new Kysely({ dialect: new MysqlDialect({ pool }), plugins: PLUGINS })
-}
-
-/** Opens a handle as a host has one who does not want his event loop to sleep while another process writes. */
-export function openHandle(file: string): Database.Database {
-  const handle = new Database(file, { timeout: 0 })
-  handle.pragma('journal_mode = wal')
-  handle.pragma('synchronous = normal') // the tests do not lose power
-  return handle
-}
-
-export function sqliteKysely(file: string): Kysely<HostTables> {
-  return new Kysely({ dialect: new SqliteDialect({ database: openHandle(file) }), plugins: PLUGINS })
 }
 
 /** A transaction that stays open until its host ends it, where Kysely ends it with the work. */
@@ -88,13 +72,13 @@ export function heldOpen<Tx>(builder: TransactionBuilder<Tx>): Promise<HostTrans
   })
 }
 
-/** The databases of a kind, with storages over one Kysely of their host. */
-function overKysely(
+/** The databases of a kind, with storages over one Kysely of their host, of any version. */
+export function overKysely<T extends KyselyTransaction>(
   below: DatabaseKind<unknown>,
   dialect: KyselyStorageOptions['dialect'],
-  openKysely: (url: string) => Kysely<HostTables>,
-): DatabaseKind<Tx> & AnyKind {
-  return kind<Tx>({
+  openKysely: (url: string) => AnyKysely<T>,
+): DatabaseKind<T> & AnyKind {
+  return kind<T>({
     ...below,
     name: `Kysely over ${below.name}`,
     async open(url) {
@@ -103,12 +87,14 @@ function overKysely(
       return {
         storage: (options) => kyselyStorage(kysely, { dialect, ...options }),
         // Types keep a host from this mistake, and JavaScript does not: a Kysely that is no transaction.
-        connect: async () => ({ transaction: kysely as Tx, run: host.run, end: () => undefined }),
+        connect: async () => ({ transaction: kysely as unknown as T, run: host.run, end: () => undefined }),
         async begin(level) {
           const begun = await heldOpen(beginning(kysely, level))
           const run = async (text: string) => {
-            const { rows } = await sql.raw<Record<string, unknown>>(text).execute(begun.transaction)
-            return rows
+            const query = { kind: 'RawNode', sqlFragments: [text], parameters: [] } as const
+            const compiled = { sql: text, parameters: [], query, queryId: { queryId: 'host' } }
+            const { rows } = await begun.transaction.executeQuery(compiled)
+            return rows.map((row) => Object.fromEntries(Object.entries(Object(row))))
           }
           return { ...begun, run }
         },
@@ -122,7 +108,7 @@ function overKysely(
   })
 }
 
-function beginning(kysely: Kysely<HostTables>, level: Level | undefined) {
+function beginning<T>(kysely: AnyKysely<T>, level: Level | undefined) {
   const builder = kysely.transaction()
   if (level === undefined) return builder
   return builder.setIsolationLevel(level === 'snapshot' ? 'repeatable read' : level)
@@ -131,33 +117,3 @@ function beginning(kysely: Kysely<HostTables>, level: Level | undefined) {
 export const KYSELY_POSTGRES: DatabaseKind<Tx> & AnyKind = overKysely(POSTGRES, 'postgres', postgresKysely)
 
 export const KYSELY_MARIADB: DatabaseKind<Tx> & AnyKind = overKysely(MARIADB, 'mysql', mariadbKysely)
-
-/** One connection: nothing is done beside a transaction. */
-export const KYSELY_SQLITE: DatabaseKind<Tx> & AnyKind = kyselySqlite(sqliteKysely)
-
-/** Kysely of any version over SQLite. */
-export function kyselySqlite<T extends KyselyTransaction>(
-  openKysely: (file: string) => AnyKysely<T>,
-): DatabaseKind<T> & AnyKind {
-  const { levels: _levels, ...below } = SQLITE
-  return kind<T>({
-    ...below,
-    name: 'Kysely over SQLite',
-    levels: [],
-    answersBeside: false,
-    async open(file) {
-      const host = await SQLITE.open(file)
-      const kysely = openKysely(file)
-      return {
-        storage: (options) => kyselyStorage(kysely, { dialect: 'sqlite', ...options }),
-        connect: () => Promise.reject(new TypeError('there is one connection')),
-        begin: async () => ({ ...(await heldOpen(kysely.transaction())), run: host.run }),
-        run: host.run,
-        async end() {
-          await kysely.destroy()
-          await host.end()
-        },
-      }
-    },
-  })
-}

@@ -17,7 +17,7 @@ declare const transaction: Transaction<HostTables>
 
 test('the transactions of a storage are those of its Kysely, whatever tables that knows', () => {
   const storage = kyselyStorage(kysely, { dialect: 'postgres' })
-  const untyped = (any: Kysely<Record<string, Record<string, unknown>>>) => kyselyStorage(any, { dialect: 'sqlite' })
+  const untyped = (any: Kysely<Record<string, Record<string, unknown>>>) => kyselyStorage(any, { dialect: 'mysql' })
 
   expectTypeOf(storage).toEqualTypeOf<ForgeStorage<Transaction<HostTables>>>()
   expectTypeOf(untyped).returns.toEqualTypeOf<ForgeStorage<Transaction<Record<string, Record<string, unknown>>>>>()
@@ -56,6 +56,6 @@ test('a Kysely is not a transaction, and its dialect must be named', () => {
   expectTypeOf<Kysely<HostTables>>().not.toExtend<KyselyTransaction>()
   // @ts-expect-error: it cannot be seen from a Kysely
   kyselyStorage(kysely, {})
-  // @ts-expect-error: no option has that name
-  kyselyStorage(kysely, { dialect: 'mssql' })
+  // @ts-expect-error: the handle of SQLite is for sqliteStorage
+  kyselyStorage(kysely, { dialect: 'sqlite' })
 })

@@ -1,11 +1,9 @@
 import type { Connection } from 'mysql2/promise'
 import { expect, test } from 'vitest'
-import { withSubject } from '../../src/core/with-subject.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { BOARD, change, define, grant, issuesOn, pin, slugsHeldBy } from '../../src/testing/testing.ts'
 import type { MariadbHost } from './driver-hosts.ts'
 import { onMariadb } from './driver-hosts.ts'
-import { untilOneWaits } from './waiting.ts'
 
 const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
 
@@ -27,32 +25,6 @@ onMariadb((open) => {
     await transaction.query('select 1') // answered after everything that was sent before
 
     expect([await events(), await slugsHeldBy(storage, '5')]).toEqual([before, []])
-  })
-
-  test('a statement of the host beside a change that loses the transaction leaves nothing of the change', async () => {
-    const database = await open()
-    const storage = database.storage()
-    const transaction = await begun(database)
-    await database.run('insert into host_issues values (1, 0), (2, 0)')
-    await transaction.query('update host_issues set number = 1 where id = 1')
-    const other = await database.connect()
-    await other.beginTransaction() // it has changed more rows, so a deadlock ends the other transaction
-    const rows = Array.from({ length: 100 }, (_, n) => `(${n + 10}, 0)`)
-    await other.query(`insert into host_issues values ${rows.join()}`)
-    await other.query('update host_issues set number = 2 where id = 2')
-    const waits = other.query('update host_issues set number = 2 where id = 1')
-    await untilOneWaits(database)
-    let beside: Promise<unknown> | undefined
-    afterEach(transaction, /forgelet_heads/, () => {
-      beside ??= transaction.query('update host_issues set number = 1 where id = 2').catch((error: unknown) => error)
-    })
-    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject(RUN_AGAIN)
-    expect(await beside).toMatchObject({ errno: 1213 })
-    await transaction.rollback()
-    await waits
-    await other.rollback()
-
-    expect([await issuesOn(storage, BOARD), await database.run('select id from forgelet_events')]).toEqual([[], []])
   })
 
   test('on a connection that commits nothing by itself there is always a transaction', async () => {
@@ -77,16 +49,6 @@ onMariadb((open) => {
     await expect(enter(withCallbacks)).rejects.toThrow(/connection\.promise\(\)/)
   })
 
-  test('a transaction on another database is refused', async () => {
-    const database = await open()
-    const storage = database.storage()
-    await pin(storage, BOARD, '1')
-    const transaction = await begun(database)
-    await transaction.query('use information_schema')
-
-    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toThrow(/on another database/)
-  })
-
   test('a transaction that can only read is refused', async () => {
     const database = await open()
     const storage = database.storage()
@@ -99,15 +61,12 @@ onMariadb((open) => {
   test.each([
     ['LATIN1', /latin1.*utf8mb4/],
     ['UTF8', /utf8mb3.*utf8mb4/],
-  ])('a connection that speaks %s is refused, the host’s too', async (charset, reported) => {
+  ])('a connection that speaks %s is refused', async (charset, reported) => {
     const database = await open()
     const storage = database.storage(database.pool({ charset }))
-    const transaction = await database.connect({ charset })
-    await transaction.beginTransaction()
 
     await expect(issuesOn(storage, BOARD)).rejects.toThrow(TypeError)
     await expect(issuesOn(storage, BOARD)).rejects.toThrow(reported)
-    await expect(pin(database.storage(), BOARD, '1', { transaction })).rejects.toThrow(reported)
   })
 
   test('a connection that takes empty texts for null is refused', async () => {
@@ -118,28 +77,23 @@ onMariadb((open) => {
     await expect(issuesOn(database.storage(pool), BOARD)).rejects.toThrow(/EMPTY_STRING_IS_NULL from its sql_mode/)
   })
 
-  test.each(['autocommit = 1', 'autocommit = 0'])(
-    'a transaction that a deadlock has ended is run again as a whole, with %s',
-    async (setting) => {
-      const database = await open()
-      const storage = database.storage()
-      const transaction = await begun(database, setting)
-      await transaction.query('insert into host_issues values (1, 0)')
-      await pin(storage, { ...BOARD, repositoryId: '11' }, '1', { transaction })
+  test('a transaction that a deadlock has ended is run again as a whole, and nothing is written behind its end', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const transaction = await begun(database)
+    await transaction.query('insert into host_issues values (1, 0)')
+    await pin(storage, { ...BOARD, repositoryId: '11' }, '1', { transaction })
 
-      await expect(deadlocked(database, storage, transaction)).rejects.toMatchObject(RUN_AGAIN)
-      await expect(pin(storage, BOARD, '5', { transaction })).rejects.toMatchObject(RUN_AGAIN)
-      await transaction.query('select id from host_issues')
-      await expect(pin(storage, BOARD, '5', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+    await expect(deadlocked(database, storage, transaction)).rejects.toMatchObject(RUN_AGAIN)
+    await expect(pin(storage, BOARD, '5', { transaction })).rejects.toThrow(TypeError)
 
-      await transaction.rollback()
-      await transaction.beginTransaction()
-      await pin(storage, BOARD, '6', { transaction })
-      await transaction.commit()
-      expect(await issuesOn(storage, BOARD)).toEqual(['6'])
-      expect(await issuesOn(storage, { ...BOARD, repositoryId: '11' })).toEqual([])
-    },
-  )
+    await transaction.rollback()
+    await transaction.beginTransaction()
+    await pin(storage, BOARD, '6', { transaction })
+    await transaction.commit()
+    expect(await issuesOn(storage, BOARD)).toEqual(['6'])
+    expect(await issuesOn(storage, { ...BOARD, repositoryId: '11' })).toEqual([])
+  })
 
   test('a lock that the host waited for too long is his to run again, and the rest of his transaction is there', async () => {
     const database = await open()
@@ -162,7 +116,6 @@ onMariadb((open) => {
     await transaction.query('select * from host_issues')
     await pin(storage, BOARD, '1')
 
-    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
     await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
   })
 
@@ -214,18 +167,6 @@ async function deadlocked(
   await pinning
 }
 
-/** Does something right after each statement like this is sent. */
-function afterEach(connection: Connection, pattern: RegExp, act: () => void): void {
-  const execute: unknown = Reflect.get(connection, 'execute')
-  if (typeof execute !== 'function') throw new TypeError('a connection runs statements')
-
-  Reflect.set(connection, 'execute', (...values: readonly unknown[]) => {
-    const answer: unknown = Reflect.apply(execute, connection, values)
-    if (pattern.test(JSON.stringify(values[0]))) act()
-    return answer
-  })
-}
-
 onMariadb((open) => {
   test('the host joins its tables with the views, by index', async () => {
     const database = await open()
@@ -252,51 +193,6 @@ onMariadb((open) => {
     expect(await database.run("select slug from forgelet_badges where slug = 'night-owl'")).toEqual([
       { slug: 'night-owl' },
     ])
-  })
-})
-
-const IMPORTED = withSubject(
-  { repositoryId: '10' },
-  { type: 'issues.imported', data: { created: 1, updated: 0, comments: 0 } },
-)
-
-async function contents(database: MariadbHost): Promise<unknown> {
-  const rows: unknown[] = []
-  for (const table of ['forgelet_heads', 'forgelet_events', 'written']) {
-    rows.push(await database.run(`select * from ${table}`))
-  }
-  return rows
-}
-
-onMariadb((open) => {
-  test('a statement of prepare that is not awaited and ends the transaction: nothing is stored behind it', async () => {
-    const database = await open()
-    await database.run('create table written (id int)')
-    const before = await contents(database)
-    const called: string[] = []
-    let transaction: Connection | undefined
-    const changing = database.storage(database.pool()).issueImports.update<undefined, undefined>(
-      { repositoryId: '10' },
-      {
-        prepare: (_state, open) => {
-          transaction = open
-          return undefined
-        },
-        decide: (state: undefined) => {
-          transaction?.query('rollback').catch(() => undefined) // runs behind prepare, and before the change is written
-          return { state, events: [IMPORTED], result: undefined }
-        },
-        by: { actorId: '1', at: () => new Date() },
-        async beforeCommit(_events, open) {
-          called.push('beforeCommit')
-          await open.query('insert into written (id) values (1)')
-        },
-      },
-    )
-
-    await expect(changing).rejects.toThrow(TypeError)
-    await expect(changing).rejects.toThrow('must wait for their statements')
-    expect([await contents(database), called]).toEqual([before, []])
   })
 })
 

@@ -1,23 +1,24 @@
 import type { Connection, Pool, PoolConnection } from 'mysql2/promise'
 import { expectTypeOf, test } from 'vitest'
-import type { MysqlConnection, MysqlPool } from '../../src/storage/mysql.ts'
+import type { HostTransaction, MysqlConnection, MysqlPool } from '../../src/storage/mysql.ts'
 import { mysqlStorage } from '../../src/storage/mysql.ts'
 
 test('pools and connections of mysql2/promise are pools and connections', () => {
   expectTypeOf<Pool>().toExtend<MysqlPool>()
-  expectTypeOf<Pool>().toExtend<MysqlPool<PoolConnection>>()
   expectTypeOf<Connection>().toExtend<MysqlConnection>()
   expectTypeOf<PoolConnection>().toExtend<MysqlConnection>()
   expectTypeOf<{ query(sql: string): Promise<unknown> }>().not.toExtend<MysqlConnection>()
 })
 
-test('the connection of a pool is the transaction of its host, or any that he names', () => {
+test('the transaction of the host is any that it names, or one of mysql2 or of another library', () => {
   const ofPool = (pool: Pool) => mysqlStorage(pool)
-  const named = (pool: Pool) => mysqlStorage<Connection>(pool)
+  const named = (pool: Pool) => mysqlStorage<PoolConnection>(pool)
   const ofUrl = (url: string) => mysqlStorage<Connection>(url)
 
-  expectTypeOf<Parameters<ReturnType<typeof ofPool>['checkTransaction']>[0]>().toEqualTypeOf<PoolConnection>()
-  expectTypeOf<Parameters<ReturnType<typeof named>['checkTransaction']>[0]>().toEqualTypeOf<Connection>()
+  expectTypeOf<Parameters<ReturnType<typeof ofPool>['checkTransaction']>[0]>().toEqualTypeOf<
+    MysqlConnection | HostTransaction
+  >()
+  expectTypeOf<Parameters<ReturnType<typeof named>['checkTransaction']>[0]>().toEqualTypeOf<PoolConnection>()
   expectTypeOf<Parameters<ReturnType<typeof ofUrl>['checkTransaction']>[0]>().toEqualTypeOf<Connection>()
   // @ts-expect-error: a number is no pool
   mysqlStorage(7)

@@ -12,7 +12,7 @@ import { watch } from './watched-connections.ts'
 
 const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
 
-onPostgres((open, server) => {
+onPostgres((open) => {
   test.each([undefined, null, 7, {}, { query: 1 }])('%s is not a transaction', async (transaction) => {
     const database = await open()
 
@@ -29,31 +29,6 @@ onPostgres((open, server) => {
 
     await expect(enter(database.storage(), pool)).rejects.toThrow(/not the pool/)
     await expect(enter(database.storage(pool), pool)).rejects.toThrow(/not the pool/)
-  })
-
-  test('a transaction on another database is refused', async () => {
-    const database = await open()
-    const storage = database.storage()
-    await pin(storage, BOARD, '1')
-    const transaction = new pg.Client(server)
-    await transaction.connect()
-    onTestFinished(() => transaction.end())
-    await transaction.query('begin')
-
-    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toThrow(/on another database/)
-    await expect(pin(database.storage(), BOARD, '2', { transaction })).rejects.toMatchObject({
-      code: 'SCHEMA_OUTDATED',
-    })
-  })
-
-  test('a transaction whose search_path leads to other tables is refused', async () => {
-    const database = await open()
-    await database.storage(database.url, { schema: 'too' }).migrate()
-    const storage = database.storage(database.pool(), { schema: undefined })
-    await pin(storage, BOARD, '1')
-    const transaction = await database.begun('begin; set local search_path = too')
-
-    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toThrow(/its search_path differs/)
   })
 
   test('tables that were created again are those of the storage', async () => {
@@ -88,21 +63,6 @@ onPostgres((open, server) => {
     await expect(storage.checkTransaction(transaction)).rejects.toMatchObject(RUN_AGAIN)
     await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject(RUN_AGAIN)
     await expect(storage.pinBoards.load(BOARD, transaction)).rejects.toMatchObject(RUN_AGAIN)
-  })
-
-  test('a call that must look for our tables again, and gets no connection for that, is to be run again with the transaction', async () => {
-    const database = await open()
-    const pool = database.pool({ max: 1 })
-    const storage = database.storage(pool)
-    await issuesOn(storage, BOARD)
-    await database.run('drop schema public cascade; create schema public')
-    await database.storage().migrate()
-    const transaction = await pool.connect()
-    await transaction.query('begin')
-
-    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject(RUN_AGAIN)
-    await transaction.query('rollback')
-    transaction.release()
   })
 
   test('nothing of how the host set his transaction is changed', async () => {
@@ -384,24 +344,6 @@ onPostgres((open) => {
     expect(names.filter((name) => name === undefined)).toEqual([])
   })
 
-  test('a host that begins again right after a call was aborted has a sound transaction', async () => {
-    const database = await open()
-    const storage = database.storage()
-    await pin(storage, BOARD, '1')
-    const transaction = await database.connect(PIPELINING)
-    await transaction.query('begin')
-    const control = new AbortController()
-    watchQueries(transaction, ({ text }) => {
-      if (/^insert into .*forgelet_board_pins/.test(text)) queueMicrotask(() => control.abort(new Error('gone')))
-    })
-    await expect(pin(storage, BOARD, '2', { transaction, signal: control.signal })).rejects.toThrow('gone')
-    await Promise.all([transaction.query('commit'), transaction.query('begin')])
-
-    await expect(transaction.query('select 1')).resolves.toMatchObject({ rowCount: 1 })
-    await transaction.query('rollback')
-    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
-  })
-
   test('a pin of a deleted issue in a transaction of a host that pipelines leaves the rest of it', async () => {
     const database = await open()
     const storage = database.storage()
@@ -500,10 +442,10 @@ function watchQueries(client: pg.ClientBase, listener: (query: pg.QueryConfig) =
   })
 }
 
-const NOTHING_DONE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
+const REFUSED = { code: expect.stringMatching(/^STORAGE_(BUSY|UNAVAILABLE)$/) }
 
 onPostgres((open) => {
-  test('a server that accepts no connection is unavailable, also for calls that wait for a full pool', async () => {
+  test('a server that accepts no connection is waited for no longer than five seconds, also for a full pool', async () => {
     const database = await open()
     const proxy = await silentProxy(database.url)
     onTestFinished(() => proxy.end())
@@ -516,7 +458,7 @@ onPostgres((open) => {
     const calls = Array.from({ length: 5 }, () => issuesOn(storage, BOARD))
 
     for (const outcome of await Promise.allSettled(calls)) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: NOTHING_DONE })
+      expect(outcome).toMatchObject({ status: 'rejected', reason: REFUSED })
     }
   })
 
@@ -526,37 +468,17 @@ onPostgres((open) => {
     const [storage, other] = [database.storage(pool), database.storage(pool)]
     await Promise.all([issuesOn(storage, BOARD), issuesOn(other, BOARD)])
     const client = await pool.connect()
-    await pause() // for one turn its errors are handled, whichever caller has it
-    const left = () => [pool.listenerCount('error'), pool.listenerCount('acquire'), client.listenerCount('error')]
-    const before = left()
+    client.release()
     await storage.close()
     await issuesOn(other, BOARD)
-    const between = left()
     await other.close()
+    const left = ['error', 'acquire', 'release'].map((event) => pool.listenerCount(event))
+    const ours = client.listeners('error').filter(({ name }) => name === 'ignore')
 
-    expect([before, between, left()]).toEqual([
-      [1, 1, 0],
-      [1, 1, 0],
-      [0, 0, 0],
-    ])
-    client.release()
+    expect([left, ours]).toEqual([[0, 0, 0], []])
     await expect(pool.query('select 1')).resolves.toMatchObject({ rowCount: 1 })
   })
-
-  test('a pool with an error listener of the host gets no other', async () => {
-    const database = await open()
-    const pool = database.pool()
-    pool.on('error', () => undefined)
-    await issuesOn(database.storage(pool), BOARD)
-
-    expect(pool.listenerCount('error')).toBe(1)
-  })
 })
-
-/** The clients have received it by now. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 50))
-}
 
 onPostgres((open) => {
   test.each(['URL', 'pool of the host'])('a thousand reads over a %s leave no listeners behind', async (over) => {

@@ -67,10 +67,7 @@ function withoutPlaces(
   records: AsyncIterable<ExchangeRecord> & RecordLocator,
 ): AsyncIterable<ExchangeRecord> & RecordLocator {
   return Object.assign(recordsWithoutPlaces(records), {
-    place: () => {
-      const { pointer } = records.place() ?? {}
-      return pointer === undefined ? undefined : { pointer }
-    },
+    locate: (pointers: readonly string[]) => records.locate(pointers).map(({ pointer }) => ({ pointer })),
   })
 }
 

@@ -58,7 +58,9 @@ function recordsOf<T>(
       lastBatch = undefined
     }
   }
-  return Object.assign(all(), { place: () => lastBatch?.placeOf(lastIndex) })
+  return Object.assign(all(), {
+    locate: (pointers: readonly string[]) => lastBatch?.locate(lastIndex, pointers) ?? [],
+  })
 }
 
 async function* batchesOf(source: IssueSource, options: ReadOptions): Batches {

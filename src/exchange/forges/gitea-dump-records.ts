@@ -7,12 +7,13 @@ import type {
   MilestoneRecord,
   ReactionRecord,
 } from '../../schema/issue-record.ts'
+import type { YamlValue } from '../yaml/write-yaml.ts'
 
 /** What Go writes for a time that is not set. */
 export const NO_TIME = '0001-01-01T00:00:00Z'
 
 /** An issue as a Gitea dump has it: every property, also where it is empty. */
-export function dumpIssue(issue: IssueRecord): object {
+export function dumpIssue(issue: IssueRecord): YamlValue {
   const { poster_email = '', ref = '', milestone = '', closed = null, ...canonical } = canonicalIssue(issue)
   return {
     number: canonical.number,
@@ -36,12 +37,12 @@ export function dumpIssue(issue: IssueRecord): object {
 }
 
 /** A label as a Gitea dump has it. */
-export function dumpLabel({ name, color = '', description = '' }: LabelRecord): object {
+export function dumpLabel({ name, color = '', description = '' }: LabelRecord): YamlValue {
   return { name, color, description, exclusive: false }
 }
 
 /** A milestone as a Gitea dump has it. */
-export function dumpMilestone({ title, description = '', state, ...times }: MilestoneRecord): object {
+export function dumpMilestone({ title, description = '', state, ...times }: MilestoneRecord): YamlValue {
   const { deadline, created, updated, closed } = times
   return {
     title,
@@ -55,7 +56,7 @@ export function dumpMilestone({ title, description = '', state, ...times }: Mile
 }
 
 /** A comment as a Gitea dump has it. */
-export function dumpComment(comment: CommentRecord): object {
+export function dumpComment(comment: CommentRecord): YamlValue {
   return {
     issue_index: comment.issue_number,
     index: 0,
@@ -75,6 +76,6 @@ function timeOf(time: string | null | undefined): string | null {
   return time ? canonicalDateTime(time) : null
 }
 
-function dumpReaction({ user_id, user_name = '', content }: ReactionRecord): object {
+function dumpReaction({ user_id, user_name = '', content }: ReactionRecord): YamlValue {
   return { user_id, user_name, content }
 }

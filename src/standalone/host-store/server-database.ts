@@ -5,10 +5,7 @@ import type { Statement } from '../../storage/sql/query.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
 import { limitedTo, retry } from '../../storage/sql/retry.ts'
 import { Schema } from '../../storage/sql/schema/schema.ts'
-import type { ServerDatabase } from '../../storage/sql/server/database.ts'
-import { migrateTables } from '../../storage/sql/server/database.ts'
-import type { DatabaseServer } from '../../storage/sql/server/database-server.ts'
-import type { ServerRuntime, ServerStorage } from '../../storage/sql/server/runtime.ts'
+import type { ServerRuntime, ServerStorage } from '../../storage/sql/servers/server-runtime.ts'
 import type { RowsOfEach, Statements } from '../../storage/sql/session.ts'
 import { queryEach } from '../../storage/sql/session.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
@@ -31,19 +28,15 @@ const MAX_CHECK_MS = 2000
 export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
   readonly context: HostContext
   readonly storage: ForgeStorage<Tx>
-  readonly #server: DatabaseServer<Tx>
-  readonly #database: ServerDatabase<Tx>
   readonly #runtime: ServerRuntime<Tx>
   readonly #schema: HostSchema
   readonly #forgeSchema: Schema
   readonly #checks: DatabaseChecks
 
-  constructor({ storage, context, server, database, runtime }: ServerStorage<Tx>, checks: DatabaseChecks) {
+  constructor({ storage, context, runtime }: ServerStorage<Tx>, checks: DatabaseChecks) {
     this.#checks = checks
     this.context = hostContext(context)
     this.storage = storage
-    this.#server = server
-    this.#database = database
     this.#runtime = runtime
     this.#schema = new HostSchema(this.context, context, 'database')
     this.#forgeSchema = new Schema(context)
@@ -61,52 +54,38 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
   }
 
   async migrate(): Promise<void> {
-    await this.#database.during(async (deadline) => {
-      const look = () => this.#server.plainly((one) => runAsync(this.#schema.refuseUnusable(one)), deadline)
-      await retry(look, deadline.retries)
-    })
-    await this.#database.during((deadline) => migrateTables(this.#server, this.#schema, deadline), {
-      total: Number.POSITIVE_INFINITY,
-    })
+    await this.#runtime.plainly((one) => runAsync(this.#schema.refuseUnusable(one)))
+    await this.#runtime.migrate(this.#schema)
     await this.storage.migrate()
   }
 
   async check(): Promise<void> {
-    await this.#database.during(
-      (deadline) =>
-        this.#server.plainly(async (one) => {
-          await runAsync(this.#schema.refuseOutdated(one))
-          await runAsync(this.#forgeSchema.refuseUnusable(one))
-        }, deadline),
-      { total: MAX_CHECK_MS, expired: () => unavailable('the database did not answer within two seconds') },
+    await this.#runtime.plainly(
+      async (one) => {
+        await runAsync(this.#schema.refuseOutdated(one))
+        await runAsync(this.#forgeSchema.refuseUnusable(one))
+      },
+      { milliseconds: MAX_CHECK_MS, expired: () => unavailable('the database did not answer within two seconds') },
     )
   }
 
   inspect(): Promise<readonly Finding[]> {
-    return this.#database.during((deadline) =>
-      this.#server.plainly(
-        async (one) => [
-          tablesFinding('tables of the forge', await runAsync(this.#forgeSchema.state(one))),
-          tablesFinding('tables of the server', await runAsync(this.#schema.state(one))),
-          ...(await runAsync(this.#checks(one))),
-        ],
-        deadline,
-      ),
-    )
+    return this.#runtime.plainly(async (one) => [
+      tablesFinding('tables of the forge', await runAsync(this.#forgeSchema.state(one))),
+      tablesFinding('tables of the server', await runAsync(this.#schema.state(one))),
+      ...(await runAsync(this.#checks(one))),
+    ])
   }
 
   async load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean> {
     const attempt = (): Promise<boolean> =>
-      this.#database.during(
-        (deadline) =>
-          this.#server.inTransaction(async (connection) => {
-            await connection.all(this.#lock())
-            const loaded = await forge.withTransaction(connection.transaction, (services) =>
-              runAsync(steps(connection, services)),
-            )
-            return loaded.value
-          }, deadline),
-        { total: MAX_LOAD_MS },
+      this.#runtime.inTransaction(
+        async (session, transaction) => {
+          await session.all(this.#lock())
+          const { value } = await forge.withTransaction(transaction, (services) => runAsync(steps(session, services)))
+          return value
+        },
+        { milliseconds: MAX_LOAD_MS },
       )
     return retry(attempt, { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS })
   }
@@ -118,15 +97,12 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
     options: ImportOptions,
   ): Promise<ImportReport> {
     const attempt = () =>
-      this.#database.during(
-        (deadline) =>
-          this.#server.inTransaction(async (connection) => {
-            await connection.all(this.#begin())
-            return forge.withTransaction(connection.transaction, ({ exchange }) =>
-              exchange.import(caller, request, options),
-            )
-          }, deadline),
-        { total: Number.POSITIVE_INFINITY },
+      this.#runtime.inTransaction(
+        async (session, transaction) => {
+          await session.all(this.#begin())
+          return forge.withTransaction(transaction, ({ exchange }) => exchange.import(caller, request, options))
+        },
+        { milliseconds: Number.POSITIVE_INFINITY },
       )
     const { value, afterCommit } = await retry(attempt, { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS })
     afterCommit()

@@ -64,11 +64,6 @@ export interface ForgeStorage<Tx = unknown> extends AggregateStores<Tx> {
   /** Returns the state of our tables. Changes nothing. */
   schemaStatus(): Promise<SchemaStatus>
   /**
-   * Registers a listener for mistakes of the host that the storage repairs and that no call reports, such as a
-   * transaction left open on a pooled connection. The forge logs them. Does nothing in a storage without such warnings.
-   */
-  onWarning(listener: (message: string) => void): void
-  /**
    * Closes what the storage itself opened. It is safe to call twice. Every later call is ForgeError
    * `STORAGE_UNAVAILABLE` with `closed: true`, so that callers do not wait for the storage to come back.
    */

@@ -38,7 +38,6 @@ export function createMemoryStorage(): ForgeStorage<undefined> {
     },
     migrate: async () => undefined,
     schemaStatus: async () => ({ state: 'current', warnings: [] }),
-    onWarning: () => undefined,
     close: async () => tables.close(),
   }
 }

@@ -103,7 +103,6 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
         if (runSync(schema.needsMigration(connection))) change(() => schema.complete(connection))
       }),
     schemaStatus: () => later(() => ({ state: runSync(schema.state(connection)), warnings: [] })),
-    onWarning: () => undefined,
     async close() {
       isClosed = true
     },

@@ -2,7 +2,6 @@ import type {
   Actor,
   CommentRecord,
   ForeignUser,
-  IdInput,
   IncomingBatch,
   IncomingIssue,
   IssueRecord,
@@ -22,7 +21,7 @@ export class MemoryTracker<A extends Actor> implements IssueTracker<A, undefined
   readonly batches: IncomingBatch[] = []
   readonly asked: string[] = []
   /** Accounts by name. */
-  readonly accounts: Map<string, IdInput> = new Map()
+  readonly accounts: Map<string, string> = new Map()
   nextNumber = 1
 
   issues(query: Parameters<IssueTracker<A>['issues']>[0]): readonly (IssueRecord | TakenNumber)[] {
@@ -43,7 +42,7 @@ export class MemoryTracker<A extends Actor> implements IssueTracker<A, undefined
     return { labels: [...this.labels.values()], milestones: [...this.milestones.values()] }
   }
 
-  findUsers(users: readonly ForeignUser[]): readonly (IdInput | undefined)[] {
+  findUsers(users: readonly ForeignUser[]): readonly (string | undefined)[] {
     this.asked.push('findUsers')
     return users.map(({ name }) => this.accounts.get(name))
   }

@@ -46,7 +46,6 @@ export function createSqliteStorage<H extends SqliteHandle>(
       database.refuseClosing()
       return retry(() => database.status(), limitedTo(MAX_WAIT_MS))
     },
-    onWarning: () => undefined,
     async close() {
       database.beginClosing()
       await runtime.settled()
@@ -59,7 +58,7 @@ export function createSqliteStorage<H extends SqliteHandle>(
  * Returns a statement that takes the write lock of a host's transaction and changes nothing: SQLite takes the lock
  * before the condition matches no row.
  */
-export function writeLock(prefix: string): Statement<unknown> {
+function writeLock(prefix: string): Statement<unknown> {
   return command(`update "${prefix}${'ledger' satisfies keyof Tables}" set only = only where only < 0`)
 }
 

@@ -207,7 +207,7 @@ function blockQueries(context: SqlContext): BlockQueries {
     insert: insertQuery(context),
     update: updateQuery(context),
     remove: removeQuery(context),
-    blocking: mayTakeLong(blockingQuery(context)),
+    blocking: blockingQuery(context),
     removeOf: mayTakeLong(removeOfQuery(context)),
     removeBy: mayTakeLong(removeByQuery(context)),
     among: amongQuery(context),

@@ -39,16 +39,6 @@ export const lifeCases: readonly StorageCase[] = [
     await storage.close()
   }),
 
-  storageCase('listeners for warnings are accepted, and a storage in order warns of nothing', async (storage) => {
-    const warnings: string[] = []
-    assert.equal(
-      storage.onWarning((message) => warnings.push(message)),
-      undefined,
-    )
-    await pin(storage, BOARD, '1')
-    assert.deepEqual(warnings, [])
-  }),
-
   storageCase('a closed storage refuses every call', async (storage) => {
     await define(storage, 'a')
     const { cursor } = await storage.events.read({ after: undefined, limit: 10 })

@@ -1,0 +1,365 @@
+import type { SchemaStorageOptions } from '../context.ts'
+import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
+import { command } from '../dialect.ts'
+import { postgresDialect } from '../dialects/postgres.ts'
+import { busy, unavailable } from '../errors.ts'
+import type { Statement } from '../query.ts'
+import { MAX_CALL_MS } from './call.ts'
+import { runnerIn } from './host-runner.ts'
+import type { HostTransaction } from './host-transaction.ts'
+import { isHostTransaction } from './host-transaction.ts'
+import type { OwnPool, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './pg-types.ts'
+import { isPgClient, isPgPool } from './pg-types.ts'
+import { destroySocket, driver, hasMethods, hear, ignore, isEmitter, OwnSockets, poolSize } from './pools.ts'
+import { postgresRules, saysNameIsWrong } from './postgres-rules.ts'
+import type { Purpose, Rows, Runner, Server, ServerConnection } from './server.ts'
+import type { ServerStorage } from './server-runtime.ts'
+import { createServerStorage } from './server-runtime.ts'
+
+/** Creates a storage in a PostgreSQL database. @throws TypeError if the URL, the pool or an option is invalid */
+export function openPostgres<C extends PgClient | HostTransaction>(
+  urlOrPool: string | PgPool,
+  options: SchemaStorageOptions,
+): ServerStorage<C> {
+  if (typeof urlOrPool !== 'string' && !isPgPool(urlOrPool)) {
+    throw new TypeError('a PostgreSQL storage needs a URL, or a pool of pg')
+  }
+  if (typeof urlOrPool === 'string' && !/^(postgres|postgresql|socket):/.test(urlOrPool)) {
+    throw new TypeError('the URL of a PostgreSQL database begins with postgres://')
+  }
+
+  checkStorageOptions('postgresStorage', options, SCHEMA_OPTIONS)
+  return createServerStorage(postgresServer<C>(urlOrPool), createSqlContext(postgresDialect, options))
+}
+
+/** PostgreSQL through pg: a pool that is opened for a URL, or the host's pool. */
+function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string | PgPool): Server<C> {
+  const names = new StatementNames()
+  const sockets = new OwnSockets()
+  let own: OwnPool | undefined
+  let isHeard = false
+
+  function pool(): PgPool {
+    if (typeof urlOrPool === 'string') {
+      own ??= openPool(urlOrPool, (client) => {
+        hear(client)
+        sockets.add(socketOf(client))
+      })
+      return own
+    }
+    if (!isHeard && isEmitter(urlOrPool)) {
+      urlOrPool.on('error', ignore)
+      urlOrPool.on('acquire', hear)
+      urlOrPool.on('release', hearNoLonger)
+    }
+    isHeard = true
+    return urlOrPool
+  }
+
+  return {
+    ...postgresRules,
+
+    async connect() {
+      for (;;) {
+        const client = await pool().connect()
+        if (isBinary(client)) {
+          client.release()
+          throw binaryRefused()
+        }
+        if (statusOf(client) !== 'inside') return new PooledClient<C>(client, names)
+        client.release(true) // the host left a transaction open: the server rolls it back
+      }
+    },
+
+    ofHost(transaction) {
+      if (isHostTransaction(transaction)) return runnerIn(transaction, ({ sql }) => sql)
+      if (!isPgClient(transaction)) {
+        throw new TypeError('the transaction must be a client of pg, with a transaction open')
+      }
+      if (isBinary(transaction)) throw binaryRefused()
+      hear(transaction)
+      return new Client(transaction)
+    },
+
+    async close() {
+      if (own !== undefined) await own.end()
+      sockets.destroyLater()
+      if (!isHeard || !isEmitter(urlOrPool)) return
+      urlOrPool.off('error', ignore)
+      urlOrPool.off('acquire', hear)
+      urlOrPool.off('release', hearNoLonger)
+    },
+  }
+}
+
+/** A pool listens to its idle clients itself. */
+function hearNoLonger(_error: unknown, client: unknown): void {
+  if (isEmitter(client)) client.off('error', ignore)
+}
+
+/** Runs statements on a client of pg. */
+class Client implements Runner {
+  readonly identity: PgClient
+  readonly #names: StatementNames | undefined
+
+  /** @param names - of the prepared statements. None on the host's client, because the host may do anything with it */
+  constructor(client: PgClient, names?: StatementNames) {
+    this.identity = client
+    this.#names = names
+  }
+
+  async run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {
+    const messages = this.#messagesOf(statements)
+    const rows: (readonly unknown[])[] = []
+    for (const [index, answer] of (await this.#send(messages, refuse)).entries()) {
+      const message = messages[index]
+      if (message !== undefined) rows.push(...rowsOfEach(message, answer))
+    }
+    return rows
+  }
+
+  /** A client that is pipelining gets all at once. After one that has failed, the others are refused with 25P02. */
+  async #send(messages: readonly Message[], refuse?: () => void): Promise<readonly unknown[]> {
+    if (messages.length === 1 || !isPipelining(this.identity)) {
+      const answers: unknown[] = []
+      for (const message of messages) {
+        refuse?.()
+        answers.push(await this.identity.query(message.query).catch((error) => this.#fail(message, error)))
+      }
+      return answers
+    }
+
+    const sent = inOneWrite(socketOf(this.identity), () => messages.map(({ query }) => this.identity.query(query)))
+    const answers = await Promise.allSettled(sent)
+    return answers.map((answer, index) =>
+      answer.status === 'fulfilled' ? answer.value : this.#fail(messages[index], answer.reason),
+    )
+  }
+
+  /** The statements without parameters at the beginning are one message. */
+  #messagesOf(statements: readonly Statement<unknown>[]): readonly Message[] {
+    const first = statements.findIndex(({ parameters }) => parameters.length > 0)
+    const texts = first === -1 ? statements : statements.slice(0, first)
+    const messages = texts.length === 0 ? [] : [{ query: textOf(texts), statements: texts }]
+    for (const statement of statements.slice(texts.length)) {
+      messages.push({ query: this.#queryOf(statement), statements: [statement] })
+    }
+    return messages
+  }
+
+  #queryOf({ sql: text, parameters }: Statement<unknown>): PgQuery {
+    const name = parameters.length > 0 ? this.#names?.of(text) : undefined
+    const values = [...parameters]
+    return name === undefined ? { text, values, types: TYPES } : { name, text, values, types: TYPES }
+  }
+
+  /** If the server refused the name of a prepared statement, names are of no use. */
+  #fail(message: Message | undefined, error: unknown): never {
+    if (message?.query.name === undefined || !saysNameIsWrong(error)) throw error
+    this.#names?.giveUp()
+    throw busy('call', error)
+  }
+}
+
+/** A client out of the pool. */
+class PooledClient<C> extends Client implements ServerConnection<C> {
+  readonly #client: PgPoolClient
+  #isReleased = false
+
+  constructor(client: PgPoolClient, names: StatementNames) {
+    super(client, names)
+    this.#client = client
+  }
+
+  get transaction(): C {
+    const client: unknown = this.#client
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by pg if a URL was given
+    return client as C
+  }
+
+  /** Older versions of pg do not know whether the host left a transaction open. */
+  begin(purpose: Purpose): readonly Statement<unknown>[] {
+    const begin = postgresRules.begin[purpose]
+    return statusOf(this.#client) === undefined ? [ROLL_BACK, ...begin] : begin
+  }
+
+  /** PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error. */
+  async commit(): Promise<boolean> {
+    const answer: unknown = await this.#client.query(textOf([COMMIT]))
+    return !(typeof answer === 'object' && answer !== null && Reflect.get(answer, 'command') === 'ROLLBACK')
+  }
+
+  async rollBack(): Promise<unknown> {
+    return statusOf(this.#client) === 'outside' ? undefined : this.run([ROLL_BACK])
+  }
+
+  /** Cursors and streams of pg do not work on a client that is pipelining. */
+  async lend<T>(work: () => Promise<T>): Promise<T> {
+    const client: PgClient = this.#client
+    if (!isPipelining(client)) return work()
+    client.pipeline = false
+    try {
+      return await work()
+    } finally {
+      pipelineAgain(client)
+    }
+  }
+
+  /** A client that is pipelining would wait for its answers before it ends. */
+  release(state: 'sound' | 'spoilt'): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#client.release(state === 'spoilt')
+    if (state === 'spoilt') destroySocket(socketOf(this.#client))
+  }
+}
+
+/** In binary mode pg returns values as texts with bytes missing. */
+function isBinary(client: PgClient): boolean {
+  return 'binary' in client && client.binary === true
+}
+
+function binaryRefused(): TypeError {
+  return new TypeError('a client of pg with the option binary cannot be used, because pg returns wrong numbers with it')
+}
+
+const COMMIT = command('commit')
+const ROLL_BACK = command('rollback')
+
+/** What is sent as one query, and the statements in it. */
+interface Message {
+  readonly query: PgQuery
+  readonly statements: readonly Statement<unknown>[]
+}
+
+function textOf(statements: readonly Statement<unknown>[]): PgQuery {
+  return { text: statements.map(({ sql }) => sql).join('; '), values: [], types: TYPES }
+}
+
+/** pg answers several statements with a list, others with the answer to the last. One of ours may itself be several. */
+function rowsOfEach({ statements }: Message, answer: unknown): Rows {
+  const answers: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
+  const missing = statements.length - answers.length
+  return statements.map(({ returnsRows }, index) => (returnsRows ? rowsOf(answers[index - missing]) : []))
+}
+
+function rowsOf(answer: unknown): readonly unknown[] {
+  if (typeof answer !== 'object' || answer === null || !('rows' in answer)) return []
+  return Array.isArray(answer.rows) ? answer.rows : []
+}
+
+/** The number of `double precision` in the catalogue of types. */
+const DOUBLE_PRECISION = 701
+
+/** How every query reads its columns, whatever parsers the host has set for pg: our columns are texts and doubles. */
+const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? Number : String) }
+
+/** The names of prepared statements. They follow from the text, so that all processes agree behind a proxy. */
+class StatementNames {
+  readonly #names = new Map<string, string>()
+  #areUsable = true
+
+  /** Returns the name of a statement; undefined if names cannot be used. */
+  of(text: string): string | undefined {
+    if (!this.#areUsable) return undefined
+    const known = this.#names.get(text)
+    if (known !== undefined) return known
+    const name = `forgelet_${fingerprint(text)}`
+    this.#names.set(text, name)
+    return name
+  }
+
+  /** Uses no names from now on, because a proxy between the library and the server does not keep them. */
+  giveUp(): void {
+    this.#areUsable = false
+  }
+}
+
+/** FNV-1a of 64 bits, over UTF-16 units. Source: http://www.isthe.com/chongo/tech/comp/fnv/ */
+function fingerprint(text: string): string {
+  let hash = 0xcbf29ce484222325n
+  for (let index = 0; index < text.length; index += 1) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(index))) * 0x100000001b3n)
+  }
+  return hash.toString(16).padStart(16, '0')
+}
+
+/** Returns whether a transaction is open; undefined if the version of pg does not know. */
+function statusOf(client: PgClient): 'inside' | 'outside' | undefined {
+  if (!('getTransactionStatus' in client) || typeof client.getTransactionStatus !== 'function') return undefined
+  const status: unknown = client.getTransactionStatus()
+  if (status === 'I') return 'outside'
+  return status === 'T' || status === 'E' ? 'inside' : undefined
+}
+
+/** Returns whether a client sends queries without waiting for the answers to those before: pg 8.23 and newer. */
+function isPipelining(client: PgClient): client is PgClient & { pipeline: boolean } {
+  return 'pipeline' in client && client.pipeline === true
+}
+
+/** Refused while a query of the host is unanswered. Then the client is slower, and otherwise the same. */
+function pipelineAgain(client: { pipeline: boolean }): void {
+  try {
+    client.pipeline = true
+  } catch {
+    // as above
+  }
+}
+
+/** Returns the socket of a client, if its driver has one. */
+function socketOf(client: unknown): unknown {
+  if (typeof client !== 'object' || client === null || !('connection' in client)) return undefined
+  const { connection } = client
+  return typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'stream') : undefined
+}
+
+/** Sends what work writes to a socket in one piece: each write is a call to the system, and often a packet. */
+function inOneWrite<T>(socket: unknown, work: () => T): T {
+  if (!isCorkable(socket)) return work()
+  socket.cork()
+  try {
+    return work()
+  } finally {
+    socket.uncork()
+  }
+}
+
+function isCorkable(socket: unknown): socket is { cork(): void; uncork(): void } {
+  return hasMethods(socket, 'cork', 'uncork')
+}
+
+/**
+ * Creates a pool with the pg that is installed beside the application. It connects at first use. Parameters in the
+ * query of the URL (`application_name`, `sslmode`) take precedence over the settings here; `max` limits the pool.
+ */
+function openPool(url: string, opened: (client: unknown) => void): OwnPool {
+  const pg = driver('pg')
+  try {
+    constructed(pg, 'Client', { connectionString: url }) // a pool reads its URL only when it connects
+  } catch {
+    // No cause: it would show the URL, and the password with it.
+    throw new TypeError('pg cannot read the URL of the database')
+  }
+  const pool = constructed(pg, 'Pool', {
+    connectionString: url,
+    max: poolSize(url, 'max'),
+    connectionTimeoutMillis: MAX_CALL_MS,
+    keepAlive: true,
+    pipeline: true,
+    allowExitOnIdle: true,
+    application_name: 'forgelet',
+  })
+  if (!isOwnPool(pool)) throw unavailable('the installed pg has no pools: npm i pg@8')
+  hear(pool)
+  pool.on('connect', opened)
+  return pool
+}
+
+function constructed(pg: unknown, name: string, options: object): unknown {
+  const Constructor: unknown = typeof pg === 'object' && pg !== null ? Reflect.get(pg, name) : undefined
+  return typeof Constructor === 'function' ? Reflect.construct(Constructor, [options]) : undefined
+}
+
+function isOwnPool(pool: unknown): pool is OwnPool {
+  return isPgPool(pool) && hasMethods(pool, 'end', 'on')
+}
