@@ -32,7 +32,7 @@ export type {
   TransactionResult,
 } from './core/forge.ts'
 export type { ObservedOperation } from './core/instrument-storage.ts'
-export { assertNotBlocked } from './core/lifecycle/lifecycle-rules.ts'
+export { assertNotBlocked, retirementEvent } from './core/lifecycle/lifecycle-rules.ts'
 export type { LifecycleService } from './core/lifecycle/lifecycle-service.ts'
 export type { ObservedRequest, Observer } from './core/observer.ts'
 export type { BoardPosition } from './core/pins/pin-rules.ts'

@@ -15,7 +15,7 @@ import { storageContract, turns } from '../../src/testing/testing.ts'
 type Memory = ForgeStorage<undefined>
 
 const REFERENCE = 'after the same changes'
-const ABORTED = 'a change of a pin board is not written when its caller has aborted'
+const ABORTED = 'a change of a pin board is not written without a time, or when its caller has aborted'
 const FORTY = 'of forty holders that claim a new or free consumer concurrently, one gets it'
 const CLOSED = 'a closed storage refuses every call'
 const RETURNED = 'modifying what was returned changes nothing stored'
@@ -55,7 +55,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
   ],
   [
     'raises no epoch where nothing else changes',
-    'the epoch of an organization rises with a change that raises it, and with no other',
+    REFERENCE,
     ({ blocks }) => ({
       blocks: {
         ...blocks,
@@ -203,7 +203,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
   ],
   [
     'prunes what a consumer has not read',
-    'events that a consumer has not passed are not removed',
+    REFERENCE,
     ({ events }) => ({
       events: {
         ...events,
@@ -216,7 +216,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
   ],
   [
     'hides that events were removed',
-    'a cursor before the oldest event is refused with a cursor to continue from, which works',
+    REFERENCE,
     ({ events }) => ({
       events: {
         ...events,

@@ -1,7 +1,7 @@
 import type { ForgeStorage } from '../../storage/storage.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { abortCases } from './cases/abort-cases.ts'
-import { changeCases, retirementCases } from './cases/change-cases.ts'
+import { changeCases, eventCases, retirementCases } from './cases/change-cases.ts'
 import { consumerCases } from './cases/consumer-cases.ts'
 import { fenceCases } from './cases/fence-cases.ts'
 import { hostTransactionCases } from './cases/host-transaction-cases.ts'
@@ -17,7 +17,6 @@ import { racingCases } from './cases/racing-cases.ts'
 import { readerCases } from './cases/reader-cases.ts'
 import { referenceCases } from './cases/reference-cases.ts'
 import { replayCases } from './cases/replay-cases.ts'
-import { rollbackCases } from './cases/rollback-cases.ts'
 import { sequentialCases } from './cases/sequential-cases.ts'
 import type { StorageCase } from './cases/storage-case.ts'
 import { transactionCases } from './cases/transaction-cases.ts'
@@ -30,7 +29,7 @@ const CASES: readonly StorageCase[] = [
   ...retirementCases,
   ...prepareCases,
   ...ownershipCases,
-  ...rollbackCases,
+  ...eventCases,
   ...abortCases,
   ...racingCases,
   ...fenceCases,

@@ -1,9 +1,10 @@
 import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ForgeStorage, StoreName } from '../../../src/storage/storage.ts'
-import { AGGREGATES, everything, fill, THINGS } from '../../../src/testing/storage-contract/cases/aggregates.ts'
+import type { ForgeStorage } from '../../../src/storage/storage.ts'
+import { AGGREGATES, everything, fill, reads } from '../../../src/testing/storage-contract/samples/aggregates.ts'
+import { THINGS } from '../../../src/testing/storage-contract/samples/retirements.ts'
 import type { Extras } from '../../../src/testing/testing.ts'
-import { BOARD, define, outbox, outcomeOf, retire } from '../../../src/testing/testing.ts'
+import { define, outbox, outcomeOf, retire } from '../../../src/testing/testing.ts'
 import type { StorageKind } from '../storage-kind.ts'
 
 /** Fails behind one statement of a change. */
@@ -127,18 +128,9 @@ async function crashAtEach(
   }
 }
 
-/** What a transaction of the host's sees. A new store does not compile until it is here. */
+/** What a transaction of the host's sees. */
 async function everythingOn<Tx>(storage: ForgeStorage<Tx>, transaction: Tx): Promise<readonly unknown[]> {
-  const all = { from: { page: 1 }, limit: 100 } as const
-  const reads: Readonly<Record<StoreName, () => unknown>> = {
-    pinBoards: () => storage.pinBoards.load(BOARD, transaction),
-    blocks: () => storage.blocks.page('20', all, transaction),
-    userBadges: () => storage.userBadges.heldBy('30', transaction),
-    badgeCatalogue: () => storage.badgeCatalogue.page(all, transaction),
-    issueImports: () => undefined,
-    events: () => storage.events.history('1', transaction),
-  }
   const seen: unknown[] = []
-  for (const read of Object.values(reads)) seen.push(await read())
+  for (const [, read] of reads(storage, transaction)) seen.push(await read())
   return seen
 }

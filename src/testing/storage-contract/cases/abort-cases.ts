@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { issuesOn } from './contents.ts'
+import { BOARD, issuesOn, pin } from '../samples/pin-boards.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
-import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
 

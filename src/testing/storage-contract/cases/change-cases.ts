@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import type { EventDraft } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import type { AggregateSample } from './aggregates.ts'
-import { AGGREGATES, everything, fill, THINGS } from './aggregates.ts'
-import { outbox } from './contents.ts'
-import { retire } from './sample-changes.ts'
+import { AGGREGATES, everything, fill } from '../samples/aggregates.ts'
+import { outbox } from '../samples/outbox.ts'
+import { BOARD, pin, row } from '../samples/pin-boards.ts'
+import { retire, THINGS } from '../samples/retirements.ts'
+import type { AggregateSample, Instead } from '../samples/sample.ts'
+import { change, left, NO_SUBJECT } from '../samples/sample.ts'
+import type { Race } from './race.ts'
+import { raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, storageCase } from './storage-case.ts'
 
@@ -25,7 +30,8 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     await one.alter(storage)
     const before = await everything(storage)
     const received: unknown[] = []
-    const { events } = await one.leave(storage, { beforeCommit: (events) => void received.push(events) })
+    const instead: Instead = (_decision, state) => left(state)
+    const { events } = await one.alter(storage, { instead, beforeCommit: (events) => void received.push(events) })
 
     assert.deepEqual([events, received], [[], []], 'does not call beforeCommit when nothing changes')
     assert.deepEqual(await everything(storage), before)
@@ -35,77 +41,69 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     await one.alter(storage)
     const before = await everything(storage)
     for (const thrown of [new Error('no'), undefined, 'a text']) {
-      const beforeCommit = () => {
-        throw thrown
-      }
-      assert.deepEqual(await outcomeOf(() => one.refuse(storage, thrown)), { thrown })
-      assert.deepEqual(await outcomeOf(() => one.alter(storage, { beforeCommit })), { thrown })
+      assert.deepEqual(await outcomeOf(() => one.alter(storage, { instead: refusing(thrown) })), { thrown })
+      assert.deepEqual(await outcomeOf(() => one.alter(storage, { beforeCommit: refusing(thrown) })), { thrown })
       assert.deepEqual(await everything(storage), before)
     }
+    const rejected = await outcomeOf(() => one.alter(storage, { beforeCommit: () => Promise.reject(new Error('no')) }))
+    assert.ok('thrown' in rejected, 'a change whose beforeCommit rejects is refused')
+    assert.deepEqual(await everything(storage), before)
     await one.alter(storage)
   }),
 
-  forAggregate(one, 'writes nothing when beforeCommit rejects', async (storage) => {
-    const before = await everything(storage)
-    const outcome = await outcomeOf(() => one.alter(storage, { beforeCommit: () => Promise.reject(new Error('no')) }))
+  ...raceCases(
+    `a change of ${one.name} is seen by others when it is committed, and not when it fails right before`,
+    prepared(one, async (storage, elsewhere) => {
+      await one.alter(storage)
+      const before = await everything(elsewhere)
+      const seen: Promise<unknown>[] = []
+      const beforeCommit = () => {
+        seen.push(everything(elsewhere))
+        throw new Error('the host says no')
+      }
+      await outcomeOf(() => one.alter(storage, { beforeCommit }))
 
-    assert.ok('thrown' in outcome, 'the change is refused')
-    assert.deepEqual(await everything(storage), before)
-  }),
-
-  forAggregate(one, 'is invisible from outside before it is committed', async (storage) => {
-    const before = await everything(storage)
-    const reads: Promise<unknown>[] = []
-    await outcomeOf(() =>
-      one.alter(storage, {
-        beforeCommit() {
-          reads.push(everything(storage))
-          throw new Error('rolled back')
-        },
-      }),
-    )
-
-    assert.deepEqual(await Promise.all(reads), [before])
-  }),
+      assert.deepEqual(await Promise.all(seen), [before])
+      assert.deepEqual(await everything(elsewhere), before)
+      for (const each of [elsewhere, storage, elsewhere]) {
+        await one.alter(each)
+        assert.deepEqual(await everything(storage), await everything(elsewhere))
+      }
+    }),
+  ),
 
   forAggregate(one, 'fails alone among concurrent changes', async (storage) => {
-    const beforeCommit = () => {
-      throw new Error('the host says no')
-    }
-    const refusing = () => one.refuse(storage, new Error('no'))
-    const calls = [() => one.alter(storage), refusing, () => one.alter(storage, { beforeCommit }), refusing]
+    const before = await outbox(storage)
+    const error = new Error('no')
+    const refused = () => one.alter(storage, { instead: refusing(error) })
+    const calls = [
+      ...[() => one.alter(storage), refused],
+      ...[() => one.alter(storage, { beforeCommit: refusing(error) }), refused],
+    ]
     const outcomes = await Promise.all([...calls, ...calls].map((call) => outcomeOf(call)))
 
     assert.deepEqual(
       outcomes.map((outcome) => 'value' in outcome),
       [true, false, false, false, true, false, false, false],
     )
-    assert.equal((await outbox(storage)).length, 1 + 2)
+    assert.equal((await outbox(storage)).length, before.length + 2)
   }),
 
   forAggregate(one, 'is decided at the time of its events', async (storage) => {
     const times = [new Date(1000), new Date(2000)]
     const at = () => times.shift() ?? new Date(3000)
-    const { events, result } = await one.time(storage, { by: { actorId: null, at } })
+    const instead: Instead = (decision, _state, time) => ({ ...decision, result: new Date(time) })
+    const { events, result } = await one.alter(storage, { instead, by: { actorId: null, at } })
 
     assert.deepEqual([result, events[0]?.at, events[0]?.actorId], [new Date(1000), new Date(1000), null])
   }),
 
-  forAggregate(one, 'without a time is not written', async (storage) => {
+  forAggregate(one, 'is not written without a time, or when its caller has aborted', async (storage) => {
     const before = await everything(storage)
-    const error = new Error('no clock')
-    const at = () => {
-      throw error
-    }
+    const thrown = new Error('no clock')
+    const by = { actorId: '7', at: refusing(thrown) }
 
-    assert.deepEqual(await outcomeOf(() => one.alter(storage, { by: { actorId: '7', at } })), { thrown: error })
-    assert.deepEqual(await everything(storage), before)
-  }),
-
-  forAggregate(one, 'is not written when its caller has aborted', async (storage) => {
-    const before = await everything(storage)
-    const thrown = new Error('the caller has aborted')
-
+    assert.deepEqual(await outcomeOf(() => one.alter(storage, { by })), { thrown })
     assert.deepEqual(await outcomeOf(() => one.alter(storage, { signal: AbortSignal.abort(thrown) })), { thrown })
     assert.deepEqual(await everything(storage), before)
   }),
@@ -117,11 +115,8 @@ export const retirementCases: readonly StorageCase[] = THINGS.flatMap((retired) 
     await fill(storage)
     const before = await everything(storage)
     const thrown = new Error('the host says no')
-    const no = () => {
-      throw thrown
-    }
-    assert.deepEqual(await outcomeOf(() => retire(storage, retired, { beforeCommit: no })), { thrown })
-    assert.deepEqual(await outcomeOf(() => retire(storage, retired, { record: no })), { thrown })
+    assert.deepEqual(await outcomeOf(() => retire(storage, retired, { beforeCommit: refusing(thrown) })), { thrown })
+    assert.deepEqual(await outcomeOf(() => retire(storage, retired, { record: refusing(thrown) })), { thrown })
 
     assert.deepEqual(await everything(storage), before)
     assert.equal((await retire(storage, retired)).length, 1)
@@ -135,17 +130,50 @@ export const retirementCases: readonly StorageCase[] = THINGS.flatMap((retired) 
   }),
 ])
 
+/** Cases about an event that cannot be stored. */
+export const eventCases: readonly StorageCase[] = [0, 2].map((healthy) =>
+  storageCase(
+    `an event that cannot be stored, after ${healthy} others, rolls back its whole change`,
+    async (storage) => {
+      await pin(storage, BOARD, '1')
+      const before = await everything(storage)
+      const thrown = new Error('no data')
+      const pinned: EventDraft = { ...NO_SUBJECT, type: 'issue.pinned', data: { position: 1 }, issueId: '2' }
+      const data = Object.defineProperty({ position: 1 }, 'position', { get: refusing(thrown), enumerable: true })
+      const events = [...Array.from({ length: healthy }, () => pinned), { ...pinned, data }]
+      const outcome = await outcomeOf(() =>
+        change(storage.pinBoards, BOARD, () => ({ state: [row('2'), row('3')], events, result: 0 })),
+      )
+
+      assert.deepEqual(outcome, { thrown })
+      assert.deepEqual(await everything(storage), before)
+    },
+  ),
+)
+
 const ENVELOPE = [
   ...['actorId', 'at', 'data', 'id', 'issueId', 'organizationId', 'repositoryId', 'type', 'userId', 'version'],
 ]
+
+/** Returns a function that throws this value. */
+export function refusing(thrown: unknown): () => never {
+  return () => {
+    throw thrown
+  }
+}
 
 function forAggregate(
   one: AggregateSample,
   fact: string,
   check: <Tx>(storage: ForgeStorage<Tx>) => Promise<void>,
 ): StorageCase {
-  return storageCase(`a change of ${one.name} ${fact}`, async (storage) => {
+  return storageCase(`a change of ${one.name} ${fact}`, (storage) => prepared(one, check)(storage, storage))
+}
+
+/** Creates the data that a sample needs before a check. */
+function prepared(one: AggregateSample, check: Race): Race {
+  return async (storage, other) => {
     await one.prepare(storage)
-    await check(storage)
-  })
+    await check(storage, other)
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Consumer, ForgeStorage } from '../../../storage/storage.ts'
+import { BOARD, pin } from '../samples/pin-boards.ts'
 import { idsTo, raceCases } from './race.ts'
-import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { refuses, storageCase } from './storage-case.ts'
 
@@ -23,20 +23,6 @@ const NAMES = [
 
 /** Cases about the consumers of the outbox: one holder at a time moves a cursor. Source: docs/storage.md, section 5 */
 export const consumerCases: readonly StorageCase[] = [
-  storageCase(
-    'the cursor of a consumer begins at the start, and stays whichever holder takes it next',
-    async (storage) => {
-      const cursors = await threePins(storage)
-      const claim = await storage.events.claim(MAIL, LONG)
-      assert.deepEqual((await storage.events.read({ after: claim?.cursor, limit: 9 })).events.length, 3)
-      assert.equal(await storage.events.advance(MAIL, cursors[1]), true)
-      assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor: cursors[1] })
-      await storage.events.release(MAIL)
-
-      assert.deepEqual(await storage.events.claim(RIVAL, LONG), { cursor: cursors[1] })
-    },
-  ),
-
   storageCase('a cursor never moves back, and only to cursors of the outbox', async (storage) => {
     const cursors = await threePins(storage)
     await storage.events.claim(MAIL, LONG)
@@ -50,24 +36,6 @@ export const consumerCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor: cursors[2] })
   }),
 
-  storageCase('moving or releasing an unknown consumer creates none', async (storage) => {
-    const [cursor] = await threePins(storage)
-
-    assert.equal(await storage.events.advance(MAIL, cursor), false)
-    await storage.events.release(MAIL)
-    assert.equal(await storage.events.forget(MAIL.name), false)
-  }),
-
-  storageCase('a forgotten consumer is new again, and its lease is lost', async (storage) => {
-    const [cursor] = await threePins(storage)
-    const claim = await storage.events.claim(MAIL, LONG)
-    await storage.events.advance(MAIL, cursor)
-    assert.equal(await storage.events.forget(MAIL.name), true)
-    assert.equal(await storage.events.advance(MAIL, cursor), false)
-
-    assert.deepEqual(await storage.events.claim(RIVAL, LONG), claim)
-  }),
-
   storageCase('consumer names and holders are compared exactly', async (storage) => {
     for (const name of NAMES)
       assert.notEqual(await storage.events.claim({ name, holder: 'one' }, LONG), undefined, name)
@@ -79,41 +47,20 @@ export const consumerCases: readonly StorageCase[] = [
     }
   }),
 
-  storageCase(
-    'a lease excludes other holders from its consumer, and from no other, until it is released',
-    async (storage) => {
-      const [cursor] = await threePins(storage)
-      const claim = await storage.events.claim(MAIL, LONG)
-      await storage.events.release(RIVAL)
-      assert.equal(await storage.events.claim(RIVAL, LONG), undefined)
-      assert.notEqual(await storage.events.claim({ ...RIVAL, name: 'hooks' }, LONG), undefined)
-      await storage.events.release(MAIL)
-      assert.equal(await storage.events.advance(MAIL, cursor), false)
-
-      assert.deepEqual(await storage.events.claim(RIVAL, LONG), claim)
-    },
-  ),
-
   storageCase('an expired lease is free, and its former holder moves nothing', async (storage) => {
     const [cursor] = await threePins(storage)
-    await storage.events.claim(MAIL, LONG)
+    const first = await storage.events.claim(MAIL, LONG)
     await storage.events.claim(MAIL, 1)
     await pause(20)
     assert.equal(await storage.events.advance(MAIL, cursor), false, 'the lease has expired')
+    assert.deepEqual(await storage.events.claim(MAIL, 1), first, 'a holder renews its lease')
+    await pause(20)
     const taken = await storage.events.claim(RIVAL, LONG)
     assert.equal(await storage.events.advance(MAIL, cursor), false, 'another holder has the lease')
     assert.equal(await storage.events.claim(MAIL, LONG), undefined)
 
     assert.notEqual(taken, undefined)
     assert.deepEqual(await storage.events.claim(RIVAL, LONG), taken)
-  }),
-
-  storageCase('a holder renews its lease', async (storage) => {
-    const first = await storage.events.claim(MAIL, 1)
-    await pause(20)
-
-    assert.deepEqual(await storage.events.claim(MAIL, LONG), first)
-    assert.equal(await storage.events.claim(RIVAL, LONG), undefined)
   }),
 
   ...raceCases('of forty holders that claim a new or free consumer concurrently, one gets it', async (one, other) => {

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { assertNotBlocked, ForgeError } from '../../../index.ts'
-import type { BlockState, ForgeStorage, Retired } from '../../../storage/storage.ts'
-import { everything } from './aggregates.ts'
-import { blockedBy, issuesOn } from './contents.ts'
+import { ForgeError } from '../../../index.ts'
+import type { ForgeStorage, Retired } from '../../../storage/storage.ts'
+import { BLOCK, blockedBy, raised } from '../samples/blocks.ts'
+import { BOARD, issuesOn, pin } from '../samples/pin-boards.ts'
+import { retire } from '../samples/retirements.ts'
+import { change, left, NOON } from '../samples/sample.ts'
 import { turns } from './gate.ts'
 import { atOnce, idsTo, raceCases } from './race.ts'
-import { BOARD, block, change, left, NO_SUBJECT, NOON, pin, retire, unblock } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
-import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
+import { hostCase } from './storage-case.ts'
 
-const KEY = { organizationId: '20', userId: '30' }
-const ADMITTED = { ...NO_SUBJECT, type: 'user.unblocked', data: {}, ...KEY } as const
 const ROUNDS = 60
 /** How many rounds run concurrently. If all of them did, most calls would wait for a connection, and few would meet. */
 const ROUNDS_AT_ONCE = 10
@@ -20,43 +19,14 @@ const ROUNDS_AT_ONCE = 10
  * Source: docs/storage.md, section 2
  */
 export const fenceCases: readonly StorageCase[] = [
-  storageCase('the epoch of an organization rises with a change that raises it, and with no other', async (storage) => {
-    for (const userId of ['30', '31']) await block(storage, '20', userId)
-    await unblock(storage, '20', '31')
-    assert.equal(await storage.blocks.epoch('20'), 0)
-    const before = await everything(storage)
-    assert.deepEqual(await change(storage.blocks, KEY, raise), { result: 1, events: [] })
-    const beforeCommit = () => {
-      throw new Error('the host says no')
-    }
-    const raised = (state: BlockState) => ({ ...raise(state), events: [ADMITTED] })
-    assert.ok('thrown' in (await outcomeOf(() => change(storage.blocks, KEY, raised, { beforeCommit }))))
-
-    assert.deepEqual(await everything(storage), { ...before, epoch: 1 })
-    await retire(storage, { thing: 'user', userId: '30' })
-    assert.equal(await storage.blocks.epoch('20'), 1)
-  }),
-
-  storageCase(
-    'an organization has one epoch for all users, which a change may raise with the block',
-    async (storage) => {
-      const block = { ...KEY, note: '', blockedAt: NOON, blockedBy: null }
-      await change(storage.blocks, KEY, (state) => ({ ...raise(state), state: { block, epoch: state.epoch + 1 } }))
-
-      assert.deepEqual([await blockedBy(storage, '20'), await storage.blocks.epoch('21')], [['30'], 0])
-      assert.equal((await change(storage.blocks, { ...KEY, userId: '31' }, left)).result.epoch, 1)
-      assert.equal((await change(storage.blocks, { ...KEY, organizationId: '21' }, left)).result.epoch, 0)
-    },
-  ),
-
   hostCase(
     'in a host’s transaction the epoch is raised, and read by its changes',
     ['begin'],
     async (storage, bench) => {
       const { transaction, rollback } = await bench.begin()
-      await change(storage.blocks, KEY, raise, { transaction })
+      await change(storage.blocks, BLOCK, raised, { transaction })
       assert.equal(await storage.blocks.epoch('20', transaction), 1)
-      assert.equal((await change(storage.blocks, KEY, left, { transaction })).result.epoch, 1)
+      assert.equal((await change(storage.blocks, BLOCK, left, { transaction })).result.epoch, 1)
       await rollback()
 
       assert.equal(await storage.blocks.epoch('20'), 0)
@@ -65,10 +35,10 @@ export const fenceCases: readonly StorageCase[] = [
 
   ...raceCases('an epoch that one storage raises is what a change of the other sees', async (one, other) => {
     assert.equal(await one.blocks.epoch('20'), 0)
-    await change(other.blocks, KEY, raise)
+    await change(other.blocks, BLOCK, raised)
 
     assert.equal(await one.blocks.epoch('20'), 1)
-    assert.equal((await change(one.blocks, KEY, left)).result.epoch, 1)
+    assert.equal((await change(one.blocks, BLOCK, left)).result.epoch, 1)
   }),
 
   ...raceCases('a user who becomes a member while being blocked is never member and blocked', async (one, other) => {
@@ -126,8 +96,8 @@ async function blockUnlessMember<Tx>(storage: ForgeStorage<Tx>, userId: string, 
     if (host.members.has(userId)) throw new ForgeError('CANNOT_BLOCK_MEMBER', 'a member')
 
     await turns(host.pause)
-    const block = { ...KEY, userId, note: '', blockedAt: NOON, blockedBy: null }
-    const { result } = await change(storage.blocks, { ...KEY, userId }, (state) =>
+    const block = { ...BLOCK, userId, note: '', blockedAt: NOON, blockedBy: null }
+    const { result } = await change(storage.blocks, { ...BLOCK, userId }, (state) =>
       state.epoch === epoch
         ? { state: { ...state, block }, events: [], result: 'blocked' }
         : { state, events: [], result: 'stale' },
@@ -141,17 +111,9 @@ async function admit<Tx>(storage: ForgeStorage<Tx>, userId: string, { members, p
   await turns(pause)
   members.add(userId)
   try {
-    await change(storage.blocks, { ...KEY, userId }, (state) => {
-      assertNotBlocked(state.block)
-      return raise(state)
-    })
+    await change(storage.blocks, { ...BLOCK, userId }, raised)
   } catch (error) {
     members.delete(userId)
     throw error
   }
-}
-
-function raise(state: BlockState): { state: BlockState; events: []; result: number } {
-  const epoch = state.epoch + 1
-  return { state: { ...state, epoch }, events: [], result: epoch }
 }

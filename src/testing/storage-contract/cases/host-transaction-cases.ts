@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import { blockedBy, issuesOn, outbox } from './contents.ts'
+import { block, blockedBy } from '../samples/blocks.ts'
+import { outbox } from '../samples/outbox.ts'
+import { BOARD, issuesOn, pin, unpin } from '../samples/pin-boards.ts'
+import { retire } from '../samples/retirements.ts'
 import { whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
-import { BOARD, block, pin, retire, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 

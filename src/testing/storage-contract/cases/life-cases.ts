@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { isForgeError } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import { issuesOn } from './contents.ts'
-import { BOARD, block, define, grant, pin, retire } from './sample-changes.ts'
+import { AGGREGATES, reads } from '../samples/aggregates.ts'
+import { define } from '../samples/badges.ts'
+import { BOARD, issuesOn, pin } from '../samples/pin-boards.ts'
+import { retire } from '../samples/retirements.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, storageCase } from './storage-case.ts'
 
@@ -59,27 +61,17 @@ export const lifeCases: readonly StorageCase[] = [
 ]
 
 function callsOn<Tx>(storage: ForgeStorage<Tx>, cursor: string): readonly (() => unknown)[] {
+  const consumer = { name: 'mail', holder: 'one' }
   return [
-    () => pin(storage, BOARD, '1'),
-    () => storage.pinBoards.load(BOARD),
-    () => block(storage, '20', '30'),
-    () => storage.blocks.find({ organizationId: '20', userId: '30' }),
-    () => storage.blocks.among('20', ['30']),
-    () => storage.blocks.page('20', { from: { page: 1 }, limit: 30 }),
-    () => grant(storage, '30', ['a']),
-    () => storage.userBadges.heldBy('30'),
-    () => define(storage, 'b'),
-    () => storage.badgeCatalogue.find('a'),
-    () => storage.badgeCatalogue.page({ from: { page: 1 }, limit: 30 }),
+    ...reads(storage).map(([, read]) => read),
+    ...AGGREGATES.map((one) => () => one.alter(storage)),
     () => storage.events.read({ after: undefined, limit: 10 }),
     () => storage.events.list({}, { from: { page: 1 }, limit: 10 }),
-    () => storage.events.history('1'),
-    () => storage.events.claim({ name: 'mail', holder: 'one' }, 1000),
-    () => storage.events.advance({ name: 'mail', holder: 'one' }, cursor),
-    () => storage.events.release({ name: 'mail', holder: 'one' }),
+    () => storage.events.claim(consumer, 1000),
+    () => storage.events.advance(consumer, cursor),
+    () => storage.events.release(consumer),
     () => storage.events.forget('mail'),
     () => storage.events.prune(new Date(0)),
-    () => storage.blocks.epoch('20'),
     () => retire(storage, { thing: 'user', userId: '30' }),
   ]
 }

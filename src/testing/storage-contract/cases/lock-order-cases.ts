@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import type { ForgeErrorCode } from '../../../index.ts'
 import type { ForgeStorage, PinBoardKey } from '../../../storage/storage.ts'
 import type { HostTransaction } from '../contract-host.ts'
-import { issuesOn } from './contents.ts'
+import { block, unblock } from '../samples/blocks.ts'
+import { BOARD, fillBoard, issuesOn, pin, unpin } from '../samples/pin-boards.ts'
+import { retire } from '../samples/retirements.ts'
+import type { Extras } from '../samples/sample.ts'
 import { whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
-import type { Extras } from './sample-changes.ts'
-import { BOARD, block, change, NOON, pin, retire, unblock, unpin } from './sample-changes.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
@@ -92,8 +93,8 @@ const QUEUES: readonly Queue[] = [
       for (const board of boards) for (const issueId of ['1', '2']) await unpin(storage, board, issueId)
     },
     hold: (storage, extras) => pin(storage, THIRD, '1', extras),
-    first: (storage, extras) => fill(storage, BOARD, ['1', '2'], extras),
-    second: (storage, extras) => fill(storage, OTHER, ['2', '1'], extras),
+    first: (storage, extras) => fillBoard(storage, BOARD, ['1', '2'], extras),
+    second: (storage, extras) => fillBoard(storage, OTHER, ['2', '1'], extras),
     left: (storage) => boardsLeft(storage, [BOARD, OTHER, THIRD]),
     expected: [['1', '2'], ['2', '1'], []],
   },
@@ -163,17 +164,6 @@ async function pinEach<Tx>(
   boards: readonly PinBoardKey[],
 ): Promise<void> {
   for (const board of boards) for (const issueId of issueIds) await pin(storage, board, issueId)
-}
-
-/** Replaces a board by these issues. */
-function fill<Tx>(
-  storage: ForgeStorage<Tx>,
-  board: PinBoardKey,
-  issueIds: readonly string[],
-  extras: Extras<Tx>,
-): Promise<unknown> {
-  const state = issueIds.map((issueId) => ({ issueId, pinnedAt: NOON, pinnedBy: null }))
-  return change(storage.pinBoards, board, () => ({ state, events: [], result: undefined }), extras)
 }
 
 async function blocksLeft<Tx>(storage: ForgeStorage<Tx>): Promise<readonly string[]> {

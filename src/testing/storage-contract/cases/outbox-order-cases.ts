@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Id } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import { outbox } from './contents.ts'
+import { outbox } from '../samples/outbox.ts'
+import { BOARD, pin } from '../samples/pin-boards.ts'
 import { heldInBeforeCommit, turns, whileWaiting } from './gate.ts'
 import { atOnce, idsTo, raceCases } from './race.ts'
-import { BOARD, pin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 

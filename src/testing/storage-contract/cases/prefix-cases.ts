@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { AGGREGATES, everything, fill, THINGS } from './aggregates.ts'
-import { blockedBy, outbox } from './contents.ts'
-import { block, define, retire } from './sample-changes.ts'
+import { AGGREGATES, everything, fill } from '../samples/aggregates.ts'
+import { define } from '../samples/badges.ts'
+import { block, blockedBy } from '../samples/blocks.ts'
+import { outbox } from '../samples/outbox.ts'
+import { retire, THINGS } from '../samples/retirements.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase } from './storage-case.ts'
 

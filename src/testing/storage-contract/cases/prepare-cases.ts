@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import type { MaybePromise } from '../../../index.ts'
 import { ForgeError } from '../../../index.ts'
 import type { ForgeStorage, Outcome, PinRow } from '../../../storage/storage.ts'
-import { everything } from './aggregates.ts'
-import { issuesOn, outbox } from './contents.ts'
+import { everything } from '../samples/aggregates.ts'
+import { outbox } from '../samples/outbox.ts'
+import { BOARD, issuesOn, pin, row } from '../samples/pin-boards.ts'
+import { retire } from '../samples/retirements.ts'
+import type { Extras } from '../samples/sample.ts'
+import { AUTHOR, NO_SUBJECT } from '../samples/sample.ts'
+import { refusing } from './change-cases.ts'
 import { turns } from './gate.ts'
 import { atOnce, idsTo, raceCases } from './race.ts'
-import type { Extras } from './sample-changes.ts'
-import { AUTHOR, BOARD, NO_SUBJECT, NOON, pin, retire } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf, refuses, storageCase } from './storage-case.ts'
 
@@ -26,7 +29,7 @@ export const prepareCases: readonly StorageCase[] = [
   storageCase('a change writes nothing when prepare throws, and throws the same error', async (storage) => {
     const before = await everything(storage)
 
-    assert.deepEqual(await outcomeOf(() => prepared(storage, no)), { thrown: ERROR })
+    assert.deepEqual(await outcomeOf(() => prepared(storage, refusing(ERROR))), { thrown: ERROR })
     assert.ok('thrown' in (await outcomeOf(() => prepared(storage, () => Promise.reject(ERROR)))))
     assert.deepEqual(await everything(storage), before)
     await prepared(storage, () => 'looked up')
@@ -107,24 +110,15 @@ export const prepareCases: readonly StorageCase[] = [
     async (storage, bench) => {
       const { transaction, commit } = await bench.begin()
       await pin(storage, OTHER, '1', { transaction })
-      assert.deepEqual(await outcomeOf(() => prepared(storage, no, { transaction })), { thrown: ERROR })
-      await prepared(storage, () => 'looked up', { transaction })
+      assert.deepEqual(await outcomeOf(() => prepared(storage, refusing(ERROR), { transaction })), { thrown: ERROR })
+      const { result } = await prepared(storage, (open) => open === transaction, { transaction })
       await commit()
 
+      assert.equal(result, true, 'prepare receives the host’s transaction')
       assert.deepEqual(await issuesOn(storage, OTHER), ['1'])
       assert.equal((await outbox(storage)).length, 2)
     },
   ),
-
-  hostCase('prepare and beforeCommit receive the host’s transaction', ['begin'], async (storage, bench) => {
-    const { transaction, commit } = await bench.begin()
-    const given: unknown[] = []
-    const beforeCommit = (_events: unknown, open: unknown) => void given.push(open)
-    await prepared(storage, (open) => void given.push(open), { transaction, beforeCommit })
-    await commit()
-
-    assert.deepEqual([given.length, given[0] === transaction, given[1] === transaction], [2, true, true])
-  }),
 
   ...(['prepare', 'beforeCommit'] as const).map((name) =>
     hostCase(`a change made by ${name} on its own transaction is a TypeError`, ['begin'], async (storage, bench) => {
@@ -185,13 +179,9 @@ async function pinPrepared<Tx>(
     by: AUTHOR,
     prepare: (_rows, transaction) => storage.pinBoards.load(BOARD, transaction),
     decide: (rows, _at, prepared) => ({
-      state: [...rows, { issueId, pinnedAt: NOON, pinnedBy: null }],
+      state: [...rows, row(issueId)],
       events: [],
       result: [structuredClone(prepared), structuredClone(rows)],
     }),
   })
-}
-
-function no(): never {
-  throw ERROR
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import type { MaybePromise, Page } from '../../../index.ts'
 import type { ForgeStorage, PageQuery } from '../../../storage/storage.ts'
-import { issuesOn, outbox } from './contents.ts'
+import { define, removeBadge } from '../samples/badges.ts'
+import { block, unblock } from '../samples/blocks.ts'
+import { LATER, note, outbox } from '../samples/outbox.ts'
+import { BOARD, fillBoard, issuesOn, pin, unpin } from '../samples/pin-boards.ts'
 import { turns } from './gate.ts'
-import { LATER, note } from './prune-samples.ts'
 import { idsTo, raceCases } from './race.ts'
-import { BOARD, block, change, define, NO_SUBJECT, pin, removeBadge, unblock, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase } from './storage-case.ts'
 
@@ -192,14 +193,7 @@ async function beside(work: () => Promise<void>, look: () => Promise<void>): Pro
 
 /** Moves the first issue of a board to the end, so that every row changes its position. */
 async function turn<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
-  await change(storage.pinBoards, BOARD, (rows) => {
-    const data = { from: 1, to: rows.length }
-    const issueId = rows[0]?.issueId ?? null
-    return {
-      state: [...rows.slice(1), ...rows.slice(0, 1)],
-      events: [{ ...NO_SUBJECT, type: 'issue.moved', data, repositoryId: BOARD.repositoryId, issueId }],
-      result: undefined,
-    }
-  })
+  const [first, ...rest] = await issuesOn(storage, BOARD)
+  if (first !== undefined) await fillBoard(storage, BOARD, [...rest, first])
   await turns(1)
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import type { Id, MaybePromise, Page } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
 import { memoryStorage } from '../../../storage/memory.ts'
-import type { AggregateStores, EventFilter, ForgeStorage, PageQuery } from '../../../storage/storage.ts'
-import type { Choices } from './draw.ts'
-import { Draw } from './draw.ts'
-import type { Ids } from './drawn-changes.ts'
-import { drawnChange, SLUGS } from './drawn-changes.ts'
-import { change, left } from './sample-changes.ts'
+import type { EventFilter, ForgeStorage, PageQuery } from '../../../storage/storage.ts'
+import { AGGREGATES } from '../samples/aggregates.ts'
+import type { Choices } from '../samples/draw.ts'
+import { Draw } from '../samples/draw.ts'
+import { drawnChange } from '../samples/drawn-change.ts'
+import type { Names } from '../samples/sample.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, storageCase, textIdCase } from './storage-case.ts'
 
@@ -23,11 +23,14 @@ const NUMBERS: Choices<Id> = [
 ]
 
 /** Texts that a database may take for the same. */
-const TEXTS: Choices<Id> = [
+const ID_TEXTS: Choices<Id> = [
   ...(['abc', 'ABC', 'abc ', 'é', 'e\u0301', '7', '07', '7.0', '🦉', '🦆', 'x'.repeat(64)] as const),
   '00000000-0000-4000-8000-00000000000a',
   '00000000-0000-4000-8000-00000000000A',
 ]
+
+/** Slugs that a database may take for the same. */
+const SLUGS: Choices<string> = ['owl', 'Owl', 'owl ', 'é', 'e\u0301', '🦉', '🦆']
 
 /**
  * Returns cases that make the same drawn changes on a storage and on `memoryStorage`, and compare every answer, and what
@@ -36,29 +39,29 @@ const TEXTS: Choices<Id> = [
 export function referenceCases(seeds: readonly number[]): readonly StorageCase[] {
   return seeds.flatMap((seed) => [
     storageCase(`after the same changes (seed ${seed}) a storage has and answers what memoryStorage does`, (storage) =>
-      compare(storage, seed, idsFrom(NUMBERS, seed)),
+      compare(storage, seed, namesFrom(NUMBERS, seed)),
     ),
     textIdCase(
       `after the same changes (seed ${seed}) with text ids a storage has and answers what memoryStorage does`,
-      (storage) => compare(storage, seed, idsFrom(TEXTS, seed)),
+      (storage) => compare(storage, seed, namesFrom(ID_TEXTS, seed)),
     ),
   ])
 }
 
 /** Takes a part of the ids, so that changes meet; those next to each other look alike. */
-function idsFrom(ids: Choices<Id>, seed: number): Ids {
+function namesFrom(ids: Choices<Id>, seed: number): Names {
   const [first, ...others] = ids.map((_, at) => ids[(at + seed * 2) % ids.length] ?? ids[0])
   const few: Choices<Id> = [first ?? ids[0], ...others.slice(0, 1)]
   const users: Choices<Id> = [few[0], ...others.slice(0, 4)]
   const [pull = ids[0], ...pulls] = others.slice(4, 6)
-  return { repositories: few, organizations: few, users, issues: users, pullRequests: [pull, ...pulls] }
+  return { repositories: few, organizations: few, users, issues: users, pullRequests: [pull, ...pulls], slugs: SLUGS }
 }
 
-async function compare<Tx>(storage: ForgeStorage<Tx>, seed: number, ids: Ids): Promise<void> {
-  const [found, expected] = [new Side(storage, ids), new Side(memoryStorage(), ids)]
+async function compare<Tx>(storage: ForgeStorage<Tx>, seed: number, names: Names): Promise<void> {
+  const [found, expected] = [new Side(storage, names), new Side(memoryStorage(), names)]
   const draw = new Draw(seed)
   for (let step = 1; step <= STEPS; step += 1) {
-    const { name, run } = drawnChange(draw, ids, step)
+    const { name, run } = drawnChange(draw, names, step)
     const at = `seed ${seed}, step ${step}, ${name}`
     assertSame(await found.answer(run), await expected.answer(run), `the answer to ${at}`)
     if (step % STEPS_BETWEEN_VIEWS > 0) continue
@@ -82,15 +85,15 @@ type See = <T>(what: string, read: () => T) => Promise<Awaited<T> | undefined>
 /** One of the two storages. What it may choose itself, ids and cursors, is replaced by what can be compared. */
 class Side<Tx> {
   readonly #storage: ForgeStorage<Tx>
-  readonly #ids: Ids
+  readonly #names: Names
   /** The ids that the storage chose, in the order in which they were read. */
   readonly #chosen: string[] = []
   /** Where to read on in the lists, since the last view. */
   readonly #cursors = new Map<string, string>()
 
-  constructor(storage: ForgeStorage<Tx>, ids: Ids) {
+  constructor(storage: ForgeStorage<Tx>, names: Names) {
     this.#storage = storage
-    this.#ids = ids
+    this.#names = names
   }
 
   async answer(run: (storage: ForgeStorage<Tx>) => unknown): Promise<unknown> {
@@ -99,8 +102,7 @@ class Side<Tx> {
 
   /** Reads everything, in pages of these sizes. */
   async view(limits: readonly number[]): Promise<unknown> {
-    const { pinBoards, blocks, userBadges, badgeCatalogue, issueImports, events } = this.#storage
-    const { repositories, organizations, users, issues, pullRequests } = this.#ids
+    const [storage, names] = [this.#storage, this.#names]
     const seen: [string, unknown][] = []
     const see = async <T>(what: string, read: () => T): Promise<Awaited<T> | undefined> => {
       const outcome = await outcomeOf(read)
@@ -108,50 +110,18 @@ class Side<Tx> {
       return 'value' in outcome ? outcome.value : undefined
     }
 
-    const reads: Readonly<Record<keyof AggregateStores<Tx>, () => Promise<void>>> = {
-      pinBoards: async () => {
-        for (const repositoryId of repositories) {
-          for (const kind of ['issue', 'pullRequest'] as const) {
-            await see(`${kind} board of ${repositoryId}`, () => pinBoards.load({ repositoryId, kind }))
-            await see('as a change sees it', () => change(pinBoards, { repositoryId, kind }, left))
-          }
-        }
-      },
-      issueImports: async () => {
-        for (const repositoryId of repositories)
-          await see(`imports into ${repositoryId}`, () => change(issueImports, { repositoryId }, left))
-      },
-      blocks: async () => {
-        for (const organizationId of organizations) {
-          await see(`blocked by ${organizationId}`, () => blocks.among(organizationId, users))
-          for (const userId of users) {
-            await see(`block of ${userId} by ${organizationId}`, () => blocks.find({ organizationId, userId }))
-            await see('as a change sees it', () => change(blocks, { organizationId, userId }, left))
-          }
-          await this.#pages(see, `blocks of ${organizationId}`, (query) => blocks.page(organizationId, query), limits)
-        }
-      },
-      userBadges: async () => {
-        for (const userId of users) {
-          await see(`badges of ${userId}`, () => userBadges.heldBy(userId))
-          await see('as a change sees them', () => change(userBadges, { userId, slugs: SLUGS.slice(1) }, left))
-        }
-      },
-      badgeCatalogue: async () => {
-        for (const slug of SLUGS) {
-          await see(`definition of ${slug}`, () => badgeCatalogue.find(slug))
-          await see('as a change sees it', () => change(badgeCatalogue, { slug }, left))
-        }
-        await this.#pages(see, 'catalogue', (query) => badgeCatalogue.page(query), limits)
-      },
+    for (const one of AGGREGATES) {
+      for (const [what, read] of [...one.reads(storage, names), ...one.states(storage, names)]) await see(what, read)
+      for (const [list, read] of one.lists(storage, names)) await this.#pages(see, list, read, limits)
     }
-    for (const read of Object.values(reads)) await read()
-    for (const issueId of [...issues, ...pullRequests])
-      await see(`history of ${issueId}`, () => events.history(issueId))
+    for (const issueId of [...names.issues, ...names.pullRequests])
+      await see(`history of ${issueId}`, () => storage.events.history(issueId))
     for (const limit of limits) await this.#outbox(see, `outbox by ${limit}`, limit)
     await this.#outbox(see, 'outbox', 1000)
-    for (const filter of filtersOf(this.#ids))
-      await this.#pages(see, `events of ${JSON.stringify(filter)}`, (query) => events.list(filter, query), limits)
+    for (const filter of filtersOf(names)) {
+      const list = `events of ${JSON.stringify(filter)}`
+      await this.#pages(see, list, (query) => storage.events.list(filter, query), limits)
+    }
     return seen
   }
 
@@ -223,7 +193,7 @@ async function readOn<Tx>({ events }: ForgeStorage<Tx>, after: string | undefine
   return { ...(await events.read({ after: read.thrown.details.oldest, limit })), isPruned: true }
 }
 
-function filtersOf({ repositories: [repositoryId], organizations, users }: Ids): readonly EventFilter[] {
+function filtersOf({ repositories: [repositoryId], organizations, users }: Names): readonly EventFilter[] {
   const [organizationId] = organizations
   return [
     {},

@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict'
 import type { ForgeEvent, Id } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import { blockedBy, issuesOn, outbox, slugsHeldBy } from './contents.ts'
+import { define, grant, revoke, slugsHeldBy } from '../samples/badges.ts'
+import { block, blockedBy, unblock } from '../samples/blocks.ts'
+import type { Choices } from '../samples/draw.ts'
+import { Draw } from '../samples/draw.ts'
+import { outbox } from '../samples/outbox.ts'
+import { BOARD, issuesOn, moveToFront, pin, unpin } from '../samples/pin-boards.ts'
+import { retire } from '../samples/retirements.ts'
 import { atOnce, raceCases } from './race.ts'
-import { BOARD, block, define, grant, moveToFront, pin, retire, revoke, unblock, unpin } from './sample-changes.ts'
 import type { StorageCase } from './storage-case.ts'
 
 const SLUGS = ['a', 'b', 'c']
-const FEW = ['1', '2', '3', '4', '5']
+const FEW: Choices<Id> = ['1', '2', '3', '4', '5']
 
 /** Cases that rebuild the state from the events alone, in order: no event is missing, and none is superfluous. */
 export const replayCases: readonly StorageCase[] = [1, 2, 3].flatMap((seed) =>
   raceCases(`after random changes (seed ${seed}) the events explain the state`, async (one, other) => {
-    const random = numbersFrom(seed)
+    const draw = new Draw(seed)
     for (const slug of SLUGS) await define(one, slug)
     for (let wave = 0; wave < 20; wave += 1) {
-      const work = Array.from({ length: 12 }, () => churn(random() % 2 === 0 ? one : other, random))
+      const work = Array.from({ length: 12 }, () => churn(draw.one([one, other]), draw))
       await atOnce(work, 'PIN_LIMIT_REACHED', 'ALREADY_BLOCKED', 'USER_NOT_FOUND', 'ISSUE_NOT_FOUND')
     }
     const rebuilt = new RebuiltState()
@@ -30,32 +35,23 @@ export const replayCases: readonly StorageCase[] = [1, 2, 3].flatMap((seed) =>
 )
 
 /** Makes a random change of one of a few boards, organizations or users. */
-function churn<Tx>(storage: ForgeStorage<Tx>, random: () => number): Promise<unknown> {
-  const one = (): Id => FEW[random() % FEW.length] ?? '1'
-  const board = { ...BOARD, repositoryId: one() }
-  const slugs = SLUGS.filter(() => random() % 2 === 0)
-  const changes: readonly (() => Promise<unknown>)[] = [
-    () => pin(storage, board, one(), { limit: 4 }),
-    () => pin(storage, board, one(), { limit: 4 }),
-    () => unpin(storage, board, one()),
-    () => moveToFront(storage, board, one()),
-    () => block(storage, one(), one()),
-    () => unblock(storage, one(), one()),
-    () => grant(storage, one(), slugs),
-    () => revoke(storage, one(), slugs),
+function churn<Tx>(storage: ForgeStorage<Tx>, draw: Draw): Promise<unknown> {
+  const [id, other] = [draw.one(FEW), draw.one(FEW)]
+  const board = { ...BOARD, repositoryId: other }
+  const slugs = draw.some(SLUGS)
+  if (draw.below(60) === 0) return retire(storage, { thing: 'issue', issueId: id, ...board })
+  if (draw.below(90) === 0) return retire(storage, { thing: 'user', userId: id })
+  const changes: Choices<() => Promise<unknown>> = [
+    () => pin(storage, board, id, { limit: 4 }),
+    () => pin(storage, board, id, { limit: 4 }),
+    () => unpin(storage, board, id),
+    () => moveToFront(storage, board, id),
+    () => block(storage, other, id),
+    () => unblock(storage, other, id),
+    () => grant(storage, id, slugs),
+    () => revoke(storage, id, slugs),
   ]
-  if (random() % 60 === 0) return retire(storage, { thing: 'issue', issueId: one(), ...board })
-  if (random() % 90 === 0) return retire(storage, { thing: 'user', userId: one() })
-  return (changes[random() % changes.length] ?? (() => unpin(storage, board, '1')))()
-}
-
-/** Returns a pseudo-random generator with the same numbers for the same seed, up to 2^16. */
-function numbersFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
-    return state >>> 15
-  }
+  return draw.one(changes)()
 }
 
 /** The state that is rebuilt from the events. */

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import { fill } from './aggregates.ts'
-import { blockedBy, catalogueOf, issuesOn, outbox, slugsHeldBy } from './contents.ts'
-import { BOARD, block, change, define, grant, pin, retire } from './sample-changes.ts'
+import { fill } from '../samples/aggregates.ts'
+import { catalogueOf, define, grant, slugsHeldBy } from '../samples/badges.ts'
+import { block, blockedBy } from '../samples/blocks.ts'
+import { outbox } from '../samples/outbox.ts'
+import { BOARD, fillBoard, issuesOn, pin, row } from '../samples/pin-boards.ts'
+import { retire } from '../samples/retirements.ts'
+import { change } from '../samples/sample.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, refuses, storageCase } from './storage-case.ts'
 
@@ -27,11 +31,8 @@ export const sequentialCases: readonly StorageCase[] = [
   }),
 
   storageCase('times are returned to the millisecond, from before 1970 to the year 9999', async (storage) => {
-    const rows = [0, 1, -1, 1_715_000_000_123, 253_402_300_799_999].map((time, index) => ({
-      issueId: String(index),
-      pinnedAt: new Date(time),
-      pinnedBy: null,
-    }))
+    const times = [0, 1, -1, 1_715_000_000_123, 253_402_300_799_999]
+    const rows = times.map((time, index) => row(String(index), new Date(time)))
     await change(storage.pinBoards, BOARD, () => ({ state: rows, events: [], result: undefined }))
 
     assert.deepEqual(await storage.pinBoards.load(BOARD), rows)
@@ -98,10 +99,7 @@ export const sequentialCases: readonly StorageCase[] = [
 
   storageCase('a retired issue is refused among others that a change adds, and none is added', async (storage) => {
     await retire(storage, { thing: 'issue', issueId: '2', ...BOARD })
-    const state = ['7', '2', '9'].map((issueId) => ({ issueId, pinnedAt: new Date(0), pinnedBy: null }))
-    await refuses('ISSUE_NOT_FOUND', () =>
-      change(storage.pinBoards, BOARD, () => ({ state, events: [], result: undefined })),
-    )
+    await refuses('ISSUE_NOT_FOUND', () => fillBoard(storage, BOARD, ['7', '2', '9']))
 
     assert.deepEqual(await issuesOn(storage, BOARD), [])
   }),

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import { AGGREGATES, everything, fill, THINGS } from './aggregates.ts'
-import { blocksOf, issuesOn, outbox } from './contents.ts'
+import { AGGREGATES, everything, fill, reads } from '../samples/aggregates.ts'
+import { block, blocksOf } from '../samples/blocks.ts'
+import { outbox } from '../samples/outbox.ts'
+import { BOARD, issuesOn, pin } from '../samples/pin-boards.ts'
+import { retire, THINGS } from '../samples/retirements.ts'
+import { refusing } from './change-cases.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
-import { BOARD, block, define, grant, pin, retire } from './sample-changes.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
 const OTHER = { ...BOARD, repositoryId: '11' }
-const KEY = { organizationId: '20', userId: '30' }
 
 /**
  * Cases about changes inside a transaction of the host, which commit or roll back with it.
@@ -16,60 +18,48 @@ const KEY = { organizationId: '20', userId: '30' }
 export const transactionCases: readonly StorageCase[] = [
   ...AGGREGATES.flatMap((one) => [
     hostCase(
-      `a change of ${one.name} in a host’s transaction is undone when that is rolled back`,
-      ['begin'],
-      async (storage, bench) => {
-        await one.prepare(storage)
-        const before = await everything(storage)
-        const { transaction, rollback } = await bench.begin()
-        await one.alter(storage, { transaction })
-        await rollback()
-
-        assert.deepEqual(await everything(storage), before)
-        await one.alter(storage)
-      },
-    ),
-
-    hostCase(
       `a change of ${one.name} that fails in a host’s transaction keeps the rest of it`,
       ['begin'],
       async (storage, bench) => {
         await one.prepare(storage)
         const before = await everything(storage)
         const { transaction, commit } = await bench.begin()
-        await pin(storage, OTHER, '1', { transaction })
+        await pin(storage, OTHER, '71', { transaction })
         const thrown = new Error('no')
-        const beforeCommit = () => {
-          throw thrown
-        }
-        assert.deepEqual(await outcomeOf(() => one.refuse(storage, thrown, { transaction })), { thrown })
-        assert.deepEqual(await outcomeOf(() => one.alter(storage, { transaction, beforeCommit })), { thrown })
-        await pin(storage, OTHER, '2', { transaction })
+        for (const refusal of [{ instead: refusing(thrown) }, { beforeCommit: refusing(thrown) }])
+          assert.deepEqual(await outcomeOf(() => one.alter(storage, { transaction, ...refusal })), { thrown })
+        await pin(storage, OTHER, '72', { transaction })
         await commit()
         const { contents, events } = await everything(storage)
 
         assert.deepEqual(contents, before.contents)
         assert.deepEqual(
           events.slice(before.events.length).map((event) => event.issueId),
-          ['1', '2'],
+          ['71', '72'],
         )
-        assert.deepEqual(await issuesOn(storage, OTHER), ['1', '2'])
+        assert.deepEqual(await issuesOn(storage, OTHER), ['71', '72'])
       },
     ),
 
     hostCase(
-      `a change of ${one.name} in a host’s transaction is visible to others only when that is committed`,
+      `a change of ${one.name} in a host’s transaction is read in it, and by others only when that is committed`,
       ['begin', 'again'],
       async (storage, bench) => {
         await one.prepare(storage)
         const elsewhere = await bench.again()
         const before = await everything(elsewhere)
+        const undone = await bench.begin()
+        await one.alter(storage, { transaction: undone.transaction })
+        assert.deepEqual(await everything(elsewhere), before)
+        await undone.rollback()
+        assert.deepEqual(await everything(elsewhere), before)
+
         const { transaction, commit } = await bench.begin()
         const { events } = await one.alter(storage, { transaction })
-        assert.deepEqual(await everything(elsewhere), before)
+        const inside: unknown[] = []
+        for (const [, read] of reads(storage, transaction)) inside.push(await read())
         await commit()
-
-        assert.deepEqual((await everything(elsewhere)).events, [...before.events, ...events])
+        assert.deepEqual(await everything(elsewhere), { contents: inside, events: [...before.events, ...events] })
         await one.alter(storage)
       },
     ),
@@ -107,28 +97,6 @@ export const transactionCases: readonly StorageCase[] = [
 
     for (const outcome of outcomes) assert.ok('thrown' in outcome && outcome.thrown instanceof TypeError)
     assert.deepEqual(await issuesOn(storage, BOARD), [])
-  }),
-
-  hostCase('a read in a host’s transaction sees its changes', ['begin'], async (storage, bench) => {
-    await define(storage, 'a')
-    const { transaction, commit } = await bench.begin()
-    await pin(storage, BOARD, '1', { transaction })
-    await block(storage, '20', '30', { transaction, note: 'why' })
-    await grant(storage, '31', ['a'], { transaction })
-    const page = await storage.blocks.page('20', { from: { page: 1 }, limit: 10 }, transaction)
-
-    assert.deepEqual(
-      (await storage.pinBoards.load(BOARD, transaction)).map((row) => row.issueId),
-      ['1'],
-    )
-    assert.equal((await storage.blocks.find(KEY, transaction))?.note, 'why')
-    assert.deepEqual(await storage.blocks.among('20', ['30', '31'], transaction), new Set(['30']))
-    assert.deepEqual([page.items.length, page.total], [1, 1])
-    assert.equal((await storage.userBadges.heldBy('31', transaction)).length, 1)
-    assert.equal((await storage.badgeCatalogue.find('a', transaction))?.slug, 'a')
-    assert.equal((await storage.badgeCatalogue.page({ from: { page: 1 }, limit: 10 }, transaction)).total, 1)
-    assert.equal((await storage.events.history('1', transaction)).length, 1)
-    await commit()
   }),
 
   hostCase(

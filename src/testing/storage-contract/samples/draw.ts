@@ -1,6 +1,9 @@
 /** One choice or more. */
 export type Choices<T> = readonly [T, ...T[]]
 
+/** Texts that a storage may store wrongly. */
+export const TEXTS: Choices<string> = ['', ' ', 'naïve 🦉 e\u0301', '0042', `quotes ' " \\ and\nlines`, 'null']
+
 /** Choices from a pseudo-random generator (mulberry32): the same for the same seed. */
 export class Draw {
   #state: number

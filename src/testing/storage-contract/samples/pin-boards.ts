@@ -1,0 +1,166 @@
+import type { Decision, Id } from '../../../index.ts'
+import { movePin, pinIssue, unpinIssue } from '../../../index.ts'
+import type { ForgeStorage, PinBoardKey, PinRow } from '../../../storage/storage.ts'
+import type { Draw } from './draw.ts'
+import type { AggregateSample, Extras, Names } from './sample.ts'
+import { AUTHOR, about, altered, change, NOON, sampleOf } from './sample.ts'
+
+/** The board of issues that most cases use. */
+export const BOARD: PinBoardKey = { repositoryId: '10', kind: 'issue' }
+
+/**
+ * Pins an issue at the end of a board, unless it is pinned already. Refuses a pin above the limit. Returns the 1-based
+ * position.
+ */
+export async function pin<Tx>(
+  storage: ForgeStorage<Tx>,
+  board: PinBoardKey,
+  issueId: Id,
+  { limit = Number.POSITIVE_INFINITY, ...extras }: Extras<Tx> & { readonly limit?: number } = {},
+): Promise<number> {
+  const rule = (issues: readonly Id[]) => pinIssue(issues, issueId, limit, board.kind)
+  return (await arranged(storage, board, issueId, rule, extras)).position
+}
+
+/** Unpins an issue, if it is pinned. */
+export async function unpin<Tx>(
+  storage: ForgeStorage<Tx>,
+  board: PinBoardKey,
+  issueId: Id,
+  extras: Extras<Tx> = {},
+): Promise<void> {
+  await arranged(storage, board, issueId, (issues) => unpinIssue(issues, issueId), extras)
+}
+
+/** Moves an issue to the front of its board, if it is pinned. */
+export async function moveToFront<Tx>(storage: ForgeStorage<Tx>, board: PinBoardKey, issueId: Id): Promise<void> {
+  const rule = (issues: readonly Id[]) =>
+    issues.includes(issueId) ? movePin(issues, issueId, 1) : { state: issues, events: [], result: undefined }
+  await arranged<Tx, unknown>(storage, board, issueId, rule, {})
+}
+
+/** Returns the issues on a board, in order. */
+export async function issuesOn<Tx>(
+  storage: ForgeStorage<Tx>,
+  board: PinBoardKey,
+  transaction?: Tx,
+): Promise<readonly Id[]> {
+  return (await storage.pinBoards.load(board, transaction)).map((row) => row.issueId)
+}
+
+/** Returns a row of a board. */
+export function row(issueId: Id, pinnedAt: Date = NOON): PinRow {
+  return { issueId, pinnedAt: new Date(pinnedAt), pinnedBy: null }
+}
+
+/** Replaces a board by these issues, without an event. */
+export async function fillBoard<Tx>(
+  storage: ForgeStorage<Tx>,
+  board: PinBoardKey,
+  issueIds: readonly Id[],
+  extras: Extras<Tx> = {},
+): Promise<void> {
+  const state = issueIds.map((issueId) => row(issueId))
+  await change(storage.pinBoards, board, () => ({ state, events: [], result: undefined }), extras)
+}
+
+/** The boards. */
+export const pinBoards: AggregateSample = sampleOf<PinBoardKey, readonly PinRow[]>({
+  name: 'a pin board',
+  store: (storage) => storage.pinBoards,
+  key: BOARD,
+  alter(rows) {
+    const issueId = String(100 + rows.length)
+    const event = { type: 'issue.pinned', data: { position: rows.length + 1 } } as const
+    return altered([...rows, row(issueId)], event, { repositoryId: BOARD.repositoryId, issueId })
+  },
+  keys: boardsOf,
+  reads: (storage, names, transaction) =>
+    boardsOf(names).map((key) => [JSON.stringify(key), () => storage.pinBoards.load(key, transaction)]),
+  kinds: {
+    pin: {
+      share: 22,
+      draw(draw, names) {
+        const [board, issueId] = placeOn(draw, names)
+        const limit = 3 + draw.below(3)
+        return [{ board, issueId, limit }, (to, extras) => pin(to, board, issueId, { ...extras, limit })]
+      },
+    },
+    unpin: {
+      share: 5,
+      draw(draw, names) {
+        const [board, issueId] = placeOn(draw, names)
+        return [{ board, issueId }, (to, extras) => unpin(to, board, issueId, extras)]
+      },
+    },
+    move: {
+      share: 8,
+      draw(draw, names) {
+        const [board, issueId] = placeOn(draw, names)
+        const position = 1 + draw.below(4)
+        const rule = (issues: readonly Id[]) => movePin(issues, issueId, position)
+        return [{ board, issueId, position }, (to, extras) => arranged(to, board, issueId, rule, extras)]
+      },
+    },
+    /** Gives every pin of a board another author and another time, or reverses the board. */
+    renew: {
+      share: 4,
+      draw(draw, names) {
+        const [board] = placeOn(draw, names)
+        const [pinnedAt, pinnedBy, reverses] = [
+          new Date(draw.below(60_000)),
+          draw.one(names.users),
+          draw.below(3) === 0,
+        ]
+        const renewed = (rows: readonly PinRow[]) =>
+          reverses ? rows.toReversed() : rows.map((one) => ({ ...one, pinnedAt, pinnedBy }))
+        return [
+          { board, pinnedAt, pinnedBy, reverses },
+          (to, extras) =>
+            change(to.pinBoards, board, (rows) => ({ state: renewed(rows), events: [], result: undefined }), extras),
+        ]
+      },
+    },
+  },
+})
+
+/** Draws a board, and an issue or a pull request for it. */
+export function placeOn(draw: Draw, names: Names): readonly [PinBoardKey, Id] {
+  const repositoryId = draw.one(names.repositories)
+  if (draw.below(4) === 0) return [{ repositoryId, kind: 'pullRequest' }, draw.one(names.pullRequests)]
+  return [{ repositoryId, kind: 'issue' }, draw.one(names.issues)]
+}
+
+function boardsOf({ repositories }: Names): readonly PinBoardKey[] {
+  return repositories.flatMap((repositoryId) => [
+    { repositoryId, kind: 'issue' },
+    { repositoryId, kind: 'pullRequest' },
+  ])
+}
+
+/** Changes the order of a board by a rule. New pins get the time and the author of the change. */
+async function arranged<Tx, Result>(
+  storage: ForgeStorage<Tx>,
+  board: PinBoardKey,
+  issueId: Id,
+  rule: (issues: readonly Id[]) => Decision<readonly Id[], Result>,
+  extras: Extras<Tx>,
+): Promise<Result> {
+  const { actorId: pinnedBy } = extras.by ?? AUTHOR
+  const outcome = await change(
+    storage.pinBoards,
+    board,
+    (rows, at) => {
+      const issues = rows.map((one) => one.issueId)
+      const { state, events, result } = rule(issues)
+      const rowOf = (id: Id) => rows.find((one) => one.issueId === id) ?? { issueId: id, pinnedAt: at, pinnedBy }
+      return {
+        state: state === issues ? rows : state.map(rowOf),
+        events: about({ repositoryId: board.repositoryId, issueId }, events),
+        result,
+      }
+    },
+    extras,
+  )
+  return outcome.result
+}

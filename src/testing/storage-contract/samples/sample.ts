@@ -1,0 +1,138 @@
+import type { Decision, EventDraft, EventSubject, Id, MaybePromise, Page, RuleEvent } from '../../../index.ts'
+import type {
+  AggregateStore,
+  Authorship,
+  BeforeCommit,
+  ForgeStorage,
+  Outcome,
+  PageQuery,
+} from '../../../storage/storage.ts'
+import type { Choices, Draw } from './draw.ts'
+
+/** The optional parts of a sample change, besides its decision. */
+export interface Extras<Tx> {
+  readonly by?: Authorship
+  readonly beforeCommit?: BeforeCommit<Tx> | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly transaction?: Tx | undefined
+}
+
+/** The default time of a sample change. */
+export const NOON: Date = new Date('2024-05-06T12:00:00.123Z')
+
+/** The default author of a sample change. */
+export const AUTHOR: Authorship = { actorId: '7', at: () => new Date(NOON) }
+
+/** The subject fields of an event that concerns no subject of the host. */
+export const NO_SUBJECT = { organizationId: null, repositoryId: null, issueId: null, userId: null } as const
+
+/** Makes one change of one aggregate. If the call throws synchronously, the promise rejects. */
+export async function change<Key, State, Result, Tx>(
+  store: AggregateStore<Key, State, Tx>,
+  key: Key,
+  decide: (state: State, at: Date) => Decision<State, Result, EventDraft>,
+  extras: Extras<Tx> = {},
+): Promise<Outcome<Result>> {
+  return store.update(key, { decide, by: AUTHOR, ...extras })
+}
+
+/** Decides to leave a state as it is, and returns a copy of it. */
+export function left<State>(state: State): { state: State; events: []; result: State } {
+  return { state, events: [], result: structuredClone(state) }
+}
+
+/** Adds the subject to the events of a rule. */
+export function about(subject: Partial<EventSubject>, events: readonly RuleEvent[]): readonly EventDraft[] {
+  return events.map((event) => ({ ...NO_SUBJECT, ...subject, ...event }))
+}
+
+/** The ids and slugs that reads and drawn changes are about. No id is that of an issue and of a pull request. */
+export interface Names {
+  readonly repositories: Choices<Id>
+  readonly organizations: Choices<Id>
+  readonly users: Choices<Id>
+  readonly issues: Choices<Id>
+  readonly pullRequests: Choices<Id>
+  readonly slugs: Choices<string>
+}
+
+/** Reads, each with what it reads. */
+export type Reads = readonly (readonly [what: string, read: () => unknown])[]
+
+/** Lists that are read in pages. */
+export type Lists = readonly (readonly [what: string, read: (query: PageQuery) => MaybePromise<Page<unknown>>])[]
+
+/** A drawn change. */
+export type Run = <Tx>(storage: ForgeStorage<Tx>, extras: Extras<Tx>) => Promise<unknown>
+
+/** One kind of drawn changes. */
+export interface Kind {
+  /** How often it is drawn, of the sum of all. */
+  readonly share: number
+  /** Draws what a change needs. Returns it, for the name of the change, and the change. */
+  draw(draw: Draw, names: Names): readonly [input: unknown, run: Run]
+}
+
+/** Replaces the decision of a sample change. */
+export type Instead = <State>(
+  decision: Decision<State, unknown, EventDraft>,
+  state: State,
+  at: Date,
+) => Decision<State, unknown, EventDraft>
+
+/** One store: a change of one of its aggregates, its reads, and the changes that are drawn. */
+export interface AggregateSample {
+  /** The aggregate of the change, with its article. */
+  readonly name: string
+  /** Creates the data that the change needs. */
+  prepare<Tx>(storage: ForgeStorage<Tx>): Promise<unknown>
+  /** Changes the aggregate. Each call has an effect and one event, unless it is decided otherwise. */
+  alter<Tx>(storage: ForgeStorage<Tx>, extras?: Extras<Tx> & { readonly instead?: Instead }): Promise<Outcome<unknown>>
+  /** Everything that the store has about some names, except for its lists. */
+  reads<Tx>(storage: ForgeStorage<Tx>, names: Names, transaction?: Tx): Reads
+  /** The lists of the store. */
+  lists<Tx>(storage: ForgeStorage<Tx>, names: Names, transaction?: Tx): Lists
+  /** The aggregates as changes see them that leave them as they are. */
+  states<Tx>(storage: ForgeStorage<Tx>, names: Names): Reads
+  /** The kinds of drawn changes, by name. */
+  readonly kinds: Readonly<Record<string, Kind>>
+}
+
+/** What a sample is made of. */
+interface Parts<Key, State> extends Pick<AggregateSample, 'name' | 'reads' | 'kinds'> {
+  readonly store: <Tx>(storage: ForgeStorage<Tx>) => AggregateStore<Key, State, Tx>
+  readonly prepare?: AggregateSample['prepare']
+  readonly lists?: AggregateSample['lists']
+  /** The keys of the aggregates about some names. */
+  readonly keys: (names: Names) => readonly Key[]
+  /** The key of the aggregate that the sample changes. */
+  readonly key: Key
+  readonly alter: (state: State) => Decision<State, unknown, EventDraft>
+}
+
+const asDecided: Instead = (decision) => decision
+
+/** Creates the sample of a store. */
+export function sampleOf<Key, State>({ store, keys, key, alter, ...parts }: Parts<Key, State>): AggregateSample {
+  return {
+    prepare: async () => undefined,
+    lists: () => [],
+    ...parts,
+    alter: (storage, { instead = asDecided, ...extras } = {}) =>
+      change(store(storage), key, (state, at) => instead(alter(state), state, at), extras),
+    states: (storage, names) =>
+      keys(names).map((one) => [
+        `${parts.name} ${JSON.stringify(one)} as a change sees it`,
+        () => change(store(storage), one, left),
+      ]),
+  }
+}
+
+/** The decision of a sample change: a new state and an event. */
+export function altered<State>(
+  state: State,
+  event: RuleEvent,
+  subject: Partial<EventSubject> = {},
+): Decision<State, unknown, EventDraft> {
+  return { state, events: about(subject, [event]), result: 'altered' }
+}
