@@ -41,7 +41,7 @@ export function measure() {
         work: `readIssues of ${source}, every check`,
         floor: 'JSON.parse of the whole file',
         of: [side, 'parse'],
-        reach: '>= 1.2',
+        reach: '>= 0.85',
       }),
     )
   })

@@ -21,7 +21,7 @@ export async function readDataFile(what: string, file: string, missing: ExitCode
 async function parseText(what: string, file: string, text: string): Promise<unknown> {
   const yaml = /^\.ya?ml$/i.test(extname(file))
   try {
-    return yaml ? (await import('yaml')).parse(text) : await parseJson(text.replace(/^\uFEFF/, ''))
+    return yaml ? (await import('js-yaml')).load(text) : await parseJson(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     throw new CommandError(1, `${what} ${file} is not valid ${yaml ? 'YAML' : 'JSON'}: ${withoutDrawing(message)}`)
@@ -29,18 +29,21 @@ async function parseText(what: string, file: string, text: string): Promise<unkn
 }
 
 /**
- * Parses JSON as YAML to find duplicate keys. `JSON.parse` silently keeps the last value of a duplicate key. YAML, of
+ * Parses JSON as YAML too, to find duplicate keys. `JSON.parse` silently keeps the last value of a duplicate key. YAML, of
  * which JSON is a subset, reports it as an error.
  */
 async function parseJson(text: string): Promise<unknown> {
   const value: unknown = JSON.parse(text)
-  const { errors } = (await import('yaml')).parseDocument(text)
-  const twice = errors.find((error) => error.code === 'DUPLICATE_KEY')
-  if (twice !== undefined) throw twice
+  const { load, YAMLException } = await import('js-yaml')
+  try {
+    load(text)
+  } catch (error) {
+    if (error instanceof YAMLException && error.reason.startsWith('duplicated')) throw error
+  }
   return value
 }
 
 /** Returns the first line of a YAML error message. The rest is a drawing of the position. */
 function withoutDrawing(message: string): string {
-  return message.replace(/(at line \d+, column \d+):?\n.*/s, '$1')
+  return message.replace(/\n.*/s, '')
 }

@@ -4,11 +4,15 @@
  */
 export type Id = string
 
-/** An id as input. Integers are converted to canonical text; a number that is not a safe integer is a `TypeError`. */
+/**
+ * An id as input. Integers are converted to canonical text, and a UUID to lower case; a number that is not a safe integer
+ * is a `TypeError`.
+ */
 export type IdInput = string | number | bigint
 
 /** Most ids. What it matches needs no other check. */
 const PLAIN_ID = /^[!-~]{1,64}$/
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const CONTROL_CHARACTER = /\p{Cc}/u
 
 /**
@@ -26,7 +30,7 @@ export function toId(value: IdInput, name: string): Id {
   }
 
   const text = typeof value === 'bigint' ? String(value) : value
-  if (typeof text === 'string' && PLAIN_ID.test(text)) return text
+  if (typeof text === 'string' && PLAIN_ID.test(text)) return text.length === 36 ? inLowerCase(text) : text
   if (typeof text !== 'string' || text.length === 0 || text.length > 64) {
     throw new TypeError(`${name} must be an integer or a string of 1 to 64 characters`)
   }
@@ -34,4 +38,9 @@ export function toId(value: IdInput, name: string): Id {
     throw new TypeError(`${name} must not contain control characters or malformed Unicode`)
   }
   return text
+}
+
+/** Returns a UUID in lower case, so that the ids of a user from two sources are the same; other texts as they are. */
+function inLowerCase(text: string): string {
+  return UUID.test(text) ? text.toLowerCase() : text
 }

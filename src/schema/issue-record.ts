@@ -89,15 +89,11 @@ export type ExchangeRecord =
  * Source: docs/exchange.md, Errors
  */
 export interface RecordLocator {
-  /**
-   * Returns where values of the record that was yielded last are in the source.
-   *
-   * @param pointers - JSON pointers that begin at the record, such as `/poster_id`
-   */
-  locate(pointers: readonly string[]): readonly SourcePlace[]
+  /** Returns the place of the record that was yielded last. Undefined: it has none. */
+  place(): SourcePlace | undefined
 }
 
-/** The place of a value in a source. `pointer` begins at the source, and names the value as the source does. */
+/** The place of a record in a source. `pointer` is its index, such as `/17`. */
 export type SourcePlace = Pick<Violation, 'pointer' | 'offset' | 'line' | 'file'>
 
 /**

@@ -78,8 +78,8 @@ const INVALID: readonly Refusal[] = [
   ['serve --fixture a-folder', 'fixture a-folder cannot be read: it is a directory'],
   ['serve --fixture broken.json', 'fixture broken.json is not valid JSON: '],
   ['serve --fixture broken.yaml', 'fixture broken.yaml is not valid YAML: '],
-  ['serve --fixture twice.json', 'fixture twice.json is not valid JSON: Map keys must be unique at line 1, column 32'],
-  ['serve --fixture twice-escaped.json', 'is not valid JSON: Map keys must be unique'],
+  ['serve --fixture twice.json', 'fixture twice.json is not valid JSON: duplicated mapping key (1:33)'],
+  ['serve --fixture twice-escaped.json', 'is not valid JSON: duplicated mapping key'],
   ['serve --fixture trailing.json', 'fixture trailing.json is not valid JSON: '],
   [
     'serve --fixture unsafe.json',

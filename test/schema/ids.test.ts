@@ -17,6 +17,8 @@ const ACCEPTED: readonly (readonly [value: IdInput, id: string])[] = [
   ['007', '007'],
   [' ', ' '],
   ['3f2504e0-4f89-41d3-9a0c-0305e82c3301', '3f2504e0-4f89-41d3-9a0c-0305e82c3301'],
+  ['3F2504E0-4F89-41D3-9A0C-0305E82C3301', '3f2504e0-4f89-41d3-9a0c-0305e82c3301'],
+  ['3F2504E0/4F89/41D3/9A0C/0305E82C3301', '3F2504E0/4F89/41D3/9A0C/0305E82C3301'],
   ['größe/日本', 'größe/日本'],
   ['🚀'.repeat(32), '🚀'.repeat(32)],
   ['x'.repeat(64), 'x'.repeat(64)],

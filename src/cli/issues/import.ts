@@ -146,7 +146,7 @@ function withPlaces(
   records: AsyncIterable<ExchangeRecord>,
   reading: SourceReading,
 ): AsyncIterable<ExchangeRecord> & RecordLocator {
-  return Object.assign(records, { locate: (pointers: readonly string[]) => reading.locate(pointers) })
+  return Object.assign(records, { place: () => reading.place() })
 }
 
 const CONFLICT_FIX = 'give --on-conflict skip or update, or remove the issue from the source'

@@ -78,10 +78,10 @@ export class SourceReading {
     }
   }
 
-  /** Returns where values of the record that was yielded last are, with files as the user named them. */
-  locate(pointers: readonly string[]): readonly SourcePlace[] {
-    const places = this.#reading?.locate(pointers) ?? []
-    return places.map((place) => ({ ...place, ...this.#file(place.file) }))
+  /** Returns where the record that was yielded last is, with its file as the user named it. */
+  place(): SourcePlace | undefined {
+    const place = this.#reading?.place()
+    return place && { ...place, ...this.#file(place.file) }
   }
 
   /** @throws CommandError (invalid input) with the violations, if there are some */

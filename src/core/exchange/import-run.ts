@@ -37,7 +37,7 @@ export interface ImportRequest {
   readonly repositoryId: IdInput
   /**
    * What `readExchange` or `readIssues` returns, or an array. Inside `withTransactionSync` it must not wait. Violations
-   * have a place in the source if it has the method `locate`.
+   * have a place in the source if it has the method `place`.
    */
   readonly records: (Iterable<ExchangeRecord | IssueRecord> | AsyncIterable<ExchangeRecord | IssueRecord>) &
     Partial<RecordLocator>
@@ -237,18 +237,13 @@ class ImportRun<A extends Actor, Tx> {
    * @param path - the property that is named if the source does not know its records
    */
   #placeOf(index: number, path: string): SourcePlace {
-    const [place] = this.#place.records.locate?.(['']) ?? []
-    return place ?? { pointer: `/${index}${path}` }
+    return this.#place.records.place?.() ?? { pointer: `/${index}${path}` }
   }
 
-  /** Adds the places to violations of the record that was read last, whose pointers begin at the record. */
+  /** Adds the place to violations of the record that was read last, whose pointers begin at the record. */
   #placed(violations: readonly Violation[], index: number): readonly Violation[] {
-    const places = this.#place.records.locate?.(violations.map((violation) => violation.pointer))
-    return violations.map((violation, at) => ({
-      ...violation,
-      pointer: `/${index}${violation.pointer}`,
-      ...places?.[at],
-    }))
+    const place = this.#placeOf(index, '')
+    return violations.map((violation) => ({ ...violation, ...place, pointer: `${place.pointer}${violation.pointer}` }))
   }
 
   #refuse(violations: Parameters<ImportTotals['addViolations']>[0]): void {

@@ -1,4 +1,4 @@
-import type { Id } from '../../schema/ids.ts'
+import type { Id, IdInput } from '../../schema/ids.ts'
 import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Actor, Caller, PortContext } from '../ports.ts'
@@ -101,7 +101,7 @@ export interface IssueTracker<A extends Actor, Tx = unknown> {
   findUsers(
     users: readonly ForeignUser[],
     context: PortContext<Caller<A>, Tx>,
-  ): MaybePromise<readonly (Id | undefined)[]>
+  ): MaybePromise<readonly (IdInput | undefined)[]>
   /**
    * Writes all of the batch. The next number that the host assigns must be above every number that was written.
    */

@@ -1,7 +1,5 @@
-import { isObject } from '../../schema/arguments.ts'
-import { jsonPointer } from '../../schema/documents/check.ts'
 import type { ExchangeRecord, SourcePlace } from '../../schema/issue-record.ts'
-import type { Path, RecordBatch } from './record-batch.ts'
+import type { RecordBatch } from './record-batch.ts'
 
 /** The exchange records that the records of a batch became. */
 export class ConvertedBatch {
@@ -25,56 +23,11 @@ export class ConvertedBatch {
     }
   }
 
-  /**
-   * Returns where values of an exchange record are in the source.
-   *
-   * @param at - the index of the exchange record
-   * @param pointers - JSON pointers that begin at the label, milestone, issue or comment
-   */
-  locate(at: number, pointers: readonly string[]): readonly SourcePlace[] {
-    const [converted, index] = [this.records[at], this.#indexes[at]]
-    if (converted === undefined || index === undefined) return []
-
-    const source = this.#source.records[index]
-    const paths = pointers.map((pointer): Path => {
-      if (pointer === '') return []
-      const path = pointer.split('/').slice(1)
-      return pathInSource(source, path, valueAt(converted, [converted.kind, ...path]))
-    })
-    const places = this.#source.places(index, paths)
-    const record = `/${this.#source.first + index}`
+  /** Returns the place of the record in the source that an exchange record came from. */
+  placeOf(at: number): SourcePlace | undefined {
+    const index = this.#indexes[at]
+    if (index === undefined) return undefined
     const file = this.#file === undefined ? undefined : { file: this.#file }
-    return paths.map((path, of) => ({ pointer: record + jsonPointer(path), ...places[of], ...file }))
+    return { pointer: `/${this.#source.first + index}`, ...this.#source.place(index), ...file }
   }
-}
-
-/**
- * Returns the path of a converted value in the record of the source: its own path if the value is there, or the first
- * path with the same text or large number, or else the path of the record.
- */
-function pathInSource(source: unknown, path: Path, value: unknown): Path {
-  if (valueAt(source, path) === value) return path
-
-  const isDistinct = typeof value === 'string' || (typeof value === 'number' && !Number.isSafeInteger(value))
-  return (isDistinct ? pathOf(value, source, []) : undefined) ?? []
-}
-
-function valueAt(value: unknown, path: Path): unknown {
-  let inner = value
-  for (const step of path) {
-    if (!isObject(inner) || !Object.hasOwn(inner, step)) return undefined
-    inner = Reflect.get(inner, step)
-  }
-  return inner
-}
-
-function pathOf(value: unknown, inside: unknown, path: Path): Path | undefined {
-  if (inside === value) return path
-  if (!isObject(inside)) return undefined
-
-  for (const [name, inner] of Object.entries(inside)) {
-    const found = pathOf(value, inner, [...path, name])
-    if (found !== undefined) return found
-  }
-  return undefined
 }

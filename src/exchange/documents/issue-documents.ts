@@ -67,7 +67,10 @@ function withoutPlaces(
   records: AsyncIterable<ExchangeRecord> & RecordLocator,
 ): AsyncIterable<ExchangeRecord> & RecordLocator {
   return Object.assign(recordsWithoutPlaces(records), {
-    locate: (pointers: readonly string[]) => records.locate(pointers).map(({ pointer }) => ({ pointer })),
+    place: () => {
+      const { pointer } = records.place() ?? {}
+      return pointer === undefined ? undefined : { pointer }
+    },
   })
 }
 

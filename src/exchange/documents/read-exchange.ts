@@ -58,9 +58,7 @@ function recordsOf<T>(
       lastBatch = undefined
     }
   }
-  return Object.assign(all(), {
-    locate: (pointers: readonly string[]) => lastBatch?.locate(lastIndex, pointers) ?? [],
-  })
+  return Object.assign(all(), { place: () => lastBatch?.placeOf(lastIndex) })
 }
 
 async function* batchesOf(source: IssueSource, options: ReadOptions): Batches {

@@ -1,10 +1,11 @@
-import type { Violation } from '../../schema/errors.ts'
-
 /** The path of a value: property names and array indexes. */
 export type Path = readonly PropertyKey[]
 
-/** Where a value begins in a source. */
-export type Place = Required<Pick<Violation, 'offset' | 'line'>>
+/** Where a value begins in a source: the number of bytes before it, and its line from 1 on. */
+export interface Place {
+  readonly offset: number
+  readonly line: number
+}
 
 /** Something in a record that is not valid. */
 export interface Finding {
@@ -39,6 +40,18 @@ export interface RecordBatch {
   readonly records: readonly unknown[]
   /** Returns the faults of a record that its parsed value does not show, such as a property that occurs twice. */
   faults(index: number): readonly Finding[]
-  /** Returns where the values at these paths of a record begin, or the innermost value around one that does not exist. */
+  /** Returns where a record begins. */
+  place(index: number): Place
+  /**
+   * Returns where the values at these paths of a record begin, or the innermost value around one that does not exist. In
+   * YAML it is the place of the item.
+   */
   places(index: number, paths: readonly Path[]): readonly Place[]
+}
+
+const encoder = new TextEncoder()
+
+/** Returns the place behind a text that begins at a place. */
+export function placeAfter({ offset, line }: Place, text: string): Place {
+  return { offset: offset + encoder.encode(text).length, line: line + text.split('\n').length - 1 }
 }

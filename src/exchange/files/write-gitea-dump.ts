@@ -13,7 +13,7 @@ import type {
 import { isIterable } from '../documents/byte-source.ts'
 import { issueLine } from '../documents/write-issues.ts'
 import { dumpComment, dumpIssue, dumpLabel, dumpMilestone } from '../forges/gitea-dump-records.ts'
-import { yamlDocument, yamlItem } from '../yaml/write-yaml.ts'
+import { yamlOf } from '../yaml/write-yaml.ts'
 import { pathOf } from './path.ts'
 
 /** The repository that a dump is of. */
@@ -107,12 +107,12 @@ class DumpFolder {
       await issues.close()
     }
     await this.#writeComments()
-    await this.#writeList('label.yml', [...this.#labels.values()].map(dumpLabel).map(yamlItem))
-    await this.#writeList('milestone.yml', [...this.#milestones.values()].map(dumpMilestone).map(yamlItem))
+    await this.#writeList('label.yml', [...this.#labels.values()].map(dumpLabel))
+    await this.#writeList('milestone.yml', [...this.#milestones.values()].map(dumpMilestone))
     const units = { issues: true, labels: true, milestones: true, comments: true, pulls: false, releases: false }
     const texts = { clone_addr: '', description: '', original_url: '' }
     const flags = { assets: false, is_private: false, wiki: false }
-    const repository = yamlDocument({ name, owner, ...texts, ...units, ...flags, service_type: 1 })
+    const repository = yamlOf({ name, owner, ...texts, ...units, ...flags, service_type: 1 })
     await writeFile(join(this.#path, 'repo.yml'), repository, { flag: 'wx' })
   }
 
@@ -140,7 +140,7 @@ class DumpFolder {
     if (issue.milestone) {
       this.#add(this.#milestones, issue.milestone, { title: issue.milestone, state: 'open', created: issue.created })
     }
-    return yamlItem(dumpIssue(issue))
+    return yamlOf([dumpIssue(issue)])
   }
 
   #add<T>(records: Map<string, T>, name: string, record: T): void {
@@ -149,7 +149,7 @@ class DumpFolder {
 
   async #comment(comment: CommentRecord): Promise<void> {
     checkIntegers(comment, '')
-    const item = yamlItem(dumpComment(comment))
+    const item = yamlOf([dumpComment(comment)])
     this.#comments.set(comment.issue_number, (this.#comments.get(comment.issue_number) ?? '') + item)
     this.#commentCharacters += item.length
     if (this.#commentCharacters >= PIECE_CHARACTERS) await this.#writeComments()
@@ -161,7 +161,7 @@ class DumpFolder {
     this.#commentCharacters = 0
   }
 
-  async #writeList(name: string, items: readonly string[]): Promise<void> {
-    await writeFile(join(this.#path, name), items.length === 0 ? '[]\n' : items, { flag: 'wx' })
+  async #writeList(name: string, items: readonly object[]): Promise<void> {
+    await writeFile(join(this.#path, name), yamlOf(items), { flag: 'wx' })
   }
 }

@@ -7,13 +7,12 @@ import type {
   MilestoneRecord,
   ReactionRecord,
 } from '../../schema/issue-record.ts'
-import type { YamlValue } from '../yaml/write-yaml.ts'
 
 /** What Go writes for a time that is not set. */
 export const NO_TIME = '0001-01-01T00:00:00Z'
 
 /** An issue as a Gitea dump has it: every property, also where it is empty. */
-export function dumpIssue(issue: IssueRecord): YamlValue {
+export function dumpIssue(issue: IssueRecord): object {
   const { poster_email = '', ref = '', milestone = '', closed = null, ...canonical } = canonicalIssue(issue)
   return {
     number: canonical.number,
@@ -37,12 +36,12 @@ export function dumpIssue(issue: IssueRecord): YamlValue {
 }
 
 /** A label as a Gitea dump has it. */
-export function dumpLabel({ name, color = '', description = '' }: LabelRecord): YamlValue {
+export function dumpLabel({ name, color = '', description = '' }: LabelRecord): object {
   return { name, color, description, exclusive: false }
 }
 
 /** A milestone as a Gitea dump has it. */
-export function dumpMilestone({ title, description = '', state, ...times }: MilestoneRecord): YamlValue {
+export function dumpMilestone({ title, description = '', state, ...times }: MilestoneRecord): object {
   const { deadline, created, updated, closed } = times
   return {
     title,
@@ -56,7 +55,7 @@ export function dumpMilestone({ title, description = '', state, ...times }: Mile
 }
 
 /** A comment as a Gitea dump has it. */
-export function dumpComment(comment: CommentRecord): YamlValue {
+export function dumpComment(comment: CommentRecord): object {
   return {
     issue_index: comment.issue_number,
     index: 0,
@@ -76,6 +75,6 @@ function timeOf(time: string | null | undefined): string | null {
   return time ? canonicalDateTime(time) : null
 }
 
-function dumpReaction({ user_id, user_name = '', content }: ReactionRecord): YamlValue {
+function dumpReaction({ user_id, user_name = '', content }: ReactionRecord): object {
   return { user_id, user_name, content }
 }

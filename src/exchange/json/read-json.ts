@@ -1,9 +1,13 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { Bytes } from '../documents/byte-source.ts'
-import type { RecordBatch } from '../documents/record-batch.ts'
-import { BatchParser } from './json-batch.ts'
-import type { ScanFault, ScanLimits } from './json-scanner.ts'
-import { JsonScanner } from './json-scanner.ts'
+import type { Finding, Path, Place, RecordBatch } from '../documents/record-batch.ts'
+import { halfPairs, placeAfter } from '../documents/record-batch.ts'
+import { duplicatesIn, faultIn, indexesOf, unreadableIn } from './json-record.ts'
+import type { RawRecord, ScanFault, ScanLimits } from './record-scanner.ts'
+import { RecordScanner } from './record-scanner.ts'
+
+/** So many bytes of a record that does not end are searched for an earlier fault, such as a quote that is missing. */
+const EXPLAINED_BYTES = 1024 * 1024
 
 /**
  * Reads the records of a JSON source: the elements of an array, of several arrays one after the other, and of arrays in
@@ -17,28 +21,125 @@ export async function* readJson(
   limits: ScanLimits,
   file: string | undefined,
 ): AsyncGenerator<RecordBatch, void, void> {
-  const [scanner, parser] = [new JsonScanner(limits), new BatchParser()]
+  const scanner = new RecordScanner(limits)
+  let first = 0
   try {
-    for (let piece = await bytes.next(); ; piece = await bytes.next()) {
-      if (piece.done === true) {
-        if (piece.value === undefined) scanner.end()
-        else scanner.interrupt(piece.value.code, piece.value.message)
-        if (scanner.fault !== undefined) throw unreadable(scanner.fault, file)
-        return
-      }
-      for (const raw of scanner.scan(piece.value)) {
-        const { batch, fault } = parser.parse(raw)
-        yield batch
-        if (fault !== undefined) throw unreadable(fault, file)
-      }
-      if (scanner.fault !== undefined) throw unreadable(scanner.fault, file)
+    for (;;) {
+      const piece = await bytes.next()
+      const batch = new JsonBatch(first)
+      if (piece.done !== true) batch.addAll(scanner.scan(piece.value))
+      else if (piece.value === undefined) scanner.end()
+      if (batch.records.length > 0) yield batch
+      first += batch.records.length
+      const fault = batch.fault ?? (scanner.fault && explained(scanner.fault))
+      if (fault !== undefined) throw unreadable(fault, fault.isInRecord ? `/${first}` : '', file)
+      if (piece.done !== true) continue
+      if (piece.value !== undefined) throw unreadable({ ...piece.value, ...scanner.place }, '', file)
+      return
     }
   } finally {
     await bytes.return(undefined)
   }
 }
 
-function unreadable({ record, code, message, offset, line }: ScanFault, file: string | undefined): Error {
-  const pointer = record === undefined ? '' : `/${record}`
+/** Why a source cannot be read any further. */
+interface Unreadable extends Place {
+  readonly code: string
+  readonly message: string
+}
+
+function unreadable({ code, message, offset, line }: Unreadable, pointer: string, file: string | undefined): Error {
   return invalidDocument([{ pointer, code, message, offset, line, ...(file !== undefined && { file }) }])
+}
+
+type Fault = Unreadable & { readonly isInRecord: boolean }
+
+/** A record that does not end may have a fault before its end. */
+function explained(fault: ScanFault): Fault {
+  const { record, code } = fault
+  const mayHide = record !== undefined && (code === 'truncated' || code === 'too_large')
+  const text = mayHide ? new TextDecoder().decode(record.subarray(0, EXPLAINED_BYTES)) : ''
+  const at = unreadableIn(text) ?? text.length
+  if (at === text.length) return { ...fault, isInRecord: record !== undefined }
+  return { code: 'json', message: 'expected JSON', ...placeAfter(fault, text.slice(0, at)), isInRecord: true }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The records that one piece of a source completes. */
+class JsonBatch implements RecordBatch {
+  readonly first: number
+  readonly records: unknown[] = []
+  fault: Fault | undefined
+  readonly #texts: string[] = []
+  readonly #colons: number[] = []
+  readonly #places: Place[] = []
+
+  constructor(first: number) {
+    this.first = first
+  }
+
+  /** Parses records, up to the first one that cannot be read. */
+  addAll(all: Iterable<RawRecord>): void {
+    for (const { bytes, colons, offset, line } of all) {
+      const place = { offset, line }
+      let text: string | undefined
+      try {
+        text = decoder.decode(bytes)
+        this.records.push(JSON.parse(text))
+      } catch {
+        this.fault =
+          text === undefined
+            ? { code: 'utf8', message: 'expected UTF-8 in this record', ...place, isInRecord: true }
+            : {
+                code: 'json',
+                message: 'expected JSON',
+                ...placeAfter(place, text.slice(0, faultIn(text))),
+                isInRecord: true,
+              }
+        return
+      }
+      this.#texts.push(text)
+      this.#colons.push(colons)
+      this.#places.push(place)
+    }
+  }
+
+  faults(index: number): readonly Finding[] {
+    const text = this.#texts[index] ?? ''
+    const record = this.records[index]
+    const duplicates = countProperties(record) === this.#colons[index] ? NONE : duplicatesIn(text)
+    // Half of a surrogate pair can only come from an escape.
+    if (!text.includes('\\u') || !/\\u[dD]/.test(text)) return duplicates
+    return [...duplicates, ...halfPairs(record, [])]
+  }
+
+  place(index: number): Place {
+    const place = this.#places[index]
+    if (place !== undefined) return place
+    throw new TypeError('the batch has no record of this index')
+  }
+
+  places(index: number, paths: readonly Path[]): readonly Place[] {
+    const text = this.#texts[index] ?? ''
+    return indexesOf(text, paths).map((at) => placeAfter(this.place(index), text.slice(0, at)))
+  }
+}
+
+const NONE: readonly Finding[] = []
+
+/** If a property occurs twice in an object, a record has fewer properties than its text has colons. */
+function countProperties(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const element of value) if (typeof element === 'object') count += countProperties(element)
+    return count
+  }
+  for (const name in value) {
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: a name of the object itself
+    const inner: unknown = value[name as keyof typeof value]
+    count += typeof inner === 'object' ? 1 + countProperties(inner) : 1
+  }
+  return count
 }

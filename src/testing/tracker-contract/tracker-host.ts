@@ -1,4 +1,4 @@
-import type { Actor, Forge, Id, IdInput, IssueTracker, MaybePromise } from '../../index.ts'
+import type { Actor, Forge, IdInput, IssueTracker, MaybePromise } from '../../index.ts'
 
 /** A host whose tracker is tested: new for each case, with an empty repository. */
 export interface TrackerHost<A extends Actor, Tx> {
@@ -19,6 +19,6 @@ export interface TrackerHost<A extends Actor, Tx> {
 
 /** A user of the host. */
 export interface TrackerUser {
-  readonly id: Id
+  readonly id: IdInput
   readonly name: string
 }

@@ -497,7 +497,7 @@ function promised(issues: MemoryTracker<Person>): IssueTracker<Person, undefined
 
 describe('attribution', () => {
   beforeEach(() => {
-    tracker.accounts.set('ada', '21').set('grace.h', '22')
+    tracker.accounts.set('ada', 21).set('grace.h', 22n)
   })
   const records: Records = [
     anIssue(1, { assignees: ['grace', 'eve'], reactions: [{ user_id: 3, user_name: 'ada', content: '+1' }] }),

@@ -2,6 +2,7 @@ import type {
   Actor,
   CommentRecord,
   ForeignUser,
+  IdInput,
   IncomingBatch,
   IncomingIssue,
   IssueRecord,
@@ -21,7 +22,7 @@ export class MemoryTracker<A extends Actor> implements IssueTracker<A, undefined
   readonly batches: IncomingBatch[] = []
   readonly asked: string[] = []
   /** Accounts by name. */
-  readonly accounts: Map<string, string> = new Map()
+  readonly accounts: Map<string, IdInput> = new Map()
   nextNumber = 1
 
   issues(query: Parameters<IssueTracker<A>['issues']>[0]): readonly (IssueRecord | TakenNumber)[] {
@@ -42,7 +43,7 @@ export class MemoryTracker<A extends Actor> implements IssueTracker<A, undefined
     return { labels: [...this.labels.values()], milestones: [...this.milestones.values()] }
   }
 
-  findUsers(users: readonly ForeignUser[]): readonly (string | undefined)[] {
+  findUsers(users: readonly ForeignUser[]): readonly (IdInput | undefined)[] {
     this.asked.push('findUsers')
     return users.map(({ name }) => this.accounts.get(name))
   }

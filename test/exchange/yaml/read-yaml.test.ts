@@ -1,29 +1,24 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { yamlItem } from '../../../src/exchange/yaml/write-yaml.ts'
+import { yamlOf } from '../../../src/exchange/yaml/write-yaml.ts'
 import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import { bytesOf, piecesOf } from '../reading.ts'
 import { readSource } from '../source.ts'
 
-const ISSUE = yamlItem({ ...fullIssue, closed: null, labels: [], reactions: [], assignees: ['ada'] })
+const ISSUE = yamlOf([{ ...fullIssue, closed: null, labels: [], reactions: [], assignees: ['ada'] }])
 const RUNS = process.env['LONG'] === '1' ? 3_000 : 150
 
 const FAULTS: readonly (readonly [document: string, code: string, at: string])[] = [
-  ['number: 1\n', 'yaml', 'number'],
-  ['  - number: 1\n', 'yaml', '  -'],
-  ['%YAML 1.1\n---\n- a: 1\n', 'yaml', '%'],
   ['--- a\n', 'yaml', '---'],
   ['- a: [1\n', 'yaml', ''],
   ['- a: "b\n', 'yaml', ''],
-  ['- a: &x [1]\n', 'alias', '&x'],
-  ['- a: *x\n', 'alias', '*x'],
-  ['- a: !!str 1\n', 'yaml', '!!str'],
+  ['- a: *x\n', 'yaml', 'x'],
   ['- a: !custom 1\n', 'yaml', '!custom'],
-  ['- "ö": &x a\n', 'alias', '&x'],
-  [`- ${'['.repeat(70)}\n`, 'depth', ''],
-  [`- ${'- '.repeat(70)}a\n`, 'depth', ''],
-  [`- a: [${'1,'.repeat(300_000)}]\n`, 'too_large', ''],
+  ['- "ö": *x\n', 'yaml', 'x'],
+  ['- a: 1\n  a: 2\n', 'duplicate_key', 'a: 2'],
+  [`- ${'['.repeat(70)}\n`, 'yaml', ''],
+  [`- ${'- '.repeat(70)}a\n`, 'yaml', ''],
 ]
 
 describe('YAML', () => {
@@ -59,24 +54,21 @@ describe('YAML', () => {
     ])
   })
 
-  test('a violation has the place of its value; a property that occurs twice, and half a pair, are violations', async () => {
-    const text = `${ISSUE}- title: ü\n  number: no\n  number: 7\n  "\\ud800": 1\n${ISSUE}`
+  test('a violation has the place of its item, and half a pair is one', async () => {
+    const text = `${ISSUE}- title: ü\n  number: no\n  "\\ud800": 1\n${ISSUE}`
     const { records, violations } = await readSource({ yaml: gzipSync(text) })
-    const of = (code: string, pointer: string) =>
-      violations.find((each) => each.code === code && each.pointer === pointer)
+    const place = { offset: bytesOf(ISSUE).length, line: ISSUE.split('\n').length }
 
     expect(records).toHaveLength(2)
-    expect(of('duplicate_key', '/1/number')).toMatchObject({ line: ISSUE.split('\n').length + 2 })
-    expect(of('duplicate_key', '/1/number')?.offset).toBe(bytesOf(text.slice(0, text.indexOf('7\n  "\\ud800'))).length)
-    expect(of('surrogate', '/1/\ud800')).toBeDefined()
-    expect(of('required', '/1/poster_id')).toMatchObject({ line: ISSUE.split('\n').length })
+    expect(violations).toContainEqual(expect.objectContaining({ code: 'surrogate', pointer: '/1/\ud800', ...place }))
+    expect(violations).toContainEqual(expect.objectContaining({ code: 'required', pointer: '/1/poster_id', ...place }))
   })
 
-  test('bytes that are not UTF-8 are reported where they are', async () => {
+  test('bytes that are not UTF-8 are reported at their item', async () => {
     const bytes = Uint8Array.from([...bytesOf(`${ISSUE}- title: a`), 0xff, 10])
     const { violations, records } = await readSource({ yaml: bytes })
     expect(records).toHaveLength(1)
-    expect(violations).toMatchObject([{ code: 'utf8', pointer: '/1', offset: bytes.length - 2 }])
+    expect(violations).toMatchObject([{ code: 'utf8', pointer: '/1', offset: bytesOf(ISSUE).length }])
   })
 
   test('a record is limited', async () => {
@@ -91,11 +83,11 @@ describe('YAML', () => {
     expect(violations).toMatchObject([{ code: 'gzip' }])
   })
 
-  test('an alias bomb is refused at its first anchor', async () => {
+  test('an alias bomb is refused at its first alias', async () => {
     const levels = Array.from({ length: 30 }, (_, at) => `  b${at}: &b${at} [${`*b${at - 1},`.repeat(10)}]\n`)
     const text = `- a: &b-1 [1,1,1,1,1,1,1,1,1,1]\n${levels.join('')}`
     const { violations } = await readSource({ yaml: text })
-    expect(violations).toMatchObject([{ code: 'alias', offset: 5, line: 1 }])
+    expect(violations).toMatchObject([{ code: 'yaml', line: 2 }])
   })
 
   test('pieces of any size give the same', async () => {
@@ -129,7 +121,7 @@ describe('YAML', () => {
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), async (content, title) => {
         fc.pre(content.isWellFormed() && title.isWellFormed())
         const issue = { ...fullIssue, content, title }
-        const { records } = await readSource({ yaml: yamlItem({ ...JSON.parse(JSON.stringify(issue)) }) })
+        const { records } = await readSource({ yaml: yamlOf([issue]) })
         expect(records).toEqual([{ kind: 'issue', issue }])
       }),
       { numRuns: RUNS },

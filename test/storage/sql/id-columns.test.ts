@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createForge } from '../../../src/index.ts'
 import type { SqlStorageOptions } from '../../../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
 import { block, issuesOn, outcomeOf, pin } from '../../../src/testing/testing.ts'
@@ -61,6 +62,23 @@ describe.each(['repository', 'issue', 'organization', 'user'] as const)('an id o
 
     expect(outcome).toMatchObject({ thrown: { name: 'TypeError', message: expect.stringContaining(`${kind} id`) } })
   })
+})
+
+test('an upper-case UUID is taken as the UUID that it is', async () => {
+  const storage = await openStorage(':memory:', { ids: { user: 'uuid', organization: 'uuid', issue: 'uuid' } })
+  const forge = createForge({
+    storage,
+    policy: { authorize: () => ({ allow: true }) },
+    membership: { isMember: () => false },
+  })
+  const upper = UUID.toUpperCase()
+  const issue = { repositoryId: 1, kind: 'issue' } as const
+  await forge.pins.pin({ id: upper }, { ...issue, id: upper })
+  await forge.pins.pin({ id: UUID }, { ...issue, id: UUID })
+  const block = { organizationId: UUID, account: { kind: 'user', id: upper } } as const
+
+  expect(await forge.pins.list('system', issue)).toMatchObject([{ issueId: UUID, pinnedBy: UUID }])
+  await expect(forge.blocks.block({ id: UUID }, block)).rejects.toMatchObject({ code: 'CANNOT_BLOCK_SELF' })
 })
 
 test('a read of an id that does not fit is a TypeError at once', async () => {
