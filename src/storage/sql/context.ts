@@ -7,7 +7,7 @@ import type { Place, SqlDialect } from './dialect.ts'
 import type { IdColumns } from './ids.ts'
 import { chooseIdColumns, IdCodec } from './ids.ts'
 import type { Tables } from './schema/tables.ts'
-import { TABLE_NAMES } from './schema/tables.ts'
+import { TABLE_DESCRIPTIONS } from './schema/tables.ts'
 import { TablePrefix } from './table-prefix.ts'
 
 /** The options of every storage in an SQL database. */
@@ -74,7 +74,7 @@ export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOpti
     )
   }
 
-  return createTableContext<Tables>(dialect, { schema, prefix, ids, tables: TABLE_NAMES })
+  return createTableContext<Tables>(dialect, { schema, prefix, ids, tables: Object.keys(TABLE_DESCRIPTIONS) })
 }
 
 /** Where tables are, and what they are called without the prefix. */

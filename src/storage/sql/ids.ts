@@ -16,6 +16,9 @@ export interface IdColumns {
   readonly issue?: IdColumn | undefined
 }
 
+/** The kinds of objects of the host, each with ids of its own. */
+export const HOST_THINGS: readonly HostThing[] = ['user', 'organization', 'repository', 'issue']
+
 /** The column type of every kind of id. */
 export type ChosenIdColumns = { readonly [K in HostThing]: IdColumn }
 

@@ -1,220 +1,105 @@
-import type { ColumnDefinitionBuilder, Compilable, CreateViewBuilder } from 'kysely'
+import type { Compilable, CreateTableBuilder, CreateViewBuilder, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { SqlContext } from '../context.ts'
-import type { SchemaStatement } from '../dialect.ts'
+import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
-import type { Tables } from './tables.ts'
+import { HOST_THINGS } from '../ids.ts'
+import type { ColumnType, TableDescription, TableIndex } from './tables.ts'
+import { TABLE_DESCRIPTIONS } from './tables.ts'
 
 type Ddl = readonly Compilable<unknown>[]
 
-/** The statements that create each table, with its indexes and first rows. */
-const TABLES: Readonly<Record<Exclude<keyof Tables, 'ledger'>, (context: SqlContext) => Ddl>> = {
-  heads,
-  board_pins: boardPins,
-  issue_tombstones: issueTombstones,
-  organization_blocks: organizationBlocks,
-  badges,
-  user_grants: userGrants,
-  events,
-  outbox,
-  consumers,
-}
-
 /** The tables, indexes and views of version 1. They never change once released. */
 export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
+  const { ledger: _ledger, ...tables } = TABLE_DESCRIPTIONS
   return [
-    ...Object.values(TABLES)
-      .flatMap((table) => table(context))
-      .map(schemaStatement),
-    ...context.dialect.eventNumbering(context.prefix),
-    ...views(context).map(schemaStatement),
+    ...Object.entries(tables).flatMap(([name, description]) => table(context, name, description)),
+    ...outboxIndexes(context.dialect).map((index) => indexOn(context, 'events', index)),
+    firstRow(context, 'outbox', { only: 1, last_position: 0, floor: 0 }),
   ]
+    .map(schemaStatement)
+    .concat(context.dialect.eventNumbering(context.prefix), views(context).map(schemaStatement))
 }
 
 /** The ledger, and its row: the types of the host's ids, and version 0 until the tables are made. */
-export function ledger({ build, ids, dialect: { types, tableEnd } }: SqlContext): readonly SchemaStatement[] {
-  const { user, organization, repository, issue } = ids.columns
-  const values = sql.join([1, 0, 0, user, organization, repository, issue].map((value) => sql.lit(value)))
+export function ledger(context: SqlContext): readonly SchemaStatement[] {
+  const { user, organization, repository, issue } = context.ids.columns
+  const ids = { user_ids: user, organization_ids: organization, repository_ids: repository, issue_ids: issue }
   return [
-    build.schema
-      .createTable('ledger')
-      .addColumn('only', types.integer, (column) => column.primaryKey().check(sql`${sql.ref('only')} = 1`))
-      .addColumn('version', types.integer, notNull)
-      .addColumn('oldest_library', types.integer, notNull)
-      .addColumn('user_ids', types.key, notNull)
-      .addColumn('organization_ids', types.key, notNull)
-      .addColumn('repository_ids', types.key, notNull)
-      .addColumn('issue_ids', types.key, notNull)
-      .modifyEnd(tableEnd),
-    build
-      .insertInto('ledger')
-      .columns(['only', 'version', 'oldest_library', 'user_ids', 'organization_ids', 'repository_ids', 'issue_ids'])
-      .expression(sql`select ${values} where not exists (select * from ${sql.table('ledger')})`),
+    ...table(context, 'ledger', TABLE_DESCRIPTIONS.ledger),
+    firstRow(context, 'ledger', { only: 1, version: 0, oldest_library: 0, ...ids }),
   ].map(schemaStatement)
 }
 
-const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
-
-function heads({ build, prefix, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
-  return [
-    build.schema
-      .createTable('heads')
-      .addColumn('scope', types.key, notNull)
-      .addColumn('key', types.key, notNull)
-      .addColumn('version', types.integer, notNull)
-      .addColumn('epoch', types.integer, notNull)
-      .addColumn('retired', types.integer, notNull)
-      .addColumn('total', types.integer, notNull)
-      .addColumn('next_seq', types.integer, notNull)
-      .addPrimaryKeyConstraint(`${prefix}heads_pk`, ['scope', 'key'])
-      .modifyEnd(keyedTableEnd),
-  ]
+/** Writes the one row of a table. It is there already if the statement is run again. */
+function firstRow(
+  { build }: SqlContext,
+  name: 'ledger' | 'outbox',
+  row: Readonly<Record<string, string | number>>,
+): Compilable<unknown> {
+  const columns = sql.join(Object.keys(row).map((column) => sql.id(column)))
+  const values = sql.join(Object.values(row).map((value) => sql.lit(value)))
+  const ours = sql.table(name)
+  const insert = sql`insert into ${ours} (${columns}) select ${values} where not exists (select * from ${ours})`
+  return { compile: () => insert.compile(build) }
 }
 
-function boardPins({ build, prefix, ids, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
-  return [
-    build.schema
-      .createTable('board_pins')
-      .addColumn('repository_id', ids.type('repository'), notNull)
-      .addColumn('kind', types.key, notNull)
-      .addColumn('position', types.integer, notNull)
-      .addColumn('issue_id', ids.type('issue'), notNull)
-      .addColumn('pinned_at', types.integer, notNull)
-      .addColumn('pinned_by', ids.type('user'))
-      .addPrimaryKeyConstraint(`${prefix}board_pins_pk`, ['repository_id', 'kind', 'position'])
-      .addUniqueConstraint(`${prefix}board_pins_once`, ['issue_id', 'repository_id', 'kind'])
-      .modifyEnd(keyedTableEnd),
-  ]
+/** Creates a table and its indexes. */
+function table(context: SqlContext, name: string, description: TableDescription): Ddl {
+  const { build, prefix, dialect } = context
+  const { columns, key, isKeyed, unique, references, indexes = [] } = description
+  let create: CreateTableBuilder<string, string> = build.schema.createTable(name)
+  for (const [column, type] of Object.entries(columns)) {
+    create = create.addColumn(column, typeOf(context, type), (made) => {
+      if (type === 'serial') return dialect.serialKey(made)
+      if (column === 'only') return made.notNull().check(sql`${sql.ref('only')} = 1`)
+      return type.endsWith('?') ? made : made.notNull()
+    })
+  }
+  if (key !== undefined) create = create.addPrimaryKeyConstraint(`${prefix}${name}_pk`, [...key])
+  if (unique !== undefined) create = create.addUniqueConstraint(`${prefix}${name}_${unique.name}`, [...unique.columns])
+  if (references !== undefined) {
+    const { name: reference, column, table: other } = references
+    create = create.addForeignKeyConstraint(`${prefix}${name}_${reference}`, [column], other, ['id'])
+  }
+  const end = isKeyed === true ? dialect.keyedTableEnd : dialect.tableEnd
+  return [create.modifyEnd(end), ...indexes.map((index) => indexOn(context, name, index))]
 }
 
-function issueTombstones({ build, ids, dialect: { tableEnd } }: SqlContext): Ddl {
-  return [
-    build.schema
-      .createTable('issue_tombstones')
-      .addColumn('issue_id', ids.type('issue'), (column) => column.primaryKey().notNull())
-      .modifyEnd(tableEnd),
-  ]
+function typeOf({ ids, dialect: { types } }: SqlContext, column: ColumnType): RawBuilder<unknown> {
+  const special = new Map<string, RawBuilder<unknown>>([
+    ['key', types.key],
+    ['text', types.text],
+    ...HOST_THINGS.map((kind) => [kind, ids.type(kind)] as const),
+  ])
+  return special.get(column.replace('?', '')) ?? types.integer
 }
 
-function organizationBlocks({ build, prefix, ids, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
-  return [
-    build.schema
-      .createTable('organization_blocks')
-      .addColumn('organization_id', ids.type('organization'), notNull)
-      .addColumn('user_id', ids.type('user'), notNull)
-      .addColumn('seq', types.integer, notNull)
-      .addColumn('note', types.text, notNull)
-      .addColumn('blocked_at', types.integer, notNull)
-      .addColumn('blocked_by', ids.type('user'))
-      .addPrimaryKeyConstraint(`${prefix}organization_blocks_pk`, ['organization_id', 'user_id'])
-      .addUniqueConstraint(`${prefix}organization_blocks_order`, ['organization_id', 'seq'])
-      .modifyEnd(keyedTableEnd),
-    build.schema
-      .createIndex(`${prefix}organization_blocks_user`)
-      .on('organization_blocks')
-      .columns(['user_id', 'organization_id']),
-  ]
+function indexOn(
+  { build, prefix, dialect }: SqlContext,
+  table: string,
+  { name, columns, where, isUnique }: TableIndex,
+): Compilable<unknown> {
+  const index = build.schema
+    .createIndex(`${prefix}${table}_${name}`)
+    .on(table)
+    .columns([...columns])
+  const create = isUnique === true ? index.unique() : index
+  if (where === undefined || !dialect.partialIndexes) return create
+  const [column, test] = where
+  return create.where(sql<boolean>`${sql.ref(column)} ${sql.raw(test)}`)
 }
 
-function badges({ build, prefix, dialect: { types, tableEnd } }: SqlContext): Ddl {
+/** Where ids are in order of commit, they are the order of the outbox. */
+function outboxIndexes({ outboxOrder, partialIndexes }: SqlDialect): readonly TableIndex[] {
+  if (outboxOrder === 'id') return []
+  // The id as second column finds the first events without a position without reading all of them.
+  if (!partialIndexes) return [{ name: 'position', columns: ['position', 'id'] }]
   return [
-    build.schema
-      .createTable('badges')
-      .addColumn('id', types.integer, (column) => column.primaryKey())
-      .addColumn('slug', types.key, notNull)
-      .addColumn('description', types.text, notNull)
-      .addColumn('image_url', types.text, notNull)
-      .addUniqueConstraint(`${prefix}badges_slug`, ['slug'])
-      .modifyEnd(tableEnd),
+    { name: 'position', columns: ['position'], isUnique: true },
+    { name: 'unnumbered', columns: ['id'], where: ['position', 'is null'] },
   ]
 }
-
-function userGrants({ build, prefix, ids, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
-  return [
-    build.schema
-      .createTable('user_grants')
-      .addColumn('user_id', ids.type('user'), notNull)
-      .addColumn('badge_id', types.integer, notNull)
-      .addColumn('seq', types.integer, notNull)
-      .addColumn('granted_at', types.integer, notNull)
-      .addColumn('granted_by', ids.type('user'))
-      .addPrimaryKeyConstraint(`${prefix}user_grants_pk`, ['user_id', 'badge_id'])
-      .addUniqueConstraint(`${prefix}user_grants_order`, ['user_id', 'seq'])
-      .addForeignKeyConstraint(`${prefix}user_grants_badge`, ['badge_id'], 'badges', ['id'])
-      .modifyEnd(keyedTableEnd),
-    build.schema.createIndex(`${prefix}user_grants_badge`).on('user_grants').column('badge_id'),
-  ]
-}
-
-function events({ build, prefix, ids, dialect }: SqlContext): Ddl {
-  const { types, tableEnd, serialKey, partialIndexes, outboxOrder } = dialect
-  const subjects = ['issue_id', 'organization_id', 'repository_id', 'user_id', 'actor_id'] as const
-  const index = (name: string, columns: readonly ('position' | 'type' | 'id' | (typeof subjects)[number])[]) =>
-    build.schema
-      .createIndex(`${prefix}events_${name}`)
-      .on('events')
-      .columns([...columns])
-
-  return [
-    build.schema
-      .createTable('events')
-      .addColumn('id', types.integer, serialKey)
-      .addColumn('position', types.integer)
-      .addColumn('type', types.key, notNull)
-      .addColumn('version', types.integer, notNull)
-      .addColumn('at', types.integer, notNull)
-      .addColumn('actor_id', ids.type('user'))
-      .addColumn('organization_id', ids.type('organization'))
-      .addColumn('repository_id', ids.type('repository'))
-      .addColumn('issue_id', ids.type('issue'))
-      .addColumn('user_id', ids.type('user'))
-      .addColumn('data', types.text, notNull)
-      .modifyEnd(tableEnd),
-    ...subjects.map((subject) => {
-      const bySubject = index(subject.replace('_id', ''), [subject, 'id'])
-      return partialIndexes ? bySubject.where(subject, 'is not', null) : bySubject
-    }),
-    index('type', ['type', 'id']),
-    // Where ids are in order of commit, they are the order. The id as second column finds the first events without a position.
-    ...(outboxOrder === 'id' || partialIndexes ? [] : [index('position', ['position', 'id'])]),
-    ...(outboxOrder === 'id' || !partialIndexes
-      ? []
-      : [index('position', ['position']).unique(), index('unnumbered', ['id']).where('position', 'is', null)]),
-  ]
-}
-
-function outbox({ build, dialect: { types, tableEnd } }: SqlContext): Ddl {
-  return [
-    build.schema
-      .createTable('outbox')
-      .addColumn('only', types.integer, (column) => column.primaryKey().check(sql`${sql.ref('only')} = 1`))
-      .addColumn('last_position', types.integer, notNull)
-      .addColumn('floor', types.integer, notNull)
-      .modifyEnd(tableEnd),
-    build
-      .insertInto('outbox')
-      .columns(['only', 'last_position', 'floor'])
-      .expression(sql`select 1, 0, 0 where not exists (select * from ${sql.table('outbox')})`),
-  ]
-}
-
-function consumers({ build, dialect: { types, keyedTableEnd } }: SqlContext): Ddl {
-  return [
-    build.schema
-      .createTable('consumers')
-      .addColumn('name', types.key, (column) => column.primaryKey().notNull())
-      .addColumn('position', types.integer, notNull)
-      .addColumn('holder', types.key)
-      .addColumn('until', types.integer, notNull)
-      .modifyEnd(keyedTableEnd),
-  ]
-}
-
-const VIEW_COLUMNS = {
-  pins: ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at', 'pinned_by'],
-  blocks: ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'],
-  badge_grants: ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'],
-} as const
 
 /**
  * The views. They are a public interface: hosts may read and join them with plain SQL in every version. The tables
@@ -224,13 +109,17 @@ const VIEW_COLUMNS = {
  */
 function views({ build, schema, prefix }: SqlContext): Ddl {
   const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)
-  const view = (name: keyof typeof VIEW_COLUMNS): CreateViewBuilder =>
-    schemas.createView(`${prefix}${name}`).columns([...VIEW_COLUMNS[name]])
   const grants = build.selectFrom('user_grants').innerJoin('badges', 'badges.id', 'user_grants.badge_id')
+  const view = <C extends string>(name: string, columns: readonly C[]): CreateViewBuilder =>
+    schemas.createView(`${prefix}${name}`).columns([...columns])
 
   return [
-    view('pins').as(build.selectFrom('board_pins').select(VIEW_COLUMNS.pins)),
-    view('blocks').as(build.selectFrom('organization_blocks').select(VIEW_COLUMNS.blocks)),
-    view('badge_grants').as(grants.select(VIEW_COLUMNS.badge_grants)),
+    view('pins', PIN_COLUMNS).as(build.selectFrom('board_pins').select(PIN_COLUMNS)),
+    view('blocks', BLOCK_COLUMNS).as(build.selectFrom('organization_blocks').select(BLOCK_COLUMNS)),
+    view('badge_grants', GRANT_COLUMNS).as(grants.select(GRANT_COLUMNS)),
   ]
 }
+
+const PIN_COLUMNS = ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at', 'pinned_by'] as const
+const BLOCK_COLUMNS = ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'] as const
+const GRANT_COLUMNS = ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'] as const

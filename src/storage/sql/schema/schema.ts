@@ -9,6 +9,7 @@ import { checkStorageOptions, createSqlContext } from '../context.ts'
 import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import { busy, unavailable } from '../errors.ts'
+import { HOST_THINGS } from '../ids.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Queryable } from '../session.ts'
@@ -244,8 +245,6 @@ export class Schema implements MigratedTables {
       throw new TypeError(`the database stores ${facts.join(', ')}: open the storage with the same ids`)
   }
 }
-
-const HOST_THINGS = ['user', 'organization', 'repository', 'issue'] as const
 
 /** Creates the error for tables that this library must migrate first. @param found - undefined if there are none */
 export function outdated(found = 0): ForgeError<'SCHEMA_OUTDATED'> {

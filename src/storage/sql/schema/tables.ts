@@ -1,92 +1,164 @@
 import type { Generated } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
-import type { PinKind } from '../../../schema/records.ts'
+import type { HostThing, PinKind } from '../../../schema/records.ts'
 
 /**
- * Our tables, by name without prefix. Ids of the host have the column type that the host chose, and are text here, because
- * every query casts them. Times are milliseconds since 1970; `retired` is 0 or 1.
+ * `serial`: a key that the database assigns. `own id`: an id that we assign.
+ * `user`, `issue` and so on: an id of the host, in the type of column that the host chose. `key`: a text that may be in a
+ * key. Times are integers: milliseconds since 1970.
  */
-export interface Tables {
+type BaseType = 'integer' | 'serial' | 'own id' | 'key' | 'text' | HostThing
+
+/** The type of a column: one that ends in `?` may be null. */
+export type ColumnType = BaseType | `${BaseType}?`
+
+/** What a table is made of. Names of keys and indexes are without prefix. */
+export interface TableDescription {
+  readonly columns: Readonly<Record<string, ColumnType>>
+  /** The columns of the primary key. Undefined: the serial column. */
+  readonly key?: readonly string[]
+  /** Whether the rows are stored in the order of the primary key. */
+  readonly isKeyed?: true
+  readonly unique?: { readonly name: string; readonly columns: readonly string[] }
+  readonly references?: { readonly name: string; readonly column: string; readonly table: string }
+  readonly indexes?: readonly TableIndex[]
+}
+
+/** An index, and which rows it contains if the database supports that. */
+export interface TableIndex {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly where?: readonly [column: string, test: 'is null' | 'is not null']
+  readonly isUnique?: true
+}
+
+/** Our tables, by name without prefix. The types of their rows follow. */
+const TABLES = {
   /** One row: the version of the tables. */
-  readonly ledger: {
-    readonly only: number
-    readonly version: number
-    readonly oldest_library: number
-    readonly user_ids: string
-    readonly organization_ids: string
-    readonly repository_ids: string
-    readonly issue_ids: string
-  }
+  ledger: {
+    columns: {
+      only: 'integer',
+      version: 'integer',
+      oldest_library: 'integer',
+      user_ids: 'key',
+      organization_ids: 'key',
+      repository_ids: 'key',
+      issue_ids: 'key',
+    },
+    key: ['only'],
+  },
   /** One row per aggregate: its lock. `next_seq` is the next place in its list; `total` counts the list. */
-  readonly heads: {
-    readonly scope: HeadScope
-    readonly key: string
-    readonly version: number
-    readonly epoch: number
-    readonly retired: number
-    readonly total: number
-    readonly next_seq: number
-  }
-  readonly board_pins: {
-    readonly repository_id: Id
-    readonly kind: PinKind
-    readonly position: number
-    readonly issue_id: Id
-    readonly pinned_at: number
-    readonly pinned_by: Id | null
-  }
+  heads: {
+    columns: {
+      scope: 'key',
+      key: 'key',
+      version: 'integer',
+      epoch: 'integer',
+      /** 0 or 1. */
+      retired: 'integer',
+      total: 'integer',
+      next_seq: 'integer',
+    },
+    key: ['scope', 'key'],
+    isKeyed: true,
+  },
+  board_pins: {
+    columns: {
+      repository_id: 'repository',
+      kind: 'key',
+      position: 'integer',
+      issue_id: 'issue',
+      pinned_at: 'integer',
+      pinned_by: 'user?',
+    },
+    key: ['repository_id', 'kind', 'position'],
+    isKeyed: true,
+    unique: { name: 'once', columns: ['issue_id', 'repository_id', 'kind'] },
+  },
   /** Issues that are permanently retired. */
-  readonly issue_tombstones: {
-    readonly issue_id: Id
-  }
-  readonly organization_blocks: {
-    readonly organization_id: Id
-    readonly user_id: Id
-    readonly seq: number
-    readonly note: string
-    readonly blocked_at: number
-    readonly blocked_by: Id | null
-  }
-  readonly badges: {
-    readonly id: Id
-    readonly slug: string
-    readonly description: string
-    readonly image_url: string
-  }
-  readonly user_grants: {
-    readonly user_id: Id
-    readonly badge_id: Id
-    readonly seq: number
-    readonly granted_at: number
-    readonly granted_by: Id | null
-  }
+  issue_tombstones: { columns: { issue_id: 'issue' }, key: ['issue_id'] },
+  organization_blocks: {
+    columns: {
+      organization_id: 'organization',
+      user_id: 'user',
+      seq: 'integer',
+      note: 'text',
+      blocked_at: 'integer',
+      blocked_by: 'user?',
+    },
+    key: ['organization_id', 'user_id'],
+    isKeyed: true,
+    unique: { name: 'order', columns: ['organization_id', 'seq'] },
+    indexes: [{ name: 'user', columns: ['user_id', 'organization_id'] }],
+  },
+  badges: {
+    columns: { id: 'own id', slug: 'key', description: 'text', image_url: 'text' },
+    key: ['id'],
+    unique: { name: 'slug', columns: ['slug'] },
+  },
+  user_grants: {
+    columns: { user_id: 'user', badge_id: 'own id', seq: 'integer', granted_at: 'integer', granted_by: 'user?' },
+    key: ['user_id', 'badge_id'],
+    isKeyed: true,
+    unique: { name: 'order', columns: ['user_id', 'seq'] },
+    references: { name: 'badge', column: 'badge_id', table: 'badges' },
+    indexes: [{ name: 'badge', columns: ['badge_id'] }],
+  },
   /** `position` is the place in the outbox, null until it is assigned. `data` is JSON. */
-  readonly events: {
-    readonly id: Generated<Id>
-    readonly position: Generated<number | null>
-    readonly type: string
-    readonly version: number
-    readonly at: number
-    readonly actor_id: Id | null
-    readonly organization_id: Id | null
-    readonly repository_id: Id | null
-    readonly issue_id: Id | null
-    readonly user_id: Id | null
-    readonly data: string
-  }
+  events: {
+    columns: {
+      id: 'serial',
+      position: 'integer?',
+      type: 'key',
+      version: 'integer',
+      at: 'integer',
+      actor_id: 'user?',
+      organization_id: 'organization?',
+      repository_id: 'repository?',
+      issue_id: 'issue?',
+      user_id: 'user?',
+      data: 'text',
+    },
+    indexes: [
+      { name: 'issue', columns: ['issue_id', 'id'], where: ['issue_id', 'is not null'] },
+      { name: 'organization', columns: ['organization_id', 'id'], where: ['organization_id', 'is not null'] },
+      { name: 'repository', columns: ['repository_id', 'id'], where: ['repository_id', 'is not null'] },
+      { name: 'user', columns: ['user_id', 'id'], where: ['user_id', 'is not null'] },
+      { name: 'actor', columns: ['actor_id', 'id'], where: ['actor_id', 'is not null'] },
+      { name: 'type', columns: ['type', 'id'] },
+    ],
+  },
   /** One row: the last assigned position, and the lowest place that may still be read from. */
-  readonly outbox: {
-    readonly only: number
-    readonly last_position: number
-    readonly floor: number
-  }
+  outbox: { columns: { only: 'integer', last_position: 'integer', floor: 'integer' }, key: ['only'] },
   /** The consumers of the outbox, by name: the place each has processed, and the holder and end of its lease. */
-  readonly consumers: {
-    readonly name: string
-    readonly position: number
-    readonly holder: string | null
-    readonly until: number
+  consumers: {
+    columns: { name: 'key', position: 'integer', holder: 'key?', until: 'integer' },
+    key: ['name'],
+    isKeyed: true,
+  },
+} as const
+
+/** The rows of our tables. Ids are text here, because every query casts them. */
+export type Tables = {
+  readonly [T in keyof typeof TABLES]: {
+    readonly [C in keyof (typeof TABLES)[T]['columns']]: Value<C, (typeof TABLES)[T]['columns'][C]>
   }
+}
+
+type Value<Name, Type> = Name extends keyof Narrower
+  ? Narrower[Name]
+  : Type extends `${infer T}?`
+    ? Value<undefined, T> | null
+    : Type extends 'integer'
+      ? number
+      : Type extends 'serial'
+        ? Generated<Id>
+        : string
+
+/** Columns with fewer values than their type has, by name. */
+interface Narrower {
+  readonly scope: HeadScope
+  readonly kind: PinKind
 }
 
 /** What a head locks. */
@@ -99,18 +171,5 @@ export type HeadScope =
   | 'issue'
   | 'catalogue'
 
-const NAMES: Readonly<Record<keyof Tables, true>> = {
-  ledger: true,
-  heads: true,
-  board_pins: true,
-  issue_tombstones: true,
-  organization_blocks: true,
-  badges: true,
-  user_grants: true,
-  events: true,
-  outbox: true,
-  consumers: true,
-}
-
-/** The names of our tables, without prefix. */
-export const TABLE_NAMES: readonly string[] = Object.keys(NAMES)
+/** Our tables, by name without prefix, in the order in which they can be created. */
+export const TABLE_DESCRIPTIONS: Readonly<Record<keyof Tables, TableDescription>> = TABLES

@@ -154,7 +154,8 @@ export class Connection implements Session {
   #useNew<T>(sql: string, work: (statement: PreparedStatement) => T): T {
     const statement = this.#handle.prepare(sql)
     if (this.#owner === 'us' || !isFinalizable(statement)) {
-      this.#keep(sql, statement)
+      if (this.#kept.size >= MAX_KEPT) this.end()
+      this.#kept.set(sql, statement)
       return work(statement)
     }
     try {
@@ -162,15 +163,6 @@ export class Connection implements Session {
     } finally {
       finalize(statement)
     }
-  }
-
-  #keep(sql: string, statement: PreparedStatement): void {
-    const [oldest] = this.#kept
-    if (oldest !== undefined && this.#kept.size >= MAX_KEPT) {
-      this.#kept.delete(oldest[0])
-      finalize(oldest[1])
-    }
-    this.#kept.set(sql, statement)
   }
 }
 

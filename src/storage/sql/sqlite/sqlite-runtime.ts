@@ -1,4 +1,3 @@
-import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { runSync } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
@@ -6,7 +5,6 @@ import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
-import { busy } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { limitedTo, MAX_WAIT_MS, retry, retryAfter } from '../retry.ts'
 import { Schema } from '../schema/schema.ts'
@@ -95,8 +93,7 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
   readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: H | undefined): MaybePromise<T> {
     if (transaction !== undefined) return runSync(work(this.#connectionOf(transaction)))
 
-    return this.#readPlain(({ reader, isShared }) => {
-      if (isShared) return runSync(work(reader))
+    return this.#readPlain(({ reader }) => {
       reader.command('begin')
       try {
         return runSync(work(reader))
@@ -175,19 +172,13 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     const known = this.#known.get(transaction)
     if (known !== undefined) return known
     if (!isHandle(transaction)) throw new TypeError('the transaction must be an open SQLite handle')
-    if (!this.#includes(transaction)) throw new TypeError('the transaction is on another database than the storage')
+    if (!this.#database.connect().includes(transaction)) {
+      throw new TypeError('the transaction is on another database than the storage')
+    }
 
     const connection = new Connection(transaction, 'host-transaction', 'host')
     this.#known.set(transaction, connection)
     return connection
-  }
-
-  #includes(transaction: H): boolean {
-    try {
-      return this.#database.connect().includes(transaction)
-    } catch (error) {
-      throw isForgeError(error, 'STORAGE_BUSY') ? busy('host-transaction', error) : error
-    }
   }
 
   /** A change that is made from inside another would be part of it, or wait for it forever. */
