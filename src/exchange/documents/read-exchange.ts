@@ -2,6 +2,7 @@ import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator } from '../../schema/issue-record.ts'
 import type { FolderCandidate } from '../forges/all-formats.ts'
 import { formatOfRecord, formatsOfFolder } from '../forges/all-formats.ts'
+import { isForeign } from '../forges/foreign.ts'
 import type { Conversion, ConversionOptions, FolderFormat } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
@@ -163,10 +164,13 @@ function* converted(
   const all = new ConvertedBatch(batch, file)
   try {
     for (const [index, record] of batch.records.entries()) {
-      const made = conversion.convert(record, findings)
-      if (!findings.settle(batch, index)) continue
-      conversion.carried?.(made)
-      all.add(index, made)
+      const made = isForeign(record)
+        ? conversion.convert(record, findings)
+        : [{ kind: 'issue', issue: record } as const]
+      const records = findings.settle(batch, index, made)
+      if (records === undefined) continue
+      conversion.carried?.(records)
+      all.add(index, records)
     }
   } catch (error) {
     yield all

@@ -1,9 +1,10 @@
 import { jsonPointer } from '../../schema/documents/check.ts'
+import { recordChecks } from '../../schema/documents/record-schemas.ts'
 import type { Violation } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type { NotCarried } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, NotCarried } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
-import type { Findings } from '../forges/forge-format.ts'
+import type { Findings, Made } from '../forges/forge-format.ts'
 import type { ByteObserver } from './byte-source.ts'
 import type { ReadOptions } from './read-options.ts'
 import type { Finding, Path, Place, RecordBatch } from './record-batch.ts'
@@ -62,7 +63,6 @@ export class Reading implements ByteObserver {
 export class RecordFindings implements Findings {
   readonly #reading: Reading
   readonly #file: string | undefined
-  #invalid: Finding[] = []
   #notCarried: { readonly what: string; readonly path: Path; readonly count: number | undefined }[] = []
 
   constructor(reading: Reading, file: string | undefined) {
@@ -70,34 +70,29 @@ export class RecordFindings implements Findings {
     this.#file = file
   }
 
-  invalid(path: Path, code: string, message: string): void {
-    this.#invalid.push({ path, code, message })
-  }
-
   notCarried(what: string, path: Path, count?: number): void {
     this.#notCarried.push({ what, path, count })
   }
 
-  /** Reports what was found in a record. Returns whether the record is valid. */
-  settle(batch: RecordBatch, index: number): boolean {
+  /** Checks what a record became, and reports what was found. Returns undefined if something is not valid. */
+  settle(batch: RecordBatch, index: number, made: readonly Made[]): readonly ExchangeRecord[] | undefined {
     const faults = batch.faults(index)
     const record = batch.first + index
-    const [invalid, notCarried] = [this.#invalid, this.#notCarried]
-    if (invalid.length > 0) this.#invalid = []
+    const notCarried = this.#notCarried
     if (notCarried.length > 0) this.#notCarried = []
-    if (invalid.length === 0 && faults.length === 0) {
+    if (faults.length === 0 && areRecords(made)) {
       for (const { what, path, count } of notCarried) {
         this.#reading.notCarried(what, jsonPointer([record, ...path]), this.#file, count)
       }
-      return true
+      return made
     }
-    const findings = [...faults, ...invalid]
+    const findings = [...faults, ...made.flatMap((each) => [...recordChecks[each.kind].findings(contentOf(each), [])])]
     const first = findings.slice(0, MAX_VIOLATIONS)
     const paths = first.map(({ path }) => path)
     const places = batch.places(index, paths)
     const violations = first.map((finding, at) => this.#violation(record, finding, places[at]))
     this.#reading.refuse(this.#all(record, violations, findings.slice(MAX_VIOLATIONS)), violations, findings.length)
-    return false
+    return undefined
   }
 
   /** Only the first violations of a record have places: another walk through the record for each hundred would be slow. */
@@ -110,4 +105,12 @@ export class RecordFindings implements Findings {
     const file = this.#file === undefined ? undefined : { file: this.#file }
     return { pointer: jsonPointer([record, ...path]), code, message, ...place, ...file }
   }
+}
+
+function areRecords(made: readonly Made[]): made is readonly ExchangeRecord[] {
+  return made.every((each) => recordChecks[each.kind].fits(contentOf(each)))
+}
+
+function contentOf(made: Made): unknown {
+  return Reflect.get(made, made.kind)
 }

@@ -1,9 +1,8 @@
-import { documentFormat } from './document.ts'
 import type { ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
-import { giteaFormat } from './gitea.ts'
+import { documentFormat } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
-import { githubFormat } from './github.ts'
 import { gitlabFormat } from './gitlab.ts'
+import { giteaFormat, githubFormat } from './rest.ts'
 
 /** The forms that can be read. The first one that recognizes a source reads it. */
 const ALL_FORMATS: readonly ForgeFormat[] = [githubFormat, gitlabFormat, giteaFormat, giteaDumpFormat, documentFormat]

@@ -1,53 +1,51 @@
-import type { ExchangeRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
+import type { ExchangeRecord } from '../../schema/issue-record.ts'
 import type { Path } from '../documents/record-batch.ts'
-import type { Findings } from './forge-format.ts'
+import type { Findings, Foreign, Made } from './forge-format.ts'
 
-/** What the conversions of one source remember: labels, milestones, and the numbers of the issues that were carried. */
+/**
+ * What the conversions of one source remember of what was carried: an issue that is not valid must not take its
+ * milestone with it. Where a source has another label or milestone of a name, the first one is used, and the other is
+ * reported.
+ */
 export class ConversionState {
-  readonly labels: FirstOfName<LabelRecord> = new FirstOfName('label_variant')
-  readonly #milestones: FirstOfName<MilestoneRecord> = new FirstOfName('milestone_variant')
-  readonly #carriedMilestones = new Set<string>()
-  readonly #numbers = new Set<number>()
+  readonly #labels = new Map<unknown, unknown>()
+  readonly #milestones = new Map<unknown, unknown>()
+  readonly #numbers = new Set<unknown>()
+
+  /** Returns the label, or the first one of its name. */
+  label(label: Foreign, path: Path, findings: Findings): unknown {
+    const known = this.#labels.get(label['name'])
+    if (known !== undefined && !isSame(known, label)) findings.notCarried('label_variant', path)
+    return known ?? label
+  }
 
   /** Returns the milestone as a record, unless it was carried before. */
-  milestone(milestone: MilestoneRecord, path: Path, findings: Findings): readonly ExchangeRecord[] {
-    const first = this.#milestones.of(milestone.title, milestone, path, findings)
-    return this.#carriedMilestones.has(milestone.title) ? [] : [{ kind: 'milestone', milestone: first }]
+  milestone(milestone: Foreign, path: Path, findings: Findings): readonly Made[] {
+    const known = this.#milestones.get(milestone['title'])
+    if (known === undefined) return [{ kind: 'milestone', milestone }]
+    if (!isSame(known, milestone)) findings.notCarried('milestone_variant', path)
+    return []
   }
 
   /** Returns whether the issue of this number was carried. */
-  hasIssue(number: number): boolean {
+  hasIssue(number: unknown): boolean {
     return this.#numbers.has(number)
   }
 
   /** Remembers records that are part of the result. */
   carried(records: readonly ExchangeRecord[]): void {
     for (const record of records) {
-      if (record.kind === 'milestone') this.#carriedMilestones.add(record.milestone.title)
-      if (record.kind === 'issue') this.#numbers.add(record.issue.number)
+      if (record.kind === 'label') this.#labels.set(record.label.name, record.label)
+      if (record.kind === 'milestone') this.#milestones.set(record.milestone.title, record.milestone)
+      if (record.kind !== 'issue') continue
+      this.#numbers.add(record.issue.number)
+      for (const label of record.issue.labels ?? []) {
+        if (!this.#labels.has(label.name)) this.#labels.set(label.name, label)
+      }
     }
   }
 }
 
-/**
- * Remembers the first record of each name. Where a source has another one of that name, such as a label with two colors,
- * the first one is used, and the other is reported.
- */
-class FirstOfName<T> {
-  readonly #what: string
-  readonly #known = new Map<string, { readonly record: T; readonly text: string }>()
-
-  /** @param what - the word for a record that differs from the first one */
-  constructor(what: string) {
-    this.#what = what
-  }
-
-  /** Returns the first record of the name. */
-  of(name: string, record: T, path: Path, findings: Findings): T {
-    const text = JSON.stringify(record)
-    const known = this.#known.get(name)
-    if (known === undefined) this.#known.set(name, { record, text })
-    else if (known.text !== text) findings.notCarried(this.#what, path)
-    return known?.record ?? record
-  }
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,15 +1,16 @@
-import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { ExchangeRecord } from '../../schema/issue-record.ts'
 import type { ConvertedBatch } from '../documents/converted-batch.ts'
 import type { Path } from '../documents/record-batch.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
 export type ExchangeFormat = 'document' | 'github' | 'gitlab' | 'gitea' | 'gitea-dump'
 
+/** An object that another forge wrote. */
+export type Foreign = { readonly [property: string]: unknown }
+
 /** Receives what a conversion finds in one record. Paths begin at the record. */
 export interface Findings {
-  /** Reports a value that is not valid. The record is then left out, or ends the reading. */
-  invalid(path: Path, code: string, message: string): void
-  /** Reports a value for which exchange records have no property. `what` is a word such as `pull_request`. */
+  /** Reports a value for which exchange records have no property: by its name, or a word such as `pull_request`. */
   notCarried(what: string, path: Path, count?: number): void
 }
 
@@ -19,10 +20,17 @@ export interface ConversionOptions {
   readonly confidential: 'leave-out' | 'keep'
 }
 
+/** What a conversion makes of a record, before its schema has checked it. */
+export type Made =
+  | { readonly kind: 'label'; readonly label: unknown }
+  | { readonly kind: 'milestone'; readonly milestone: unknown }
+  | { readonly kind: 'issue'; readonly issue: unknown }
+  | { readonly kind: 'comment'; readonly comment: unknown }
+
 /** Converts the records of one list, in their order. It may remember what it has seen, but not whole records. */
 export interface Conversion {
-  /** Returns the exchange records that a record becomes. They are ignored if the record is not valid. */
-  convert(record: unknown, findings: Findings): readonly ExchangeRecord[]
+  /** Returns what a record becomes. It is ignored if something in it is not valid. */
+  convert(record: Foreign, findings: Findings): readonly Made[]
   /** Called with the exchange records of a valid record. */
   carried?(records: readonly ExchangeRecord[]): void
 }
@@ -37,7 +45,7 @@ export interface FolderReading {
   leave(what: string, name: string): void
 }
 
-/** A form of a source: recognizes it, converts it, and reports what is not carried. One file for each. */
+/** A form of a source: recognizes it, converts it, and reports what is not carried. */
 export interface ForgeFormat {
   readonly name: ExchangeFormat
   /** Returns whether a record of a list has this form. The first record decides for all. */
@@ -56,15 +64,17 @@ export interface FolderFormat {
   read(folder: FolderReading): AsyncGenerator<ConvertedBatch, void, void>
 }
 
-/** The states of issues and milestones in most forms. */
-export const STATES: ReadonlyMap<string, IssueRecord['state']> = new Map([
-  ['open', 'open'],
-  ['closed', 'closed'],
-])
+/** Our own documents. Everything in them is carried. */
+export const documentFormat: ForgeFormat = {
+  name: 'document',
+  // Also any list that no other form recognizes: its violations are those of a document.
+  recognizes: () => true,
+  open: () => ({ convert: (issue) => [{ kind: 'issue', issue }] }),
+}
 
 /** Reports the attachments that a text links to. The links stay in the text, the files are not in the source. */
-export function reportLinks(attachment: RegExp, text: string, path: Path, findings: Findings): void {
-  const count = text.match(attachment)?.length ?? 0
+export function reportLinks(attachment: RegExp, text: unknown, path: Path, findings: Findings): void {
+  const count = typeof text === 'string' ? (text.match(attachment)?.length ?? 0) : 0
   if (count > 0) findings.notCarried('attachment', path, count)
 }
 

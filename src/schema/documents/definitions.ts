@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isDateTime } from '../date-time.ts'
-import type { IssueRecord, LabelRecord, ReactionRecord } from '../issue-record.ts'
+import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord, ReactionRecord } from '../issue-record.ts'
 
 /** A zod definition whose input and output types are the same. */
 export type Definition<T> = z.ZodType<T, T>
@@ -66,4 +66,30 @@ export const issueFrameDefinition: RecordDefinition<IssueFrame> = record('an iss
   labels: z.unknown().exactOptional(),
   reactions: z.unknown().exactOptional(),
   assignees: z.unknown().exactOptional(),
+})
+
+/** A comment whose reactions may have any value. */
+export type CommentFrame = Omit<CommentRecord, 'reactions'> & { reactions?: unknown }
+
+/** Defines a comment without its reactions. No document has comments: it checks what other forges have. */
+export const commentFrameDefinition: RecordDefinition<CommentFrame> = record('a comment', {
+  issue_number: finiteNumber(),
+  poster_id: finiteNumber(),
+  poster_name: text(),
+  poster_email: text().exactOptional(),
+  created: dateTime(A_DATE_TIME),
+  updated: dateTime(A_DATE_TIME),
+  content: text(),
+  reactions: z.unknown().exactOptional(),
+})
+
+/** Defines a milestone, as `commentFrameDefinition` does a comment. */
+export const milestoneDefinition: RecordDefinition<MilestoneRecord> = record('a milestone', {
+  title: text(),
+  description: text().exactOptional(),
+  deadline: dateTime(`${A_DATE_TIME}, or null`).nullable().exactOptional(),
+  created: dateTime(A_DATE_TIME).exactOptional(),
+  updated: dateTime(A_DATE_TIME).exactOptional(),
+  closed: dateTime(`${A_DATE_TIME}, or null`).nullable().exactOptional(),
+  state: z.enum(['closed', 'open'], { error: 'expected "closed" or "open"' }),
 })

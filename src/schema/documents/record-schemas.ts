@@ -1,8 +1,15 @@
-import type { IssueRecord, LabelRecord, ReactionRecord } from '../issue-record.ts'
+import type { CommentRecord, ExchangeRecord, IssueRecord, LabelRecord, ReactionRecord } from '../issue-record.ts'
 import { MAX_VIOLATIONS } from '../text.ts'
 import type { Check } from './check.ts'
 import { checkOfEach, checkOfRecord, checkOfValue, firstFindings } from './check.ts'
-import { assigneeDefinition, issueFrameDefinition, labelDefinition, reactionDefinition } from './definitions.ts'
+import {
+  assigneeDefinition,
+  commentFrameDefinition,
+  issueFrameDefinition,
+  labelDefinition,
+  milestoneDefinition,
+  reactionDefinition,
+} from './definitions.ts'
 
 /** One issue that a Standard Schema reports for a value. */
 export interface SchemaIssue {
@@ -58,6 +65,26 @@ export const issueCheck: Check<IssueRecord> = {
     if ('reactions' in value) yield* reactions.findings(value.reactions, [...path, 'reactions'])
     if ('assignees' in value) yield* assignees.findings(value.assignees, [...path, 'assignees'])
   },
+}
+
+const commentFrame = checkOfRecord(commentFrameDefinition)
+
+const commentCheck: Check<CommentRecord> = {
+  fits: (value): value is CommentRecord =>
+    commentFrame.fits(value) && (!('reactions' in value) || reactions.fits(value.reactions)),
+  *findings(value, path) {
+    yield* commentFrame.findings(value, path)
+    if (typeof value !== 'object' || value === null || !('reactions' in value)) return
+    yield* reactions.findings(value.reactions, [...path, 'reactions'])
+  },
+}
+
+/** The check of each kind of exchange record. */
+export const recordChecks: { readonly [Kind in ExchangeRecord['kind']]: Check<unknown> } = {
+  label: labelCheck,
+  milestone: checkOfRecord(milestoneDefinition),
+  issue: issueCheck,
+  comment: commentCheck,
 }
 
 /** Checks an issue document. */

@@ -26,7 +26,7 @@ describe('GitHub', () => {
   const other = { ...githubIssue, number: 6, user: null, body: null, comments: 0, milestone: null }
   const comments = [githubComment, { ...githubComment, issue_url: 'https://api.github.example.com/issues/8' }]
 
-  test('issues become records, and all the rest has a word', async () => {
+  test('issues become records, and all the rest is named', async () => {
     const outcome = await readSource({ json: JSON.stringify([githubIssue]) })
 
     expect(outcome.violations).toEqual([])
@@ -52,18 +52,15 @@ describe('GitHub', () => {
       },
     ])
     expect(wordsOf(outcome)).toEqual({
+      active_lock_reason: 1,
       attachment: 1,
       author_association: 1,
       closed_by: 1,
       comments: 2,
-      identifier: 4,
-      label_default: 1,
-      lock_reason: 1,
-      milestone_creator: 1,
-      profile: 4,
+      creator: 1,
+      default: 1,
       reactions: 3,
       state_reason: 1,
-      statistics: 1,
     })
   })
 
@@ -173,20 +170,18 @@ describe('GitLab', () => {
       },
     ])
     expect(wordsOf(outcome)).toEqual({
+      access_level: 2,
       attachment: 1,
-      closed_by: 1,
+      closed_by_id: 1,
       confidential: 1,
       due_date: 1,
       file: 1,
-      identifier: 11,
-      membership: 2,
-      position: 1,
-      profile: 1,
       pull_request: 1,
+      relative_position: 1,
       start_date: 2,
       system_note: 1,
       time_estimate: 1,
-      time_log: 1,
+      timelogs: 1,
       user_name: 1,
     })
   })
@@ -224,15 +219,8 @@ describe('Gitea', () => {
     expect(of(lists, 'milestone')).toEqual(of(dump, 'milestone'))
     expect(of(dump, 'comment')).toMatchObject(of(lists, 'comment'))
     expect(of(dump, 'comment')).toHaveLength(1)
-    expect(wordsOf(dump)).toEqual({ exclusive_label: 2, file: 1, identifier: 1, system_note: 1 })
-    expect(wordsOf(lists)).toEqual({
-      attachment: 1,
-      due_date: 1,
-      exclusive_label: 1,
-      identifier: 5,
-      profile: 5,
-      statistics: 1,
-    })
+    expect(wordsOf(dump)).toEqual({ exclusive: 2, file: 1, system_note: 1 })
+    expect(wordsOf(lists)).toEqual({ attachment: 1, due_date: 1, exclusive: 1 })
   })
 
   test('the original author of an imported issue is its author', async () => {
@@ -271,6 +259,6 @@ describe('a folder', () => {
   test('reports the file of a violation', async () => {
     const files = { ...giteaDump, 'comments/8.yml': '- issue_index: x\n' }
     const { violations } = await readSource(folderOf(files))
-    expect(violations[0]).toMatchObject({ file: 'comments/8.yml', pointer: '/0/issue_index', line: 1, offset: 0 })
+    expect(violations[0]).toMatchObject({ file: 'comments/8.yml', pointer: '/0/issue_number', line: 1, offset: 0 })
   })
 })

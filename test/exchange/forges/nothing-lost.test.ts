@@ -75,11 +75,11 @@ const gitlabFiles = { 'project_members.ndjson': json(member), 'issues.ndjson': j
 const dumpFiles = { 'issue.yml': json(dump) }
 
 const places: readonly Place[] = [
-  ...list('github', github, [], ['user'], ['labels', 0], ['milestone'], ['assignees', 0]),
-  ...list('gitea', gitea, [], ['user'], ['labels', 0], ['milestone'], ['assignees', 0]),
+  ...list('github', github, [], ['labels', 0], ['milestone']),
+  ...list('gitea', gitea, [], ['labels', 0], ['milestone']),
   ...list('gitea-dump', dump, [], ['labels', 0], ['reactions', 0]),
-  ...inFolder('github', restComment, 'comments.json', { 'issues.json': json(github) }, [], ['user']),
-  ...inFolder('gitea', restComment, 'comments.json', { 'issues.json': json(gitea) }, [], ['user']),
+  ...inFolder('github', restComment, 'comments.json', { 'issues.json': json(github) }, []),
+  ...inFolder('gitea', restComment, 'comments.json', { 'issues.json': json(gitea) }, []),
   ...inFolder(
     'gitlab',
     gitlab,
@@ -94,7 +94,7 @@ const places: readonly Place[] = [
     ['notes', 0],
     ['notes', 0, 'award_emoji', 0],
   ),
-  ...inFolder('gitlab', member, 'project_members.ndjson', gitlabFiles, [], ['user']),
+  ...inFolder('gitlab', member, 'project_members.ndjson', gitlabFiles, []),
   ...inFolder('gitlab', { title: 'other' }, 'labels.ndjson', gitlabFiles, []),
   ...inFolder('gitlab', { title: 'v2', state: 'active' }, 'milestones.ndjson', gitlabFiles, []),
   ...inFolder('gitea-dump', { name: 'other' }, 'label.yml', dumpFiles, []),
@@ -123,6 +123,10 @@ const values: fc.Arbitrary<unknown> = fc.oneof(
   fc.dictionary(fc.string({ minLength: 1 }), fc.integer({ min: 1 }), { minKeys: 1, maxKeys: 3 }),
 )
 
+/** What is not reported: ids, addresses and counters of the forge, and what repeats what the record is or belongs to. */
+const OF_THE_FORGE =
+  /(?:^|_)(?:id|ids|iid|url|count|index|version|score|issues)$|^(?:repository|number|type|author|(?:awardable|noteable|target)_type)$/
+
 describe('every property that says something', () => {
   test('is in the result, reported as not carried, or not valid', async () => {
     await fc.assert(
@@ -131,7 +135,7 @@ describe('every property that says something', () => {
         names,
         values,
         async ({ format, base, path, source }, name, value) => {
-          fc.pre(!hasProperty(base, path, name))
+          fc.pre(!hasProperty(base, path, name) && !OF_THE_FORGE.test(name))
           const before = await readSource(source(base), { format })
           const after = await readSource(source(withProperty(base, path, name, value)), { format })
 

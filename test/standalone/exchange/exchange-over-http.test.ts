@@ -67,7 +67,7 @@ describe('a standalone host over HTTP', () => {
       pointer: '/1/labels/1/name',
       code: 'nul',
       message: 'expected a string without NUL, which some databases cannot store',
-      offset: body.indexOf('"a\\u0000b"', body.indexOf('"a\\u0000b"') + 1),
+      offset: body.lastIndexOf('{"number"'),
       line: 3,
     })
   })

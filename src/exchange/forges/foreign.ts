@@ -1,0 +1,49 @@
+import { isObject } from '../../schema/arguments.ts'
+import type { Path } from '../documents/record-batch.ts'
+import type { Findings, Foreign } from './forge-format.ts'
+
+// Conversions only rename and regroup. What they make is checked afterwards by the schema of its kind, so a foreign value of
+// a wrong type is a violation there.
+
+/** Returns whether a value is an object and not a list. */
+export function isForeign(value: unknown): value is Foreign {
+  return isObject(value) && !Array.isArray(value)
+}
+
+/** Returns a value as an object, which is empty if the value is none. */
+export function objectOf(value: unknown): Foreign {
+  return isForeign(value) ? value : {}
+}
+
+/** Returns the elements of a list that may be null or absent. A value that is no list is an element. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return value === null || value === undefined ? [] : [value]
+}
+
+/** Returns the properties that are neither null nor empty. */
+export function filled(properties: Foreign): Foreign {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => (value ?? '') !== ''))
+}
+
+/** Returns whether a value says something. Null, "", false, 0, and lists and objects of nothing else do not. */
+export function says(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0
+  return isObject(value) ? Object.values(value).some(says) : Boolean(value)
+}
+
+/** Ids, addresses and counters of the forge: nothing of an issue is lost with them. Whom `closed_by_id` names is lost. */
+const OF_THE_FORGE = /(?:^|(?<!_by|_to)_)(?:id|ids|iid|url|count|index|version|score|issues)$/
+
+/** Reports the properties that a conversion did not name, by their own names. */
+export function leaveRest(rest: Foreign, path: Path, findings: Findings): void {
+  for (const [name, value] of Object.entries(rest)) {
+    if (OF_THE_FORGE.test(name) || !says(value)) continue
+    findings.notCarried(name, [...path, name], Array.isArray(value) ? value.length : 1)
+  }
+}
+
+/** Returns whether a value is an object with all these properties. */
+export function hasProperties(value: unknown, ...names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => Object.hasOwn(value, name))
+}

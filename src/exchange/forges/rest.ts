@@ -1,0 +1,132 @@
+import { ConversionState } from './conversion-state.ts'
+import { filled, hasProperties, isForeign, leaveRest, listOf, objectOf, says } from './foreign.ts'
+import type { Conversion, Findings, FolderFormat, Foreign, ForgeFormat, Made } from './forge-format.ts'
+import { fileNamed, reportLinks } from './forge-format.ts'
+
+const [ISSUES, COMMENTS] = ['issues.json', 'comments.json'] as const
+
+/** A folder with the lists of issues and comments. Comments follow all issues. */
+const FOLDER: FolderFormat = {
+  issuesFile: (names) => fileNamed(names, ISSUES),
+  async *read(folder) {
+    const issuesFile = fileNamed(folder.names, ISSUES) ?? ISSUES
+    const commentsFile = `${issuesFile.slice(0, -ISSUES.length)}${COMMENTS}`
+    const hasComments = folder.names.includes(commentsFile)
+    const state = new ConversionState()
+    yield* folder.read(issuesFile, issues(state, hasComments))
+    if (hasComments) yield* folder.read(commentsFile, comments(state))
+    for (const name of folder.names) if (name !== issuesFile && name !== commentsFile) folder.leave('file', name)
+  },
+}
+
+/** Issues of GitHub's REST API, alone or in a folder with the list of comments. */
+export const githubFormat: ForgeFormat = restFormat('github', 'locked')
+
+/** Issues of Gitea's REST API, alone or in a folder with the list of comments. */
+export const giteaFormat: ForgeFormat = restFormat('gitea', 'is_locked')
+
+function restFormat(name: 'github' | 'gitea', locked: string): ForgeFormat {
+  return {
+    name,
+    recognizes: (record) => hasProperties(record, 'number', 'user', locked, 'created_at'),
+    open: () => issues(new ConversionState(), false),
+    folder: FOLDER,
+  }
+}
+
+function issues(state: ConversionState, hasComments: boolean): Conversion {
+  return {
+    carried: (records) => state.carried(records),
+    convert(record, findings) {
+      const { number, title, body, ref, labels, milestone, state: status, locked, is_locked, ...others } = record
+      const { created_at, updated_at, closed_at, assignee, assignees, comments: count, ...more } = others
+      const { pull_request, repository: _, ...poster } = more
+      if (says(pull_request)) return leave(findings, 'pull_request')
+
+      if (!hasComments && says(count)) findings.notCarried('comments', ['comments'], countOf(count))
+      const names = [...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)['login'])
+      const issue = {
+        number,
+        ...posterOf(poster, body, findings),
+        title,
+        content: body ?? '',
+        ...filled({ ref, milestone: objectOf(milestone)['title'], closed: closed_at }),
+        state: status,
+        is_locked: says(is_locked) ? is_locked : (locked ?? false),
+        created: created_at,
+        updated: updated_at,
+        labels: listOf(labels).map((label, at) => labelOf(label, ['labels', at], state, findings)),
+        assignees: [...new Set(names)],
+      }
+      return [...milestoneOf(milestone, state, findings), { kind: 'issue', issue }]
+    },
+  }
+}
+
+function comments(state: ConversionState): Conversion {
+  return {
+    convert(record, findings) {
+      const { issue_url, pull_request_url, created_at, updated_at, body, ...poster } = record
+      const number = /\/(\d+)$/.exec(String(issue_url))?.[1]
+      const issue_number = number === undefined ? issue_url : Number(number)
+      if (says(pull_request_url) || (number !== undefined && !state.hasIssue(issue_number))) {
+        return leave(findings, 'comments')
+      }
+      const times = { created: created_at, updated: updated_at }
+      const comment = { issue_number, ...posterOf(poster, body, findings), ...times, content: body ?? '' }
+      return [{ kind: 'comment', comment }]
+    },
+  }
+}
+
+function leave(findings: Findings, what: string): readonly Made[] {
+  findings.notCarried(what, [])
+  return []
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' ? value : 1
+}
+
+const ATTACHMENT =
+  /https:\/\/(?:user-images\.githubusercontent\.com\/|github\.com\/(?:user-attachments|[\w.-]+\/[\w.-]+)\/(?:assets|files)\/)/g
+
+/**
+ * Returns the author, and reports the rest of an issue or a comment: GitHub counts reactions and links to attachments,
+ * Gitea lists attachments. A deleted user is null. What was itself imported into Gitea has an original author; its user
+ * is who imported it.
+ */
+function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
+  const { user, original_author, original_author_id, reactions, assets, ...rest } = record
+  const { url: _, total_count, ...counts } = objectOf(reactions)
+  reportLinks(ATTACHMENT, body, ['body'], findings)
+  if (says(total_count)) findings.notCarried('reactions', ['reactions'], countOf(total_count))
+  else leaveRest({ reactions: isForeign(reactions) ? counts : reactions }, [], findings)
+  if (says(assets)) findings.notCarried('attachment', ['assets'], listOf(assets).length)
+  leaveRest(rest, [], findings)
+  if (says(original_author)) {
+    if (says(user)) findings.notCarried('imported_by', ['user'])
+    return { poster_id: original_author_id, poster_name: original_author }
+  }
+  if (user === null) return { poster_id: 0, poster_name: 'ghost' }
+  const { id, login, email } = objectOf(user)
+  return { poster_id: id, poster_name: login, ...filled({ poster_email: email }) }
+}
+
+/** A label of GitHub may be its name alone. */
+function labelOf(label: unknown, path: readonly PropertyKey[], state: ConversionState, findings: Findings): unknown {
+  if (typeof label === 'string') return { name: label }
+  const { name, color, description, ...rest } = objectOf(label)
+  leaveRest(rest, path, findings)
+  return state.label({ name, ...filled({ color, description }) }, path, findings)
+}
+
+function milestoneOf(milestone: unknown, state: ConversionState, findings: Findings): readonly Made[] {
+  if (milestone === null || milestone === undefined) return []
+
+  const { title, description, due_on: deadline, state: status, number: _, ...others } = objectOf(milestone)
+  const { created_at: created, updated_at: updated, closed_at: closed, ...rest } = others
+  leaveRest(rest, ['milestone'], findings)
+  const filledTimes = filled({ description, deadline, created, updated, closed })
+  return state.milestone({ title, ...filledTimes, state: status }, ['milestone'], findings)
+}
