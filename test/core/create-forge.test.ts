@@ -24,9 +24,10 @@ describe('createForge', () => {
 
   test('gives every forge its own list of services', () => {
     const [one, other] = [aForge(), aForge()]
+    const services = [...one.services]
     Reflect.apply(Array.prototype.pop, one.services, [])
-    expect(other.services).toEqual(['pins', 'blocks', 'badges', 'signing-keys', 'exchange'])
-    expect(aForge().services).toEqual(other.services)
+    expect(other.services).toEqual(services)
+    expect(aForge().services).toEqual(services)
   })
 
   test('refuses an invalid time', async () => {

@@ -43,6 +43,8 @@ export type Answer = '200' | '204' | `${number} ${string}`
 
 /** What is expected of a route. */
 export interface RouteRule {
+  /** The action for which it asks the policy, once; undefined: it asks nothing. */
+  readonly asks: string | undefined
   /** The role that it takes. */
   readonly needs: 'nothing' | 'repository reader' | 'repository admin' | 'organization owner' | 'site admin'
   /** The values that each parameter of the path is given, besides owners, repositories and organizations. */
@@ -58,38 +60,56 @@ const BODIES = ['{"badge_slugs":[]}', 'not JSON']
 
 /** One rule for each route, by its operation: a route without one fails the table. */
 export const RULES: Readonly<Record<string, RouteRule>> = {
-  getSigningKey: { needs: 'nothing', answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH' },
-  getSigningKeySSH: { needs: 'nothing', answer: () => '200' },
-  repoSigningKey: { needs: 'repository reader', answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH' },
-  repoSigningKeySSH: { needs: 'repository reader', answer: () => '200' },
+  getSigningKey: { asks: undefined, needs: 'nothing', answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH' },
+  getSigningKeySSH: { asks: undefined, needs: 'nothing', answer: () => '200' },
+  repoSigningKey: {
+    asks: 'signing-keys.read',
+    needs: 'repository reader',
+    answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH',
+  },
+  repoSigningKeySSH: { asks: 'signing-keys.read', needs: 'repository reader', answer: () => '200' },
 
-  repoListPinnedIssues: { needs: 'repository reader', answer: () => '200' },
-  repoListPinnedPullRequests: { needs: 'repository reader', answer: () => '200' },
-  repoNewPinAllowed: { needs: 'repository reader', answer: () => '200' },
-  pinIssue: { needs: 'repository admin', values: { index: ISSUES }, answer: (subject) => onIssue(subject, '204') },
-  unpinIssue: { needs: 'repository admin', values: { index: ISSUES }, answer: (subject) => onIssue(subject, '204') },
+  repoListPinnedIssues: { asks: 'pins.read', needs: 'repository reader', answer: () => '200' },
+  repoListPinnedPullRequests: { asks: 'pins.read', needs: 'repository reader', answer: () => '200' },
+  repoNewPinAllowed: { asks: 'pins.read', needs: 'repository reader', answer: () => '200' },
+  pinIssue: {
+    asks: 'pins.write',
+    needs: 'repository admin',
+    values: { index: ISSUES },
+    answer: (subject) => onIssue(subject, '204'),
+  },
+  unpinIssue: {
+    asks: 'pins.write',
+    needs: 'repository admin',
+    values: { index: ISSUES },
+    answer: (subject) => onIssue(subject, '204'),
+  },
   moveIssuePin: {
+    asks: 'pins.write',
     needs: 'repository admin',
     values: { index: ['3', '99'], position: ['1', '0'] },
     answer: (subject) =>
       onIssue(subject, subject.values['position'] === '0' ? '422 INVALID_INPUT' : '404 ISSUE_NOT_PINNED'),
   },
 
-  repoExportIssues: { needs: 'repository reader', answer: () => '200' },
+  repoExportIssues: { asks: 'issues.export', needs: 'repository reader', answer: () => '200' },
   repoImportIssues: {
+    asks: 'issues.import',
     needs: 'repository admin',
     bodies: ['[]', 'not JSON'],
     answer: ({ body }) => (body === '[]' ? '200' : '422 INVALID_DOCUMENT'),
   },
 
-  organizationListBlocks: { needs: 'organization owner', answer: () => '200' },
+  organizationListBlocks: { asks: 'blocks.read', needs: 'organization owner', answer: () => '200' },
   organizationCheckUserBlock: {
+    asks: 'blocks.read',
     needs: 'organization owner',
     values: { username: ACCOUNTS },
     answer: (subject) =>
       onAccount(subject, { user: '404 NOT_BLOCKED', member: '404 NOT_BLOCKED', organization: '404 NOT_BLOCKED' }),
   },
   organizationBlockUser: {
+    asks: 'blocks.write',
     needs: 'organization owner',
     values: { username: ACCOUNTS },
     answer: (subject) =>
@@ -100,6 +120,7 @@ export const RULES: Readonly<Record<string, RouteRule>> = {
       }),
   },
   organizationUnblockUser: {
+    asks: 'blocks.write',
     needs: 'organization owner',
     values: { username: ACCOUNTS },
     answer: (subject) =>
@@ -111,17 +132,20 @@ export const RULES: Readonly<Record<string, RouteRule>> = {
   },
 
   adminListUserBadges: {
+    asks: 'badges.read',
     needs: 'site admin',
     values: { username: ACCOUNTS },
     answer: (subject) => onUser(subject, '200'),
   },
   adminAddUserBadges: {
+    asks: 'badges.grant',
     needs: 'site admin',
     values: { username: ACCOUNTS },
     bodies: BODIES,
     answer: (subject) => onUser(subject, withSlugs(subject)),
   },
   adminDeleteUserBadges: {
+    asks: 'badges.grant',
     needs: 'site admin',
     values: { username: ACCOUNTS },
     bodies: BODIES,

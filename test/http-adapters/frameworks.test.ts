@@ -15,8 +15,6 @@ import { express5Host, HOST_HEADERS, hosts, nodeHost } from './hosts.ts'
 // What can go wrong with a message between a framework and dispatch: targets, queries, bodies, connections, headers of the host.
 // These are the cases of the published mount contract, over real HTTP, in every framework.
 
-const SERVICES: readonly ServiceName[] = ['pins', 'blocks', 'badges', 'signing-keys', 'exchange']
-
 for (const host of hosts) {
   describe(`${host.name}, under /a/b`, () => contractOver(host, { prefix: '/a/b' }))
   for (const before of host.parsers) {
@@ -24,7 +22,7 @@ for (const host of hosts) {
   }
 }
 describe('Express 5, at the root, before a parser', () => contractOver(express5Host, { prefix: '', behind: 'json' }))
-for (const service of SERVICES) {
+for (const service of openWorld().forge.services) {
   describe(`node:http, at the root, with the service ${service} alone`, () =>
     contractOver(nodeHost, { prefix: '' }, [service]))
 }

@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest'
-import type { ErrorCode, ObservedRequest, Observer } from '../../../src/http-adapters/http.ts'
+import type { ErrorCode, ObservedRequest, Observer, ServiceName } from '../../../src/http-adapters/http.ts'
 
 test('an observer of requests receives the response', () => {
   const observer: Observer = {
@@ -8,9 +8,7 @@ test('an observer of requests receives the response', () => {
       expectTypeOf(request.path).toEqualTypeOf<string | undefined>()
       expectTypeOf(request.status).toEqualTypeOf<number>()
       expectTypeOf(request.code).toEqualTypeOf<ErrorCode | undefined>()
-      expectTypeOf(request.service).toEqualTypeOf<
-        'pins' | 'blocks' | 'badges' | 'signing-keys' | 'exchange' | undefined
-      >()
+      expectTypeOf(request.service).toEqualTypeOf<ServiceName | undefined>()
     },
   }
 
