@@ -1,58 +1,11 @@
-import type { ForgeInternals } from '../../core/forge.ts'
 import type { ObservedRequest } from '../../core/observer.ts'
 import type { Actor, Logger } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
-import { isObject, need } from '../../schema/arguments.ts'
-import type { OptionNames } from '../../schema/options.ts'
-import { refuseUnknown } from '../../schema/options.ts'
-import { toServiceNames } from '../../schema/service-names.ts'
-import type { ApiLimits, FilledApiLimits } from './limits.ts'
-import { toApiLimits } from './limits.ts'
-import type { ApiPorts, UncheckedPorts } from './needed-ports.ts'
-import { checkPorts } from './needed-ports.ts'
+import type { FilledApiLimits } from './limits.ts'
 import type { Directory, IssueDocuments, Presenter } from './ports.ts'
-
-export type { ServiceName } from '../../core/services.ts'
-export type { ApiLimits } from './limits.ts'
 
 /** How callers authenticate: with a token in a header, or with a session that they have signed in to (a cookie). */
 export type CredentialKind = 'token' | 'session'
-
-/** Options of an API that do not depend on its services. */
-export interface ApiSettings {
-  /**
-   * The address of the mount point as clients see it, for example `https://git.example.com/api/v1`. Without it, links
-   * are relative.
-   */
-  readonly publicUrl?: string | undefined
-  /**
-   * The address of the API's documentation. Every error body contains it as `url`. Default: `""`, which means unknown.
-   */
-  readonly docsUrl?: string | undefined
-  /**
-   * What a 401 response asks for. `'token'` says "token is required", as Gitea does. `'session'` says "authentication
-   * is required", for hosts whose callers have no tokens. Default: `'token'`. Source: docs/behaviour.md, Over HTTP
-   */
-  readonly credentials?: CredentialKind | undefined
-  /**
-   * Reads and writes issue documents: `issueDocuments` of `forgelet/exchange`. Without it, the API does not have the
-   * routes that import and export issues.
-   */
-  readonly documents?: IssueDocuments | undefined
-  readonly limits?: ApiLimits | undefined
-}
-
-/** Options of an API, besides the forge. Only the methods that the services `S` call are required of the ports. */
-export type ApiOptions<A extends Actor, S extends ServiceName = ServiceName> = ApiSettings &
-  ApiPorts<A, S> & {
-    /** The services to mount. The API does not have the paths of the others. Default: those of the forge. */
-    readonly services?: readonly S[] | undefined
-  }
-
-/** Options before it is checked that they have what the services need. */
-export interface UncheckedOptions extends ApiSettings, UncheckedPorts {
-  readonly services?: readonly ServiceName[] | undefined
-}
 
 /** The checked options of an API, with every default filled in, and what it takes from its forge. */
 export interface Settings<A extends Actor> {
@@ -72,90 +25,4 @@ export interface Settings<A extends Actor> {
   /** Defined if the API has the service `exchange`. */
   readonly documents: IssueDocuments | undefined
   readonly limits: FilledApiLimits
-}
-
-const OPTIONS: OptionNames<UncheckedOptions> = {
-  directory: true,
-  present: true,
-  services: true,
-  publicUrl: true,
-  docsUrl: true,
-  credentials: true,
-  documents: true,
-  limits: true,
-}
-
-/** What an API takes from its forge. */
-export type OfForge = Omit<ForgeInternals<never>, 'operations'>
-
-/**
- * Checks the options of an API and fills in the others.
- *
- * @throws TypeError when an option is missing or out of its range
- */
-export function toSettings<A extends Actor>(options: UncheckedOptions, forge: OfForge): Settings<A> {
-  need(isObject(options), 'createApi', 'options', 'an object with directory and present')
-  refuseUnknown('createApi', options, OPTIONS)
-  const { publicUrl, docsUrl = '', credentials = 'token', limits = {} } = options
-  need(isObject(limits), 'createApi', 'limits', 'an object such as { maxPageSize: 100 }, or undefined')
-  if (credentials !== 'token' && credentials !== 'session') {
-    throw new TypeError("credentials must be 'token' or 'session'")
-  }
-
-  const { documents } = options
-  const services = withDocuments(toServiceNames(options.services, forge.services), options, forge)
-  return {
-    ...checkPorts<A>(options, services),
-    logger: forge.logger,
-    newId: () => forge.newId(),
-    observe: forge.observe,
-    publicUrl: publicUrl === undefined ? undefined : toPublicUrl(publicUrl),
-    docsUrl: docsUrl === '' ? '' : toDocsUrl(docsUrl),
-    credentials,
-    services: new Set(services),
-    documents,
-    limits: toApiLimits(limits),
-  }
-}
-
-/** Leaves out the exchange if there are no documents. */
-function withDocuments(
-  services: readonly ServiceName[],
-  { documents, services: named = [] }: UncheckedOptions,
-  { hasIssues }: OfForge,
-): readonly ServiceName[] {
-  const isPort = isObject(documents) && typeof documents.read === 'function' && typeof documents.write === 'function'
-  need(documents === undefined || isPort, 'createApi', 'documents', 'issueDocuments of forgelet/exchange, or undefined')
-  if (!services.includes('exchange')) return services
-
-  const isNeeded = named.includes('exchange')
-  need(isPort || !isNeeded, 'createApi', 'documents', 'issueDocuments of forgelet/exchange, for the service exchange')
-  need(!isPort || hasIssues, 'createApi', 'issues', 'an option of createForge, for documents')
-  return isPort ? services : services.filter((name) => name !== 'exchange')
-}
-
-function toPublicUrl(text: string): string {
-  const url = parseUrl(text)
-  // A URL that equals its origin plus its path has no query, fragment or credentials.
-  const isPlain = url !== undefined && url.origin + url.pathname === url.href
-  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
-
-  throw new TypeError('publicUrl must be an absolute http or https address without query, fragment or credentials')
-}
-
-/** Allows a fragment, which may name a section of the page. Refuses credentials, which every client would see. */
-function toDocsUrl(text: string): string {
-  const url = parseUrl(text)
-  const isOpen = url?.href.startsWith(`${url.origin}/`) === true // credentials would precede the host
-  if (url !== undefined && isOpen && /^https?:$/.test(url.protocol)) return url.href
-
-  throw new TypeError('docsUrl must be an absolute http or https address without credentials')
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text)
-  } catch {
-    return undefined
-  }
 }
