@@ -116,7 +116,6 @@ const MERGE_OPTIONS = {
     standard: 'names',
   },
   users: { type: 'string', value: 'FILE', help: 'map of names to accounts, or to null (JSON or YAML)' },
-  atomic: { type: 'boolean', help: 'import everything in one transaction' },
 } as const
 
 /** The options of `forgelet issues import`, in the order of the help text. */
@@ -208,7 +207,7 @@ type AnyOptions = typeof SERVE_OPTIONS &
   typeof OPENAPI_OPTIONS
 
 /** The options without a value. */
-type Flag = keyof typeof COMMON_OPTIONS | 'log-requests' | 'dry-run' | 'atomic'
+type Flag = keyof typeof COMMON_OPTIONS | 'log-requests' | 'dry-run'
 
 /** The values of the options; undefined = not given. */
 export type OptionValues = { readonly [K in Exclude<keyof AnyOptions, Flag>]?: string } & {

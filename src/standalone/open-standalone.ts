@@ -1,17 +1,7 @@
 import { issueDocuments } from '../exchange/exchange.ts'
 import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
-import type {
-  Caller,
-  Forge,
-  ForgeLimits,
-  Id,
-  ImportOptions,
-  ImportReport,
-  Logger,
-  MaybePromise,
-  SigningKeySource,
-} from '../index.ts'
+import type { Forge, ForgeLimits, Id, Logger, MaybePromise, SigningKeySource } from '../index.ts'
 import { createForge } from '../index.ts'
 import { authenticate } from './authenticate.ts'
 import type { Fixture } from './fixture/fixture.ts'
@@ -21,7 +11,7 @@ import { seedFromFixture } from './fixture/seed-from-fixture.ts'
 import { forgeSeedCalls } from './fixture/write-forge-seed.ts'
 import type { StandaloneUser } from './host-ports.ts'
 import { hostDirectory, hostMembership, hostPolicy } from './host-ports.ts'
-import type { AtomicImportRequest, HostDatabase } from './host-store/host-database.ts'
+import type { HostDatabase } from './host-store/host-database.ts'
 import type { DatabaseLocation } from './host-store/open-host-database.ts'
 import { openHostDatabase } from './host-store/open-host-database.ts'
 import { SqlHostStore } from './host-store/sql-host-store.ts'
@@ -76,17 +66,6 @@ export interface Standalone {
   checkDatabase(): Promise<void>
   /** Returns the repository that has this name, in any case. On SQLite it answers at once. */
   findRepository(owner: string, name: string): MaybePromise<{ readonly id: Id } | undefined>
-  /**
-   * Imports as `forge.exchange.import` does, but in one transaction: all of it, or nothing. The records must not wait,
-   * and must be iterable again. On SQLite the import blocks the event loop, and a signal that aborts meanwhile takes
-   * effect at its end, before the commit.
-   * @throws as `forge.exchange.import`
-   */
-  importAtomically(
-    caller: Caller<StandaloneUser>,
-    request: AtomicImportRequest,
-    options?: ImportOptions,
-  ): Promise<ImportReport>
   /** Closes the database. It is safe to call this method twice. */
   close(): Promise<void>
 }
@@ -142,7 +121,6 @@ async function openHost<Tx>(
       authenticate: (header) => authenticate(store, header),
       checkDatabase: () => database.check(),
       findRepository: (owner, name) => store.findRepository(owner, name),
-      importAtomically: (caller, request, given = {}) => database.importAtomically(forge, caller, request, given),
       close,
     }
   } catch (error) {

@@ -15,7 +15,6 @@ export type {
 export { parseFixture } from './fixture/parse-fixture.ts'
 export type { StandaloneUser } from './host-ports.ts'
 export type { Finding } from './host-store/checks.ts'
-export type { AtomicImportRequest } from './host-store/host-database.ts'
 export type { DatabaseLocation } from './host-store/open-host-database.ts'
 export { inspectDatabase } from './host-store/open-host-database.ts'
 export type { FixtureOutcome, Standalone, StandaloneOptions } from './open-standalone.ts'

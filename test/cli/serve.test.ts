@@ -174,7 +174,7 @@ describe('forgelet', () => {
     ],
     ['schema --help', 'db prefix schema ids from json help version'],
     ['openapi --help', 'out public-url json help'],
-    ['issues import --help', 'repo db dry-run on-conflict users atomic from json'],
+    ['issues import --help', 'repo db dry-run on-conflict users from json'],
     ['issues export --help', 'repo db prefix schema out json'],
     ['issues validate --help', 'from confidential json'],
     ['issues convert --help', 'out to repo from confidential json'],

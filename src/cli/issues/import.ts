@@ -8,10 +8,8 @@ import type { OptionValues } from '../options.ts'
 import { readDataFile } from '../read-data-file.ts'
 import type { RepositoryAddress } from './open-repository.ts'
 import { repositoryAddress, withRepository } from './open-repository.ts'
-import type { RecordSpool } from './record-spool.ts'
-import { createRecordSpool } from './record-spool.ts'
 import type { SourceOptions, SourceReading } from './source-reading.ts'
-import { isReadOnce, notCarriedLines, openSource, shownSource, sourceOptions } from './source-reading.ts'
+import { copyOfPipe, notCarriedLines, openSource, shownSource, sourceOptions } from './source-reading.ts'
 
 /**
  * Imports a source into a repository. The source is checked whole before the first issue is written.
@@ -20,12 +18,12 @@ import { isReadOnce, notCarriedLines, openSource, shownSource, sourceOptions } f
 export async function importIssues(options: ImportCommandOptions, io: CommandIO): Promise<ExitCode> {
   const users = options.users === undefined ? {} : await readUsers(options.users)
   return withRepository(options.address, async (host, repositoryId) => {
-    const isKept = options.isAtomic || (await isReadOnce(options.source))
-    const spool = isKept && !options.isDryRun ? await createRecordSpool() : undefined
+    const copy = options.isDryRun ? undefined : await copyOfPipe(options.source, io)
+    const source = { ...options.source, copy: copy?.path }
     try {
-      return await new Import(options, { host, repositoryId, users, spool }, io).run()
+      return await new Import({ ...options, source }, { host, repositoryId, users }, io).run()
     } finally {
-      await spool?.remove()
+      await copy?.remove()
     }
   })
 }
@@ -34,8 +32,6 @@ interface ImportPlace {
   readonly host: Standalone
   readonly repositoryId: Id
   readonly users: { readonly [name: string]: string | null }
-  /** Where the records are kept between the check and the import; undefined = the source is read again. */
-  readonly spool: RecordSpool | undefined
 }
 
 /** One import: the check, then the writing. */
@@ -65,32 +61,24 @@ class Import {
   }
 
   async #check(): Promise<{ readonly report: InspectReport; readonly notCarried: readonly NotCarried[] }> {
-    const { host, repositoryId, spool } = this.#place
+    const { host, repositoryId } = this.#place
     const reading = await openSource(this.#options.source, this.#io, this.#label('checking'))
-    const records = spool === undefined ? validRecords(reading) : spool.keep(validRecords(reading))
-    const request = { repositoryId, records: withPlaces(records, reading) }
+    const request = { repositoryId, records: withPlaces(validRecords(reading), reading) }
     const report = await host.forge.exchange.inspect('system', request, this.#settings())
     return { report, notCarried: reading.notCarried }
   }
 
   async #write(): Promise<ImportReport> {
-    const { host, repositoryId, spool } = this.#place
-    if (spool !== undefined && this.#options.isAtomic) {
-      return host.importAtomically('system', { repositoryId, records: spool }, this.#settings())
-    }
+    const { host, repositoryId } = this.#place
+    const reading = await openSource(this.#options.source, this.#io, this.#label('importing'))
     const settings = {
       ...this.#settings(),
       onBatch: (soFar: ImportReport) => {
         this.#written = soFar
       },
     }
-    const records = spool ?? (await this.#sourceAgain())
+    const records = withPlaces(validRecords(reading), reading)
     return host.forge.exchange.import('system', { repositoryId, records }, settings)
-  }
-
-  async #sourceAgain(): Promise<AsyncIterable<ExchangeRecord> & RecordLocator> {
-    const reading = await openSource(this.#options.source, this.#io, this.#label('importing'))
-    return withPlaces(validRecords(reading), reading)
   }
 
   #settings(): ImportOptions {
@@ -207,7 +195,6 @@ export interface ImportCommandOptions {
   readonly source: SourceOptions
   readonly address: RepositoryAddress
   readonly isDryRun: boolean
-  readonly isAtomic: boolean
   readonly onConflict: 'refuse' | 'skip' | 'update'
   readonly attribution: 'names' | 'accounts'
   /** A file. */
@@ -228,7 +215,6 @@ export function importOptions(
     source: sourceOptions(words, values),
     address: repositoryAddress(values, environment),
     isDryRun: values['dry-run'] === true,
-    isAtomic: values.atomic === true,
     onConflict: oneOf('--on-conflict', values['on-conflict'] ?? 'refuse', ['refuse', 'skip', 'update']),
     attribution: oneOf('--attribution', values.attribution ?? 'names', ['names', 'accounts']),
     users: values.users,

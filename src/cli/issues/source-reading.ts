@@ -1,4 +1,9 @@
-import { join } from 'node:path'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import process from 'node:process'
+import { pipeline } from 'node:stream/promises'
 import type { ExchangeFormat, ExchangeRecord, NotCarried, RecordLocator, SourcePlace } from '../../exchange/exchange.ts'
 import { readExchange } from '../../exchange/exchange.ts'
 import type { OpenedSource } from '../../exchange/files.ts'
@@ -15,6 +20,8 @@ import { ProgressBar } from './progress-bar.ts'
 export interface SourceOptions {
   /** A file, a folder, or `-` for standard input. */
   readonly path: string
+  /** A copy of the source, which is read in its place. */
+  readonly copy?: string | undefined
   /** Undefined: recognized. */
   readonly format: ExchangeFormat | undefined
   readonly confidential: 'leave-out' | 'keep'
@@ -124,7 +131,7 @@ export async function openSource(
   label: string | undefined,
 ): Promise<SourceReading> {
   try {
-    const source = await openIssueSource(options.path)
+    const source = await openIssueSource(options.copy ?? options.path)
     const bar = new ProgressBar(label === undefined ? undefined : io.showStatus, label ?? '', source.size)
     return new SourceReading(options, source, io.stop, bar)
   } catch (error) {
@@ -133,14 +140,31 @@ export async function openSource(
 }
 
 /**
- * Returns whether a source can be read only once: standard input, or a pipe such as that of `<(command)`.
- * @throws CommandError (wrong usage) if the source cannot be read
+ * Copies a source that can be read only once, standard input or a pipe such as that of `<(command)`, into a temporary
+ * file. Returns undefined for any other source.
+ * @throws CommandError if the source cannot be read, or the command is stopped
  */
-export async function isReadOnce(options: SourceOptions): Promise<boolean> {
+export async function copyOfPipe(
+  options: SourceOptions,
+  io: CommandIO,
+): Promise<{ readonly path: string; remove(): Promise<void> } | undefined> {
+  const { path } = options
+  let folder: string | undefined
+  const remove = async (): Promise<void> => {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  }
   try {
-    const source = await openIssueSource(options.path)
-    return !('folder' in source) && source.size === undefined
+    const source = await openIssueSource(path)
+    if ('folder' in source || source.size !== undefined) return undefined
+
+    folder = await mkdtemp(join(tmpdir(), 'forgelet-import-'))
+    const copy = join(folder, basename(path))
+    const input = path === '-' ? process.stdin : createReadStream(path)
+    await pipeline(input, createWriteStream(copy, { mode: 0o600 }), { signal: io.stop })
+    return { path: copy, remove }
   } catch (error) {
+    await remove()
+    if (io.stop.aborted) throw new CommandError(3, 'stopped: nothing was imported; run the same command again')
     throw unreadable(options, error)
   }
 }

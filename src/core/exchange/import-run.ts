@@ -27,8 +27,7 @@ import { commentCandidate, issueCandidate, peopleToFind } from './incoming.ts'
 import type { IssueTracker } from './issue-tracker.ts'
 import type { LookUp } from './look-up.ts'
 import { lookUp } from './look-up.ts'
-import { NumberSet } from './number-set.ts'
-import type { Batch, BatchPlan, Conflict, Earlier, Found, OnConflict } from './plan-batch.ts'
+import type { Batch, BatchPlan, Conflict, Found, OnConflict } from './plan-batch.ts'
 import { planBatch } from './plan-batch.ts'
 import { sizeOf } from './record-size.ts'
 
@@ -119,10 +118,10 @@ export function* runImport<A extends Actor, Tx>(place: ImportPlace<A, Tx>): Sync
 class ImportRun<A extends Actor, Tx> {
   readonly #place: ImportPlace<A, Tx>
   readonly #totals = new ImportTotals()
-  readonly #seen = new NumberSet()
-  readonly #left = new NumberSet()
-  /** Hashes of the comments that an inspection found missing: an import finds them on the host. */
-  readonly #comments = new NumberSet()
+  /** The numbers of all issues of the document. */
+  readonly #seen = new Set<number>()
+  /** Those of the issues that were left although they differ. */
+  readonly #left = new Set<number>()
   /** Labels and milestones wait for a batch that writes something, if the host does not say which ones it has. */
   #labels: LabelRecord[] = []
   #milestones: MilestoneRecord[] = []
@@ -310,28 +309,20 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   *#plan(batch: Batch, context: LookUp<A, Tx>['context'], answer: LookUp<A, Tx>['answer']): SyncOrAsync<Planned> {
-    const { tracker, repositoryId, settings } = this.#place
+    const { tracker, repositoryId, settings, writes } = this.#place
     const { attributes } = settings.naming
     const found = yield* lookUp({ tracker, repositoryId, context, attributes, answer }, batch)
-    const plan = planBatch(batch, found, this.#earlier(), settings.onConflict)
+    // An import finds the issues of earlier batches on the host; an inspection has written none.
+    const hasIssue = (number: number): boolean => !writes && this.#seen.has(number)
+    const hasLeft = (number: number): boolean => this.#left.has(number)
+    const plan = planBatch(batch, found, { hasIssue, hasLeft }, settings.onConflict)
     this.#refuse(plan.violations)
     return { plan, found }
-  }
-
-  #earlier(): Earlier {
-    return {
-      hasIssue: (number) => !this.#place.writes && this.#seen.has(number),
-      hasLeft: (number) => this.#left.has(number),
-      hasComment: (identities) => !this.#place.writes && identities.some((text) => this.#comments.has(hashOf(text))),
-    }
   }
 
   #remember(batch: Batch, plan: BatchPlan, { accounts, labels }: Found): void {
     this.#totals.add(plan)
     for (const number of plan.left) this.#left.add(number)
-    if (!this.#place.writes) {
-      for (const identities of plan.created) for (const text of identities) this.#comments.add(hashOf(text))
-    }
     if (plan.write !== undefined || labels !== undefined) {
       this.#labels = []
       this.#milestones = []
@@ -391,17 +382,4 @@ function end(records: Records): void {
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
-}
-
-/** Returns a number below 2^53 for a text: two different texts have the same one very seldom. */
-function hashOf(text: string): number {
-  let [high, low] = [0xdeadbeef, 0x41c6ce57]
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    high = Math.imul(high ^ code, 2654435761)
-    low = Math.imul(low ^ code, 1597334677)
-  }
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
-  return 4294967296 * (2097151 & high) + (low >>> 0)
 }

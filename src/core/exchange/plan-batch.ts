@@ -34,8 +34,6 @@ export interface Earlier {
   hasIssue(number: number): boolean
   /** Returns whether an issue was left although it differs. */
   hasLeft(number: number): boolean
-  /** Returns whether a comment with one of these identities was in an earlier batch. */
-  hasComment(identities: readonly string[]): boolean
 }
 
 /** Counts of one kind of record. */
@@ -57,8 +55,6 @@ export interface BatchPlan {
   readonly conflicts: readonly Conflict[]
   /** The numbers of the issues that are left although they differ. */
   readonly left: readonly number[]
-  /** The identities of the comments that are created. */
-  readonly created: readonly (readonly string[])[]
   /** Comments on issues that do not exist. */
   readonly violations: readonly Violation[]
 }
@@ -70,11 +66,10 @@ export interface BatchPlan {
 export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConflict: OnConflict): BatchPlan {
   const issues = planIssues(batch.issues, found, onConflict)
   const left = new Set(issues.left)
-  const exists = new Set(batch.issues.map(({ record }) => record.number).filter((number) => !left.has(number)))
+  const numbers = new Set(batch.issues.map(({ record }) => record.number))
   const comments = planComments(batch.comments, found, {
-    hasIssue: (number) => exists.has(number) || earlier.hasIssue(number),
+    hasIssue: (number) => numbers.has(number) || earlier.hasIssue(number),
     hasLeft: (number) => left.has(number) || earlier.hasLeft(number),
-    hasComment: (identities) => earlier.hasComment(identities),
   })
 
   const incoming = [...issues.create, ...issues.update].map((issue) => incomingIssue(issue, found.accounts))
@@ -103,7 +98,6 @@ export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConfli
     comments: comments.counts,
     conflicts: issues.conflicts,
     left: issues.left,
-    created: comments.identities,
     violations: comments.violations,
   }
 }
@@ -149,7 +143,6 @@ function planComments(candidates: Batch['comments'], { issues, comments, account
   const counts = noCounts()
   const known = new Set(comments.flatMap((comment) => hostCommentIdentities(comment, accounts)))
   const create: Candidate<CommentRecord>[] = []
-  const created: (readonly string[])[] = []
   const violations: Violation[] = []
   for (const candidate of candidates) {
     const number = candidate.record.issue_number
@@ -159,16 +152,15 @@ function planComments(candidates: Batch['comments'], { issues, comments, account
     else if (!isOnHost && !earlier.hasIssue(number)) violations.push(noIssue(candidate))
     else {
       const identities = commentIdentities(candidate, accounts)
-      if (identities.some((identity) => known.has(identity)) || earlier.hasComment(identities)) counts.unchanged += 1
+      if (identities.some((identity) => known.has(identity))) counts.unchanged += 1
       else {
         create.push(candidate)
-        created.push(identities)
         counts.created += 1
       }
       for (const identity of identities) known.add(identity)
     }
   }
-  return { create, counts, identities: created, violations }
+  return { create, counts, violations }
 }
 
 function noIssue({ place, record }: Candidate<CommentRecord>): Violation {

@@ -1,14 +1,4 @@
-import type { ExchangeRecord, IssueRecord } from '../../exchange/exchange.ts'
-import type {
-  Caller,
-  Forge,
-  ImportOptions,
-  ImportReport,
-  ImportRequest,
-  MaybePromise,
-  Sync,
-  TransactionServices,
-} from '../../index.ts'
+import type { Forge, MaybePromise, Sync, TransactionServices } from '../../index.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import type { RowsOfEach, Session, Statements } from '../../storage/sql/session.ts'
@@ -25,11 +15,6 @@ type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionService
  * to do.
  */
 export type Loading = (session: Pick<Session, 'all' | 'batch'>, forge: LoadedForge) => SyncOrAsync<boolean>
-
-/** The records to import in one transaction. They are iterated again if the database ends the transaction. */
-export interface AtomicImportRequest extends ImportRequest {
-  readonly records: Iterable<ExchangeRecord | IssueRecord>
-}
 
 /** The database of a standalone host: its own tables, and the storage of its forge. */
 export interface HostDatabase<Tx> {
@@ -64,13 +49,6 @@ export interface HostDatabase<Tx> {
   inspect(): Promise<readonly Finding[]>
   /** Loads all or nothing. No other process loads meanwhile, so what is found is still so when it is written. */
   load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean>
-  /** Imports in one transaction: see `Standalone.importAtomically`. */
-  importAtomically(
-    forge: Forge<StandaloneUser, Tx>,
-    caller: Caller<StandaloneUser>,
-    request: AtomicImportRequest,
-    options: ImportOptions,
-  ): Promise<ImportReport>
   /** Closes what the database has opened and the storage has not. Call it after the storage has been closed. */
   close(): void
 }

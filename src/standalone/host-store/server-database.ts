@@ -1,4 +1,4 @@
-import type { Caller, Forge, ImportOptions, ImportReport } from '../../index.ts'
+import type { Forge } from '../../index.ts'
 import { runAsync, runMaybeAsync } from '../../schema/sync-or-async.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
 import type { Statement } from '../../storage/sql/query.ts'
@@ -12,7 +12,7 @@ import type { ForgeStorage } from '../../storage/storage.ts'
 import type { StandaloneUser } from '../host-ports.ts'
 import type { DatabaseChecks, Finding } from './checks.ts'
 import { tablesFinding } from './checks.ts'
-import type { AtomicImportRequest, HostDatabase, Loading } from './host-database.ts'
+import type { HostDatabase, Loading } from './host-database.ts'
 import { HostSchema } from './host-schema.ts'
 import type { HostContext } from './host-tables.ts'
 import { hostContext } from './host-tables.ts'
@@ -90,32 +90,8 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
     return retry(attempt, { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS })
   }
 
-  async importAtomically(
-    forge: Forge<StandaloneUser, Tx>,
-    caller: Caller<StandaloneUser>,
-    request: AtomicImportRequest,
-    options: ImportOptions,
-  ): Promise<ImportReport> {
-    const attempt = () =>
-      this.#runtime.inTransaction(
-        async (session, transaction) => {
-          await session.all(this.#begin())
-          return forge.withTransaction(transaction, ({ exchange }) => exchange.import(caller, request, options))
-        },
-        { milliseconds: Number.POSITIVE_INFINITY },
-      )
-    const { value, afterCommit } = await retry(attempt, { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS })
-    afterCommit()
-    return value
-  }
-
   close(): void {
     // The storage has closed its pool, which is the only one.
-  }
-
-  /** A statement for the beginning of a transaction: BEGIN is sent with the first one, and a host's transaction must be open. */
-  #begin(): Statement<unknown> {
-    return compileStatement(this.context.build.selectFrom('schema').select('version'))
   }
 
   /** Writes the one row that every process has, unchanged: the next process that loads waits for it. */

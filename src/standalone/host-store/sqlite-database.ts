@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { statSync } from 'node:fs'
-import type { Caller, Forge, ImportOptions, ImportReport } from '../../index.ts'
+import type { Forge } from '../../index.ts'
 import { ForgeError, isForgeError } from '../../index.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { runSync } from '../../schema/sync-or-async.ts'
@@ -18,7 +18,7 @@ import type { ForgeStorage } from '../../storage/storage.ts'
 import type { StandaloneUser } from '../host-ports.ts'
 import type { Finding, WantedSetting } from './checks.ts'
 import { settingFindings, tablesFinding } from './checks.ts'
-import type { AtomicImportRequest, HostDatabase, Loading } from './host-database.ts'
+import type { HostDatabase, Loading } from './host-database.ts'
 import { HostSchema } from './host-schema.ts'
 import type { HostContext } from './host-tables.ts'
 import { hostContext } from './host-tables.ts'
@@ -101,26 +101,6 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
     })
   }
 
-  async importAtomically(
-    forge: Forge<StandaloneUser, SqliteConnection>,
-    caller: Caller<StandaloneUser>,
-    request: AtomicImportRequest,
-    options: ImportOptions,
-  ): Promise<ImportReport> {
-    return asUsable(async () => {
-      this.#handle.exec(`pragma busy_timeout = ${PATIENCE_AT_START}`)
-      try {
-        const { value, afterCommit } = await this.#inTransactionUnlessAborted(options.signal, () =>
-          forge.withTransactionSync(this.#handle, ({ exchange }) => exchange.import(caller, request, options)),
-        )
-        afterCommit()
-        return value
-      } finally {
-        this.#handle.exec(`pragma busy_timeout = ${PATIENCE}`)
-      }
-    })
-  }
-
   close(): void {
     this.#connection.end()
     this.#handle.close()
@@ -135,21 +115,6 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
     const connection = new Connection(transaction, 'call', 'host')
     this.#transactions.set(transaction, connection)
     return connection
-  }
-
-  /** The work keeps the event loop from receiving signals, so they are received before the commit. */
-  async #inTransactionUnlessAborted<T>(signal: AbortSignal | undefined, work: () => T): Promise<T> {
-    this.#handle.exec('begin immediate')
-    try {
-      const value = work()
-      await new Promise((resolve) => setImmediate(resolve))
-      signal?.throwIfAborted()
-      this.#handle.exec('commit')
-      return value
-    } catch (error) {
-      if (this.#handle.inTransaction) this.#handle.exec('rollback')
-      throw error
-    }
   }
 
   #inTransaction<T>(work: () => T): T {

@@ -51,19 +51,16 @@ const exported = async (): Promise<string> => (await issues('export')).out
 const NONE = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 
 describe('forgelet issues import', () => {
-  test.each([[[]], [['--atomic']]])(
-    'imports what export then writes, and nothing the second time, with %j',
-    async (options) => {
-      await put('issues.json', many(450))
-      const first = await issues('import', 'issues.json', '--json', ...options)
-      const second = await issues('import', 'issues.json', '--json', ...options)
+  test('imports what export then writes, and nothing the second time', async () => {
+    await put('issues.json', many(450))
+    const first = await issues('import', 'issues.json', '--json')
+    const second = await issues('import', 'issues.json', '--json')
 
-      expect([first.code, first.err]).toEqual([0, ''])
-      expect(JSON.parse(first.out)).toMatchObject({ issues: { ...NONE, created: 450 }, comments: NONE, notCarried: [] })
-      expect(JSON.parse(second.out)).toMatchObject({ issues: { ...NONE, unchanged: 450 } })
-      expect(await exported()).toBe(await canonical(many(450)))
-    },
-  )
+    expect([first.code, first.err]).toEqual([0, ''])
+    expect(JSON.parse(first.out)).toMatchObject({ issues: { ...NONE, created: 450 }, comments: NONE, notCarried: [] })
+    expect(JSON.parse(second.out)).toMatchObject({ issues: { ...NONE, unchanged: 450 } })
+    expect(await exported()).toBe(await canonical(many(450)))
+  })
 
   test('reports in lines what it did', async () => {
     await put('issues.json', [bareIssue])
@@ -84,9 +81,9 @@ describe('forgelet issues import', () => {
     expect(JSON.parse((await issues('import', 'issues.json', '--json')).out)).toEqual(dry)
   })
 
-  test.each([[[]], [['--atomic']]])('writes nothing if a later record cannot be imported, with %j', async (options) => {
+  test('writes nothing if a later record cannot be imported', async () => {
     await put('issues.json', [...many(300), { ...bareIssue, number: 301, title: 'a\0b' }])
-    const { code, err } = await issues('import', 'issues.json', ...options)
+    const { code, err } = await issues('import', 'issues.json')
 
     expect([code, err]).toEqual([
       1,
@@ -176,9 +173,9 @@ describe('forgelet issues import', () => {
     expect(JSON.parse((await issues(...args, '--users', 'users.yaml')).out).unknownUsers.total).toBe(0)
   })
 
-  test.each([[[]], [['--atomic']]])('that is stopped says what stays and how to go on, with %j', async (options) => {
+  test('that is stopped says what stays and how to go on', async () => {
     await put('issues.json', many(300))
-    const { code, out, err } = await issuesWith({ stop: AbortSignal.abort() }, 'import', 'issues.json', ...options)
+    const { code, out, err } = await issuesWith({ stop: AbortSignal.abort() }, 'import', 'issues.json')
 
     expect([code, out]).toEqual([3, ''])
     expect(err).toBe('forgelet: stopped: nothing was imported; run the same command again\n')

@@ -596,7 +596,7 @@ describe('an inspection', () => {
       anIssue(1),
       anIssue(2, { title: 'Another' }),
       anIssue(3),
-      ...commentsOf(aComment(1, 'a'), aComment(1, 'b'), aComment(2, 'c'), aComment(3, 'd'), aComment(3, 'd')),
+      ...commentsOf(aComment(1, 'a'), aComment(1, 'b'), aComment(2, 'c'), aComment(3, 'd')),
     ]
     for (const onConflict of ['skip', 'update'] as const) {
       for (const batch of [1, 3, 200]) {

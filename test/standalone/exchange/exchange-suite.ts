@@ -84,17 +84,6 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
       }
     })
 
-    test('leaves the database as it was if the last batch of an import in one transaction has a conflict', async () => {
-      const before = await open().contents()
-      const records = [...Array.from({ length: 30 }, (_, at) => ({ ...FULL, number: 1_000_000 + at })), anIssue(1)]
-      const atOnce = (some: readonly IssueRecord[]) =>
-        open().host.importAtomically('system', { repositoryId: '1', records: some }, { batch: 10 })
-      await expect(atOnce(records)).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
-      expect(await open().contents()).toEqual(before)
-      await atOnce(records.slice(0, -1))
-      expect(await open().contents()).not.toEqual(before)
-    })
-
     test('puts issues under the accounts of their authors for a site admin alone, as often as it is run', async () => {
       const people = {
         poster_name: 'OLGA',
