@@ -40,20 +40,23 @@ export class Connections<Tx> {
 
   async #take(call: Call): Promise<ServerConnection<Tx>> {
     const before = this.#returned
-    const isServed = (): boolean => this.#returned > before
-    call.expireWith(() => (isServed() ? poolTooSmall() : noneInTime()))
+    call.expireWith(() => (this.#returned > before ? poolTooSmall() : noneInTime()))
     if (this.#waiting.length > 0 && this.#open > 0) await this.#turn(call)
     this.#open += 1
     try {
       for (;;) {
-        if (call.isOver) throw busy('call')
         const left = this.#left
-        const connection = await this.#server.connect().catch((error) => this.#refused(call, error, left))
-        if (connection === undefined) continue
-        if (call.isOver) connection.release('sound')
-        if (call.isOver) throw busy('call')
-        call.expireWith()
-        return connection
+        try {
+          const connection = await this.#server.connect()
+          if (!call.isOver) {
+            call.expireWith()
+            return connection
+          }
+          connection.release('sound')
+          throw busy('call')
+        } catch (error) {
+          await this.#refused(call, error, left)
+        }
       }
     } catch (error) {
       this.#leave()
@@ -65,13 +68,16 @@ export class Connections<Tx> {
    * If the server is full, waits until another call has left, or does not wait if one has left since this one asked.
    * Otherwise throws why there is no connection.
    */
-  async #refused(call: Call, error: unknown, left: number): Promise<undefined> {
-    if (this.#server.saysFull(error) && !call.isOver && (this.#open > 1 || this.#left > left)) {
+  async #refused(call: Call, error: unknown, left: number): Promise<void> {
+    if (call.isOver) throw busy('call')
+    if (this.#server.saysFull(error)) {
       if (this.#left > left) return
-      this.#open -= 1
-      await this.#turn(call)
-      this.#open += 1
-      return
+      if (this.#open > 1) {
+        this.#open -= 1
+        await this.#turn(call)
+        this.#open += 1
+        return
+      }
     }
     const translated = this.#server.translate(error, 'call')
     // A pool that gives up by a limit of its own does not know why.

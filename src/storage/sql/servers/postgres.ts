@@ -60,15 +60,14 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
     ...postgresRules,
 
     async connect() {
-      for (;;) {
-        const client = await pool().connect()
-        if (isBinary(client)) {
-          client.release()
-          throw binaryRefused()
-        }
-        if (statusOf(client) !== 'inside') return new PooledClient<C>(client, names)
+      let client = await pool().connect()
+      while (statusOf(client) === 'inside') {
         client.release(true) // the host left a transaction open: the server rolls it back
+        client = await pool().connect()
       }
+      if (!isBinary(client)) return new PooledClient<C>(client, names)
+      client.release()
+      throw binaryRefused()
     },
 
     ofHost(transaction) {
@@ -108,56 +107,42 @@ class Client implements Runner {
     this.#names = names
   }
 
-  async run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {
-    const messages = this.#messagesOf(statements)
+  run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {
+    const messages = messagesOf(statements, this.#names)
+    const [first] = messages
+    if (messages.length === 1 && first !== undefined) return this.#ask(first)
+    return isPipelining(this.identity) ? this.#sendTogether(messages) : this.#sendInTurn(messages, refuse)
+  }
+
+  /** After one that has failed, those behind it in the transaction are refused with 25P02. */
+  async #sendTogether(messages: readonly Message[]): Promise<Rows> {
+    const send = (): readonly Promise<Rows>[] => messages.map((message) => this.#ask(message))
+    const answers = await Promise.allSettled(inOneWrite(socketOf(this.identity), send))
+    return answers.flatMap((answer) => {
+      if (answer.status === 'rejected') throw answer.reason
+      return answer.value
+    })
+  }
+
+  async #sendInTurn(messages: readonly Message[], refuse?: () => void): Promise<Rows> {
     const rows: (readonly unknown[])[] = []
-    for (const [index, answer] of (await this.#send(messages, refuse)).entries()) {
-      const message = messages[index]
-      if (message !== undefined) rows.push(...rowsOfEach(message, answer))
+    for (const message of messages) {
+      refuse?.()
+      rows.push(...(await this.#ask(message)))
     }
     return rows
   }
 
-  /** A client that is pipelining gets all at once. After one that has failed, the others are refused with 25P02. */
-  async #send(messages: readonly Message[], refuse?: () => void): Promise<readonly unknown[]> {
-    if (messages.length === 1 || !isPipelining(this.identity)) {
-      const answers: unknown[] = []
-      for (const message of messages) {
-        refuse?.()
-        answers.push(await this.identity.query(message.query).catch((error) => this.#fail(message, error)))
-      }
-      return answers
-    }
-
-    const sent = inOneWrite(socketOf(this.identity), () => messages.map(({ query }) => this.identity.query(query)))
-    const answers = await Promise.allSettled(sent)
-    return answers.map((answer, index) =>
-      answer.status === 'fulfilled' ? answer.value : this.#fail(messages[index], answer.reason),
+  /** If the server refuses the name of a prepared statement, names are of no use. */
+  #ask(message: Message): Promise<Rows> {
+    return this.identity.query(message.query).then(
+      (answer) => rowsOfEach(message, answer),
+      (error) => {
+        if (message.query.name === undefined || !saysNameIsWrong(error)) throw error
+        this.#names?.giveUp()
+        throw busy('call', error)
+      },
     )
-  }
-
-  /** The statements without parameters at the beginning are one message. */
-  #messagesOf(statements: readonly Statement<unknown>[]): readonly Message[] {
-    const first = statements.findIndex(({ parameters }) => parameters.length > 0)
-    const texts = first === -1 ? statements : statements.slice(0, first)
-    const messages = texts.length === 0 ? [] : [{ query: textOf(texts), statements: texts }]
-    for (const statement of statements.slice(texts.length)) {
-      messages.push({ query: this.#queryOf(statement), statements: [statement] })
-    }
-    return messages
-  }
-
-  #queryOf({ sql: text, parameters }: Statement<unknown>): PgQuery {
-    const name = parameters.length > 0 ? this.#names?.of(text) : undefined
-    const values = [...parameters]
-    return name === undefined ? { text, values, types: TYPES } : { name, text, values, types: TYPES }
-  }
-
-  /** If the server refused the name of a prepared statement, names are of no use. */
-  #fail(message: Message | undefined, error: unknown): never {
-    if (message?.query.name === undefined || !saysNameIsWrong(error)) throw error
-    this.#names?.giveUp()
-    throw busy('call', error)
   }
 }
 
@@ -230,6 +215,23 @@ const ROLL_BACK = command('rollback')
 interface Message {
   readonly query: PgQuery
   readonly statements: readonly Statement<unknown>[]
+}
+
+/** The statements without parameters at the beginning are one message. */
+function messagesOf(statements: readonly Statement<unknown>[], names: StatementNames | undefined): readonly Message[] {
+  const first = statements.findIndex(({ parameters }) => parameters.length > 0)
+  const texts = first === -1 ? statements : statements.slice(0, first)
+  const messages: Message[] = texts.length === 0 ? [] : [{ query: textOf(texts), statements: texts }]
+  for (const statement of first === -1 ? [] : statements.slice(first)) {
+    messages.push({ query: queryOf(statement, names), statements: [statement] })
+  }
+  return messages
+}
+
+function queryOf({ sql: text, parameters }: Statement<unknown>, names: StatementNames | undefined): PgQuery {
+  const name = parameters.length > 0 ? names?.of(text) : undefined
+  const values = [...parameters]
+  return name === undefined ? { text, values, types: TYPES } : { name, text, values, types: TYPES }
 }
 
 function textOf(statements: readonly Statement<unknown>[]): PgQuery {

@@ -6,6 +6,7 @@ import type { SqlContext } from '../context.ts'
 import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
 import { BrokenReference, busy, unavailable } from '../errors.ts'
+import type { Statement } from '../query.ts'
 import { retryAfter } from '../retry.ts'
 import type { MigratedTables } from '../schema/schema.ts'
 import { migrateServer, Schema } from '../schema/schema.ts'
@@ -172,9 +173,8 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
   #transact<T>(call: Call, purpose: Purpose, work: Work<T, Tx>, beforeCommit = (): void => undefined): Promise<T> {
     return this.#onUsable(call, async (connection, send) => {
-      const begin = await this.#translated(async () => connection.begin(purpose))
       const session = new ServerSession(send, {
-        begin,
+        begin: await this.#begun(connection, purpose),
         lockingRead: purpose === 'changes' ? this.#lockingRead : '',
         lengthen: this.#server.lengthen,
         lend: (hostCode) => connection.lend(() => this.#queues.of(connection.identity).lend(hostCode)),
@@ -196,6 +196,14 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
       call.endCommit()
       return value
     })
+  }
+
+  async #begun(connection: ServerConnection<Tx>, purpose: Purpose): Promise<readonly Statement<unknown>[]> {
+    try {
+      return await connection.begin(purpose)
+    } catch (error) {
+      throw this.#server.translate(error, 'call')
+    }
   }
 
   async #commit(connection: ServerConnection<Tx>): Promise<void> {
@@ -303,18 +311,12 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     const refuse = (): void => {
       if (call.isOver) throw busy(again)
     }
-    return async (statements) => {
-      refuse()
+    return (statements) => {
+      if (call.isOver) return Promise.reject(busy(again))
       if (statements.some(({ mayTakeLong }) => mayTakeLong === true)) call.lengthen()
-      return this.#translated(() => runner.run(statements, refuse), again)
-    }
-  }
-
-  async #translated<T>(work: () => Promise<T>, again: Retry = 'call'): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      throw this.#server.translate(error, again)
+      return runner.run(statements, refuse).catch((error) => {
+        throw this.#server.translate(error, again)
+      })
     }
   }
 }

@@ -46,15 +46,24 @@ export class ServerSession implements Session {
     this.#begin = begin
   }
 
-  async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const [rows = []] = await this.batch([statement])
+  all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    const answered = this.#isIdle ? this.#send([statement]) : this.batch([statement])
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
-    return rows as readonly Row[]
+    return answered.then(([rows = []]) => rows as readonly Row[])
   }
 
-  async first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
-    const [row] = await this.all(statement)
-    return row
+  first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
+    return this.all(statement).then(([row]) => row)
+  }
+
+  /** Whether statements are sent as they are. */
+  get #isIdle(): boolean {
+    return (
+      this.#lockingRead === '' &&
+      this.#deferred.length === 0 &&
+      this.#begin.length === 0 &&
+      this.#lengthen === undefined
+    )
   }
 
   async batch(statements: readonly Statement<unknown>[]): Promise<Rows> {
