@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ForgeError } from '../../../../src/index.ts'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
 import { BOARD, block, issuesOn, outbox, pin } from '../../../../src/testing/testing.ts'
@@ -35,6 +35,22 @@ describe('the changes of one turn', () => {
       .map((batch) => batch.split('savepoint forgelet\n').length - 1)
 
     expect(sizes).toEqual([256, 44, 0])
+  })
+
+  test('are committed with those of the turns behind it, as long as each turn brings another', async () => {
+    const { handle, statements } = watchedHandle(newFile())
+    const storage = await openStorage(handle)
+    statements.length = 0
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0) // on a slow machine too
+    onTestFinished(() => clock.mockRestore())
+    const changes: Promise<unknown>[] = []
+    for (let n = 0; n < 20; n += 1) {
+      changes.push(block(storage, '1', String(n)))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(changes)
+
+    expect(statements.filter((sql) => /^begin|^commit/.test(sql))).toEqual(['begin immediate', 'commit'])
   })
 
   test('are answered after the commit, refusals and changes of nothing too', async () => {
