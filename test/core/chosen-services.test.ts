@@ -77,13 +77,12 @@ test('a membership that is not valid is refused, also where no service needs it'
   expect(() => Reflect.apply(createForge, undefined, [options])).toThrow('createForge needs membership')
 })
 
+const ALL = aForge().services.join(', ')
+
 test.each([
-  ['pins', 'services must be an array of these names: pins, blocks, badges, signing-keys, exchange'],
-  [['wiki'], 'services must be some of pins, blocks, badges, signing-keys, exchange; "wiki" is not one of them'],
-  [
-    ['pins', 'signingKeys'],
-    'services must be some of pins, blocks, badges, signing-keys, exchange; "signingKeys" is not one',
-  ],
+  ['pins', `services must be an array of these names: ${ALL}`],
+  [['wiki'], `services must be some of ${ALL}; "wiki" is not one of them`],
+  [['pins', 'signingKeys'], `services must be some of ${ALL}; "signingKeys" is not one`],
 ])('the services %j are refused', (services, message) => {
   const options = { storage: memoryStorage(), policy: everyone, membership: { isMember: () => false }, services }
 

@@ -1,4 +1,4 @@
-// Who may do what, written down once more from docs/behaviour.md. Nothing here may be imported from the library.
+// Who may do what, and what it costs, written down once more from docs/behaviour.md and docs/databases.md. Nothing here may be imported from the library.
 
 /** Everyone who can ask. All but the first two are signed in; each collaborates in, or belongs to, whatever there is. */
 export const CALLERS = [
@@ -47,6 +47,8 @@ export interface RouteRule {
   readonly asks: string | undefined
   /** The role that it takes. */
   readonly needs: 'nothing' | 'repository reader' | 'repository admin' | 'organization owner' | 'site admin'
+  /** How many statements the host of `forgelet serve` runs for a request, whatever the length of its page. */
+  readonly statements: number
   /** The values that each parameter of the path is given, besides owners, repositories and organizations. */
   readonly values?: Readonly<Record<string, readonly string[]>>
   readonly bodies?: readonly string[]
@@ -60,50 +62,56 @@ const BODIES = ['{"badge_slugs":[]}', 'not JSON']
 
 /** One rule for each route, by its operation: a route without one fails the table. */
 export const RULES: Readonly<Record<string, RouteRule>> = {
-  getSigningKey: { asks: undefined, needs: 'nothing', answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH' },
-  getSigningKeySSH: { asks: undefined, needs: 'nothing', answer: () => '200' },
+  getSigningKey: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH' },
+  getSigningKeySSH: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '200' },
   repoSigningKey: {
     asks: 'signing-keys.read',
     needs: 'repository reader',
+    statements: 3,
     answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH',
   },
-  repoSigningKeySSH: { asks: 'signing-keys.read', needs: 'repository reader', answer: () => '200' },
+  repoSigningKeySSH: { asks: 'signing-keys.read', needs: 'repository reader', statements: 3, answer: () => '200' },
 
-  repoListPinnedIssues: { asks: 'pins.read', needs: 'repository reader', answer: () => '200' },
-  repoListPinnedPullRequests: { asks: 'pins.read', needs: 'repository reader', answer: () => '200' },
-  repoNewPinAllowed: { asks: 'pins.read', needs: 'repository reader', answer: () => '200' },
+  repoListPinnedIssues: { asks: 'pins.read', needs: 'repository reader', statements: 9, answer: () => '200' },
+  repoListPinnedPullRequests: { asks: 'pins.read', needs: 'repository reader', statements: 9, answer: () => '200' },
+  repoNewPinAllowed: { asks: 'pins.read', needs: 'repository reader', statements: 3, answer: () => '200' },
   pinIssue: {
     asks: 'pins.write',
     needs: 'repository admin',
+    statements: 4,
     values: { index: ISSUES },
     answer: (subject) => onIssue(subject, '204'),
   },
   unpinIssue: {
     asks: 'pins.write',
     needs: 'repository admin',
+    statements: 4,
     values: { index: ISSUES },
     answer: (subject) => onIssue(subject, '204'),
   },
   moveIssuePin: {
     asks: 'pins.write',
     needs: 'repository admin',
+    statements: 4,
     values: { index: ['3', '99'], position: ['1', '0'] },
     answer: (subject) =>
       onIssue(subject, subject.values['position'] === '0' ? '422 INVALID_INPUT' : '404 ISSUE_NOT_PINNED'),
   },
 
-  repoExportIssues: { asks: 'issues.export', needs: 'repository reader', answer: () => '200' },
+  repoExportIssues: { asks: 'issues.export', needs: 'repository reader', statements: 13, answer: () => '200' },
   repoImportIssues: {
     asks: 'issues.import',
     needs: 'repository admin',
+    statements: 3,
     bodies: ['[]', 'not JSON'],
     answer: ({ body }) => (body === '[]' ? '200' : '422 INVALID_DOCUMENT'),
   },
 
-  organizationListBlocks: { asks: 'blocks.read', needs: 'organization owner', answer: () => '200' },
+  organizationListBlocks: { asks: 'blocks.read', needs: 'organization owner', statements: 4, answer: () => '200' },
   organizationCheckUserBlock: {
     asks: 'blocks.read',
     needs: 'organization owner',
+    statements: 4,
     values: { username: ACCOUNTS },
     answer: (subject) =>
       onAccount(subject, { user: '404 NOT_BLOCKED', member: '404 NOT_BLOCKED', organization: '404 NOT_BLOCKED' }),
@@ -111,6 +119,7 @@ export const RULES: Readonly<Record<string, RouteRule>> = {
   organizationBlockUser: {
     asks: 'blocks.write',
     needs: 'organization owner',
+    statements: 5,
     values: { username: ACCOUNTS },
     answer: (subject) =>
       onAccount(subject, {
@@ -122,6 +131,7 @@ export const RULES: Readonly<Record<string, RouteRule>> = {
   organizationUnblockUser: {
     asks: 'blocks.write',
     needs: 'organization owner',
+    statements: 4,
     values: { username: ACCOUNTS },
     answer: (subject) =>
       onAccount(subject, {
@@ -134,12 +144,14 @@ export const RULES: Readonly<Record<string, RouteRule>> = {
   adminListUserBadges: {
     asks: 'badges.read',
     needs: 'site admin',
+    statements: 3,
     values: { username: ACCOUNTS },
     answer: (subject) => onUser(subject, '200'),
   },
   adminAddUserBadges: {
     asks: 'badges.grant',
     needs: 'site admin',
+    statements: 3,
     values: { username: ACCOUNTS },
     bodies: BODIES,
     answer: (subject) => onUser(subject, withSlugs(subject)),
@@ -147,6 +159,7 @@ export const RULES: Readonly<Record<string, RouteRule>> = {
   adminDeleteUserBadges: {
     asks: 'badges.grant',
     needs: 'site admin',
+    statements: 3,
     values: { username: ACCOUNTS },
     bodies: BODIES,
     answer: (subject) => onUser(subject, withSlugs(subject)),

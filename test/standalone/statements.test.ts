@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { routeTable } from '../../src/http-adapters/routes/route-table.ts'
 import type { Standalone } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
+import { RULES } from '../http-adapters/access-rules.ts'
 import { plainRequest } from '../http-adapters/dispatch.ts'
 
 // docs/databases.md states these numbers: how many statements a request runs, whatever the length of its page.
@@ -80,29 +81,6 @@ function countStatements(): () => number {
   return () => count
 }
 
-/** How many statements the host runs for a request to each route. */
-const STATEMENTS: Readonly<Record<string, number>> = {
-  getSigningKey: 1,
-  getSigningKeySSH: 1,
-  repoSigningKey: 3,
-  repoSigningKeySSH: 3,
-  repoListPinnedIssues: 9,
-  repoListPinnedPullRequests: 9,
-  repoNewPinAllowed: 3,
-  pinIssue: 4,
-  unpinIssue: 4,
-  moveIssuePin: 4,
-  organizationListBlocks: 4,
-  organizationCheckUserBlock: 4,
-  organizationBlockUser: 5,
-  organizationUnblockUser: 4,
-  adminListUserBadges: 3,
-  adminAddUserBadges: 3,
-  adminDeleteUserBadges: 3,
-  repoExportIssues: 13,
-  repoImportIssues: 3,
-}
-
 /** How many issues and pull requests an export reads at once at first. The world has as many of each. */
 const FIRST_PAGE_OF_EXPORT = 20
 
@@ -123,7 +101,7 @@ test.each(routeTable.map((route) => [route.operationId, route] as const))(
       await host.close()
       vi.restoreAllMocks()
     }
-    const each = STATEMENTS[operationId]
+    const each = RULES[operationId]?.statements
     expect(counts).toEqual([each, each, each])
   },
 )
