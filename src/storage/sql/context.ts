@@ -8,7 +8,7 @@ import type { IdColumns } from './ids.ts'
 import { chooseIdColumns, IdCodec } from './ids.ts'
 import type { Tables } from './schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from './schema/tables.ts'
-import { TablePrefix } from './table-prefix.ts'
+import { tablePrefix } from './table-prefix.ts'
 
 /** The options of every storage in an SQL database. */
 export interface SqlStorageOptions {
@@ -86,7 +86,7 @@ interface TablePlace extends Place {
 /** Creates the context of tables in a place that has been checked. */
 export function createTableContext<T>(dialect: SqlDialect, { schema, prefix, tables, ids }: TablePlace): SqlContext<T> {
   const place = { schema, prefix }
-  const build = new Kysely<T>({ dialect: dialect.compiler, plugins: [new TablePrefix(place, tables)] })
+  const build = new Kysely<T>({ dialect: dialect.compiler, plugins: [tablePrefix(place, tables)] })
   const codec = new IdCodec(chooseIdColumns(ids), dialect)
   return { dialect, ...place, ids: codec, columns: new Columns(dialect), build }
 }

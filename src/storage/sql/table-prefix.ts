@@ -1,29 +1,17 @@
-import type {
-  KyselyPlugin,
-  PluginTransformQueryArgs,
-  PluginTransformResultArgs,
-  QueryResult,
-  RootOperationNode,
-  UnknownRow,
-} from 'kysely'
+import type { KyselyPlugin } from 'kysely'
 import { OperationNodeTransformer, TableNode } from 'kysely'
 import type { Place } from './dialect.ts'
 
-/** Adds a schema and a prefix to the names of some tables in every query. */
-export class TablePrefix implements KyselyPlugin {
-  readonly #transformer: OperationNodeTransformer
-
-  /** @param tables - their names without the prefix */
-  constructor(place: Place, tables: readonly string[]) {
-    this.#transformer = new PrefixTransformer(place, tables)
-  }
-
-  transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
-    return this.#transformer.transformNode(node)
-  }
-
-  async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
-    return result
+/**
+ * Returns a plugin that adds a schema and a prefix to the names of some tables in every query.
+ *
+ * @param tables - their names without the prefix
+ */
+export function tablePrefix(place: Place, tables: readonly string[]): KyselyPlugin {
+  const transformer = new PrefixTransformer(place, tables)
+  return {
+    transformQuery: ({ node }) => transformer.transformNode(node),
+    transformResult: async ({ result }) => result,
   }
 }
 

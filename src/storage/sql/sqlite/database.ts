@@ -93,9 +93,9 @@ export class SqliteDatabase<H extends SqliteHandle> {
     })
   }
 
-  /** Ends the transaction of the writer, and the writer: the next change has another. */
-  discardWriter(): void {
-    this.#connections?.discardWriter()
+  /** Gives the next change another writer. A transaction on the one connection to a database in memory may be the host's. */
+  replaceWriter(): void {
+    if (this.#connections?.isShared === false) this.#connections.discardWriter()
   }
 
   /** Refuses new calls from now on. Earlier calls may still connect. */

@@ -118,7 +118,7 @@ export class GroupCommit<H extends SqliteHandle> {
     this.#refusals = isBusy ? this.#refusals + 1 : 0
     this.#waiting.unshift(...batch.filter((pending) => !refused.includes(pending)))
     for (const { reject } of refused) reject(error)
-    if (refused.length > 0) this.#database.discardWriter()
+    if (refused.length > 0) this.#database.replaceWriter()
   }
 }
 

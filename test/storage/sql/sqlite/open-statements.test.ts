@@ -98,6 +98,19 @@ test('a writer that a host left reading at an old snapshot goes when a change ha
   expect(await pin(storage, BOARD, '4')).toBe(3)
 })
 
+test('a transaction that the host began on the one connection there is, behind a change, is its own', async () => {
+  const handle = openHandle(':memory:')
+  const storage = await openStorage(handle)
+  handle.exec('create table host_rows (id integer)')
+  const change = pin(storage, BOARD, '1')
+  handle.exec('begin immediate; insert into host_rows values (1)')
+  await waitTooLong(change)
+  handle.exec('commit')
+
+  expect(handle.prepare('select id from host_rows').all()).toEqual([{ id: 1 }])
+  expect(await pin(storage, BOARD, '2')).toBe(1)
+})
+
 /** Lets five seconds pass for a change that was just made. */
 async function waitTooLong(change: Promise<unknown>): Promise<void> {
   const now = performance.now.bind(performance)
