@@ -1,7 +1,6 @@
-import { canonicalIssue } from '../../schema/canonical-issue.ts'
-import type { CommentRecord, IssueRecord, ReactionRecord } from '../../schema/issue-record.ts'
-import type { Candidate } from './incoming.ts'
-import { canonicalComment } from './incoming.ts'
+import type { CommentRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { WithPeople } from './incoming.ts'
+import { issueOfHost } from './incoming.ts'
 import type { ForeignUser } from './issue-tracker.ts'
 import type { Accounts } from './people.ts'
 import { assigneeOf, posterOf, reactorOf } from './people.ts'
@@ -16,84 +15,56 @@ const PLAIN = ['title', 'content', 'ref', 'milestone', 'state', 'is_locked', 'cr
  * if their texts or their accounts are. Source: docs/behaviour.md, Exchange
  */
 export function firstDifference(
-  { record, poster, assignees, reactors }: Candidate<IssueRecord>,
+  incoming: WithPeople<IssueRecord>,
   existing: IssueRecord,
   accounts: Accounts,
 ): keyof IssueRecord | undefined {
-  const host = canonicalIssue(existing)
-  const [author, hostAuthor] = [named(posterOf(record), poster, accounts), hostNamed(posterOf(host), accounts)]
-  if (!isSame([author], [hostAuthor])) return record.poster_name === host.poster_name ? 'poster_id' : 'poster_name'
-  if (accounts.idOf(poster) === null && differs(record.poster_email, host.poster_email)) return 'poster_email'
+  const onHost = issueOfHost(existing)
+  const [record, host] = [incoming.record, onHost.record]
+  if (!isSame([authorOf(incoming, accounts)], [authorOf(onHost, accounts)])) {
+    return record.poster_name === host.poster_name ? 'poster_id' : 'poster_name'
+  }
+  if (accounts.idOf(incoming.poster) === null && differs(record.poster_email, host.poster_email)) return 'poster_email'
 
   const plain = PLAIN.find((name) => record[name] !== host[name])
   if (plain !== undefined) return plain
   if (!isSame(labelsOf(record), labelsOf(host))) return 'labels'
-  if (!isSame(reactionsOf(record, reactors, accounts), reactionsOf(host, undefined, accounts))) return 'reactions'
-  return isSame(assigneesOf(record, assignees, accounts), assigneesOf(host, undefined, accounts))
-    ? undefined
-    : 'assignees'
+  if (!isSame(reactionsOf(incoming, accounts), reactionsOf(onHost, accounts))) return 'reactions'
+  return isSame(assigneesOf(incoming, accounts), assigneesOf(onHost, accounts)) ? undefined : 'assignees'
 }
 
 /** Returns the texts that identify a comment: its issue, its author by text and by account, its time and its content. */
-export function commentIdentities({ record, poster }: Candidate<CommentRecord>, accounts: Accounts): Identities {
-  return commentKeys(record, named(posterOf(record), poster, accounts))
-}
-
-/** Same as `commentIdentities`, for a comment of the host. */
-export function hostCommentIdentities(comment: CommentRecord, accounts: Accounts): Identities {
-  const record = canonicalComment(comment)
-  return commentKeys(record, hostNamed(posterOf(record), accounts))
-}
-
-/** Returns the people whom the host's own records name. */
-export function* peopleOfHost(record: IssueRecord | CommentRecord): Generator<ForeignUser, void, void> {
-  yield posterOf(record)
-  if ('assignees' in record) for (const name of record.assignees ?? []) yield assigneeOf(name)
-  for (const reaction of record.reactions ?? []) yield reactorOf(reaction)
+export function commentIdentities(comment: WithPeople<CommentRecord>, accounts: Accounts): Identities {
+  const { issue_number, created, content } = comment.record
+  return authorOf(comment, accounts).map((author) => JSON.stringify([issue_number, author, created, content]))
 }
 
 /** The texts that identify one thing. Two things are the same if they have one in common. */
 type Identities = readonly string[]
 
-function named(text: ForeignUser, person: ForeignUser | undefined, accounts: Accounts): Identities {
-  const id = accounts.idOf(person)
-  const asText = `text ${text.id ?? ''} ${text.name}`
-  return id === null ? [asText] : [asText, `account ${id}`]
-}
-
-function hostNamed(person: ForeignUser, accounts: Accounts): Identities {
-  return named(person, person, accounts)
-}
-
-function commentKeys({ issue_number, created, content }: CommentRecord, author: Identities): Identities {
-  return author.map((identity) => JSON.stringify([issue_number, identity, created, content]))
+function authorOf({ record, poster }: WithPeople<IssueRecord | CommentRecord>, accounts: Accounts): Identities {
+  return identitiesOf(posterOf(record), poster, accounts)
 }
 
 function labelsOf({ labels = [] }: IssueRecord): readonly Identities[] {
   return labels.map(({ name }) => [name])
 }
 
-function assigneesOf(
-  { assignees = [] }: IssueRecord,
-  people: Candidate<IssueRecord>['assignees'] | undefined,
-  accounts: Accounts,
-): readonly Identities[] {
-  return assignees.map((name, index) => {
-    const text = assigneeOf(name)
-    return people === undefined ? hostNamed(text, accounts) : named(text, people[index], accounts)
-  })
+function assigneesOf({ record, assignees }: WithPeople<IssueRecord>, accounts: Accounts): readonly Identities[] {
+  return (record.assignees ?? []).map((name, at) => identitiesOf(assigneeOf(name), assignees[at], accounts))
 }
 
-function reactionsOf(
-  { reactions = [] }: IssueRecord,
-  people: Candidate<IssueRecord>['reactors'] | undefined,
-  accounts: Accounts,
-): readonly Identities[] {
-  return reactions.map((reaction: ReactionRecord, index) => {
-    const text = reactorOf(reaction)
-    const user = people === undefined ? hostNamed(text, accounts) : named(text, people[index], accounts)
-    return user.map((identity) => JSON.stringify([identity, reaction.content]))
-  })
+function reactionsOf({ record, reactors }: WithPeople<IssueRecord>, accounts: Accounts): readonly Identities[] {
+  return (record.reactions ?? []).map((reaction, at) =>
+    identitiesOf(reactorOf(reaction), reactors[at], accounts).map((user) => JSON.stringify([user, reaction.content])),
+  )
+}
+
+/** Returns what identifies a person: the text, and the account if there is one. */
+function identitiesOf(text: ForeignUser, person: ForeignUser | undefined, accounts: Accounts): Identities {
+  const id = accounts.idOf(person)
+  const asText = `text ${text.id ?? ''} ${text.name}`
+  return id === null ? [asText] : [asText, `account ${id}`]
 }
 
 function differs(one: string | undefined, other: string | undefined): boolean {

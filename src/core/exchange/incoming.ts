@@ -13,34 +13,48 @@ export interface Naming {
   readonly attributes: boolean
 }
 
-/** An issue or a comment of a document, in its canonical form, with the people who may have an account here. */
-export interface Candidate<Of extends IssueRecord | CommentRecord> {
-  /** Where the record is in its source. Its pointer counts the records that were passed if the source does not know. */
-  readonly place: SourcePlace
+/** An issue or a comment in its canonical form, with the people who may have an account here. */
+export interface WithPeople<Of extends IssueRecord | CommentRecord> {
   readonly record: Of
   readonly poster: ForeignUser | undefined
   readonly assignees: readonly (ForeignUser | undefined)[]
   readonly reactors: readonly (ForeignUser | undefined)[]
 }
 
+/** An issue or a comment of a document. */
+export interface Candidate<Of extends IssueRecord | CommentRecord> extends WithPeople<Of> {
+  /** Where the record is in its source. Its pointer counts the records that were passed if the source does not know. */
+  readonly place: SourcePlace
+}
+
 /** Prepares an issue of a document. */
 export function issueCandidate(issue: IssueRecord, place: SourcePlace, naming: Naming): Candidate<IssueRecord> {
-  const record = renamedIssue(canonicalIssue(issue), naming)
-  return { place, record, ...peopleOf(issue, record, issue.assignees ?? [], naming) }
+  return { place, ...peopleOf(issue, renamedIssue(canonicalIssue(issue), naming), naming) }
 }
 
 /** Prepares a comment of a document. */
 export function commentCandidate(comment: CommentRecord, place: SourcePlace, naming: Naming): Candidate<CommentRecord> {
-  const record = renamedPoster(canonicalComment(comment), naming)
-  return { place, record, ...peopleOf(comment, record, [], naming) }
+  return { place, ...peopleOf(comment, renamedPoster(canonicalComment(comment), naming), naming) }
 }
 
-/** Returns all people of a candidate who are looked up. */
+/** Prepares an issue that the host has. */
+export function issueOfHost(issue: IssueRecord): WithPeople<IssueRecord> {
+  return peopleOf(issue, canonicalIssue(issue), AS_NAMED)
+}
+
+/** Prepares a comment that the host has. */
+export function commentOfHost(comment: CommentRecord): WithPeople<CommentRecord> {
+  return peopleOf(comment, canonicalComment(comment), AS_NAMED)
+}
+
+const AS_NAMED: Naming = { users: new Map(), attributes: true }
+
+/** Returns all people of a record who are looked up. */
 export function* peopleToFind({
   poster,
   assignees,
   reactors,
-}: Candidate<IssueRecord | CommentRecord>): Generator<ForeignUser | undefined, void, void> {
+}: WithPeople<IssueRecord | CommentRecord>): Generator<ForeignUser | undefined, void, void> {
   yield poster
   yield* assignees
   yield* reactors
@@ -77,7 +91,7 @@ export function incomingComment(
 }
 
 /** Returns the canonical form of a comment, with the same rules as those of an issue. */
-export function canonicalComment(comment: CommentRecord): CommentRecord {
+function canonicalComment(comment: CommentRecord): CommentRecord {
   const { poster_email, reactions } = comment
   return {
     issue_number: comment.issue_number,
@@ -95,20 +109,23 @@ function canonicalReaction({ user_id, user_name, content }: ReactionRecord): Rea
   return { user_id, ...(user_name && { user_name }), content }
 }
 
-function peopleOf(
+/** @param named - the record with the names that the document has */
+function peopleOf<Of extends IssueRecord | CommentRecord>(
   named: IssueRecord | CommentRecord,
-  record: IssueRecord | CommentRecord,
-  assignees: readonly string[],
+  record: Of,
   { users, attributes }: Naming,
-): Pick<Candidate<IssueRecord>, 'poster' | 'assignees' | 'reactors'> {
+): WithPeople<Of> {
   const reactions = named.reactions ?? []
-  if (!attributes) return { poster: undefined, assignees: assignees.map(noPerson), reactors: reactions.map(noPerson) }
-
+  const assignees = 'assignees' in named ? (named.assignees ?? []) : []
+  if (!attributes) {
+    return { record, poster: undefined, assignees: assignees.map(noPerson), reactors: reactions.map(noPerson) }
+  }
   const find = (name: string | undefined, person: (as: string) => ForeignUser): ForeignUser | undefined => {
     const as = name === undefined ? null : renamed(name, users)
     return as === null ? undefined : person(as)
   }
   return {
+    record,
     poster: find(named.poster_name, () => posterOf(record)),
     assignees: assignees.map((name) => find(name, assigneeOf)),
     reactors: reactions.map((reaction) => find(reaction.user_name, (as) => reactorOf({ ...reaction, user_name: as }))),

@@ -3,8 +3,7 @@ import { toId } from '../../schema/ids.ts'
 import type { CommentRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Actor, Caller, PortContext } from '../ports.ts'
-import { peopleOfHost } from './compare.ts'
-import { peopleToFind } from './incoming.ts'
+import { commentOfHost, issueOfHost, peopleToFind } from './incoming.ts'
 import type { ForeignUser, IssueTracker, TakenNumber } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
 import { Accounts, distinctPeople } from './people.ts'
@@ -92,8 +91,8 @@ function* everyone(
   comments: readonly CommentRecord[],
 ): Generator<ForeignUser | undefined, void, void> {
   for (const candidate of [...batch.issues, ...batch.comments]) yield* peopleToFind(candidate)
-  for (const issue of issues.values()) if (isIssue(issue)) yield* peopleOfHost(issue)
-  for (const comment of comments) yield* peopleOfHost(comment)
+  for (const issue of issues.values()) if (isIssue(issue)) yield* peopleToFind(issueOfHost(issue))
+  for (const comment of comments) yield* peopleToFind(commentOfHost(comment))
 }
 
 function numbersOf(comments: Batch['comments']): readonly number[] {

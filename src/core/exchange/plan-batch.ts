@@ -1,8 +1,8 @@
 import type { ForgeErrorDetails, Violation } from '../../schema/errors.ts'
 import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
-import { commentIdentities, firstDifference, hostCommentIdentities } from './compare.ts'
+import { commentIdentities, firstDifference } from './compare.ts'
 import type { Candidate } from './incoming.ts'
-import { incomingComment, incomingIssue } from './incoming.ts'
+import { commentOfHost, incomingComment, incomingIssue } from './incoming.ts'
 import type { IncomingBatch, TakenNumber } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
 import type { Accounts } from './people.ts'
@@ -141,7 +141,7 @@ function planIssues(candidates: Batch['issues'], { issues, accounts }: Found, on
 
 function planComments(candidates: Batch['comments'], { issues, comments, accounts }: Found, earlier: Earlier) {
   const counts = noCounts()
-  const known = new Set(comments.flatMap((comment) => hostCommentIdentities(comment, accounts)))
+  const known = new Set(comments.flatMap((comment) => commentIdentities(commentOfHost(comment), accounts)))
   const create: Candidate<CommentRecord>[] = []
   const violations: Violation[] = []
   for (const candidate of candidates) {

@@ -6,6 +6,8 @@ import { duplicatesIn, faultIn, indexesOf, unreadableIn } from './json-record.ts
 import type { RawRecord, ScanFault, ScanLimits } from './record-scanner.ts'
 import { RecordScanner } from './record-scanner.ts'
 
+/** What lives longer than a few records is collected late. */
+const BATCH_CHARACTERS = 16 * 1024
 /** So many bytes of a record that does not end are searched for an earlier fault, such as a quote that is missing. */
 const EXPLAINED_BYTES = 1024 * 1024
 
@@ -26,9 +28,16 @@ export async function* readJson(
   try {
     for (;;) {
       const piece = await bytes.next()
-      const batch = new JsonBatch(first)
-      if (piece.done !== true) batch.addAll(scanner.scan(piece.value))
-      else if (piece.value === undefined) scanner.end()
+      let batch = new JsonBatch(first)
+      for (const raw of piece.done === true ? [] : scanner.scan(piece.value)) {
+        batch.add(raw)
+        if (batch.fault !== undefined) break
+        if (batch.characters < BATCH_CHARACTERS) continue
+        yield batch
+        first += batch.records.length
+        batch = new JsonBatch(first)
+      }
+      if (piece.done === true && piece.value === undefined) scanner.end()
       if (batch.records.length > 0) yield batch
       first += batch.records.length
       const fault = batch.fault ?? (scanner.fault && explained(scanner.fault))
@@ -66,11 +75,12 @@ function explained(fault: ScanFault): Fault {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The records that one piece of a source completes. */
+/** Some records of a piece of a source. */
 class JsonBatch implements RecordBatch {
   readonly first: number
   readonly records: unknown[] = []
   fault: Fault | undefined
+  characters = 0
   readonly #texts: string[] = []
   readonly #colons: number[] = []
   readonly #places: Place[] = []
@@ -79,30 +89,29 @@ class JsonBatch implements RecordBatch {
     this.first = first
   }
 
-  /** Parses records, up to the first one that cannot be read. */
-  addAll(all: Iterable<RawRecord>): void {
-    for (const { bytes, colons, offset, line } of all) {
-      const place = { offset, line }
-      let text: string | undefined
-      try {
-        text = decoder.decode(bytes)
-        this.records.push(JSON.parse(text))
-      } catch {
-        this.fault =
-          text === undefined
-            ? { code: 'utf8', message: 'expected UTF-8 in this record', ...place, isInRecord: true }
-            : {
-                code: 'json',
-                message: 'expected JSON',
-                ...placeAfter(place, text.slice(0, faultIn(text))),
-                isInRecord: true,
-              }
-        return
-      }
-      this.#texts.push(text)
-      this.#colons.push(colons)
-      this.#places.push(place)
+  /** Parses a record. Sets the fault if it cannot be read. */
+  add({ bytes, colons, offset, line }: RawRecord): void {
+    const place = { offset, line }
+    let text: string | undefined
+    try {
+      text = decoder.decode(bytes)
+      this.records.push(JSON.parse(text))
+    } catch {
+      this.fault =
+        text === undefined
+          ? { code: 'utf8', message: 'expected UTF-8 in this record', ...place, isInRecord: true }
+          : {
+              code: 'json',
+              message: 'expected JSON',
+              ...placeAfter(place, text.slice(0, faultIn(text))),
+              isInRecord: true,
+            }
+      return
     }
+    this.characters += text.length
+    this.#texts.push(text)
+    this.#colons.push(colons)
+    this.#places.push(place)
   }
 
   faults(index: number): readonly Finding[] {
