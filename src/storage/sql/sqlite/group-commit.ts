@@ -93,8 +93,12 @@ export class GroupCommit<H extends SqliteHandle> {
     for (const { reject, signal } of batch) if (signal?.aborted) reject(signal.reason)
     if (wanted.length > 0) this.#commit(wanted)
     this.#state = 'idle'
-    if (this.#waiting.length > 0) this.#schedule()
-    else for (const resolve of this.#whenIdle.splice(0)) resolve()
+    if (this.#waiting.length > 0) {
+      this.#schedule()
+      return
+    }
+    this.#refusals = 0
+    for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
   #commit(batch: readonly Pending<H>[]): void {
