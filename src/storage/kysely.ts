@@ -1,6 +1,6 @@
 import type { ForgeStorage } from './contract/storage.ts'
-import type { KyselyDatabase, KyselyStorageOptions, KyselyTransaction } from './sql/servers/kysely.ts'
 import { openKysely } from './sql/servers/kysely.ts'
+import type { KyselyDatabase, KyselyStorageOptions, KyselyTransaction } from './sql/servers/kysely-types.ts'
 
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
@@ -15,7 +15,7 @@ export type {
   KyselyStorageOptions,
   KyselyTransaction,
   KyselyTransactionBuilder,
-} from './sql/servers/kysely.ts'
+} from './sql/servers/kysely-types.ts'
 
 /**
  * A storage in the database of a host's Kysely (0.27 to 0.29): PostgreSQL 13 and newer, or MariaDB 10.6 and newer. For

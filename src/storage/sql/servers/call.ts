@@ -106,7 +106,7 @@ export class Call {
     this.#setEnd(Math.min(this.#end, performance.now() + MAX_CALL_MS))
   }
 
-  /** The COMMIT was answered. */
+  /** The COMMIT has ended: another attempt may follow. */
   endCommit(): void {
     this.#isCommitting = false
   }

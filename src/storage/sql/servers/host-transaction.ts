@@ -1,4 +1,3 @@
-import { isForgeError } from '../../../schema/errors.ts'
 import type { SqlValue } from '../query.ts'
 
 /**
@@ -19,20 +18,4 @@ export interface HostTransaction {
 /** Returns whether a value is a transaction of another library. */
 export function isHostTransaction(value: object): value is HostTransaction {
   return 'run' in value && typeof value.run === 'function' && 'identity' in value && typeof value.identity === 'object'
-}
-
-/** The properties in which libraries keep the error of the driver: the first is standard, the others are Prisma's. */
-const BENEATH = ['cause', 'meta', 'driverAdapterError', 'originalError'] as const
-
-/** Returns an error and those that it wraps, from the outside to the inside. One of ours wraps nothing here. */
-export function layersOf(error: unknown): readonly object[] {
-  const layers: object[] = typeof error === 'object' && error !== null ? [error] : []
-  for (const layer of layers) {
-    if (isForgeError(layer)) continue
-    for (const name of BENEATH) {
-      const inner: unknown = Reflect.get(layer, name)
-      if (typeof inner === 'object' && inner !== null && !layers.includes(inner)) layers.push(inner)
-    }
-  }
-  return layers
 }

@@ -3,9 +3,8 @@ import { command } from '../dialect.ts'
 import { BrokenReference, busy, unavailable } from '../errors.ts'
 import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
+import { codeOf, columnOf, layersOf } from './answers.ts'
 import { MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './call.ts'
-import { layersOf } from './host-transaction.ts'
-import { codeOf, columnOf } from './postgres-rules.ts'
 import type { ServerRules } from './server.ts'
 
 // A host may have set `completion_type`: then a bare COMMIT begins another transaction, or ends the connection.
@@ -28,6 +27,8 @@ export function mariadbRules(ids: IdCodec, through: 'mysql2' | 'Kysely'): Server
         command('start transaction with consistent snapshot, read only'),
       ],
     },
+    setUp: [],
+    textOf: (statement, whose) => (whose === 'own' ? limited(statement) : unlimited(statement)),
     lengthen: undefined,
 
     async refuseUnfit(send) {
@@ -83,13 +84,13 @@ const HOSTS = `set statement ${ALWAYS} for `
 const HAS_SETTINGS = /^(select|insert|update|delete|with)\b/
 
 /** Returns a statement on our own connection, with its limits. */
-export function limited({ sql, mayTakeLong }: Statement<unknown>): string {
+function limited({ sql, mayTakeLong }: Statement<unknown>): string {
   if (!HAS_SETTINGS.test(sql)) return sql
   return `${mayTakeLong === true ? OURS_LONG : OURS}${sql}`
 }
 
 /** Returns a statement in a host's transaction, which has the limits of the host. */
-export function unlimited({ sql }: Statement<unknown>): string {
+function unlimited({ sql }: Statement<unknown>): string {
   return HAS_SETTINGS.test(sql) ? `${HOSTS}${sql}` : sql
 }
 

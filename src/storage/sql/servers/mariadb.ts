@@ -8,7 +8,7 @@ import { MAX_IDLE_S } from './call.ts'
 import { runnerIn } from './host-runner.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction } from './host-transaction.ts'
-import { COMMIT, limited, mariadbRules, ROLL_BACK, unlimited } from './mariadb-rules.ts'
+import { COMMIT, mariadbRules, ROLL_BACK } from './mariadb-rules.ts'
 import type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery, OwnPool } from './mysql-types.ts'
 import { isConnection, isOwnPool, isPool, speaksCallbacks } from './mysql-types.ts'
 import { destroySocket, driver, hasMethods, hear, ignore, OwnSockets, poolSize } from './pools.ts'
@@ -58,11 +58,11 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(
 
     async connect() {
       const connection = await pool().getConnection()
-      return new PooledConnection<C>(connection, rules.begin, own === undefined ? [ROLL_BACK] : [])
+      return new PooledConnection<C>(connection, rules, own === undefined ? [ROLL_BACK] : [])
     },
 
     ofHost(transaction) {
-      if (isHostTransaction(transaction)) return runnerIn(transaction, unlimited)
+      if (isHostTransaction(transaction)) return runnerIn(transaction, rules.textOf)
       if (speaksCallbacks(transaction)) {
         const fix = 'pass `connection.promise()`, or a connection of mysql2/promise'
         throw new TypeError(`the transaction uses callbacks: ${fix}`)
@@ -70,10 +70,8 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(
       if (isPool(transaction) || !isConnection(transaction)) {
         throw new TypeError('the transaction must be a connection of mysql2/promise, with a transaction open')
       }
-      return {
-        identity: physical(transaction),
-        run: (statements, refuse) => run(transaction, statements, unlimited, refuse),
-      }
+      const textOf = (statement: Statement<unknown>): string => rules.textOf(statement, 'host')
+      return { identity: physical(transaction), run: (all, refuse) => run(transaction, all, textOf, refuse) }
     },
 
     async close() {
@@ -87,16 +85,16 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(
 class PooledConnection<C> implements ServerConnection<C> {
   readonly identity: object
   readonly #connection: MysqlPoolConnection
-  readonly #begin: ServerRules['begin']
+  readonly #rules: ServerRules
   readonly #before: readonly Statement<unknown>[]
   #first: readonly Statement<unknown>[]
   #isReleased = false
 
   /** @param before - what is sent first. On a connection of the host's, it ends a transaction that was left open there */
-  constructor(connection: MysqlPoolConnection, begin: ServerRules['begin'], before: readonly Statement<unknown>[]) {
+  constructor(connection: MysqlPoolConnection, rules: ServerRules, before: readonly Statement<unknown>[]) {
     this.identity = physical(connection)
     this.#connection = connection
-    this.#begin = begin
+    this.#rules = rules
     this.#before = before
     this.#first = before
     hear(this.identity) // two errors on one connection end the process: the pool listens for the first only
@@ -111,13 +109,14 @@ class PooledConnection<C> implements ServerConnection<C> {
   async run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {
     const first = this.#first
     this.#first = []
-    const rows = await run(this.#connection, [...first, ...statements], limited, refuse)
+    const textOf = (statement: Statement<unknown>): string => this.#rules.textOf(statement, 'own')
+    const rows = await run(this.#connection, [...first, ...statements], textOf, refuse)
     return rows.slice(first.length)
   }
 
   begin(purpose: Purpose): readonly Statement<unknown>[] {
     this.#first = []
-    return [...this.#before, ...this.#begin[purpose]]
+    return [...this.#before, ...this.#rules.begin[purpose]]
   }
 
   async commit(): Promise<boolean> {

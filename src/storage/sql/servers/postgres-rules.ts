@@ -3,8 +3,8 @@ import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
 import { BrokenReference, busy, unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
+import { codeOf, columnOf, layersOf } from './answers.ts'
 import { MAX_IDLE_S, MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './call.ts'
-import { layersOf } from './host-transaction.ts'
 import type { ServerRules } from './server.ts'
 
 /** The oldest version of the server that can be used, as the server itself writes it. */
@@ -24,8 +24,7 @@ const DURABLE =
   "case when pg_catalog.current_setting('synchronous_commit') in ('off', 'local') " +
   "then pg_catalog.set_config('synchronous_commit', 'on', true) end"
 
-/** What follows BEGIN in a transaction for changes. */
-export const SET_UP: Statement<unknown> = command(`select ${LIMITS}, ${DURABLE}`)
+const SET_UP = command(`select ${LIMITS}, ${DURABLE}`)
 
 /** PostgreSQL. All modes of a transaction are explicit, because a role or a database may have other defaults. */
 export const postgresRules: ServerRules = {
@@ -33,6 +32,8 @@ export const postgresRules: ServerRules = {
     changes: [command('begin isolation level read committed read write'), SET_UP],
     snapshot: [command('begin isolation level repeatable read read only'), command(`select ${LIMITS}`)],
   },
+  setUp: [SET_UP],
+  textOf: ({ sql }) => sql,
   lengthen: command(`set local statement_timeout = ${MAX_LONG_CALL_MS}`),
 
   async refuseUnfit(send) {
@@ -126,13 +127,6 @@ function withoutAnswer(error: unknown): unknown {
   return unavailable(`the PostgreSQL server cannot be reached${codeOf(error)}`, error)
 }
 
-/** Returns the code of Node for a failed connection, such as ECONNREFUSED, which says what is wrong. */
-export function codeOf(error: unknown): string {
-  const codes: readonly unknown[] = layersOf(error).map((layer) => Reflect.get(layer, 'code'))
-  const code = codes.find((one) => typeof one === 'string' && /^(?!P\d)[A-Z][A-Z_0-9]+$/.test(one))
-  return code === undefined ? '' : ` (${String(code)})`
-}
-
 /** Creates the error for a transaction in which an earlier statement has failed: only its end can run in it. */
 function alreadyFailed(retry: Retry, cause: unknown): ForgeError<'STORAGE_BUSY'> {
   const message = 'an earlier statement of the transaction has failed: roll the transaction back'
@@ -160,9 +154,4 @@ const WARNINGS: Readonly<Record<string, string>> = {
     'the server has full_page_writes = off: the database may be damaged when its machine stops; set it on',
   synchronous_commit:
     'connections have synchronous_commit = off: changes of withTransaction may be lost when the server stops; set it on',
-}
-
-/** Returns a column of a row. */
-export function columnOf(row: unknown, column: string): unknown {
-  return typeof row === 'object' && row !== null ? Reflect.get(row, column) : undefined
 }

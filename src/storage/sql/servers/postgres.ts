@@ -71,7 +71,7 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
     },
 
     ofHost(transaction) {
-      if (isHostTransaction(transaction)) return runnerIn(transaction, ({ sql }) => sql)
+      if (isHostTransaction(transaction)) return runnerIn(transaction, postgresRules.textOf)
       if (!isPgClient(transaction)) {
         throw new TypeError('the transaction must be a client of pg, with a transaction open')
       }

@@ -45,6 +45,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   readonly #connections: Connections<Tx>
   readonly #queues = new TransactionQueues()
   readonly #running = new Set<Call>()
+  #isFit = false
   #isUsable = false
   #closed: Promise<void> | undefined
   #onAnswer = (): void => undefined
@@ -111,7 +112,6 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   schemaStatus(): ReturnType<ForgeStorage['schemaStatus']> {
     return this.#repeated((call) =>
       this.#onConnection(call, async (_, send) => {
-        await this.#server.refuseUnfit(send)
         const state = await runAsync(this.#schema.state(new ServerSession(send)))
         return { state, warnings: await this.#server.warnings(send) }
       }),
@@ -148,8 +148,8 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   readonly #answered = (call: Call, error?: unknown): void => {
     this.#running.delete(call)
-    // After a failure of the server, its tables may have changed.
-    if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isUsable = false
+    // After a failure of the server, another may be in its place, or its tables may have changed.
+    if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isFit = this.#isUsable = false
     this.#onAnswer()
   }
 
@@ -159,7 +159,10 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   }
 
   #onConnection<T>(call: Call, work: (connection: ServerConnection<Tx>, send: Send) => MaybePromise<T>): Promise<T> {
-    return this.#connections.with(call, (connection) => work(connection, this.#sender(connection, call, 'call')))
+    return this.#connections.with(call, (connection) => {
+      const send = this.#sender(connection, call, 'call')
+      return this.#isFit ? work(connection, send) : this.#refuseUnfit(send).then(() => work(connection, send))
+    })
   }
 
   #onUsable<T>(call: Call, work: (connection: ServerConnection<Tx>, send: Send) => MaybePromise<T>): Promise<T> {
@@ -192,8 +195,11 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
         if (!isRolledBack) throw new Spoilt(translated)
         throw isForgeError(translated, 'STORAGE_BUSY') ? translated : error // it may come from the host's own code
       }
-      await this.#commit(connection)
-      call.endCommit()
+      try {
+        await this.#commit(connection)
+      } finally {
+        call.endCommit()
+      }
       return value
     })
   }
@@ -298,10 +304,16 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     }
   }
 
-  /** Checks the server and the tables, the first time. */
+  /** Checks the server and the settings of a connection, the first time. */
+  async #refuseUnfit(send: Send): Promise<void> {
+    if (!this.#isFit) await this.#server.refuseUnfit(send)
+    this.#isFit = true
+  }
+
+  /** Checks the tables, the first time. */
   async #refuseUnusable(send: Send): Promise<void> {
     if (this.#isUsable) return
-    await this.#server.refuseUnfit(send)
+    await this.#refuseUnfit(send)
     await runAsync(this.#schema.refuseUnusable(new ServerSession(send)))
     this.#isUsable = true
   }

@@ -43,6 +43,10 @@ export interface ServerConnection<Tx> extends Runner {
 export interface ServerRules {
   /** What is sent to begin a transaction. */
   readonly begin: Readonly<Record<Purpose, readonly Statement<unknown>[]>>
+  /** What a transaction for changes needs behind the BEGIN of a library. */
+  readonly setUp: readonly Statement<unknown>[]
+  /** Returns the text of a statement with its settings: on our own connection, or in a transaction of the host. */
+  textOf(statement: Statement<unknown>, whose: 'own' | 'host'): string
   /** Raises the limit of statements in our transaction to five minutes. Undefined if each statement has its own. */
   readonly lengthen: Statement<unknown> | undefined
   /** Checks the server and the connection, once. @throws ForgeError `STORAGE_UNAVAILABLE`, TypeError with what to do */
