@@ -7,10 +7,16 @@ export type OptionNames<T> = { readonly [Name in keyof T]-?: true }
  *
  * @param caller - the name of the public function
  * @param options - an object; other values have no options
+ * @param known - an object with the name of every option, such as `OptionNames` or the defaults
  * @param within - the name of the option that has these options, with a dot, such as `limits.`
  * @throws TypeError with the name of the option, and of the one that is most like it
  */
-export function refuseUnknown<T>(caller: string, options: unknown, known: OptionNames<T>, within = ''): void {
+export function refuseUnknown<T>(
+  caller: string,
+  options: unknown,
+  known: { readonly [Name in keyof T]-?: unknown },
+  within = '',
+): void {
   const given = Object(options)
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(known, name) || Reflect.get(given, name) === undefined) continue

@@ -1,4 +1,3 @@
-import type { OptionNames } from '../../schema/options.ts'
 import { refuseUnknown } from '../../schema/options.ts'
 
 /** Limits of the HTTP API. */
@@ -27,15 +26,6 @@ export interface ApiLimits {
 /** The limits of an API with every default filled in. */
 export type FilledApiLimits = { readonly [K in keyof ApiLimits]-?: number }
 
-const LIMITS: OptionNames<ApiLimits> = {
-  defaultPageSize: true,
-  maxPageSize: true,
-  maxBodyBytes: true,
-  maxImportBytes: true,
-  maxRecordBytes: true,
-  maxExports: true,
-  maxImports: true,
-}
 const MAX_PAGE_SIZE = 1000
 /** A larger text may not fit into a string. */
 const MAX_RECORD_BYTES = 268_435_456
@@ -55,7 +45,7 @@ const DEFAULTS: FilledApiLimits = {
  * @throws TypeError when a limit is out of its range
  */
 export function toApiLimits(limits: ApiLimits): FilledApiLimits {
-  refuseUnknown('createApi', limits, LIMITS, 'limits.')
+  refuseUnknown('createApi', limits, DEFAULTS, 'limits.')
   const limit = (name: keyof ApiLimits, most = Number.MAX_SAFE_INTEGER): number => {
     const value = limits[name] ?? Math.min(DEFAULTS[name], most)
     if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value

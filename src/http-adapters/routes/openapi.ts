@@ -10,14 +10,10 @@ export interface OpenApiDocument {
   /** By path, then by method in lower case. */
   paths: Record<string, Record<string, OpenApiOperation>>
   /** What several operations share, and what these parts refer to. */
-  components: {
-    securitySchemes: Record<string, object>
-    parameters: Record<string, object>
-    requestBodies: Record<string, object>
-    responses: Record<string, object>
-    headers: Record<string, object>
-    schemas: Record<string, object>
-  }
+  components: Record<
+    'securitySchemes' | 'parameters' | 'requestBodies' | 'responses' | 'headers' | 'schemas',
+    Record<string, object>
+  >
 }
 
 /** One operation of an OpenAPI document. */

@@ -36,40 +36,30 @@ export function linkBase(publicUrl: string | undefined, request: ApiRequest): st
 
 const CREDENTIALS = /^(?:access_)?token$/i
 
-/** The position of a page in its list. */
-export interface Paging {
-  /** 1-based. A number beyond the last page counts as the last page. */
-  readonly page: number
-  /** The number of items on a page, from 1 up. */
-  readonly limit: number
-  readonly total: number
-}
-
 /**
  * Builds the `Link` header of one page of a list (RFC 8288), with those of next, last, first and prev that exist. It
- * keeps other query parameters, in alphabetical order, and drops credentials. Source: docs/behaviour.md, Blocks
+ * keeps other query parameters, in alphabetical order, and drops credentials. A page beyond the last one counts as the last one. Source: docs/behaviour.md, Blocks
  *
  * @param base - the text before the query: an absolute address, or `""` for links relative to the request itself
  * @returns undefined if the whole list fits on one page
  */
-export function linkHeader(base: string, query: string, paging: Paging): string | undefined {
-  const last = Math.max(1, Math.ceil(paging.total / paging.limit))
-  const page = Math.min(paging.page, last)
-  const link = linkMaker(base, query)
-
-  const forward = page < last ? [link('next', page + 1), link('last', last)] : []
-  const back = page > 1 ? [link('first', 1), link('prev', page - 1)] : []
-  const links = [...forward, ...back]
-  return links.length === 0 ? undefined : links.join(',')
-}
-
-function linkMaker(base: string, query: string): (relation: string, page: number) => string {
+export function linkHeader(
+  base: string,
+  query: string,
+  { page, limit, total }: NumberedPage & { readonly total: number },
+): string | undefined {
   const parameters = new URLSearchParams(query)
   for (const name of [...parameters.keys()]) if (CREDENTIALS.test(name)) parameters.delete(name)
-
-  return (relation, page) => {
-    parameters.set('page', String(page))
+  const link = (relation: string, number: number): string => {
+    parameters.set('page', String(number))
     parameters.sort()
     return `<${base}?${parameters.toString()}>; rel="${relation}"`
   }
+
+  const last = Math.max(1, Math.ceil(total / limit))
+  const shown = Math.min(page, last)
+  const forward = shown < last ? [link('next', shown + 1), link('last', last)] : []
+  const back = shown > 1 ? [link('first', 1), link('prev', shown - 1)] : []
+  const links = [...forward, ...back]
+  return links.length === 0 ? undefined : links.join(',')
 }
