@@ -1,13 +1,10 @@
 import type { ContractClient, MountRequest } from './client.ts'
+import { FRAMINGS, MORE, TOO_LARGE } from './client.ts'
 import type { CaseFacts, MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 
-const TOO_LARGE = { status: 413, code: 'BODY_TOO_LARGE' }
 const DEFAULT_LIMIT = 1_048_576
-/** More bytes than the buffers at both ends of a connection hold together. */
-const MORE = 6_000_000
 const BIG = 'x'.repeat(300_000)
-const FRAMINGS = ['length', 'chunked'] as const
 
 const READS =
   'mount the API before body parsers, or give them the same limit; do not end a connection while a client is sending'

@@ -35,6 +35,13 @@ export interface Refusal {
 export const WRONG_TOKEN = 'forgelet-wrong-token'
 const CHUNK = 65_536
 
+/** The framings of a body that is sent whole. */
+export const FRAMINGS = ['length', 'chunked'] as const
+/** More bytes than the buffers at both ends of a connection hold together. */
+export const MORE = 6_000_000
+/** The refusal of a body over the limit. */
+export const TOO_LARGE: Refusal = { status: 413, code: 'BODY_TOO_LARGE' }
+
 /** The client of one case: sends its requests to one application. */
 export class ContractClient {
   readonly known: KnownHost

@@ -1,4 +1,5 @@
 import type { ContractClient, MountRequest } from './client.ts'
+import { FRAMINGS, MORE, TOO_LARGE } from './client.ts'
 import type { CaseFacts, MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 import { UNKNOWN_NAME } from './probe.ts'
@@ -14,10 +15,6 @@ const IMPORT: CaseFacts = {
   fix: 'mount the API before body parsers, and pass on the bytes of a body as they come, whatever its length and compression',
 }
 const TOO_LONG: CaseFacts = { ...IMPORT, needs: ['authorization', 'repository', 'maxImportBytes'] }
-const TOO_LARGE = { status: 413, code: 'BODY_TOO_LARGE' }
-const FRAMINGS = ['length', 'chunked'] as const
-/** More bytes than the buffers at both ends of a connection hold together. */
-const MORE = 6_000_000
 /** The size of one record, in bytes. It is much smaller than any limit. */
 const RECORD = 10_000
 /** The number of the first issue: higher than those of most repositories. */

@@ -29,33 +29,8 @@ export class CaseHost<Tx> {
   }
 
   /** Begins a transaction of the host. If the case does not end it, it is rolled back afterwards. */
-  async begin(): Promise<HostTransaction<Tx>> {
-    return this.#open(await this.#part('begin')(this.#storage))
-  }
-
-  /** Begins a transaction of the host that reads from one snapshot. */
-  async beginSnapshot(): Promise<HostTransaction<Tx>> {
-    return this.#open(await this.#part('beginSnapshot')(this.#storage))
-  }
-
-  /** Begins a transaction of the host in which each statement reads what is committed when the statement begins. */
-  async beginReadCommitted(): Promise<HostTransaction<Tx>> {
-    return this.#open(await this.#part('beginReadCommitted')(this.#storage))
-  }
-
-  /** Ends everything that is still open, in the order in which a host would. */
-  async end(): Promise<void> {
-    for (const begun of this.#begun) if (!this.#ended.has(begun)) await rolledBack(begun)
-    for (const storage of this.#opened) await storage.close()
-    for (const begun of this.#begun) await begun.release?.()
-  }
-
-  #keep(storage: ForgeStorage<Tx>): ForgeStorage<Tx> {
-    this.#opened.push(storage)
-    return storage
-  }
-
-  #open(begun: HostTransaction<Tx>): HostTransaction<Tx> {
+  async begin(how: 'begin' | 'beginSnapshot' | 'beginReadCommitted' = 'begin'): Promise<HostTransaction<Tx>> {
+    const begun = await this.#part(how)(this.#storage)
     this.#begun.push(begun)
     const ended = (): void => void this.#ended.add(begun)
     return {
@@ -69,6 +44,18 @@ export class CaseHost<Tx> {
         await begun.rollback()
       },
     }
+  }
+
+  /** Ends everything that is still open, in the order in which a host would. */
+  async end(): Promise<void> {
+    for (const begun of this.#begun) if (!this.#ended.has(begun)) await rolledBack(begun)
+    for (const storage of this.#opened) await storage.close()
+    for (const begun of this.#begun) await begun.release?.()
+  }
+
+  #keep(storage: ForgeStorage<Tx>): ForgeStorage<Tx> {
+    this.#opened.push(storage)
+    return storage
   }
 
   #part<K extends keyof ContractHost<Tx>>(name: K): NonNullable<ContractHost<Tx>[K]> {

@@ -37,7 +37,7 @@ export const hostTransactionCases: readonly StorageCase[] = [
       ['beginSnapshot'],
       async (storage, bench) => {
         if (used) for (const act of [pin, unpin]) await act(storage, BOARD, '9')
-        const { transaction, rollback } = await bench.beginSnapshot()
+        const { transaction, rollback } = await bench.begin('beginSnapshot')
         await storage.pinBoards.load(BOARD, transaction)
         await pin(storage, BOARD, '1', { limit: 1 })
         const outcome = await outcomeOf(() => pin(storage, BOARD, '2', { transaction, limit: 1 }))
@@ -55,7 +55,7 @@ export const hostTransactionCases: readonly StorageCase[] = [
     ['beginSnapshot'],
     async (storage, bench) => {
       await block(storage, '20', '30')
-      const { transaction, commit, rollback } = await bench.beginSnapshot()
+      const { transaction, commit, rollback } = await bench.begin('beginSnapshot')
       await storage.blocks.among('20', ['30'], transaction)
       for (const userId of ['30', '31']) await block(storage, '21', userId)
       const outcome = await outcomeOf(() => retire(storage, { thing: 'user', userId: '30' }, { transaction }))
@@ -74,7 +74,7 @@ export const hostTransactionCases: readonly StorageCase[] = [
     async (storage, bench) => {
       const boards = [BOARD, { ...BOARD, repositoryId: '11' }]
       await pin(storage, BOARD, '1')
-      const { transaction, commit, rollback } = await bench.beginSnapshot()
+      const { transaction, commit, rollback } = await bench.begin('beginSnapshot')
       await storage.pinBoards.load(BOARD, transaction)
       await pin(storage, { ...BOARD, repositoryId: '11' }, '1')
       const retired = { thing: 'issue', issueId: '1', ...BOARD } as const

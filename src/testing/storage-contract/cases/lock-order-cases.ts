@@ -108,7 +108,7 @@ export const lockOrderCases: readonly StorageCase[] = QUEUES.map(
   ({ name, begin = 'begin', prepare, hold, first, second, overtaken, left, expected }) =>
     hostCase(`${name} both succeed`, [begin], async (storage, bench) => {
       await prepare(storage)
-      const [holder, one, other] = await beginThree(() => bench[begin]())
+      const [holder, one, other] = await beginThree(() => bench.begin(begin))
       if (holder === undefined || one === undefined || other === undefined) return
 
       await hold(storage, { transaction: holder.transaction })

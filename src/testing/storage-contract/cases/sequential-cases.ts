@@ -104,16 +104,6 @@ export const sequentialCases: readonly StorageCase[] = [
     assert.deepEqual(await issuesOn(storage, BOARD), [])
   }),
 
-  storageCase('a retirement that changes nothing calls nothing', async (storage) => {
-    const asked = () => {
-      throw new Error('asked')
-    }
-    const retired = { thing: 'user', userId: '30' } as const
-    await retire(storage, retired)
-
-    assert.deepEqual(await retire(storage, retired, { record: asked, beforeCommit: asked }), [])
-  }),
-
   storageCase('a user with three hundred blocks is retired completely, and every total is right', async (storage) => {
     const organizationIds = Array.from({ length: 300 }, (_, n) => String(5000 + n))
     for (const organizationId of organizationIds) await block(storage, organizationId, '30')
