@@ -9,7 +9,6 @@ import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import { runnerIn } from './host-runner.ts'
 import type { HostTransaction } from './host-transaction.ts'
-import { isHostTransaction } from './host-transaction.ts'
 import type {
   BoundKysely,
   KyselyDatabase,
@@ -69,7 +68,6 @@ function kyselyServer<Tx extends KyselyTransaction>(database: KyselyDatabase<Tx>
       return new Connection<Tx>(await hold<BoundKysely<Tx>>((use) => database.connection().execute(use)), rules)
     },
     ofHost(transaction) {
-      if (isHostTransaction(transaction)) return runnerIn(transaction, rules.textOf)
       if (!isTransaction(transaction)) {
         throw new TypeError('the transaction must be an open Transaction of Kysely, not a Kysely')
       }

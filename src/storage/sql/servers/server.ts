@@ -1,7 +1,6 @@
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { Retry } from '../errors.ts'
 import type { Statement } from '../query.ts'
-import type { HostTransaction } from './host-transaction.ts'
 
 /** The rows of each statement. */
 export type Rows = readonly (readonly unknown[])[]
@@ -72,7 +71,7 @@ export interface Server<Tx> extends ServerRules {
   /** Takes a connection out of the pool. */
   connect(): Promise<ServerConnection<Tx>>
   /** Wraps the host's transaction. @throws TypeError if it cannot be one */
-  ofHost(transaction: Tx | HostTransaction): Runner
+  ofHost(transaction: Tx): Runner
   /** Closes what the storage opened. Does not wait for a server that does not answer. */
   close(): Promise<void>
 }
