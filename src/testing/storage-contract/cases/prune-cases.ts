@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import type { Consumer } from '../../../storage/storage.ts'
 import { eventsOrPruned, LATER, note, outbox } from '../samples/outbox.ts'
 import { BOARD, pin } from '../samples/pin-boards.ts'
+import { retire } from '../samples/retirements.ts'
 import { turns } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
+import { storageCase } from './storage-case.ts'
 
 const LONG = 3_600_000
 const MAIL: Consumer = { name: 'mail', holder: 'one' }
@@ -21,6 +23,19 @@ export const pruneCases: readonly StorageCase[] = [
 
     assert.equal((removed[0] ?? 0) + (removed[1] ?? 0), 1200)
     assert.equal((await one.events.list({}, { from: { page: 1 }, limit: 10 })).total, 1)
+  }),
+
+  storageCase('the history of a deleted issue is removed, and no cursor moves back', async (storage) => {
+    await pin(storage, BOARD, '1')
+    const { cursor: early } = await storage.events.read({ after: undefined, limit: 1 })
+    await note(storage, 2)
+    assert.equal(await storage.events.prune(LATER), 2)
+    await retire(storage, { thing: 'issue', issueId: '1', ...BOARD }, { by: { actorId: '7', at: () => LATER } })
+    assert.equal(await storage.events.prune(LATER), 1)
+
+    assert.equal(await eventsOrPruned(storage, early), 'pruned')
+    assert.deepEqual(await storage.events.history('1'), [])
+    assert.equal((await outbox(storage)).length, 1)
   }),
 
   ...raceCases('a reader misses no event while events are removed, or is refused', async (one, other) => {
