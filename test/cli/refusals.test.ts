@@ -44,7 +44,7 @@ const FILES = {
 
 const UNKNOWN = 'unknown field: remove it or correct its name'
 const NO_CONNECTION =
-  'cannot be used: the server refuses connections: check that it runs, and the host and the port (ECONNREFUSED)\n'
+  'cannot be used: the server cannot be reached (ECONNREFUSED): check that it runs, and the host and the port\n'
 const NO_SERVER = 'postgres://u:secret@127.0.0.1:1/forge'
 const NO_MARIADB = 'mysql://u:secret@127.0.0.1:1/forge'
 const FOREIGN = 'cannot be used: it holds tables of another program: name another file\n'
@@ -204,11 +204,17 @@ const WRONG: readonly Refusal[] = [
 const UNUSABLE: readonly Refusal[] = [
   [`serve --db ${NO_SERVER}`, `database postgres://127.0.0.1:1/forge ${NO_CONNECTION}`],
   [`serve --db ${NO_MARIADB}`, `database mysql://127.0.0.1:1/forge ${NO_CONNECTION}`],
-  [`schema apply --db ${NO_SERVER}`, 'database postgres://127.0.0.1:1/forge cannot be used: the server refuses conn'],
-  [`schema status --db ${NO_MARIADB}`, 'database mysql://127.0.0.1:1/forge cannot be used: the server refuses conn'],
-  [`issues export --repo acme/rocket --db ${NO_SERVER}`, 'refuses connections'],
-  [`token list alice --db ${NO_SERVER}`, 'refuses connections'],
-  [`doctor --db ${NO_MARIADB}`, 'refuses connections'],
+  [
+    `schema apply --db ${NO_SERVER}`,
+    'database postgres://127.0.0.1:1/forge cannot be used: the server cannot be reached',
+  ],
+  [
+    `schema status --db ${NO_MARIADB}`,
+    'database mysql://127.0.0.1:1/forge cannot be used: the server cannot be reached',
+  ],
+  [`issues export --repo acme/rocket --db ${NO_SERVER}`, 'cannot be reached'],
+  [`token list alice --db ${NO_SERVER}`, 'cannot be reached'],
+  [`doctor --db ${NO_MARIADB}`, 'cannot be reached'],
   ...['newer.sqlite', 'newer-host.sqlite'].map((name): Refusal => [`serve --db ${name}`, `database ${name} ${NEWER}`]),
   ['schema apply --db newer.sqlite', 'install a newer forgelet'],
   ...['accounts', 'schema', 'pins', 'ledger'].map(

@@ -192,7 +192,11 @@ function withoutAnswer(error: unknown): unknown {
   }
   if (/^(No connections available|Queue limit reached)/.test(error.message)) return busy('call', error)
   const isLost = LOST.test(codeOf(error)) || columnOf(error, 'fatal') === true || ENDED.test(error.message)
-  return isLost ? unavailable(`the server cannot be reached${codeOf(error)}`, error) : error
+  if (!isLost) return error
+  return unavailable(
+    `the server cannot be reached${codeOf(error)}: check that it runs, and the host and the port`,
+    error,
+  )
 }
 
 /** Codes of Node and of mysql2 for a server that cannot be reached, or can no longer be reached. */

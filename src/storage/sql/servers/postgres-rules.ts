@@ -124,7 +124,10 @@ function withoutAnswer(error: unknown): unknown {
     return closedError('the pool is closed', error)
   }
   if (error.message === 'timeout exceeded when trying to connect') return busy('call', error)
-  return unavailable(`the PostgreSQL server cannot be reached${codeOf(error)}`, error)
+  return unavailable(
+    `the server cannot be reached${codeOf(error)}: check that it runs, and the host and the port`,
+    error,
+  )
 }
 
 /** Creates the error for a transaction in which an earlier statement has failed: only its end can run in it. */
