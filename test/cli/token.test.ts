@@ -98,7 +98,6 @@ describe('forgelet doctor', () => {
   test.each([
     ['alter table host_tokens drop column name', 'tables of the server +drifted'],
     ['drop view forgelet_pins', 'tables of the forge +drifted'],
-    ['drop index host_issues_open', 'tables of the server +drifted'],
     ['update host_schema set version = 99, oldest_library = 99', 'tables of the server +too-new'],
     ['update host_schema set version = 3', 'tables of the server +outdated +start "forgelet serve" of this release'],
   ])('reports with exit code 1: %s', async (sql, line) => {
