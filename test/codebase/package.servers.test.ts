@@ -21,7 +21,10 @@ const manifest = createRequire(import.meta.url)('../../package.json')
 const ENTRIES: readonly string[] = Object.keys(manifest.exports).map((key) => `forgelet${key.slice(1)}`)
 const CODE: readonly string[] = ENTRIES.filter((entry) => !entry.endsWith('.json'))
 
-/** Entries that load zod with them. Every other loads nothing but itself. */
+/** What the entries below load with them: zod first. Every other entry loads nothing but itself. */
+const LOADED = ['zod', '@humanwhocodes/momoa', 'js-yaml']
+
+/** Entries that load zod. Those of the exchange also load what reads documents. */
 const WITH_ZOD = [
   'forgelet/schema',
   'forgelet/exchange',
@@ -56,15 +59,16 @@ describe('the packed package', () => {
     ])
   })
 
-  it.each(WITH_ZOD)('needs zod and nothing else: %s', (entry) => {
+  it.each(WITH_ZOD)('needs zod and the readers of documents, and nothing else: %s', (entry) => {
     const without = () => load(`require(${JSON.stringify(entry)})`)
     expect(without).toThrow(/Cannot find module 'zod/)
 
-    symlinkSync(join(ROOT, 'node_modules/zod'), join(project, 'node_modules/zod'))
+    mkdirSync(join(project, 'node_modules/@humanwhocodes'), { recursive: true })
+    for (const name of LOADED) symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))
     try {
       expect([load(`import ${JSON.stringify(entry)}`, 'module'), without()]).toEqual(['', ''])
     } finally {
-      rmSync(join(project, 'node_modules/zod'))
+      for (const name of LOADED) rmSync(join(project, 'node_modules', name))
     }
   })
 
