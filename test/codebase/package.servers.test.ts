@@ -21,17 +21,14 @@ const manifest = createRequire(import.meta.url)('../../package.json')
 const ENTRIES: readonly string[] = Object.keys(manifest.exports).map((key) => `forgelet${key.slice(1)}`)
 const CODE: readonly string[] = ENTRIES.filter((entry) => !entry.endsWith('.json'))
 
-/** What the entries below load with them: zod first. Every other entry loads nothing but itself. */
-const LOADED = ['zod', '@humanwhocodes/momoa', 'js-yaml']
-
-/** Entries that load zod. Those of the exchange also load what reads documents. */
-const WITH_ZOD = [
-  'forgelet/schema',
-  'forgelet/exchange',
-  'forgelet/exchange/files',
-  'forgelet/standalone',
-  'forgelet/testing',
-]
+/** The packages that entries load with them. Every other entry loads nothing but itself. */
+const LOADED: Readonly<Record<string, readonly string[]>> = {
+  'forgelet/schema': ['zod'],
+  'forgelet/exchange': ['zod', '@humanwhocodes/momoa'],
+  'forgelet/exchange/files': ['zod', 'js-yaml'],
+  'forgelet/standalone': ['zod', '@humanwhocodes/momoa'],
+  'forgelet/testing': ['zod', '@humanwhocodes/momoa'],
+}
 
 describe('the packed package', () => {
   const project = mkdtempSync(join(tmpdir(), 'package-'))
@@ -52,23 +49,23 @@ describe('the packed package', () => {
 
   afterAll(() => rmSync(project, { recursive: true }))
 
-  it.each(CODE.filter((entry) => !WITH_ZOD.includes(entry)))('loads without any other package: %s', (entry) => {
+  it.each(CODE.filter((entry) => LOADED[entry] === undefined))('loads without any other package: %s', (entry) => {
     expect([load(`import ${JSON.stringify(entry)}`, 'module'), load(`require(${JSON.stringify(entry)})`)]).toEqual([
       '',
       '',
     ])
   })
 
-  it.each(WITH_ZOD)('needs zod and the readers of documents, and nothing else: %s', (entry) => {
+  it.each(Object.entries(LOADED))('%s needs %j and nothing else', (entry, names) => {
     const without = () => load(`require(${JSON.stringify(entry)})`)
     expect(without).toThrow(/Cannot find module 'zod/)
 
     mkdirSync(join(project, 'node_modules/@humanwhocodes'), { recursive: true })
-    for (const name of LOADED) symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))
+    for (const name of names) symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))
     try {
       expect([load(`import ${JSON.stringify(entry)}`, 'module'), without()]).toEqual(['', ''])
     } finally {
-      for (const name of LOADED) rmSync(join(project, 'node_modules', name))
+      for (const name of names) rmSync(join(project, 'node_modules', name))
     }
   })
 
@@ -78,7 +75,7 @@ describe('the packed package', () => {
 
   it('gives the same names to import and require', () => {
     const names = `process.stdout.write(JSON.stringify(Object.keys(loaded).filter((name) => name !== 'default').sort()))`
-    for (const entry of CODE.filter((name) => !WITH_ZOD.includes(name))) {
+    for (const entry of CODE.filter((name) => LOADED[name] === undefined)) {
       const imported = load(`import * as loaded from ${JSON.stringify(entry)}; ${names}`, 'module')
 
       expect(load(`const loaded = require(${JSON.stringify(entry)}); ${names}`)).toBe(imported)

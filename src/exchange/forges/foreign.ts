@@ -10,7 +10,7 @@ export function isForeign(value: unknown): value is Foreign {
   return isObject(value) && !Array.isArray(value)
 }
 
-/** Returns a value as an object, which is empty if the value is none. */
+/** Returns a value that is an object, and an empty object for every other value. */
 export function objectOf(value: unknown): Foreign {
   return isForeign(value) ? value : {}
 }

@@ -3,7 +3,7 @@ import { parse, tokenize } from '@humanwhocodes/momoa'
 import type { Finding, Path } from '../documents/record-batch.ts'
 import { DUPLICATE_KEY } from '../documents/record-batch.ts'
 
-// JSON.parse reads the records. What it does not tell is found by a slower parser, which runs only where something is wrong.
+// JSON.parse reads the records. A slower parser finds the line and the column of an error. It runs only after an error.
 
 /** Returns the index of the first character of a text that is not JSON: its length, if only the end is missing. */
 export function faultIn(text: string): number {

@@ -58,7 +58,7 @@ export interface ForgeStorage<Tx = unknown> extends AggregateStores<Tx> {
   checkTransaction(transaction: Tx): MaybePromise<void>
   /**
    * Migrates our tables to the version that this library needs. @throws ForgeError `SCHEMA_TOO_NEW`, `SCHEMA_CONFLICT` if
-   * a name of ours is taken, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
+   * a name that the tables need is taken, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
   migrate(): Promise<void>
   /** Returns the state of our tables. Changes nothing. */

@@ -3,7 +3,7 @@ import { isForgeError } from '../../../schema/errors.ts'
 /** The properties in which libraries keep the error of the driver: the first is standard, the others are Prisma's. */
 const BENEATH = ['cause', 'meta', 'driverAdapterError', 'originalError'] as const
 
-/** Returns an error and those that it wraps, from the outside to the inside. One of ours wraps nothing here. */
+/** Returns an error and those that it wraps, from the outside to the inside. A ForgeError ends the list. */
 export function layersOf(error: unknown): readonly object[] {
   const layers: object[] = typeof error === 'object' && error !== null ? [error] : []
   for (const layer of layers) {

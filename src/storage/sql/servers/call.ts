@@ -11,7 +11,7 @@ export const MAX_LONG_CALL_MS = 300_000
 export const MAX_LOCK_WAIT_MS = 4000
 
 /**
- * How long the server keeps a transaction of ours whose process is silent, in seconds. The machine may be gone without
+ * How long the server keeps a transaction of the storage whose process is silent, in seconds. The machine may be gone without
  * closing the connection. It is longer than a call, which ends its transaction itself.
  */
 export const MAX_IDLE_S = 8

@@ -238,7 +238,7 @@ function textOf(statements: readonly Statement<unknown>[]): PgQuery {
   return { text: statements.map(({ sql }) => sql).join('; '), values: [], types: TYPES }
 }
 
-/** pg answers several statements with a list, others with the answer to the last. One of ours may itself be several. */
+/** pg answers several statements with a list, others with the answer to the last. A statement of the storage may itself be several. */
 function rowsOfEach({ statements }: Message, answer: unknown): Rows {
   const answers: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
   const missing = statements.length - answers.length
