@@ -130,18 +130,19 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
       return Promise.resolve().then(() => this.#readPlain(query))
     }
 
-    const attempt = (): MaybePromise<T> => {
-      const connections = this.#database.connect()
-      if (connections.isShared && this.#isHostInside()) {
-        throw new TypeError('the handle is inside a transaction: use withTransactionSync')
-      }
-      return query(connections)
-    }
     try {
-      return attempt()
+      return this.#attempt(query)
     } catch (error) {
-      return retryAfter(error, attempt, limitedTo(MAX_WAIT_MS))
+      return retryAfter(error, () => this.#attempt(query), limitedTo(MAX_WAIT_MS))
     }
+  }
+
+  #attempt<T>(query: (connections: Connections<H>) => MaybePromise<T>): MaybePromise<T> {
+    const connections = this.#database.connect()
+    if (connections.isShared && this.#isHostInside()) {
+      throw new TypeError('the handle is inside a transaction: use withTransactionSync')
+    }
+    return query(connections)
   }
 
   /** Runs a change in the host's transaction. @throws TypeError if it failed and could not be rolled back */
