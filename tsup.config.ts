@@ -27,6 +27,22 @@ const entries = {
 const require = createRequire(import.meta.url)
 const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE']
 
+/**
+ * Commander is CommonJS, and requires modules of Node. A bundle that is an ES module cannot require at run time, so each
+ * of them becomes a module that imports it.
+ */
+const importRequiredBuiltins: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'import-required-builtins',
+  setup(build) {
+    build.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'require-call' ? { path, namespace: 'required-builtin' } : undefined,
+    )
+    build.onLoad({ filter: /.*/, namespace: 'required-builtin' }, ({ path }) => ({
+      contents: `export * from '${path}'`,
+    }))
+  },
+}
+
 const options: Options = {
   // The CLI rides in the same build, so that it shares chunks (one class identity) with the library entries, and because
   // a second configuration would run at the same time and wipe this one's output. "files" leaves its .cjs twin out.
@@ -42,8 +58,10 @@ const options: Options = {
   sourcemap: true,
   clean: true,
   silent: true,
-  // Kysely is hundreds of small files: bundled, the storages load in 5 ms instead of 118.
-  noExternal: ['kysely'],
+  // Kysely is hundreds of small files: bundled, the storages load in 5 ms instead of 118. Only the command needs
+  // commander: bundled, it is no dependency of those who import the package.
+  noExternal: ['kysely', 'commander', '@commander-js/extra-typings'],
+  esbuildPlugins: [importRequiredBuiltins],
   dts: {
     entry: entries,
     // tsup always sets baseUrl for its d.ts pass; TypeScript 6 refuses that (TS5101) without this.
@@ -52,7 +70,9 @@ const options: Options = {
   // What is bundled keeps its licence beside it.
   onSuccess: async () => {
     mkdirSync('dist/licenses', { recursive: true })
-    cpSync('node_modules/kysely/LICENSE', 'dist/licenses/kysely.txt')
+    for (const name of ['kysely', 'commander']) {
+      cpSync(`node_modules/${name}/LICENSE`, `dist/licenses/${name}.txt`)
+    }
     // The API page of `forgelet serve` is shown without any other server's help.
     const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'))
     for (const file of SWAGGER_UI) cpSync(join(swaggerUi, file), join('dist/swagger-ui', file))

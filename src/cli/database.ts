@@ -2,7 +2,6 @@ import { isForgeError } from '../index.ts'
 import type { IdColumns } from '../storage/sqlite.ts'
 import type { Environment } from './command.ts'
 import { CommandError } from './command.ts'
-import type { OptionValues } from './options.ts'
 
 /** The address of a database. */
 export interface DatabaseAddress {
@@ -11,6 +10,13 @@ export interface DatabaseAddress {
   readonly location: string
   /** The location without credentials, for use in messages. */
   readonly shown: string
+}
+
+/** The options that name a database. */
+export interface DatabaseOptions {
+  readonly db?: string | undefined
+  readonly prefix?: string | undefined
+  readonly schema?: string | undefined
 }
 
 const DEFAULT_FILE = 'forgelet.sqlite'
@@ -35,7 +41,7 @@ interface DatabaseNeeds {
  * @throws CommandError (wrong usage); the message contains at most the scheme of a URL that cannot be read
  */
 export function databaseAddress(
-  { db, schema }: OptionValues,
+  { db, schema }: DatabaseOptions,
   environment: Environment,
   { refuseMemory, connects = true }: DatabaseNeeds = {},
 ): DatabaseAddress {

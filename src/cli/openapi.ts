@@ -8,18 +8,25 @@ import { apiDocument } from './api-page.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import { writeFailure } from './file-failure.ts'
-import type { OptionValues } from './options.ts'
-import { parsePublicUrl } from './public-url.ts'
+
+/** The options of `forgelet openapi`. */
+export interface OpenApiOptions {
+  /** The output file; undefined = stdout. */
+  readonly out?: string | undefined
+  /** The URL of the API root for clients; undefined = the host that the document is fetched from. */
+  readonly publicUrl?: string | undefined
+  readonly json?: true | undefined
+}
 
 /**
  * Writes the OpenAPI document that `forgelet serve` serves. It needs neither a server nor a database.
  * @throws CommandError (wrong usage) if the file cannot be written
  */
-export async function openapi({ file, publicUrl, json }: OpenApiOptions, io: CommandIO): Promise<ExitCode> {
+export async function openapi({ out, publicUrl, json }: OpenApiOptions, io: CommandIO): Promise<ExitCode> {
   const document = apiDocument(apiOfNobody(), publicUrl)
   const text = json ? JSON.stringify(document) : JSON.stringify(document, undefined, 2)
-  if (file === undefined) io.out(text)
-  else await write(file, `${text}\n`)
+  if (out === undefined) io.out(text)
+  else await write(out, `${text}\n`)
   return 0
 }
 
@@ -43,28 +50,5 @@ async function write(file: string, text: string): Promise<void> {
     await writeFile(file, text)
   } catch (error) {
     throw new CommandError(2, `--out ${file} cannot be written: ${writeFailure(error)}`)
-  }
-}
-
-/** The checked options of `forgelet openapi`. */
-export interface OpenApiOptions {
-  /** The output file; undefined = stdout. */
-  readonly file: string | undefined
-  /** The URL of the API root for clients; undefined = the host that the document is fetched from. */
-  readonly publicUrl: string | undefined
-  readonly json: boolean
-}
-
-/**
- * Checks the options of `forgelet openapi`.
- * @throws CommandError (wrong usage)
- */
-export function openApiOptions(words: readonly string[], values: OptionValues): OpenApiOptions {
-  if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": name the file with --out`)
-
-  return {
-    file: values.out,
-    publicUrl: values['public-url'] === undefined ? undefined : parsePublicUrl(values['public-url']),
-    json: values.json === true,
   }
 }

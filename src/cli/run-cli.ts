@@ -1,22 +1,20 @@
-import { parseArguments } from './arguments.ts'
 import type { CommandIO, ExitCode } from './command.ts'
-import { CommandError, packageVersion } from './command.ts'
-import { doctor, doctorOptions } from './doctor.ts'
-import { commandHelp, mainHelp } from './help.ts'
-import { convert, convertOptions } from './issues/convert.ts'
-import { exportIssues, exportOptions } from './issues/export.ts'
-import { importIssues, importOptions } from './issues/import.ts'
-import { validate, validateOptions } from './issues/validate.ts'
-import { openApiOptions, openapi } from './openapi.ts'
-import { schema, schemaOptions } from './schema.ts'
-import { serve, serveOptions } from './serve.ts'
-import { token, tokenOptions } from './token.ts'
+import { CommandError } from './command.ts'
+import { mayHoldPassword } from './database.ts'
+import { createProgram, ShownHelp, URL_OPTIONS } from './program.ts'
 
 /** Runs one command line and returns the exit code. */
 export async function runCli(args: readonly string[], io: CommandIO): Promise<ExitCode> {
+  let code: ExitCode = 0
+  const program = createProgram(io, async (work) => {
+    code = await work
+  })
   try {
-    return await runCommand(args, io)
+    refuseMisplacedPassword(args)
+    await program.parseAsync(args, { from: 'user' })
+    return code
   } catch (error) {
+    if (error instanceof ShownHelp) return 0
     if (!(error instanceof CommandError)) throw error
 
     const lines = args.includes('--json') ? [asJson(error)] : error.lines()
@@ -25,48 +23,19 @@ export async function runCli(args: readonly string[], io: CommandIO): Promise<Ex
   }
 }
 
-async function runCommand(args: readonly string[], io: CommandIO): Promise<ExitCode> {
-  const { command, words, values } = parseArguments(args)
-  if (values.version === true) return answer(io, packageVersion())
-  if (values.help === true) return answer(io, command === undefined ? mainHelp() : commandHelp(command))
-  if (command === undefined) throw new CommandError(2, 'no command given: try "forgelet serve", or "forgelet --help"')
-
-  switch (command) {
-    case 'serve':
-      return serve(serveOptions(words, values, io.environment), io)
-    case 'schema':
-      return schema(schemaOptions(words, values, io.environment), io)
-    case 'issues':
-      throw new CommandError(
-        2,
-        'name an action: "validate", "convert", "import" or "export"; see "forgelet issues --help"',
-      )
-    case 'issues validate':
-      return validate(validateOptions(words, values), io)
-    case 'issues convert':
-      return convert(convertOptions(words, values), io)
-    case 'issues import':
-      return importIssues(importOptions(words, values, io.environment), io)
-    case 'issues export':
-      return exportIssues(exportOptions(words, values, io.environment), io)
-    case 'token':
-      throw new CommandError(2, 'name an action: "create", "list" or "revoke"; see "forgelet token --help"')
-    case 'token create':
-      return token(tokenOptions('create', words, values, io.environment), io)
-    case 'token list':
-      return token(tokenOptions('list', words, values, io.environment), io)
-    case 'token revoke':
-      return token(tokenOptions('revoke', words, values, io.environment), io)
-    case 'doctor':
-      return doctor(doctorOptions(words, values, io.environment), io)
-    case 'openapi':
-      return openapi(openApiOptions(words, values), io)
+/**
+ * Refuses a word that may hold a password where no URL belongs. Error messages show words and the values of most
+ * options, and a misplaced password must not appear in them.
+ */
+function refuseMisplacedPassword(args: readonly string[]): void {
+  const end = args.includes('--') ? args.indexOf('--') : args.length
+  const isMisplaced = args.some((arg, at) => {
+    const [, name = args[at - 1] ?? '', value = arg] = /^(--[\w-]+)=(.*)$/s.exec(arg) ?? []
+    return mayHoldPassword(value) && (at > end || !URL_OPTIONS.has(name))
+  })
+  if (isMisplaced) {
+    throw new CommandError(2, 'an argument looks like the address of a database, which is given with --db')
   }
-}
-
-function answer(io: CommandIO, text: string): ExitCode {
-  io.out(text)
-  return 0
 }
 
 function asJson({ message, exitCode, violations }: CommandError): string {

@@ -5,17 +5,31 @@ import type { SigningKeySource } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { Fixture, Standalone } from '../standalone/standalone.ts'
 import { openStandalone } from '../standalone/standalone.ts'
-import type { CommandIO, Environment, ExitCode } from './command.ts'
+import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
-import type { DatabaseAddress } from './database.ts'
+import type { DatabaseAddress, DatabaseOptions } from './database.ts'
 import { databaseAddress, databaseRefusal } from './database.ts'
 import { createJsonServer, RequestListener } from './json-server.ts'
-import type { OptionValues } from './options.ts'
-import { API_PATH, pageUrl, parsePublicUrl } from './public-url.ts'
+import { API_PATH, pageUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
 import type { ServerLog } from './server-log.ts'
 import { jsonLog, requestLog, textLog } from './server-log.ts'
 import { refuseWrongPlace } from './storage-kinds.ts'
+
+/** The options of `forgelet serve`. */
+export interface ServeOptions extends DatabaseOptions {
+  readonly host: string
+  readonly port: number
+  readonly fixture?: string | undefined
+  readonly signingKey?: string | undefined
+  readonly maxPins: number
+  /** The URL of the API root for clients; undefined = the address that the server listens on. */
+  readonly publicUrl?: string | undefined
+  /** How many seconds the requests in progress may take once the command is stopped. */
+  readonly shutdownTimeout: number
+  readonly logRequests?: true | undefined
+  readonly json?: true | undefined
+}
 
 /**
  * Serves a standalone host until the command is stopped. It first checks everything that does not need the database:
@@ -24,7 +38,8 @@ import { refuseWrongPlace } from './storage-kinds.ts'
  * @throws CommandError with the documented exit code
  */
 export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitCode> {
-  await refuseWrongPlace(options.database, options)
+  const database = databaseAddress(options, io.environment)
+  await refuseWrongPlace(database, options)
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
@@ -38,7 +53,7 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
     listener.docsUrl = docsUrl
     const logger = options.json ? jsonLog(io) : textLog(io)
     if (options.logRequests) server.on('request', requestLog(logger))
-    const opening = openHost(options, {
+    const opening = openHost(database, options, {
       limits,
       fixture: withoutKey(fixture),
       signingKey,
@@ -53,11 +68,11 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
       return 0
     }
     listener.open(host, { publicUrl: options.publicUrl, logger })
-    announce(options, io, logger, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
+    announce(database, options, io, logger, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
     await toldToStop(io.stop)
     listener.shutDown()
     logger.info('stopping when the requests in progress have ended; a second signal stops it now')
-    const cut = await connections.close(options.shutdownTimeoutMs)
+    const cut = await connections.close(1000 * options.shutdownTimeout)
     if (cut > 0) logger.warn('requests were cut off by the end of --shutdown-timeout', { requests: cut })
     await Promise.race([host.close(), setTimeout(MAX_DATABASE_CLOSE_MS, undefined, { ref: false })])
     return 0
@@ -75,7 +90,11 @@ const MAX_DATABASE_CLOSE_MS = 1000
 
 type HostOptions = Omit<Parameters<typeof openStandalone>[0], 'db' | 'prefix' | 'schema'>
 
-async function openHost({ database, prefix, schema }: ServeOptions, options: HostOptions): Promise<Standalone> {
+async function openHost(
+  database: DatabaseAddress,
+  { prefix, schema }: DatabaseOptions,
+  options: HostOptions,
+): Promise<Standalone> {
   try {
     return await openStandalone({ db: database.location, prefix, schema, ...options })
   } catch (error) {
@@ -104,13 +123,13 @@ function withoutKey(fixture: Fixture | undefined): Fixture | undefined {
 }
 
 function announce(
-  { database, fixture, json }: ServeOptions,
+  { shown: db }: DatabaseAddress,
+  { fixture, json }: ServeOptions,
   io: CommandIO,
   log: ServerLog,
   host: Standalone,
   url: string,
 ): void {
-  const db = database.shown
   if (host.fixture === 'ignored') log.info(`fixture ${fixture} ignored: database ${db} already has users`)
   io.out(json ? JSON.stringify({ url, db, fixture: host.fixture, pid: process.pid }) : url)
   if (!json) log.info(`serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
@@ -124,54 +143,6 @@ function urlHost(host: string): string {
 async function toldToStop(stop: AbortSignal): Promise<void> {
   if (stop.aborted) return
   await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
-}
-
-/** The checked options of `forgelet serve`. */
-export interface ServeOptions {
-  readonly database: DatabaseAddress
-  readonly prefix: string | undefined
-  readonly schema: string | undefined
-  readonly host: string
-  readonly port: number
-  readonly fixture: string | undefined
-  readonly signingKey: string | undefined
-  readonly maxPins: number
-  /** The URL of the API root for clients; undefined = the address that the server listens on. */
-  readonly publicUrl: string | undefined
-  /** How long the requests in progress may take once the command is stopped. */
-  readonly shutdownTimeoutMs: number
-  readonly logRequests: boolean
-  readonly json: boolean
-}
-
-/**
- * Checks the options of `forgelet serve`.
- * @throws CommandError (wrong usage) for an unexpected word, and for a value out of range
- */
-export function serveOptions(words: readonly string[], values: OptionValues, environment: Environment): ServeOptions {
-  if (words.length > 0) throw new CommandError(2, `unexpected argument "${words[0]}": options start with "--"`)
-
-  const database = databaseAddress(values, environment)
-  return {
-    database,
-    prefix: values.prefix,
-    schema: values.schema,
-    host: values.host ?? '127.0.0.1',
-    port: integer('--port', values.port ?? '3000', 65_535),
-    fixture: values.fixture,
-    signingKey: values['signing-key'],
-    maxPins: integer('--max-pins', values['max-pins'] ?? '3', 1000),
-    publicUrl: values['public-url'] === undefined ? undefined : parsePublicUrl(values['public-url']),
-    shutdownTimeoutMs: 1000 * integer('--shutdown-timeout', values['shutdown-timeout'] ?? '8', 3600),
-    logRequests: values['log-requests'] === true,
-    json: values.json === true,
-  }
-}
-
-function integer(name: string, text: string, most: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-  if (value <= most) return value
-  throw new CommandError(2, `${name} ${text}: give an integer from 0 to ${most}`)
 }
 
 /**

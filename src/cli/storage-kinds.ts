@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs'
 import type { IdColumns } from '../storage/sqlite.ts'
 import type { ForgeStorage } from '../storage/storage.ts'
+import type { Environment } from './command.ts'
 import { CommandError } from './command.ts'
-import type { DatabaseAddress } from './database.ts'
+import type { DatabaseAddress, DatabaseOptions } from './database.ts'
+import { databaseAddress } from './database.ts'
 
 /** Where the tables of a storage are, and how they store ids. */
 export interface StorageSettings {
@@ -58,11 +61,35 @@ export function planSchema(
  * Checks the names of the tables of `forgelet serve` without a connection: a plan of them needs the same.
  * @throws CommandError (wrong usage)
  */
-export async function refuseWrongPlace(
-  database: DatabaseAddress,
-  { prefix, schema }: { readonly prefix?: string | undefined; readonly schema?: string | undefined },
-): Promise<void> {
+export async function refuseWrongPlace(database: DatabaseAddress, { prefix, schema }: DatabaseOptions): Promise<void> {
   if (prefix !== undefined || schema !== undefined) await planSchema(database, { prefix, schema, ids: {}, from: 0 })
+}
+
+/** A database that exists, and where its tables are. */
+export interface ExistingDatabase {
+  readonly database: DatabaseAddress
+  readonly location: { readonly db: string; readonly prefix: string | undefined; readonly schema: string | undefined }
+}
+
+/**
+ * Checks the options of a command that works on the database of `forgelet serve` and does not create it.
+ *
+ * @param refuseMemory - why `:memory:` is refused
+ * @throws CommandError (wrong usage), or (database) if the file does not exist
+ */
+export async function existingDatabase(
+  options: DatabaseOptions,
+  environment: Environment,
+  refuseMemory: string,
+): Promise<ExistingDatabase> {
+  const database = databaseAddress(options, environment, { refuseMemory })
+  await refuseWrongPlace(database, options)
+  if (database.kind === 'sqlite' && !existsSync(database.location)) {
+    const fix = 'correct the path, or create it with "forgelet serve"'
+    throw new CommandError(3, `database ${database.shown} cannot be used: the file does not exist: ${fix}`)
+  }
+  const { prefix, schema } = options
+  return { database, location: { db: database.location, prefix, schema } }
 }
 
 async function asUsage<T>(made: Promise<T>): Promise<T> {

@@ -1,54 +1,68 @@
 import { isForgeError } from '../index.ts'
 import type { AccessToken } from '../standalone/standalone.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from '../standalone/standalone.ts'
-import type { CommandIO, Environment, ExitCode } from './command.ts'
+import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, printable } from './command.ts'
-import type { DatabaseAddress } from './database.ts'
-import { databaseAddress, databaseRefusal } from './database.ts'
-import type { OptionValues } from './options.ts'
-import { refuseWrongPlace } from './storage-kinds.ts'
+import type { DatabaseAddress, DatabaseOptions } from './database.ts'
+import { databaseRefusal } from './database.ts'
+import type { ExistingDatabase } from './storage-kinds.ts'
+import { existingDatabase } from './storage-kinds.ts'
 
-/**
- * Creates, lists or revokes the access tokens of a user of `forgelet serve`.
- * @throws CommandError with the documented exit code
- */
-export async function token(options: TokenOptions, io: CommandIO): Promise<ExitCode> {
-  await refuseWrongPlace(options.database, options.location)
-  try {
-    await ACTIONS[options.action](options, io)
-    return 0
-  } catch (error) {
-    throw refusal(options, error)
-  }
+/** The options of `forgelet token`. */
+export interface TokenOptions extends DatabaseOptions {
+  readonly json?: true | undefined
+  /** What a new token is for. */
+  readonly name?: string | undefined
 }
 
-type TokenAction = 'create' | 'list' | 'revoke'
-
-const ACTIONS: { readonly [A in TokenAction]: (options: TokenOptions, io: CommandIO) => Promise<void> } = {
-  async create({ location, user, name, json }, io) {
-    const created = await createAccessToken(location, user, name)
-    if (json) {
+/** Creates an access token of a user of `forgelet serve`, and prints it. @throws CommandError with the exit code */
+export function createToken(user: string, options: TokenOptions, io: CommandIO): Promise<ExitCode> {
+  return withTokens(user, options, io, async (location) => {
+    const created = await createAccessToken(location, user, options.name)
+    if (options.json) {
       io.out(JSON.stringify({ ...asJson(created), token: created.token }))
       return
     }
     io.out(created.token)
     io.err(`forgelet: this is the token ${created.id} of ${user}; it cannot be shown again`)
-  },
+  })
+}
 
-  async list({ location, user, json }, io) {
+/** Lists the access tokens of a user of `forgelet serve`. @throws CommandError with the exit code */
+export function listTokens(user: string, options: TokenOptions, io: CommandIO): Promise<ExitCode> {
+  return withTokens(user, options, io, async (location) => {
     const tokens = await listAccessTokens(location, user)
-    if (json) io.out(JSON.stringify({ tokens: tokens.map(asJson) }))
+    if (options.json) io.out(JSON.stringify({ tokens: tokens.map(asJson) }))
     else for (const line of tokens.map(asLine)) io.out(line)
-    if (!json && tokens.length === 0) io.err(`forgelet: ${user} has no tokens`)
-  },
+    if (!options.json && tokens.length === 0) io.err(`forgelet: ${user} has no tokens`)
+  })
+}
 
-  async revoke({ location, user, id, json }, io) {
+/** Revokes an access token of a user of `forgelet serve`. @throws CommandError with the exit code */
+export function revokeToken(user: string, id: string, options: TokenOptions, io: CommandIO): Promise<ExitCode> {
+  return withTokens(user, options, io, async (location) => {
     if (!(await revokeAccessToken(location, user, id))) {
       throw new CommandError(1, `${user} has no token ${id}: "forgelet token list ${user}" shows the ids`)
     }
-    if (json) io.out(JSON.stringify({ revoked: id }))
+    if (options.json) io.out(JSON.stringify({ revoked: id }))
     else io.err(`forgelet: the token ${id} of ${user} is revoked`)
-  },
+  })
+}
+
+async function withTokens(
+  user: string,
+  options: TokenOptions,
+  { environment }: CommandIO,
+  work: (location: ExistingDatabase['location']) => Promise<void>,
+): Promise<ExitCode> {
+  const refuseMemory = 'has no users: name the database of "forgelet serve"'
+  const { database, location } = await existingDatabase(options, environment, refuseMemory)
+  try {
+    await work(location)
+    return 0
+  } catch (error) {
+    throw refusal(database, user, error)
+  }
 }
 
 function asJson({ id, name, createdAt }: AccessToken): object {
@@ -60,7 +74,7 @@ function asLine({ id, name, createdAt }: AccessToken): string {
   return `${id}  ${time.padEnd(20)}  ${printable(name ?? '')}`.trimEnd()
 }
 
-function refusal({ database, user }: TokenOptions, error: unknown): unknown {
+function refusal(database: DatabaseAddress, user: string, error: unknown): unknown {
   if (isForgeError(error, 'USER_NOT_FOUND')) {
     return new CommandError(
       1,
@@ -72,60 +86,4 @@ function refusal({ database, user }: TokenOptions, error: unknown): unknown {
     return new CommandError(3, `database ${database.shown} cannot be used: its tables are missing or older: ${fix}`)
   }
   return databaseRefusal(database, error)
-}
-
-/** The checked words and options of `forgelet token`. */
-export interface TokenOptions {
-  readonly action: TokenAction
-  readonly database: DatabaseAddress
-  readonly location: Parameters<typeof listAccessTokens>[0]
-  readonly user: string
-  /** The id of the token to revoke; `""` for the other actions. */
-  readonly id: string
-  /** What a new token is for. */
-  readonly name: string | undefined
-  readonly json: boolean
-}
-
-const WORDS: { readonly [A in TokenAction]: readonly string[] } = {
-  create: ['USER'],
-  list: ['USER'],
-  revoke: ['USER', 'ID'],
-}
-
-const MAX_NAME_LENGTH = 255
-
-/**
- * Checks the words and options of `forgelet token`.
- * @throws CommandError (wrong usage)
- */
-export function tokenOptions(
-  action: TokenAction,
-  words: readonly string[],
-  values: OptionValues,
-  environment: Environment,
-): TokenOptions {
-  const needed = WORDS[action]
-  if (words.length !== needed.length) {
-    throw new CommandError(
-      2,
-      `write "forgelet token ${action} ${needed.join(' ')}"; see "forgelet token ${action} --help"`,
-    )
-  }
-  const database = databaseAddress(values, environment, {
-    refuseMemory: 'has no users: name the database of "forgelet serve"',
-  })
-  if (values.name !== undefined && values.name.length > MAX_NAME_LENGTH) {
-    throw new CommandError(2, `--name: give at most ${MAX_NAME_LENGTH} characters`)
-  }
-  const [user = '', id = ''] = words
-  return {
-    action,
-    database,
-    location: { db: database.location, prefix: values.prefix, schema: values.schema },
-    user,
-    id,
-    name: values.name,
-    json: values.json === true,
-  }
 }

@@ -70,6 +70,7 @@ describe('forgelet shows no password that was given in a wrong place', () => {
     ['the name of a file', ['serve', '--fixture']],
     ['the name of a column', ['schema', 'status', '--ids']],
     ['the name of the document', ['openapi', '-o']],
+    ['an argument after --', ['token', 'revoke', '--', '--db']],
   ])('%s', async (_, words) => {
     for (const json of [[], ['--json']]) {
       const { text, code } = await printed([...words, 'postgres://u:secret@db.example.com/forge', ...json])
@@ -78,9 +79,14 @@ describe('forgelet shows no password that was given in a wrong place', () => {
     }
   })
 
-  test('the name of an option', async () => {
-    const { text, code } = await printed(['serve', '--postgres://u:secret@db.example.com/forge'])
-    expect([code, text]).toEqual([2, 'forgelet: unknown option: "forgelet serve --help" lists the options'])
+  test.each([
+    '--postgres://u:secret@db.example.com/forge',
+    '--bd=postgres://u:secret@db.example.com/forge',
+    '-d=postgres://u:secret@db.example.com/forge',
+  ])('the name of an option: %s', async (option) => {
+    const { text, code } = await printed(['serve', option])
+    expect([code, text]).toEqual([2, expect.stringContaining('looks like the address of a database')])
+    expect(text).not.toContain('secret')
   })
 })
 
@@ -116,8 +122,8 @@ describe('FORGELET_DB', () => {
     })
   })
 
-  test.each(['serve', 'schema'])('is part of the help of %s', async (command) => {
-    expect((await printed([command, '--help'])).text).toContain('FORGELET_DB')
+  test.each(['serve', 'schema apply'])('is part of the help of %s', async (command) => {
+    expect((await printed([...command.split(' '), '--help'])).text).toContain('FORGELET_DB')
   })
 })
 

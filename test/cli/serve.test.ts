@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import { freePort } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
-import { runForgelet, runForgeletProcess, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
+import { startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 import { WORLD } from './small-world.ts'
 
 const headers = { authorization: 'token alice-token' }
@@ -156,39 +156,5 @@ describe('forgelet serve', () => {
       },
       { time, level: 'info', message: expect.stringContaining('stopping') },
     ])
-  })
-})
-
-describe('forgelet', () => {
-  test('shows its version and its help, as a process', async () => {
-    const { version } = JSON.parse(await readFile('package.json', 'utf8'))
-    expect(await runForgeletProcess(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
-    const help = { code: 0, out: expect.stringContaining('forgelet serve [options]'), err: '' }
-    expect(await runForgeletProcess(['--help'])).toEqual(help)
-  })
-
-  test.each([
-    [
-      'serve -h',
-      'db prefix schema fixture host port signing-key max-pins public-url shutdown-timeout log-requests json help version',
-    ],
-    ['schema --help', 'db prefix schema ids from json help version'],
-    ['openapi --help', 'out public-url json help'],
-    ['issues import --help', 'repo db dry-run on-conflict users from json'],
-    ['issues export --help', 'repo db prefix schema out json'],
-    ['issues validate --help', 'from confidential json'],
-    ['issues convert --help', 'out to repo from confidential json'],
-  ])('shows with %s every option, in lines that fit', async (command, options) => {
-    const { code, out } = await runForgelet(command.split(' '))
-    expect(code).toBe(0)
-    for (const option of options.split(' ')) expect(out).toMatch(new RegExp(`^  --${option}[ ,]`, 'm'))
-    expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
-  })
-
-  test('shows with issues --help every action', async () => {
-    const { out } = await runForgelet(['issues', '--help'])
-    for (const action of ['validate', 'convert', 'import', 'export']) {
-      expect(out).toMatch(new RegExp(`^  forgelet issues ${action} `, 'm'))
-    }
   })
 })

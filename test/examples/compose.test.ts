@@ -3,11 +3,19 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { parseArguments } from '../../src/cli/arguments.ts'
-import type { ServeOptions } from '../../src/cli/serve.ts'
-import { serveOptions } from '../../src/cli/serve.ts'
+import { databaseAddress } from '../../src/cli/database.ts'
+import { createProgram } from '../../src/cli/program.ts'
 
 // examples/many-processes/compose.*.yaml, as Compose and the command read them.
+
+const noOutput = {
+  out: () => undefined,
+  err: () => undefined,
+  write: async () => undefined,
+  showStatus: undefined,
+  stop: new AbortController().signal,
+  environment: {},
+}
 
 const folder = resolve(import.meta.dirname, '../../examples/many-processes')
 
@@ -68,12 +76,13 @@ describe.each(FILES)('examples/many-processes/$file', ({ file, kind, image, driv
   const forges = [services['forge-1'], services['forge-2']]
 
   /** The options of a process, as the command reads them in its container. */
-  function optionsOf({ command = [], environment }: z.infer<typeof Service>): ServeOptions {
-    const [program, ...args] = command
-    expect(program).toBe('node_modules/.bin/forgelet')
-    const { command: name, words, values } = parseArguments(args)
-    expect(name).toBe('serve')
-    return serveOptions(words, values, { FORGELET_DB: withPassword(environment['FORGELET_DB'] ?? '') })
+  function optionsOf({ command = [], environment }: z.infer<typeof Service>) {
+    const [file, name, ...args] = command
+    expect([file, name]).toEqual(['node_modules/.bin/forgelet', 'serve'])
+    const serve = createProgram(noOutput, async () => undefined).commands.find((sub) => sub.name() === 'serve')
+    expect(serve?.parseOptions(args)).toEqual({ operands: [], unknown: [] })
+    const database = databaseAddress({}, { FORGELET_DB: withPassword(environment['FORGELET_DB'] ?? '') })
+    return { ...serve?.opts(), database }
   }
 
   function withPassword(text: string): string {
@@ -89,7 +98,8 @@ describe.each(FILES)('examples/many-processes/$file', ({ file, kind, image, driv
 
   test('gives every process a command line that forgelet accepts, and the database that the server makes', () => {
     for (const forge of forges) {
-      const { database: address, host, port, fixture } = optionsOf(forge)
+      const { database: address, ...options } = optionsOf(forge)
+      const { host, port, fixture } = options as Record<string, unknown>
       expect([address.kind, host, port]).toEqual([kind, '0.0.0.0', 3000])
       expect(forge.volumes).toContain(`./fixture.json:${fixture}:ro`)
       const url = new URL(address.location)

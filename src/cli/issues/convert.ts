@@ -2,19 +2,29 @@ import type { ExchangeRecord, IssueRecord, NotCarried } from '../../exchange/exc
 import { writeGiteaDump } from '../../exchange/files.ts'
 import type { CommandIO, ExitCode } from '../command.ts'
 import { CommandError } from '../command.ts'
-import type { OptionValues } from '../options.ts'
 import type { RepositoryName } from './repository-name.ts'
-import { repositoryName } from './repository-name.ts'
 import type { SourceOptions, SourceReading } from './source-reading.ts'
-import { notCarriedLines, openSource, sourceOptions } from './source-reading.ts'
+import { notCarriedLines, openSource } from './source-reading.ts'
 import { unwritable, writeDocument } from './write-document.ts'
+
+/** The options of `forgelet issues convert`. */
+export interface ConvertOptions extends SourceOptions {
+  /** A file, the folder of a dump, or `-` for standard output. */
+  readonly out: string
+  readonly to: 'document' | 'gitea-dump'
+  /** The repository of a dump. */
+  readonly repo?: RepositoryName | undefined
+  readonly json?: true | undefined
+}
 
 /**
  * Writes a source of issues as an issue document or as a Gitea dump.
  * @throws CommandError with the documented exit code
  */
-export async function convert({ source, out, dumpOf, json }: ConvertOptions, io: CommandIO): Promise<ExitCode> {
-  const reading = await openSource(source, io, json || out === '-' ? undefined : 'converting')
+export async function convert(path: string, options: ConvertOptions, io: CommandIO): Promise<ExitCode> {
+  const { out, json } = options
+  const dumpOf = dumpTarget(options)
+  const reading = await openSource({ ...options, path }, io, json || out === '-' ? undefined : 'converting')
   const conversion = new Conversion(reading)
   if (dumpOf !== undefined) await writeDump(out, conversion.records(), dumpOf)
   else if (!(await writeDocument(out, conversion.issues(), io))) return 0
@@ -103,34 +113,12 @@ function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** The checked options of `forgelet issues convert`. */
-export interface ConvertOptions {
-  readonly source: SourceOptions
-  /** A file, the folder of a dump, or `-` for standard output. */
-  readonly out: string
-  /** The repository of a dump; undefined = write a document. */
-  readonly dumpOf: RepositoryName | undefined
-  readonly json: boolean
-}
-
-/**
- * Checks the words and options of `forgelet issues convert`.
- * @throws CommandError (wrong usage)
- */
-export function convertOptions(words: readonly string[], values: OptionValues): ConvertOptions {
-  const source = sourceOptions(words, values)
-  const { out } = values
-  if (out === undefined) throw new CommandError(2, 'name the target with --out: a file, or - for standard output')
-  return { source, out, dumpOf: dumpTarget(out, values), json: values.json === true }
-}
-
-function dumpTarget(out: string, { to = 'document', repo }: OptionValues): RepositoryName | undefined {
+function dumpTarget({ to, out, repo }: ConvertOptions): RepositoryName | undefined {
   if (to === 'document') {
     if (repo === undefined) return undefined
     throw new CommandError(2, '--repo is for --to gitea-dump: a document has no name of a repository')
   }
-  if (to !== 'gitea-dump') throw new CommandError(2, `--to ${to}: give document or gitea-dump`)
   if (out === '-') throw new CommandError(2, 'a dump is a folder: name a new one with --out')
   if (repo === undefined) throw new CommandError(2, '--to gitea-dump needs --repo, such as --repo acme/rocket')
-  return repositoryName(repo)
+  return repo
 }

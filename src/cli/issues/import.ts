@@ -1,36 +1,43 @@
 import type { ExchangeRecord, NotCarried, RecordLocator } from '../../exchange/exchange.ts'
-import type { Id, ImportOptions, ImportReport, InspectReport, Violation } from '../../index.ts'
+import type { ImportOptions, ImportReport, InspectReport, Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
-import type { Standalone } from '../../standalone/standalone.ts'
-import type { CommandIO, Environment, ExitCode } from '../command.ts'
+import type { CommandIO, ExitCode } from '../command.ts'
 import { CommandError, printable, violationLine } from '../command.ts'
-import type { OptionValues } from '../options.ts'
 import { readDataFile } from '../read-data-file.ts'
-import type { RepositoryAddress } from './open-repository.ts'
-import { repositoryAddress, withRepository } from './open-repository.ts'
-import type { SourceOptions, SourceReading } from './source-reading.ts'
-import { copyOfPipe, notCarriedLines, openSource, shownSource, sourceOptions } from './source-reading.ts'
+import type { OpenRepository, RepositoryOptions } from './open-repository.ts'
+import { withRepository } from './open-repository.ts'
+import type { Source, SourceOptions, SourceReading } from './source-reading.ts'
+import { copyOfPipe, notCarriedLines, openSource, shownSource } from './source-reading.ts'
+
+/** The options of `forgelet issues import`. */
+export interface ImportCommandOptions extends RepositoryOptions, SourceOptions {
+  readonly dryRun?: true | undefined
+  readonly onConflict: 'refuse' | 'skip' | 'update'
+  readonly attribution: 'names' | 'accounts'
+  /** A file. */
+  readonly users?: string | undefined
+  readonly json?: true | undefined
+}
 
 /**
  * Imports a source into a repository. The source is checked whole before the first issue is written.
  * @throws CommandError with the documented exit code
  */
-export async function importIssues(options: ImportCommandOptions, io: CommandIO): Promise<ExitCode> {
+export async function importIssues(path: string, options: ImportCommandOptions, io: CommandIO): Promise<ExitCode> {
   const users = options.users === undefined ? {} : await readUsers(options.users)
-  return withRepository(options.address, async (host, repositoryId) => {
-    const copy = options.isDryRun ? undefined : await copyOfPipe(options.source, io)
-    const source = { ...options.source, copy: copy?.path }
+  return withRepository(options, io, async (repository) => {
+    const source = { ...options, path }
+    const copy = options.dryRun ? undefined : await copyOfPipe(source, io)
     try {
-      return await new Import({ ...options, source }, { host, repositoryId, users }, io).run()
+      return await new Import(options, { ...repository, source: { ...source, copy: copy?.path }, users }, io).run()
     } finally {
       await copy?.remove()
     }
   })
 }
 
-interface ImportPlace {
-  readonly host: Standalone
-  readonly repositoryId: Id
+interface ImportPlace extends OpenRepository {
+  readonly source: Source
   readonly users: { readonly [name: string]: string | null }
 }
 
@@ -51,7 +58,7 @@ class Import {
     try {
       const { report, notCarried } = await this.#check()
       const { total } = report.conflicts
-      if (this.#options.isDryRun) return this.#print(report, notCarried)
+      if (this.#options.dryRun === true) return this.#print(report, notCarried)
 
       if (total > 0) throw conflictError(report.conflicts)
       return this.#print(await this.#write(), notCarried)
@@ -62,7 +69,7 @@ class Import {
 
   async #check(): Promise<{ readonly report: InspectReport; readonly notCarried: readonly NotCarried[] }> {
     const { host, repositoryId } = this.#place
-    const reading = await openSource(this.#options.source, this.#io, this.#label('checking'))
+    const reading = await openSource(this.#place.source, this.#io, this.#label('checking'))
     const request = { repositoryId, records: withPlaces(validRecords(reading), reading) }
     const report = await host.forge.exchange.inspect('system', request, this.#settings())
     return { report, notCarried: reading.notCarried }
@@ -70,7 +77,7 @@ class Import {
 
   async #write(): Promise<ImportReport> {
     const { host, repositoryId } = this.#place
-    const reading = await openSource(this.#options.source, this.#io, this.#label('importing'))
+    const reading = await openSource(this.#place.source, this.#io, this.#label('importing'))
     const settings = {
       ...this.#settings(),
       onBatch: (soFar: ImportReport) => {
@@ -92,7 +99,7 @@ class Import {
 
   #print(report: ImportReport | InspectReport, lost: readonly NotCarried[]): ExitCode {
     const whole = { ...report, notCarried: [...lost, ...report.notCarried] }
-    const lines = this.#options.json ? [JSON.stringify(whole)] : reportLines(whole, this.#options.isDryRun)
+    const lines = this.#options.json ? [JSON.stringify(whole)] : reportLines(whole, this.#options.dryRun === true)
     for (const line of lines) this.#io.out(line)
     return 'conflicts' in report && report.conflicts.total > 0 ? 1 : 0
   }
@@ -103,7 +110,7 @@ class Import {
     if (isForgeError(error, 'INVALID_DOCUMENT')) {
       const { violations, total } = error.details
       const count = total === 1 ? '1 violation' : `${total.toLocaleString('en')} violations`
-      return new CommandError(1, `${shownSource(this.#options.source)} cannot be imported: ${count}`, violations)
+      return new CommandError(1, `${shownSource(this.#place.source)} cannot be imported: ${count}`, violations)
     }
     if (isForgeError(error, 'IMPORT_CONFLICT')) {
       const { message } = conflictViolation(error.details)
@@ -111,7 +118,7 @@ class Import {
     }
     const isOutage = isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
     if (!isOutage) return error
-    const { shown } = this.#options.address.database
+    const { shown } = this.#place.database
     return new CommandError(3, `database ${shown} cannot be used: ${error.message}; ${this.#outcome()}`)
   }
 
@@ -188,42 +195,4 @@ async function readUsers(file: string): Promise<{ readonly [name: string]: strin
 function isUsers(value: unknown): value is { readonly [name: string]: string | null } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return Object.values(value).every((name) => name === null || (typeof name === 'string' && name !== ''))
-}
-
-/** The checked options of `forgelet issues import`. */
-export interface ImportCommandOptions {
-  readonly source: SourceOptions
-  readonly address: RepositoryAddress
-  readonly isDryRun: boolean
-  readonly onConflict: 'refuse' | 'skip' | 'update'
-  readonly attribution: 'names' | 'accounts'
-  /** A file. */
-  readonly users: string | undefined
-  readonly json: boolean
-}
-
-/**
- * Checks the words and options of `forgelet issues import`.
- * @throws CommandError (wrong usage)
- */
-export function importOptions(
-  words: readonly string[],
-  values: OptionValues,
-  environment: Environment,
-): ImportCommandOptions {
-  return {
-    source: sourceOptions(words, values),
-    address: repositoryAddress(values, environment),
-    isDryRun: values['dry-run'] === true,
-    onConflict: oneOf('--on-conflict', values['on-conflict'] ?? 'refuse', ['refuse', 'skip', 'update']),
-    attribution: oneOf('--attribution', values.attribution ?? 'names', ['names', 'accounts']),
-    users: values.users,
-    json: values.json === true,
-  }
-}
-
-function oneOf<T extends string>(name: string, text: string, words: readonly T[]): T {
-  const found = words.find((word) => word === text)
-  if (found !== undefined) return found
-  throw new CommandError(2, `${name} ${text}: give ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`)
 }

@@ -13,18 +13,21 @@ import { isForgeError } from '../../index.ts'
 import type { CommandIO } from '../command.ts'
 import { CommandError, printable } from '../command.ts'
 import { readFailure, systemCode } from '../file-failure.ts'
-import type { OptionValues } from '../options.ts'
 import { ProgressBar } from './progress-bar.ts'
 
-/** The source that a command reads, and how. */
+/** The options that say how a source is read. */
 export interface SourceOptions {
+  /** The format; undefined = recognized. */
+  readonly from?: ExchangeFormat | undefined
+  readonly confidential?: 'keep' | undefined
+}
+
+/** The source that a command reads, and how. */
+export interface Source extends SourceOptions {
   /** A file, a folder, or `-` for standard input. */
   readonly path: string
   /** A copy of the source, which is read in its place. */
   readonly copy?: string | undefined
-  /** Undefined: recognized. */
-  readonly format: ExchangeFormat | undefined
-  readonly confidential: 'leave-out' | 'keep'
 }
 
 /** The maximum number of violations that a reading keeps. */
@@ -32,7 +35,7 @@ const MAX_VIOLATIONS = 100
 
 /** One reading of a source to its end. It counts and finds what is wrong; violations name files as the user did. */
 export class SourceReading {
-  readonly #options: SourceOptions
+  readonly #options: Source
   readonly #source: OpenedSource
   readonly #stop: AbortSignal
   readonly #bar: ProgressBar
@@ -45,7 +48,7 @@ export class SourceReading {
   total = 0
   notCarried: readonly NotCarried[] = []
 
-  constructor(options: SourceOptions, source: OpenedSource, stop: AbortSignal, bar: ProgressBar) {
+  constructor(options: Source, source: OpenedSource, stop: AbortSignal, bar: ProgressBar) {
     this.#options = options
     this.#source = source
     this.#stop = stop
@@ -58,9 +61,9 @@ export class SourceReading {
    */
   async *records(): AsyncGenerator<ExchangeRecord, void, void> {
     let issues = 0
-    const { format, confidential } = this.#options
+    const { from, confidential = 'leave-out' } = this.#options
     const reading = readExchange(this.#source, {
-      format,
+      format: from,
       confidential,
       signal: this.#stop,
       onInvalid: (violation) => this.#add(violation),
@@ -125,11 +128,7 @@ export class SourceReading {
  * @param label - what the progress bar says; undefined = no bar
  * @throws CommandError (wrong usage) if the source cannot be read
  */
-export async function openSource(
-  options: SourceOptions,
-  io: CommandIO,
-  label: string | undefined,
-): Promise<SourceReading> {
+export async function openSource(options: Source, io: CommandIO, label: string | undefined): Promise<SourceReading> {
   try {
     const source = await openIssueSource(options.copy ?? options.path)
     const bar = new ProgressBar(label === undefined ? undefined : io.showStatus, label ?? '', source.size)
@@ -145,7 +144,7 @@ export async function openSource(
  * @throws CommandError if the source cannot be read, or the command is stopped
  */
 export async function copyOfPipe(
-  options: SourceOptions,
+  options: Source,
   io: CommandIO,
 ): Promise<{ readonly path: string; remove(): Promise<void> } | undefined> {
   const { path } = options
@@ -169,17 +168,17 @@ export async function copyOfPipe(
   }
 }
 
-function unreadable(options: SourceOptions, error: unknown): CommandError {
+function unreadable(options: Source, error: unknown): CommandError {
   return new CommandError(2, `${shownSource(options)} cannot be read: ${readFailure(error)}`)
 }
 
 /** Returns the name of a source for messages. */
-export function shownSource({ path }: SourceOptions): string {
+export function shownSource({ path }: Source): string {
   return path === '-' ? 'standard input' : path
 }
 
 /** Returns a line that says that a source is not valid. */
-export function invalidSource(options: SourceOptions, { total }: Pick<SourceReading, 'total'>): string {
+export function invalidSource(options: Source, { total }: Pick<SourceReading, 'total'>): string {
   const count = total === 1 ? '1 violation' : `${total.toLocaleString('en')} violations`
   const listed = total > MAX_VIOLATIONS ? `, of which the first ${MAX_VIOLATIONS} are listed` : ''
   return `${shownSource(options)} is not valid: ${count}${listed}`
@@ -191,27 +190,4 @@ export function notCarriedLines(notCarried: readonly NotCarried[]): readonly str
     const place = [file, pointer].filter(Boolean).join(' ')
     return printable(`not carried: ${what}: ${count.toLocaleString('en')}${place === '' ? '' : `, first at ${place}`}`)
   })
-}
-
-const FORMATS: readonly ExchangeFormat[] = ['document', 'github', 'gitlab', 'gitea', 'gitea-dump']
-
-/**
- * Checks the words and options that name a source.
- * @throws CommandError (wrong usage)
- */
-export function sourceOptions([path, ...others]: readonly string[], values: OptionValues): SourceOptions {
-  if (path === undefined) {
-    throw new CommandError(2, 'name a source: a file, a folder that a forge wrote, or - for standard input')
-  }
-  if (others.length > 0) throw new CommandError(2, `unexpected argument "${others[0]}": name one source`)
-
-  const { from, confidential } = values
-  const format = FORMATS.find((name) => name === from)
-  if (from !== undefined && format === undefined) {
-    throw new CommandError(2, `--from ${from}: give ${FORMATS.slice(0, -1).join(', ')} or ${FORMATS.at(-1)}`)
-  }
-  if (confidential !== undefined && confidential !== 'keep') {
-    throw new CommandError(2, `--confidential ${confidential}: give keep, or leave it out`)
-  }
-  return { path, format, confidential: confidential ?? 'leave-out' }
 }

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { describeWith } from '../programs.ts'
+import { runForgelet, runForgeletProcess } from '../start-forgelet.ts'
+
+// What the command shows of itself: its version, its help, and the scripts that complete it.
+
+/** Each command, and options that its help must list. */
+const COMMANDS: { readonly [command: string]: string } = {
+  serve: 'db prefix schema fixture host port signing-key max-pins public-url shutdown-timeout log-requests json help',
+  'schema status': 'db prefix schema ids json help',
+  'schema plan': 'db prefix schema ids from json help',
+  'schema apply': 'db prefix schema ids json help',
+  'issues validate': 'from confidential json help',
+  'issues convert': 'out to repo from confidential json help',
+  'issues import': 'repo db prefix schema dry-run on-conflict attribution users from confidential json help',
+  'issues export': 'repo db prefix schema out json help',
+  'token create': 'db prefix schema name json help',
+  'token list': 'db prefix schema json help',
+  'token revoke': 'db prefix schema json help',
+  doctor: 'db prefix schema json help',
+  openapi: 'out public-url json help',
+}
+
+describe('forgelet', () => {
+  test('shows its version and its help, as a process', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'))
+    expect(await runForgeletProcess(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
+    const help = { code: 0, out: expect.stringContaining('serve the Gitea API from a database'), err: '' }
+    expect(await runForgeletProcess(['--help'])).toEqual(help)
+    expect(await runForgeletProcess(['help'])).toEqual(help)
+  })
+
+  test.each(Object.entries(COMMANDS))(
+    'shows with %s --help every option, examples and exit codes, in lines that fit',
+    async (command, options) => {
+      const { code, out } = await runForgelet([...command.split(' '), '--help'])
+      expect(code).toBe(0)
+      for (const option of options.split(' ')) expect(out).toMatch(new RegExp(`^  (-\\w, )?--${option} `, 'm'))
+      expect(out).toContain(`\nExamples\n`)
+      expect(out).toContain('Exit codes: 0 ')
+      expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
+    },
+  )
+
+  test.each([
+    ['help', 'issues'],
+    ['issues', '--help'],
+    ['issues', 'help'],
+  ])('shows every action with %s %s', async (...args) => {
+    const { code, out } = await runForgelet(args)
+    expect(code).toBe(0)
+    for (const action of ['validate', 'convert', 'import', 'export'])
+      expect(out).toMatch(new RegExp(`^  ${action} `, 'm'))
+  })
+})
+
+describeWith(['bash'], 'forgelet completion bash', () => {
+  test.each([
+    ['', 'serve schema issues token doctor openapi completion --version --help'],
+    ['iss', 'issues'],
+    ['issues im', 'import'],
+    ['issues import issues.json --on-', '--on-conflict'],
+    ['issues import --on-conflict ', 'refuse skip update'],
+    ['issues validate --from gitl', 'gitlab'],
+    ['schema plan --from ', '--json --db --prefix --schema --ids --from --help'],
+    ['completion ', 'bash zsh fish --help'],
+  ])('completes "forgelet %s"', async (line, words) => {
+    const { out } = await runForgelet(['completion', 'bash'])
+    const script = `${out}\nCOMP_WORDS=(forgelet "$@"); COMP_CWORD=$#; _forgelet; echo "\${COMPREPLY[*]}"`
+    expect(execFileSync('bash', ['-c', script, 'bash', ...line.split(' ')], { encoding: 'utf8' })).toBe(`${words}\n`)
+  })
+})
+
+test.each([
+  ['zsh', 'autoload -Uz bashcompinit && bashcompinit\n_forgelet() {'],
+  [
+    'fish',
+    "complete -c forgelet -n '__fish_seen_subcommand_from issues; and __fish_seen_subcommand_from import' -l on-conflict -x -a 'refuse skip update'",
+  ],
+])('forgelet completion %s has the same commands and choices', async (shell, text) => {
+  expect((await runForgelet(['completion', shell])).out).toContain(text)
+})
