@@ -118,7 +118,7 @@ function refuse(
  * The version of the Gitea API that this server follows. Clients read it to find out which routes exist. The version of
  * this package follows after the `+`.
  */
-const API_VERSION = '1.26.4'
+const API_VERSION = '1.27.3'
 
 /** The server's own pages by path. Any other path is not found. */
 export type StaticPages = ReadonlyMap<string, StaticPage | MovedPage>

@@ -74,7 +74,7 @@ test.each([
 })
 
 test('the version is that of the API it follows, and its own', async () => {
-  const version = expect.stringMatching(/^1\.26\.4\+forgelet-\d+\.\d+\.\d+$/)
+  const version = expect.stringMatching(/^1\.27\.3\+forgelet-\d+\.\d+\.\d+$/)
   for (const path of ['/api/v1/version', '/api/v1/version/?x=1', 'HTTP://Forge.example.com/api/v1/version']) {
     expect(JSON.parse((await visit(path)).text)).toEqual({ version })
   }
