@@ -63,14 +63,14 @@ function byHand(db, recorded) {
       page.map((one) =>
         run(
           one,
-          one.values.map((value) => (value.startsWith('[') ? ids : value)),
+          one.values.map((value) => (String(value).startsWith('[') ? ids : value)),
         ),
       ),
     )
-    const found = new Map(issues.map((issue) => [issue.id, issue]))
+    const found = new Map(issues.map(({ id, state, record }) => [String(id), { state, ...JSON.parse(record) }]))
     return JSON.stringify(
       pins.map(({ issueId }, index) => {
-        const { title, body, state } = found.get(issueId)
+        const { title, content: body, state } = found.get(issueId)
         return { ...shown[index], title, body, state, pin_order: index + 1 }
       }),
     )

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Id } from '../index.ts'
 import { ForgeError } from '../index.ts'
 import { tokenDigest } from './host-names.ts'
+import { HostDirectory } from './host-store/host-directory.ts'
 import type { DatabaseLocation } from './host-store/open-host-database.ts'
 import { onExistingDatabase } from './host-store/open-host-database.ts'
-import { SqlHostStore } from './host-store/sql-host-store.ts'
-import { SqlTokenStore } from './host-store/sql-token-store.ts'
+import type { Row } from './host-store/tables.ts'
+import { TokenStore } from './host-store/token-store.ts'
 
 /** An access token of a user, without the token itself: only its SHA-256 is stored. */
 export interface AccessToken {
@@ -40,19 +40,15 @@ export function createAccessToken(
 ): Promise<CreatedAccessToken> {
   return onUser(location, username, async (tokens, userId) => {
     const token = randomBytes(TOKEN_BYTES).toString('hex')
-    const digest = tokenDigest(token)
-    const createdAt = new Date()
-    await tokens.add({ digest, userId, name, createdAt })
-    return { id: idOf(digest), name, createdAt, token }
+    const row = { digest: tokenDigest(token), user_id: userId, name: name ?? null, created_at: Date.now() }
+    await tokens.add(row)
+    return { ...shown(row), token }
   })
 }
 
 /** Lists the access tokens of a user, the oldest first. @throws ForgeError as `createAccessToken` does */
 export function listAccessTokens(location: DatabaseLocation, username: string): Promise<readonly AccessToken[]> {
-  return onUser(location, username, async (tokens, userId) => {
-    const found = await tokens.of(userId)
-    return found.map(({ digest, name, createdAt }) => ({ id: idOf(digest), name, createdAt }))
-  })
+  return onUser(location, username, async (tokens, userId) => (await tokens.of(userId)).map(shown))
 }
 
 /**
@@ -64,23 +60,27 @@ export function listAccessTokens(location: DatabaseLocation, username: string): 
  */
 export function revokeAccessToken(location: DatabaseLocation, username: string, id: string): Promise<boolean> {
   return onUser(location, username, async (tokens, userId) => {
-    const found = (await tokens.of(userId)).filter(({ digest }) => idOf(digest) === id)
+    const found = (await tokens.of(userId)).filter((row) => shown(row).id === id)
     for (const { digest } of found) await tokens.remove(digest)
     return found.length > 0
   })
 }
 
-type TokenWork<T> = (tokens: Pick<SqlTokenStore<unknown>, 'add' | 'of' | 'remove'>, userId: Id) => Promise<T>
+type TokenWork<T> = (tokens: Pick<TokenStore<unknown>, 'add' | 'of' | 'remove'>, userId: number) => Promise<T>
 
 function onUser<T>(location: DatabaseLocation, username: string, work: TokenWork<T>): Promise<T> {
   return onExistingDatabase(location, async (database) => {
     await database.check()
-    const account = await new SqlHostStore(database).findAccount(username)
+    const account = await new HostDirectory(database).findAccount(username)
     if (account?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has this name')
-    return work(new SqlTokenStore(database), account.id)
+    return work(new TokenStore(database), Number(account.id))
   })
 }
 
-function idOf(digest: string): string {
-  return digest.slice(0, ID_LENGTH)
+function shown({ digest, name, created_at }: Row<'tokens'>): AccessToken {
+  return {
+    id: digest.slice(0, ID_LENGTH),
+    name: name ?? undefined,
+    createdAt: created_at === null ? undefined : new Date(created_at),
+  }
 }

@@ -3,20 +3,18 @@ import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
 import type { Forge, ForgeLimits, Id, Logger, MaybePromise, SigningKeySource } from '../index.ts'
 import { createForge } from '../index.ts'
-import { authenticate } from './authenticate.ts'
 import type { Fixture } from './fixture/fixture.ts'
 import { fixtureKey } from './fixture/fixture-key.ts'
 import { parseFixture } from './fixture/parse-fixture.ts'
-import { seedFromFixture } from './fixture/seed-from-fixture.ts'
-import { forgeSeedCalls } from './fixture/write-forge-seed.ts'
-import type { StandaloneUser } from './host-ports.ts'
-import { hostDirectory, hostMembership, hostPolicy } from './host-ports.ts'
 import type { HostDatabase } from './host-store/host-database.ts'
+import { HostDirectory } from './host-store/host-directory.ts'
+import { authenticate, hostPolicy, hostPresenter } from './host-store/host-ports.ts'
+import { loadFixture } from './host-store/load-fixture.ts'
 import type { DatabaseLocation } from './host-store/open-host-database.ts'
 import { openHostDatabase } from './host-store/open-host-database.ts'
-import { SqlHostStore } from './host-store/sql-host-store.ts'
-import { SqlIssueTracker } from './host-store/sql-issue-tracker.ts'
-import { hostPresenter } from './presenter/presenter.ts'
+import { PageReader } from './host-store/page-reader.ts'
+import type { StandaloneUser } from './host-store/roles.ts'
+import { SqlIssueTracker } from './host-store/tracker.ts'
 
 /**
  * The result of the fixture: `loaded`, `ignored` because the database already has accounts, or `none` because no
@@ -95,56 +93,42 @@ async function openHost<Tx>(
 ): Promise<Standalone> {
   const { limits, signingKey, publicUrl, docsUrl, logger } = options
   try {
-    const store = new SqlHostStore(database)
+    const directory = new HostDirectory(database)
     const forge = createForge({
       storage: database.storage,
-      policy: hostPolicy(store),
-      membership: hostMembership(store),
-      issues: new SqlIssueTracker(database),
+      policy: hostPolicy(directory),
+      membership: {
+        isMember: (asked, { transaction }) => directory.isMember(asked.organizationId, asked.userId, transaction),
+      },
+      issues: new SqlIssueTracker(database, directory),
       signingKey,
       limits,
       logger,
     })
-    const close = async (): Promise<void> => {
-      await forge.close()
-      database.close()
-    }
     await database.migrate()
-    const outcome = await loadFixture({ database, store, forge, fixture })
-    const present = hostPresenter(store, publicUrl)
-    const directory = hostDirectory(store)
-    const api = createApi(forge, { directory, present, documents: issueDocuments, publicUrl, docsUrl })
+    const isLoaded = fixture !== undefined && (await loadFixture(database, forge, fixture))
+    const api = createApi(forge, {
+      directory,
+      present: hostPresenter(new PageReader(database), publicUrl),
+      documents: issueDocuments,
+      publicUrl,
+      docsUrl,
+    })
     return {
       forge,
       api,
-      fixture: outcome,
-      authenticate: (header) => authenticate(store, header),
+      fixture: fixture === undefined ? 'none' : isLoaded ? 'loaded' : 'ignored',
+      authenticate: (header) => authenticate(directory, header),
       checkDatabase: () => database.check(),
-      findRepository: (owner, name) => store.findRepository(owner, name),
-      close,
+      findRepository: (owner, name) => directory.findRepository(owner, name),
+      async close() {
+        await forge.close()
+        database.close()
+      },
     }
   } catch (error) {
     await database.storage.close().catch(() => undefined) // the error above says more
     database.close()
     throw error
   }
-}
-
-interface HostParts<Tx> {
-  readonly database: HostDatabase<Tx>
-  readonly store: SqlHostStore<Tx>
-  readonly forge: Forge<StandaloneUser, Tx>
-  readonly fixture: Fixture | undefined
-}
-
-/** Loads the whole fixture in one transaction. */
-async function loadFixture<Tx>({ database, store, forge, fixture }: HostParts<Tx>): Promise<FixtureOutcome> {
-  if (fixture === undefined) return 'none'
-
-  const seed = seedFromFixture(fixture, new Date())
-  const isLoaded = await database.load(forge, (session, services) => {
-    const calls = forgeSeedCalls(seed).map((call) => () => call(services))
-    return store.load(session, seed, calls)
-  })
-  return isLoaded ? 'loaded' : 'ignored'
 }

@@ -11,8 +11,7 @@ import type {
 } from '../index.ts'
 import { fixtureKey } from '../standalone/fixture/fixture-key.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
-import { seedFromFixture } from '../standalone/fixture/seed-from-fixture.ts'
-import { openMemoryHost } from '../standalone/memory-host.ts'
+import { openMemoryHost } from '../standalone/host-store/memory-host.ts'
 import { DEFAULT_FIXTURE } from './default-fixture.ts'
 import { SettableClock } from './settable-clock.ts'
 import type { TestOrganization, TestRepository, TestUser } from './test-world.ts'
@@ -93,12 +92,11 @@ export async function createTestForge(options: TestForgeOptions = {}): Promise<T
   }
   const clock = new SettableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
   const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, options.limits)
-  const seed = seedFromFixture(fixture, clock.now())
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
 
   const { deny = [], limits, logger, beforeCommit } = options
-  const { forge, store } = await openMemoryHost(seed, {
+  const { forge, rows } = await openMemoryHost(fixture, clock.now(), {
     clock,
     limits,
     logger,
@@ -107,7 +105,7 @@ export async function createTestForge(options: TestForgeOptions = {}): Promise<T
     policy: (ordinary) => watchedPolicy(options.policy ?? ordinary, { asked, deny }),
   })
   forge.events.on((event) => events.push(event))
-  return { forge, clock, events, asked, ...testWorld(store, () => clock.now()) }
+  return { forge, clock, events, asked, ...testWorld(rows, () => clock.now()) }
 }
 
 /** Wraps a policy. The wrapper records each request, and refuses the denied actions without calling the policy. */

@@ -1,8 +1,7 @@
 import type { Id, IssueRef } from '../index.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
-import type { Repository, Seed } from '../standalone/fixture/seed.ts'
-import { seedFromFixture } from '../standalone/fixture/seed-from-fixture.ts'
-import type { MemoryHostStore } from '../standalone/host-store/memory-host-store.ts'
+import { accountRow, repositoryRow } from '../standalone/host-store/load-fixture.ts'
+import type { MemoryRows } from '../standalone/host-store/memory-host.ts'
 
 /** A user of the fixture, to be passed as the caller. */
 export interface TestUser {
@@ -32,12 +31,12 @@ export interface TestWorld {
   repository(path: string): TestRepository
 }
 
-/** Creates the world of a test forge over its store. `now` is the creation time of what it makes. */
-export function testWorld(store: MemoryHostStore, now: () => Date): TestWorld {
+/** Creates the world of a test forge over the rows of its host. `now` is the creation time of what it makes. */
+export function testWorld(rows: MemoryRows, now: () => Date): TestWorld {
   return {
     user(name) {
-      const account = store.findAccount(name)
-      if (account?.kind === 'user') return { id: account.id, username: account.name }
+      const account = rows.findAccount(name)
+      if (account?.kind === 'user') return { id: String(account.id), username: account.name }
       throw new TypeError(`the fixture has no user "${name}"`)
     },
 
@@ -45,10 +44,10 @@ export function testWorld(store: MemoryHostStore, now: () => Date): TestWorld {
       const [, owner = '', name = '', index = ''] = /^([^/]+)\/([^/#]+)#([1-9][0-9]*)$/.exec(path) ?? []
       if (index === '') throw new TypeError(`"${path}" does not name an issue: write it as owner/repository#index`)
 
-      const repository = store.findRepository(owner, name)
+      const repository = rows.findRepository(owner, name)
       if (repository === undefined) throw new TypeError(`the fixture has no repository "${owner}/${name}"`)
 
-      const issue = store.findIssue(repository.id, Number(index))
+      const issue = rows.findIssue(repository.id, Number(index))
       if (issue === undefined) throw new TypeError(`the fixture has no issue "${path}"`)
       return issue
     },
@@ -56,8 +55,9 @@ export function testWorld(store: MemoryHostStore, now: () => Date): TestWorld {
     organization(name) {
       if (typeof name !== 'string') throw new TypeError(`"${String(name)}" is not the name of an organization`)
 
-      const account = store.findAccount(name) ?? store.createAccount(only(seedOf(name, []).accounts))
-      if (account.kind === 'organization') return { id: account.id, name: account.name }
+      parseFixture({ organizations: [{ name }] })
+      const account = rows.findAccount(name) ?? { id: made(name), kind: 'organization', name }
+      if (account.kind === 'organization') return { id: String(account.id), name: account.name }
       throw new TypeError(`"${name}" is a user, not an organization`)
     },
 
@@ -65,24 +65,19 @@ export function testWorld(store: MemoryHostStore, now: () => Date): TestWorld {
       const [, owner = '', name = ''] = /^([^/]+)\/([^/#]+)$/.exec(path) ?? []
       if (name === '') throw new TypeError(`"${path}" does not name a repository: write it as owner/repository`)
 
-      const found = store.findRepository(owner, name) ?? createRepository(owner, name)
-      return { id: found.id, ownerId: found.ownerId, name: found.name }
+      // Refuses a name before the owner is made.
+      parseFixture({ organizations: [{ name: owner }], repositories: [{ owner, name }] })
+      const found = rows.findRepository(owner, name)
+      if (found !== undefined) return { id: String(found.id), ownerId: String(found.owner_id), name: found.name }
+
+      const ownerId = rows.findAccount(owner)?.id ?? made(owner)
+      const id = rows.add('repositories', repositoryRow({ owner, name }, ownerId, now()))
+      return { id: String(id), ownerId: String(ownerId), name }
     },
   }
 
-  function createRepository(owner: string, name: string): Repository {
-    const { accounts, repositories } = seedOf(owner, [name]) // refuses a name before the owner is made
-    const { id: ownerId } = store.findAccount(owner) ?? store.createAccount(only(accounts))
-    return store.createRepository({ ...only(repositories), ownerId })
+  /** Makes an organization, and returns its id. */
+  function made(name: string): number {
+    return rows.add('accounts', accountRow('organization', { name }, now()))
   }
-
-  function seedOf(owner: string, names: readonly string[]): Seed {
-    const repositories = names.map((name) => ({ owner, name }))
-    return seedFromFixture(parseFixture({ organizations: [{ name: owner }], repositories }), now())
-  }
-}
-
-function only<T>([item]: readonly T[]): T {
-  if (item === undefined) throw new TypeError('the fixture is empty')
-  return item
 }

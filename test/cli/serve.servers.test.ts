@@ -294,8 +294,8 @@ onDatabase(MARIADB, () => {
 
     const characters = Math.ceil(most / 100)
     await startForgelet(['--db', database.url], { fixture: worldOf(100, characters) })
-    const [sum] = await database.run('select sum(char_length(body)) as characters from host_issues')
-    expect(Number(sum?.['characters'])).toBe(100 * characters)
+    const [sum] = await database.run('select sum(char_length(record)) as characters from host_issues')
+    expect(Number(sum?.['characters'])).toBeGreaterThan(100 * characters)
   })
 })
 

@@ -98,7 +98,7 @@ export const RULES: Readonly<Record<string, RouteRule>> = {
       onIssue(subject, subject.values['position'] === '0' ? '422 INVALID_INPUT' : '404 ISSUE_NOT_PINNED'),
   },
 
-  repoExportIssues: { asks: 'issues.export', needs: 'repository reader', statements: 13, answer: () => '200' },
+  repoExportIssues: { asks: 'issues.export', needs: 'repository reader', statements: 8, answer: () => '200' },
   repoImportIssues: {
     asks: 'issues.import',
     needs: 'repository admin',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseCredentials } from '../../src/standalone/authenticate.ts'
+import { parseCredentials } from '../../src/standalone/credentials.ts'
 
 function basic(text: string): string {
   return `Basic ${Buffer.from(text).toString('base64')}`

@@ -3,9 +3,9 @@ import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import type { RowsOfEach, Session, Statements } from '../../storage/sql/session.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
-import type { StandaloneUser } from '../host-ports.ts'
 import type { Finding } from './checks.ts'
-import type { HostContext } from './host-tables.ts'
+import type { StandaloneUser } from './roles.ts'
+import type { HostContext } from './tables.ts'
 
 /** The services of the forge inside a transaction of the host. */
 type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionServices<StandaloneUser>>

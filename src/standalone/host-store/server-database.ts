@@ -9,13 +9,13 @@ import type { ServerRuntime, ServerStorage } from '../../storage/sql/servers/ser
 import type { RowsOfEach, Statements } from '../../storage/sql/session.ts'
 import { queryEach } from '../../storage/sql/session.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
-import type { StandaloneUser } from '../host-ports.ts'
 import type { DatabaseChecks, Finding } from './checks.ts'
 import { tablesFinding } from './checks.ts'
 import type { HostDatabase, Loading } from './host-database.ts'
 import { HostSchema } from './host-schema.ts'
-import type { HostContext } from './host-tables.ts'
-import { hostContext } from './host-tables.ts'
+import type { StandaloneUser } from './roles.ts'
+import type { HostContext } from './tables.ts'
+import { hostContext } from './tables.ts'
 
 /** How long one attempt to load may take, and how long other processes that load are waited for, in milliseconds. */
 const MAX_LOAD_MS = 300_000

@@ -15,13 +15,13 @@ import { Connection } from '../../storage/sql/sqlite/connection.ts'
 import type { SqliteConnection } from '../../storage/sqlite.ts'
 import { openSqlite, sqliteStorage } from '../../storage/sqlite.ts'
 import type { ForgeStorage } from '../../storage/storage.ts'
-import type { StandaloneUser } from '../host-ports.ts'
 import type { Finding, WantedSetting } from './checks.ts'
 import { settingFindings, tablesFinding } from './checks.ts'
 import type { HostDatabase, Loading } from './host-database.ts'
 import { HostSchema } from './host-schema.ts'
-import type { HostContext } from './host-tables.ts'
-import { hostContext } from './host-tables.ts'
+import type { StandaloneUser } from './roles.ts'
+import type { HostContext } from './tables.ts'
+import { hostContext } from './tables.ts'
 
 /** How long a statement waits for another process while the host starts, in milliseconds. */
 const PATIENCE_AT_START = 5000

@@ -1,5 +1,4 @@
-import type { Label } from '../fixture/seed.ts'
-import type { IssueDetails, Milestone } from '../host-store/host-store.ts'
+import type { IssueDetails, ShownLabel, ShownMilestone } from '../host-store/page-reader.ts'
 import { presentRepository } from './present-repository.ts'
 import type { UserView } from './present-user.ts'
 import { presentUser } from './present-user.ts'
@@ -11,19 +10,20 @@ import { UNSET, wireTime } from './site-links.ts'
  * may see it, assignees as an anonymous caller may see them.
  */
 export function presentIssue(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
-  const { issue, repository, owner } = details
+  const { issue, record, repository, owner } = details
   const assignees = presentAssignees(details, links)
+  const isAuthor = issue.poster_is_author === 1
   return {
-    id: Number(issue.id),
-    url: `${links.repositoryApi(owner, repository)}/issues/${issue.index}`,
+    id: issue.id,
+    url: `${links.repositoryApi(owner, repository)}/issues/${issue.number}`,
     html_url: links.issue(owner, repository, issue),
-    number: issue.index,
+    number: issue.number,
     user: presentUser(details.poster, posterView, links),
-    original_author: details.originalAuthor?.name ?? '',
-    original_author_id: details.originalAuthor?.id ?? 0,
-    title: issue.title,
-    body: issue.body,
-    ref: issue.ref,
+    original_author: isAuthor ? '' : record.poster_name,
+    original_author_id: isAuthor ? 0 : record.poster_id,
+    title: record.title,
+    body: record.content,
+    ref: record.ref ?? '',
     assets: [],
     labels: presentLabels(details, links),
     milestone: presentMilestone(details.milestone),
@@ -31,16 +31,16 @@ export function presentIssue(details: IssueDetails, posterView: UserView, links:
     assignee: assignees[0] ?? null,
     assignees: assignees.length === 0 ? null : assignees,
     state: issue.state,
-    is_locked: issue.isLocked,
-    comments: issue.commentCount,
-    created_at: wireTime(issue.createdAt),
-    updated_at: wireTime(issue.updatedAt),
-    closed_at: issue.closedAt && wireTime(issue.closedAt),
+    is_locked: record.is_locked,
+    comments: issue.comment_count,
+    created_at: timeOf(record.created),
+    updated_at: timeOf(record.updated),
+    closed_at: timeOf(record.closed),
     due_date: null,
     time_estimate: 0,
     pull_request: null,
     repository: {
-      id: Number(repository.id),
+      id: repository.id,
       name: repository.name,
       owner: owner.name,
       full_name: `${owner.name}/${repository.name}`,
@@ -61,27 +61,32 @@ function presentLabels(details: IssueDetails, links: SiteLinks): readonly object
   return details.labels.map((label) => presentLabel(label, `${repository}/labels/${label.id}`))
 }
 
-function presentLabel({ id, name, color, description }: Label, url: string): object {
-  return { id: Number(id), name, exclusive: false, is_archived: false, color, description, url }
+function presentLabel({ id, name, color = '', description = '' }: ShownLabel, url: string): object {
+  return { id, name, exclusive: false, is_archived: false, color, description, url }
 }
 
 /** A milestone may come from a document without times. */
-function presentMilestone(milestone: Milestone | undefined): object | null {
+function presentMilestone(milestone: ShownMilestone | undefined): object | null {
   if (milestone === undefined) return null
 
-  const { id, title, description, state, openIssues, closedIssues } = milestone
+  const { id, title, description = '', state, open_issues, closed_issues } = milestone
   return {
-    id: Number(id),
+    id,
     title,
     description,
     state,
-    open_issues: openIssues,
-    closed_issues: closedIssues,
-    created_at: milestone.createdAt ? wireTime(milestone.createdAt) : UNSET,
-    updated_at: milestone.updatedAt && wireTime(milestone.updatedAt),
-    closed_at: milestone.closedAt && wireTime(milestone.closedAt),
-    due_on: milestone.deadline && wireTime(milestone.deadline),
+    open_issues,
+    closed_issues,
+    created_at: timeOf(milestone.created) ?? UNSET,
+    updated_at: timeOf(milestone.updated),
+    closed_at: timeOf(milestone.closed),
+    due_on: timeOf(milestone.deadline),
   }
+}
+
+/** Returns a time of a record as the API shows it; null if it has none. */
+function timeOf(text: string | null | undefined): string | null {
+  return text ? wireTime(new Date(text)) : null
 }
 
 const DRAFT_TITLE = /^(wip:|\[wip\])/i
@@ -91,17 +96,17 @@ const DRAFT_TITLE = /^(wip:|\[wip\])/i
  * commit ids are empty, and the numbers that need a diff are omitted, as Gitea does if it does not know them.
  */
 export function presentPullRequest(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
-  const { issue, repository, owner } = details
+  const { issue, record, repository, owner } = details
   const page = links.issue(owner, repository, issue)
   const assignees = presentAssignees(details, links)
-  const draft = DRAFT_TITLE.test(issue.title)
+  const draft = DRAFT_TITLE.test(record.title)
   return {
-    id: Number(issue.id),
+    id: issue.id,
     url: page,
-    number: issue.index,
+    number: issue.number,
     user: presentUser(details.poster, posterView, links),
-    title: issue.title,
-    body: issue.body,
+    title: record.title,
+    body: record.content,
     labels: presentLabels(details, links),
     milestone: presentMilestone(details.milestone),
     assignee: assignees[0] ?? null,
@@ -110,8 +115,8 @@ export function presentPullRequest(details: IssueDetails, posterView: UserView, 
     requested_reviewers_teams: [],
     state: issue.state,
     draft,
-    is_locked: issue.isLocked,
-    comments: issue.commentCount,
+    is_locked: record.is_locked,
+    comments: issue.comment_count,
     review_comments: 0,
     html_url: page,
     diff_url: `${page}.diff`,
@@ -122,13 +127,13 @@ export function presentPullRequest(details: IssueDetails, posterView: UserView, 
     merge_commit_sha: null,
     merged_by: null,
     allow_maintainer_edit: false,
-    base: presentBranch(details, repository.defaultBranch, posterView, links),
+    base: presentBranch(details, repository.default_branch, posterView, links),
     head: presentBranch(details, issue.branch, posterView, links),
     merge_base: '',
     due_date: null,
-    created_at: wireTime(issue.createdAt),
-    updated_at: wireTime(issue.updatedAt),
-    closed_at: issue.closedAt && wireTime(issue.closedAt),
+    created_at: timeOf(record.created),
+    updated_at: timeOf(record.updated),
+    closed_at: timeOf(record.closed),
     pin_order: 0,
     content_version: 0,
   }
@@ -136,5 +141,5 @@ export function presentPullRequest(details: IssueDetails, posterView: UserView, 
 
 function presentBranch(details: IssueDetails, branch: string, view: UserView, links: SiteLinks): object {
   const repo = presentRepository(details, view === 'anonymous' ? view : 'signedIn', links)
-  return { label: branch, ref: branch, sha: '', repo_id: Number(details.repository.id), repo }
+  return { label: branch, ref: branch, sha: '', repo_id: details.repository.id, repo }
 }

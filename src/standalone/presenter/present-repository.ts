@@ -1,4 +1,4 @@
-import type { IssueDetails } from '../host-store/host-store.ts'
+import type { IssueDetails } from '../host-store/page-reader.ts'
 import type { UserView } from './present-user.ts'
 import { presentUser } from './present-user.ts'
 import type { SiteLinks } from './site-links.ts'
@@ -10,14 +10,15 @@ import { NEVER, UNSET, wireTime } from './site-links.ts'
  */
 export function presentRepository(details: IssueDetails, ownerView: UserView, links: SiteLinks): object {
   const { repository, owner } = details
+  const created = wireTime(new Date(repository.created_at))
   return {
-    id: Number(repository.id),
+    id: repository.id,
     owner: presentUser(owner, ownerView, links),
     name: repository.name,
     full_name: `${owner.name}/${repository.name}`,
     description: repository.description,
     empty: false,
-    private: repository.isPrivate,
+    private: repository.is_private === 1,
     fork: false,
     template: false,
     mirror: false,
@@ -28,16 +29,16 @@ export function presentRepository(details: IssueDetails, ownerView: UserView, li
     forks_count: 0,
     watchers_count: 0,
     branch_count: 1,
-    open_issues_count: details.openIssues,
-    open_pr_counter: details.openPullRequests,
+    open_issues_count: repository.open_issues,
+    open_pr_counter: repository.open_pull_requests,
     release_counter: 0,
-    default_branch: repository.defaultBranch,
-    archived: repository.isArchived,
-    created_at: wireTime(repository.createdAt),
-    updated_at: wireTime(repository.createdAt),
+    default_branch: repository.default_branch,
+    archived: repository.is_archived === 1,
+    created_at: created,
+    updated_at: created,
     archived_at: UNSET,
     ...SETTINGS,
-    internal: owner.kind === 'organization' && owner.visibility === 'private' && !repository.isPrivate,
+    internal: owner.kind === 'organization' && owner.visibility === 'private' && repository.is_private === 0,
     ...STORAGE,
     topics: [],
     licenses: [],

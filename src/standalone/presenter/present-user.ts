@@ -1,5 +1,4 @@
-import type { Account } from '../fixture/seed.ts'
-import { normalizeName } from '../host-names.ts'
+import type { Row } from '../host-store/tables.ts'
 import type { SiteLinks } from './site-links.ts'
 import { NEVER, wireTime } from './site-links.ts'
 
@@ -10,21 +9,21 @@ export type UserView = 'anonymous' | 'signedIn' | 'full'
  * Returns a user or organization as Gitea's API represents it, with the keys in Gitea's order. Fields that only the
  * user and site admins may see are blank for other callers. Source: docs/behaviour.md, The standalone server.
  */
-export function presentUser(account: Account, view: UserView, links: SiteLinks): object {
+export function presentUser(account: Row<'accounts'>, view: UserView, links: SiteLinks): object {
   const full = view === 'full'
   return {
-    id: Number(account.id),
+    id: account.id,
     login: account.name,
     login_name: '',
     source_id: 0,
-    full_name: account.fullName,
+    full_name: account.full_name,
     email: shownEmail(account, view, links),
     avatar_url: links.avatar(account),
     html_url: links.account(account),
     language: '',
-    is_admin: full && account.siteAdmin,
+    is_admin: full && account.is_site_admin === 1,
     last_login: NEVER,
-    created: wireTime(account.createdAt),
+    created: wireTime(new Date(account.created_at)),
     restricted: false,
     active: full,
     prohibit_login: false,
@@ -39,8 +38,8 @@ export function presentUser(account: Account, view: UserView, links: SiteLinks):
   }
 }
 
-function shownEmail(account: Account, view: UserView, links: SiteLinks): string {
+function shownEmail(account: Row<'accounts'>, view: UserView, links: SiteLinks): string {
   if (account.kind === 'organization') return account.email
-  if (view === 'full' || (view === 'signedIn' && !account.hideEmail)) return account.email
-  return `${account.id}+${normalizeName(account.name)}@noreply.${links.hostname}`
+  if (view === 'full' || (view === 'signedIn' && account.hides_email === 0)) return account.email
+  return `${account.id}+${account.folded_name}@noreply.${links.hostname}`
 }

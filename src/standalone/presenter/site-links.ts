@@ -1,4 +1,6 @@
-import type { Account, Issue, Repository } from '../fixture/seed.ts'
+import type { Row } from '../host-store/tables.ts'
+
+type Named = Pick<Row<'accounts'>, 'name'>
 
 const API_PATH = '/api/v1'
 
@@ -21,26 +23,26 @@ export class SiteLinks {
     return /[a-z]/i.test(hostname) && !hostname.startsWith('[') ? hostname : 'localhost'
   }
 
-  account(account: Account): string {
+  account(account: Named): string {
     return `${this.site}/${account.name}`
   }
 
-  avatar(account: Account): string {
+  avatar(account: Pick<Row<'accounts'>, 'id'>): string {
     return `${this.site}/avatars/${account.id}`
   }
 
-  repository(owner: Account, repository: Repository): string {
+  repository(owner: Named, repository: Named): string {
     return `${this.site}/${owner.name}/${repository.name}`
   }
 
-  repositoryApi(owner: Account, repository: Repository): string {
+  repositoryApi(owner: Named, repository: Named): string {
     return `${this.api}/repos/${owner.name}/${repository.name}`
   }
 
   /** Returns the URL of the web page of an issue or pull request. */
-  issue(owner: Account, repository: Repository, issue: Issue): string {
+  issue(owner: Named, repository: Named, issue: Pick<Row<'issues'>, 'kind' | 'number'>): string {
     const folder = issue.kind === 'pullRequest' ? 'pulls' : 'issues'
-    return `${this.repository(owner, repository)}/${folder}/${issue.index}`
+    return `${this.repository(owner, repository)}/${folder}/${issue.number}`
   }
 }
 

@@ -8,7 +8,6 @@ import type {
   RawBuilder,
   RootOperationNode,
 } from 'kysely'
-import { sql } from 'kysely'
 import type { Statement } from './query.ts'
 import { compileStatement } from './query.ts'
 import type { Tables } from './schema/tables.ts'
@@ -82,13 +81,6 @@ export interface SqlDialect {
    * The rows of a query as one JSON list, each a list of the values of these columns. Undefined if a driver reads rows as fast as JSON.
    */
   readonly jsonRows: ((columns: readonly string[]) => RawBuilder<string>) | undefined
-  /**
-   * The objects of a JSON list as rows of a table `record` with these columns. Undefined if a driver inserts rows of values
-   * as fast.
-   */
-  readonly records: ((json: Expression<string>, columns: RecordColumns) => RawBuilder<unknown>) | undefined
-  /** The end of an insert that overwrites these columns if a row with the same key exists. */
-  overwrite(key: string, columns: readonly string[]): RawBuilder<unknown>
   /** The tables and views in a place with their columns, and its indexes: a row for each column, names in lower case. */
   columns(place: Place): Statement<{ readonly table: string; readonly column: string }>
   /** Whether every schema change commits immediately: then each change is written so that it can be run again. */
@@ -113,9 +105,6 @@ export interface SqlDialect {
 
 /** The type of a column that holds ids of the host. */
 export type IdColumn = 'bigint' | 'uuid' | 'text'
-
-/** The columns of rows that are written as JSON, by name. */
-export type RecordColumns = Readonly<Record<string, 'integer' | 'text'>>
 
 /** The events to number, and the last assigned position. */
 export interface EventNumbering {
@@ -156,10 +145,4 @@ function madeBy(node: RootOperationNode): SchemaStatement['makes'] {
 /** Creates a statement from its text. It returns no rows. */
 export function command(text: string): Statement<unknown> {
   return { sql: text, parameters: [], returnsRows: false }
-}
-
-/** `overwrite` of databases that have `on conflict`. */
-export function overwriteExcluded(key: string, columns: readonly string[]): RawBuilder<unknown> {
-  const values = columns.map((name) => sql`${sql.id(name)} = ${sql.ref(`excluded.${name}`)}`)
-  return sql`on conflict (${sql.id(key)}) do update set ${sql.join(values)}`
 }

@@ -7,32 +7,56 @@ import { issueRecord } from '../../world.ts'
 /** Longer than a call may take. */
 const HELD_MS = 7000
 
+const REPOSITORIES = ['one', 'two', 'three', 'four', 'five', 'six']
+const FIXTURE = {
+  users: [{ username: 'ada', tokens: ['ada-token'] }],
+  repositories: REPOSITORIES.map((name) => ({ owner: 'ada', name })),
+}
+
+/** Imports issues with labels, milestones and long texts. Returns the status and the report. */
+async function imported(url: string, repository: string, count: number): Promise<readonly unknown[]> {
+  const records = Array.from({ length: count }, (_, at) => ({
+    ...issueRecord(at + 1),
+    content: 'It does not fly. '.repeat(100),
+    labels: [{ name: `${repository} ${at % 30}` }],
+    milestone: `${repository} ${at % 7}`,
+  }))
+  const reply = await fetch(`${url}/repos/ada/${repository}/issues/import`, {
+    method: 'POST',
+    headers: { authorization: 'token ada-token' },
+    body: JSON.stringify(records),
+  })
+  return [reply.status, await reply.json()]
+}
+
 onDatabases([POSTGRES, MARIADB], (_open, kind) => {
   test.each([
-    ['its own table', 'update host_schema set version = version'],
+    ['the accounts', 'update host_accounts set name = name'],
     ['the repositories', 'update host_repositories set name = name'],
   ])(
     'an import waits for a row of %s that another transaction holds for longer than a call may take',
     async (...[, statement]) => {
       const database = await newDatabase(kind)
-      const fixture = {
-        users: [{ username: 'ada', tokens: ['ada-token'] }],
-        repositories: [{ owner: 'ada', name: 'rocket' }],
-      }
-      const { url } = await startForgelet(['--db', database.url], { fixture })
+      const { url } = await startForgelet(['--db', database.url], { fixture: FIXTURE })
 
       const other = await database.begun()
       await other.run(statement)
-      const importing = fetch(`${url}/repos/ada/rocket/issues/import`, {
-        method: 'POST',
-        headers: { authorization: 'token ada-token' },
-        body: JSON.stringify([issueRecord(1)]),
-      })
+      const importing = imported(url, 'one', 1)
       await after(HELD_MS)
       await other.rollback()
-      const answer = await importing
 
-      expect([answer.status, await answer.json()]).toMatchObject([200, { issues: { created: 1 } }])
+      expect(await importing).toMatchObject([200, { issues: { created: 1 } }])
     },
   )
+
+  test('six large imports into different repositories at once all succeed, in two processes', async () => {
+    const database = await newDatabase(kind)
+    const { url } = await startForgelet(['--db', database.url], { fixture: FIXTURE })
+    const other = await startForgelet(['--db', database.url])
+    const all = REPOSITORIES.map((name, at) => imported(at % 2 === 0 ? url : other.url, name, 2000))
+
+    expect(await Promise.all(all)).toMatchObject(REPOSITORIES.map(() => [200, { issues: { created: 2000 } }]))
+    const [counts] = await database.run('select count(distinct id) as ids, count(*) as issues from host_issues')
+    expect([Number(counts?.['ids']), Number(counts?.['issues'])]).toEqual([12_000, 12_000])
+  })
 })

@@ -1,15 +1,37 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '../../../src/index.ts'
-import { seedFromFixture } from '../../../src/standalone/fixture/seed-from-fixture.ts'
-import type { StandaloneUser } from '../../../src/standalone/host-ports.ts'
-import { MemoryHostStore } from '../../../src/standalone/host-store/memory-host-store.ts'
-import { hostPresenter } from '../../../src/standalone/presenter/presenter.ts'
+import { runAsync } from '../../../src/schema/sync-or-async.ts'
+import { hostPresenter } from '../../../src/standalone/host-store/host-ports.ts'
+import { insertFixture } from '../../../src/standalone/host-store/load-fixture.ts'
+import { PageReader } from '../../../src/standalone/host-store/page-reader.ts'
+import { Inserts, RowWriter } from '../../../src/standalone/host-store/row-writer.ts'
+import { openSqliteDatabase } from '../../../src/standalone/host-store/sqlite-database.ts'
 import { wireTime } from '../../../src/standalone/presenter/site-links.ts'
+import type { Fixture, StandaloneUser } from '../../../src/standalone/standalone.ts'
 import { WORLD } from '../world.ts'
 
-const store = new MemoryHostStore()
-store.load(seedFromFixture(WORLD, new Date('2026-03-01T00:00:00.789Z')))
-const present = hostPresenter(store, 'https://git.example.com/api/v1')
+type Pages = Pick<PageReader, 'accounts' | 'issues'>
+
+/** Reads from a database with a fixture in it. */
+async function pagesOf(fixture: Fixture, now: string): Promise<Pages> {
+  const database = await openSqliteDatabase(':memory:', undefined)
+  afterAll(async () => {
+    await database.storage.close()
+    database.close()
+  })
+  await database.migrate()
+  const rows = new RowWriter(new Inserts(database.context), (statement) => database.rows(statement))
+  await runAsync(insertFixture(fixture, new Date(now), rows))
+  return new PageReader(database)
+}
+
+let pages: Pages
+let present: ReturnType<typeof hostPresenter>
+
+beforeAll(async () => {
+  pages = await pagesOf(WORLD, '2026-03-01T00:00:00.789Z')
+  present = hostPresenter(pages, 'https://git.example.com/api/v1')
+})
 
 const sam = { id: '4', username: 'sam' }
 
@@ -285,7 +307,7 @@ test('what is gone is undefined in its place', async () => {
 })
 
 test('without a public address links are relative to the server', async () => {
-  const [issue] = await hostPresenter(store, undefined).issues(['1'], { actor: 'anonymous' })
+  const [issue] = await hostPresenter(pages, undefined).issues(['1'], { actor: 'anonymous' })
   expect(issue).toMatchObject({
     url: '/api/v1/repos/Acme/Rocket/issues/1',
     html_url: '/Acme/Rocket/issues/1',
@@ -296,32 +318,30 @@ test('without a public address links are relative to the server', async () => {
 test.each(['http://127.0.0.1:3000/api/v1', 'http://[::1]:3000/api/v1'])(
   'an IP address is not a name for placeholder addresses: %s',
   async (publicUrl) => {
-    const [mia] = await hostPresenter(store, publicUrl).users(['3'], { actor: sam })
+    const [mia] = await hostPresenter(pages, publicUrl).users(['3'], { actor: sam })
     expect(mia).toMatchObject({ email: '3+mia@noreply.localhost' })
   },
 )
 
 describe('in a world of open and hidden places', () => {
-  const world = new MemoryHostStore()
   const hidden = { name: 'hidden', visibility: 'private', owners: ['olga'] } as const
   const pull = { index: 1, title: 'Add fins', poster: 'olga', pull: true } as const
-  world.load(
-    seedFromFixture(
-      {
-        users: [{ username: 'olga', email: 'olga@example.com' }, { username: 'sam' }],
-        organizations: [{ name: 'open', owners: ['olga'] }, hidden],
-        repositories: [
-          { owner: 'open', name: 'public', issues: [pull] },
-          { owner: 'open', name: 'private', private: true, issues: [pull] },
-          { owner: 'hidden', name: 'public', issues: [pull] },
-          { owner: 'hidden', name: 'private', private: true, issues: [pull] },
-          { owner: 'olga', name: 'own', issues: [pull] },
-        ],
-      },
-      new Date('2026-03-01T00:00:00Z'),
-    ),
-  )
-  const { pullRequests } = hostPresenter(world, undefined)
+  let pullRequests: ReturnType<typeof hostPresenter>['pullRequests']
+
+  beforeAll(async () => {
+    const world = {
+      users: [{ username: 'olga', email: 'olga@example.com' }, { username: 'sam' }],
+      organizations: [{ name: 'open', owners: ['olga'] }, hidden],
+      repositories: [
+        { owner: 'open', name: 'public', issues: [pull] },
+        { owner: 'open', name: 'private', private: true, issues: [pull] },
+        { owner: 'hidden', name: 'public', issues: [pull] },
+        { owner: 'hidden', name: 'private', private: true, issues: [pull] },
+        { owner: 'olga', name: 'own', issues: [pull] },
+      ],
+    }
+    pullRequests = hostPresenter(await pagesOf(world, '2026-03-01T00:00:00Z'), undefined).pullRequests
+  })
 
   test('a repository is internal when it is public in a private organization', async () => {
     const found = await pullRequests(['1', '2', '3', '4', '5'], { actor: 'system' })

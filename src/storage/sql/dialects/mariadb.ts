@@ -1,6 +1,6 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from 'kysely'
-import type { RecordColumns, SqlDialect } from '../dialect.ts'
+import type { SqlDialect } from '../dialect.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /**
@@ -73,9 +73,6 @@ export const mysqlDialect: SqlDialect = {
   now: sql`timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', utc_timestamp(3)) div 1000`,
   elements,
   jsonRows: undefined,
-  records,
-  overwrite: (_key, columns) =>
-    sql`on duplicate key update ${sql.join(columns.map((name) => sql`${sql.ref(name)} = values(${sql.ref(name)})`))}`,
   columns: ({ prefix }) => ({
     sql:
       'select lower(table_name) as `table`, lower(column_name) as `column` from information_schema.columns ' +
@@ -123,15 +120,6 @@ function listed(json: Expression<string>): RawBuilder<unknown> {
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
   const value = type === CHAR ? sql`element` : sql`cast(element as ${type})`
   return sql`(select ${value} from json_table(${json}, '$[*]' columns (element varchar(256) ${EXACT} path '$')) as list)`
-}
-
-/** A value that does not fit its column is an error, not null. */
-function records(json: Expression<string>, columns: RecordColumns): RawBuilder<unknown> {
-  const typed = Object.entries(columns).map(([name, type]) => {
-    const path = sql.lit(`$.${name}`)
-    return sql`${sql.id(name)} ${type === 'integer' ? BIGINT : sql`longtext ${EXACT}`} path ${path} error on error`
-  })
-  return sql`json_table(${json}, '$[*]' columns (${sql.join(typed)})) as record`
 }
 
 function written(build: Kysely<Tables>, query: RawBuilder<unknown>): Compilable<unknown> {

@@ -1,7 +1,7 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
-import type { EventNumbering, Place, RecordColumns, SchemaStatement, SqlDialect } from '../dialect.ts'
-import { command, overwriteExcluded } from '../dialect.ts'
+import type { EventNumbering, Place, SchemaStatement, SqlDialect } from '../dialect.ts'
+import { command } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
 
@@ -64,8 +64,6 @@ export const postgresDialect: SqlDialect = {
   now: sql`cast(extract(epoch from pg_catalog.clock_timestamp()) * 1000 as bigint)`,
   elements,
   jsonRows: undefined,
-  records,
-  overwrite: overwriteExcluded,
   columns: ({ schema, prefix }) => ({
     sql:
       'select pg_catalog.lower(cast(c.relname as text)) as "table", cast(a.attname as text) as "column" ' +
@@ -94,13 +92,6 @@ export const postgresDialect: SqlDialect = {
 
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
   return sql`(select cast(value as ${type}) from pg_catalog.json_array_elements_text(cast(${json} as json)))`
-}
-
-function records(json: Expression<string>, columns: RecordColumns): RawBuilder<unknown> {
-  const typed = Object.entries(columns).map(
-    ([name, type]) => sql`${sql.id(name)} ${type === 'integer' ? BIGINT : TEXT}`,
-  )
-  return sql`pg_catalog.json_to_recordset(cast(${json} as json)) as record(${sql.join(typed)})`
 }
 
 function numberEvents(build: Kysely<Tables>, { ids, last }: EventNumbering): Compilable<unknown> {

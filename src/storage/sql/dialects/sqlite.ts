@@ -1,7 +1,7 @@
 import type { Expression, LimitNode, OffsetNode, OperationNode, RawBuilder } from 'kysely'
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
-import { command, overwriteExcluded } from '../dialect.ts'
+import { command } from '../dialect.ts'
 
 const INTEGER = sql`integer`
 const TEXT = sql`text`
@@ -60,8 +60,6 @@ export const sqliteDialect: SqlDialect = {
   now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,
   elements,
   jsonRows: (columns) => sql`json_group_array(json_array(${sql.join(columns.map((name) => sql.id(name)))}))`,
-  records: undefined,
-  overwrite: overwriteExcluded,
   columns: ({ prefix }) => ({
     sql:
       'select lower(m.name) as "table", coalesce(c.name, \'\') as "column" from sqlite_master as m ' +

@@ -80,7 +80,7 @@ export function* presentIn(
 }
 
 /** Returns whether everything that statements create is present, with all of its columns. */
-function isWhole(present: Present, statements: readonly SchemaStatement[]): boolean {
+export function isWhole(present: Present, statements: readonly SchemaStatement[]): boolean {
   return statements.every(({ makes }) => makes?.columns.every((column) => present.get(makes.name)?.has(column)) ?? true)
 }
 

@@ -1,24 +1,3 @@
-import type { MaybePromise } from '../index.ts'
-import { ForgeError } from '../index.ts'
-import { tokenDigest } from './host-names.ts'
-import type { StandaloneUser } from './host-ports.ts'
-import { whenReady } from './host-ports.ts'
-import type { HostStore } from './host-store/host-store.ts'
-
-/**
- * Returns the user that an `Authorization` header identifies, or null for an anonymous request.
- * @throws ForgeError `INVALID_CREDENTIALS` if the token is invalid
- */
-export function authenticate(store: HostStore, header: string | undefined): MaybePromise<StandaloneUser | null> {
-  const token = parseCredentials(header)
-  if (token === undefined) return null
-
-  return whenReady(store.findUserByToken(tokenDigest(token)), (user) => {
-    if (user === undefined) throw new ForgeError('INVALID_CREDENTIALS', 'invalid username, password or token')
-    return user
-  })
-}
-
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**

@@ -1,0 +1,217 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { Id, MaybePromise } from '../../index.ts'
+import type { LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
+import { after } from '../../schema/sync-or-async.ts'
+import type { QueryValues } from '../../storage/sql/query.ts'
+import { defineQuery } from '../../storage/sql/query.ts'
+import type { HostDatabase } from './host-database.ts'
+import { idOf } from './roles.ts'
+import type { HostContext, Row, StoredIssue } from './tables.ts'
+import { columnsOf } from './tables.ts'
+
+/** A repository with what is open in it. */
+type ShownRepository = Row<'repositories'> & { readonly open_issues: number; readonly open_pull_requests: number }
+
+/** A label with its id. */
+export type ShownLabel = LabelRecord & { readonly id: number }
+
+/** A milestone with what is in it. */
+export type ShownMilestone = MilestoneRecord & {
+  readonly id: number
+  readonly open_issues: number
+  readonly closed_issues: number
+}
+
+/** An issue or pull request with the related records that a response contains. */
+export interface IssueDetails {
+  readonly issue: Row<'issues'>
+  readonly record: StoredIssue
+  readonly repository: ShownRepository
+  readonly owner: Row<'accounts'>
+  readonly poster: Row<'accounts'>
+  readonly labels: readonly ShownLabel[]
+  readonly assignees: readonly Row<'accounts'>[]
+  readonly milestone: ShownMilestone | undefined
+  /** The user for whom the issue is read, if one is named. */
+  readonly viewer: Row<'accounts'> | undefined
+}
+
+/** Reads what pages show, each kind of record in one statement. On SQLite every method answers at once. */
+export class PageReader<Tx = unknown> {
+  readonly #database: HostDatabase<Tx>
+  readonly #queries: ReturnType<typeof pageQueries>
+
+  constructor(database: HostDatabase<Tx>) {
+    this.#database = database
+    this.#queries = pageQueries(database.context)
+  }
+
+  /** Returns accounts in the order of the ids, with undefined for an unknown id. */
+  accounts(ids: readonly Id[]): MaybePromise<readonly (Row<'accounts'> | undefined)[]> {
+    return after(this.#database.rows(this.#queries.accounts({ ids: ids.map(idOf) })), (rows) => {
+      const found = byId(rows)
+      return ids.map((id) => found.get(idOf(id)))
+    })
+  }
+
+  /**
+   * Returns issues in the order of the ids, with undefined for an unknown id.
+   *
+   * @param viewerId - the user for whom they are read, whose account is returned with each
+   */
+  issues(ids: readonly Id[], viewerId: number): MaybePromise<readonly (IssueDetails | undefined)[]> {
+    const asked = { ids: ids.map(idOf), viewerId }
+    const { issues, repositories, shownAccounts, milestones, accounts, labels } = this.#queries
+    const statements = [issues(asked), repositories(asked), shownAccounts(asked), milestones(asked)] as const
+    return after(this.#database.rowsOfEach(statements), ([rows, repositoryRows, shown, milestoneRows]) => {
+      const records = new Map(rows.map(({ id, record }): [number, StoredIssue] => [id, JSON.parse(record)]))
+      const lists = [
+        accounts({ ids: rows.flatMap(({ assignee_ids }) => listIn(assignee_ids)) }),
+        labels({ ids: [...records.values()].flatMap((record) => record.labels ?? []) }),
+      ] as const
+      return after(this.#database.rowsOfEach(lists), ([assignees, labelRows]) => {
+        const found = {
+          issues: byId(rows),
+          records,
+          repositories: byId(repositoryRows),
+          accounts: byId([...shown, ...assignees]),
+          labels: byId(labelRows),
+          milestones: byId(milestoneRows),
+        }
+        return asked.ids.map((id) => detailsOf(id, viewerId, found))
+      })
+    })
+  }
+}
+
+/** The rows of a page, by their ids. */
+interface Found {
+  readonly issues: ReadonlyMap<number, Row<'issues'>>
+  readonly records: ReadonlyMap<number, StoredIssue>
+  readonly repositories: ReadonlyMap<number, ShownRepository>
+  readonly accounts: ReadonlyMap<number, Row<'accounts'>>
+  readonly labels: ReadonlyMap<number, Row<'labels'>>
+  readonly milestones: ReadonlyMap<number, Row<'milestones'> & Pick<ShownMilestone, 'open_issues' | 'closed_issues'>>
+}
+
+function detailsOf(id: number, viewerId: number, found: Found): IssueDetails | undefined {
+  const [issue, record] = [found.issues.get(id), found.records.get(id)]
+  const repository = found.repositories.get(issue?.repository_id ?? 0)
+  const owner = found.accounts.get(repository?.owner_id ?? 0)
+  const poster = found.accounts.get(issue?.poster_id ?? 0)
+  if (
+    issue === undefined ||
+    record === undefined ||
+    repository === undefined ||
+    owner === undefined ||
+    poster === undefined
+  )
+    return undefined
+
+  const labelIds = new Set(record.labels) // a document may name a label of an issue twice
+  const milestone = found.milestones.get(issue.milestone_id ?? 0)
+  return {
+    issue,
+    record,
+    repository,
+    owner,
+    poster,
+    labels: [...labelIds].flatMap((labelId) => found.labels.get(labelId) ?? []).map(labelOf),
+    assignees: listIn(issue.assignee_ids).flatMap((userId) => found.accounts.get(userId) ?? []),
+    milestone: milestone && milestoneOf(milestone),
+    viewer: found.accounts.get(viewerId),
+  }
+}
+
+function labelOf({ id, record }: Row<'labels'>): ShownLabel {
+  const label: LabelRecord = JSON.parse(record)
+  return { id, ...label }
+}
+
+function milestoneOf({
+  id,
+  record,
+  open_issues,
+  closed_issues,
+}: Row<'milestones'> & Pick<ShownMilestone, 'open_issues' | 'closed_issues'>): ShownMilestone {
+  const milestone: MilestoneRecord = JSON.parse(record)
+  return { id, open_issues, closed_issues, ...milestone }
+}
+
+function byId<R extends { readonly id: number }>(rows: readonly R[]): ReadonlyMap<number, R> {
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Returns the ids in a JSON list. */
+function listIn(json: string): readonly number[] {
+  return JSON.parse(json)
+}
+
+interface PageIds {
+  readonly ids: readonly number[]
+}
+
+function pageQueries(context: HostContext) {
+  const { build, dialect } = context
+  const listed = <P extends PageIds>(given: QueryValues<P>): RawBuilder<number> => idList(context, given)
+  const ofPage = <P extends PageIds>(given: QueryValues<P>) =>
+    build.selectFrom('issues as listed').where('listed.id', 'in', listed(given))
+  const count = (condition: RawBuilder<unknown>): RawBuilder<number> =>
+    dialect.number(sql`(select count(*) from ${sql.table('issues')} where ${condition})`)
+  const open = (kind: Row<'issues'>['kind']) =>
+    count(sql`repository_id = ${sql.ref('repositories.id')} and state = 'open' and kind = ${sql.lit(kind)}`)
+  const having = (state: Row<'issues'>['state']) =>
+    count(sql`milestone_id = ${sql.ref('milestones.id')} and state = ${sql.lit(state)}`)
+
+  return {
+    accounts: defineQuery((given: QueryValues<PageIds>) =>
+      build.selectFrom('accounts').select(columnsOf(context, 'accounts')).where('accounts.id', 'in', listed(given)),
+    ),
+    labels: defineQuery((given: QueryValues<PageIds>) =>
+      build.selectFrom('labels').select(columnsOf(context, 'labels')).where('labels.id', 'in', listed(given)),
+    ),
+    issues: defineQuery((given: QueryValues<PageIds>) =>
+      build.selectFrom('issues').select(columnsOf(context, 'issues')).where('issues.id', 'in', listed(given)),
+    ),
+    repositories: defineQuery((given: QueryValues<PageIds>) =>
+      build
+        .selectFrom('repositories')
+        .select(columnsOf(context, 'repositories'))
+        .select([open('issue').as('open_issues'), open('pullRequest').as('open_pull_requests')])
+        .where('repositories.id', 'in', ofPage(given).select('listed.repository_id')),
+    ),
+    milestones: defineQuery((given: QueryValues<PageIds>) =>
+      build
+        .selectFrom('milestones')
+        .select(columnsOf(context, 'milestones'))
+        .select([having('open').as('open_issues'), having('closed').as('closed_issues')])
+        .where('milestones.id', 'in', ofPage(given).select('listed.milestone_id')),
+    ),
+    // A join: MariaDB would run a union behind `in` again for each account.
+    shownAccounts: defineQuery((given: QueryValues<PageIds & { readonly viewerId: number }>) =>
+      build
+        .selectFrom(
+          ofPage(given)
+            .select('listed.poster_id as shown_id')
+            .union(
+              ofPage(given)
+                .innerJoin('repositories', 'repositories.id', 'listed.repository_id')
+                .select('repositories.owner_id as shown_id'),
+            )
+            .union(
+              build.selectNoFrom(sql<number>`cast(${given('viewerId')} as ${dialect.casts.integer})`.as('shown_id')),
+            )
+            .as('shown'),
+        )
+        .innerJoin('accounts', 'accounts.id', 'shown.shown_id')
+        .select(columnsOf(context, 'accounts')),
+    ),
+  }
+}
+
+/** The parameter `ids` as a list for `in`. */
+function idList<P extends PageIds>({ dialect }: HostContext, given: QueryValues<P>): RawBuilder<number> {
+  const json = given('ids').as((ids) => JSON.stringify(ids))
+  return sql<number>`${dialect.elements(json, dialect.casts.integer)}`
+}

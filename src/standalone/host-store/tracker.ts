@@ -1,0 +1,336 @@
+import type { Compilable, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type {
+  Caller,
+  ForeignUser,
+  Id,
+  IncomingBatch,
+  IncomingIssue,
+  IssueQuery,
+  IssueTracker,
+  MaybePromise,
+  PortContext,
+  TakenNumber,
+} from '../../index.ts'
+import { notFound } from '../../schema/errors.ts'
+import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
+import type { Statement } from '../../storage/sql/query.ts'
+import { compileStatement } from '../../storage/sql/query.ts'
+import { normalizeName } from '../host-names.ts'
+import type { HostDatabase } from './host-database.ts'
+import type { HostDirectory } from './host-directory.ts'
+import type { StandaloneUser } from './roles.ts'
+import { idOf, NO_ID, repositoryRoleOf, userIdOf } from './roles.ts'
+import { Inserts, RowWriter } from './row-writer.ts'
+import type { HostContext, NewRow, Row, StoredIssue } from './tables.ts'
+import { columnsOf } from './tables.ts'
+
+type Context<Tx> = PortContext<Caller<StandaloneUser>, Tx>
+
+/** Issues of a repository, by their numbers. */
+interface Numbered {
+  readonly repositoryId: Id
+  readonly numbers: readonly number[]
+}
+
+/** The longest record of an issue, in bytes, that is read together with others. */
+const LONG_RECORD = 100_000
+
+/** The issues of the host, as the exchange of the forge reads and writes them. */
+export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
+  readonly #database: HostDatabase<Tx>
+  readonly #context: HostContext
+  readonly #directory: HostDirectory<Tx>
+  readonly #inserts: Inserts
+
+  constructor(database: HostDatabase<Tx>, directory: HostDirectory<Tx>) {
+    this.#database = database
+    this.#context = database.context
+    this.#directory = directory
+    this.#inserts = new Inserts(database.context)
+  }
+
+  issues(query: IssueQuery, context: Context<Tx>): MaybePromise<readonly (IssueRecord | TakenNumber)[]> {
+    return runMaybeAsync(this.#issues(query, context))
+  }
+
+  comments(query: Numbered, context: Context<Tx>): MaybePromise<readonly CommentRecord[]> {
+    return runMaybeAsync(this.#comments(query, context))
+  }
+
+  labelsAndMilestones(
+    { repositoryId }: { readonly repositoryId: Id },
+    context: Context<Tx>,
+  ): MaybePromise<{ readonly labels: readonly LabelRecord[]; readonly milestones: readonly MilestoneRecord[] }> {
+    return runMaybeAsync(this.#labelsAndMilestones(idOf(repositoryId), context))
+  }
+
+  /** People are found by their names alone. */
+  findUsers(users: readonly ForeignUser[], context: Context<Tx>): MaybePromise<readonly (Id | undefined)[]> {
+    const names = users.map(({ name }) => normalizeName(name))
+    return runMaybeAsync(this.#findUsers(names, context))
+  }
+
+  write(batch: IncomingBatch, context: Context<Tx>): MaybePromise<void> {
+    return runMaybeAsync(this.#write(batch, context))
+  }
+
+  *#issues(query: IssueQuery, context: Context<Tx>): SyncOrAsync<readonly (IssueRecord | TakenNumber)[]> {
+    const listed = yield* this.#rows('numbers' in query ? this.#numbered(query) : this.#next(query), context)
+    const rows = yield* this.#withRecords(query.repositoryId, listed, context)
+    const found = rows.map(({ number, kind, record }): StoredIssue | TakenNumber =>
+      kind === 'issue' ? JSON.parse(record) : { number, taken: true },
+    )
+    const labels = yield* this.#labels(found, context)
+    const showsEmail = yield* this.#showsEmail(query.repositoryId, context)
+    return found.map((one) => ('taken' in one ? one : visible(shownIssue(one, labels), showsEmail)))
+  }
+
+  /**
+   * Returns the issues before the first one with a long record, which comes alone: a few hundred long records would not
+   * fit into memory.
+   */
+  *#withRecords(
+    repositoryId: Id,
+    listed: readonly ListedRow[],
+    context: Context<Tx>,
+  ): SyncOrAsync<readonly (ListedRow & { readonly record: string })[]> {
+    const rows: (ListedRow & { readonly record: string })[] = []
+    for (const { record, ...row } of listed) {
+      if (record === null && rows.length > 0) break
+      if (record === null) return yield* this.#rows(this.#numbered({ repositoryId, numbers: [row.number] }), context)
+      rows.push({ ...row, record })
+    }
+    return rows
+  }
+
+  #numbered({ repositoryId, numbers }: Numbered): Compilable<ListedRow & { readonly record: string }> {
+    return this.#listed(repositoryId).select('record').where('number', 'in', this.#elements(numbers))
+  }
+
+  #next({ repositoryId, after, limit }: Exclude<IssueQuery, Numbered>): Compilable<ListedRow> {
+    const length = sql`octet_length(${sql.ref('record')})`
+    const short = sql<string | null>`case when ${length} <= ${sql.lit(LONG_RECORD)} then ${sql.ref('record')} end`
+    return this.#listed(repositoryId).select(short.as('record')).where('number', '>', after).limit(limit)
+  }
+
+  #listed(repositoryId: Id) {
+    const { build, columns } = this.#context
+    return build
+      .selectFrom('issues')
+      .select([columns.number('number').as('number'), 'kind'])
+      .where('repository_id', '=', idOf(repositoryId))
+      .orderBy('issues.number')
+  }
+
+  *#labels(
+    found: readonly (StoredIssue | TakenNumber)[],
+    context: Context<Tx>,
+  ): SyncOrAsync<ReadonlyMap<number, LabelRecord>> {
+    const ids = [...new Set(found.flatMap((one) => ('labels' in one && one.labels) || []))]
+    if (ids.length === 0) return new Map()
+
+    const labels = this.#context.build.selectFrom('labels').select(columnsOf(this.#context, 'labels'))
+    const rows = yield* this.#rows(labels.where('id', 'in', this.#elements(ids)), context)
+    return new Map(rows.map(({ id, record }): [number, LabelRecord] => [id, JSON.parse(record)]))
+  }
+
+  *#comments({ repositoryId, numbers }: Numbered, context: Context<Tx>): SyncOrAsync<readonly CommentRecord[]> {
+    const comments = this.#context.build
+      .selectFrom('comments')
+      .select('record')
+      .where('repository_id', '=', idOf(repositoryId))
+      .where('issue_number', 'in', this.#elements(numbers))
+      .orderBy('issue_number')
+      .orderBy('created_at')
+      .orderBy('id')
+    const rows = yield* this.#rows(comments, context)
+    const showsEmail = yield* this.#showsEmail(repositoryId, context)
+    return rows.map(({ record }): CommentRecord => visible(JSON.parse(record), showsEmail))
+  }
+
+  *#labelsAndMilestones(repositoryId: number, context: Context<Tx>) {
+    const labels = yield* this.#rows(this.#inRepository('labels', repositoryId), context)
+    const milestones = yield* this.#rows(this.#inRepository('milestones', repositoryId), context)
+    return {
+      labels: labels.map(({ record }): LabelRecord => JSON.parse(record)),
+      milestones: milestones.map(({ record }): MilestoneRecord => JSON.parse(record)),
+    }
+  }
+
+  *#findUsers(names: readonly string[], context: Context<Tx>): SyncOrAsync<readonly (Id | undefined)[]> {
+    const { build, columns, dialect } = this.#context
+    const users = build
+      .selectFrom('accounts')
+      .select([columns.number('id').as('id'), 'folded_name'])
+      .where('kind', '=', 'user')
+      .where('folded_name', 'in', dialect.elements(sql.val(JSON.stringify(names)), dialect.casts.text))
+    const rows = yield* this.#rows(users, context)
+    const ids = new Map(rows.map(({ id, folded_name }) => [folded_name, String(id)]))
+    return names.map((name) => ids.get(name))
+  }
+
+  /** What has no account here is posted by who imports, or by the owner of the repository. */
+  *#write(batch: IncomingBatch, context: Context<Tx>): SyncOrAsync<void> {
+    const { build, columns } = this.#context
+    const repository_id = idOf(batch.repositoryId)
+    const repositories = build.selectFrom('repositories').select(columns.number('owner_id').as('owner_id'))
+    const [repository] = yield* this.#rows(repositories.where('id', '=', repository_id), context)
+    if (repository === undefined) throw notFound('repository')
+
+    const writer = new RowWriter(this.#inserts, (statement) => this.#database.rows(statement, context.transaction))
+    const named = [...batch.milestones.map((milestone) => ({ name: milestone.title, record: milestone }))]
+    const labelIds = yield* this.#idsByName(
+      writer,
+      'labels',
+      { repository_id, named: batch.labels.map(byName) },
+      context,
+    )
+    const milestoneIds = yield* this.#idsByName(writer, 'milestones', { repository_id, named }, context)
+    const importerId = userIdOf(context.actor)
+    const posterId = importerId === NO_ID ? repository.owner_id : importerId
+    const contentOf = (issue: IncomingIssue) => contentOfIssue(issue, { posterId, labelIds, milestoneIds })
+
+    const counts = commentCounts(batch)
+    const created = batch.create.map((issue): NewRow<'issues'> => {
+      const { number } = issue.record
+      const comment_count = counts.get(number) ?? 0
+      counts.delete(number)
+      return { repository_id, number, kind: 'issue', comment_count, branch: '', ...contentOf(issue) }
+    })
+    const comments = batch.comments.map(
+      ({ record, createdAt }): NewRow<'comments'> => ({
+        repository_id,
+        issue_number: record.issue_number,
+        created_at: createdAt.getTime(),
+        record: JSON.stringify(record),
+      }),
+    )
+    const existing = (number: number) =>
+      build.updateTable('issues').where('repository_id', '=', repository_id).where('number', '=', number)
+    const changes = [
+      ...batch.update.map((issue) => existing(issue.record.number).set(contentOf(issue))),
+      ...[...counts].map(([number, count]) =>
+        existing(number).set({ comment_count: sql<number>`comment_count + ${sql.lit(count)}` }),
+      ),
+    ]
+    yield* this.#run(changes, context)
+    yield* writer.insert('issues', created)
+    yield* writer.insert('comments', comments)
+  }
+
+  /** Returns the ids of labels or milestones, by their names, after those that are missing have been made. */
+  *#idsByName(
+    writer: RowWriter,
+    table: 'labels' | 'milestones',
+    { repository_id, named }: { readonly repository_id: number; readonly named: readonly Named[] },
+    context: Context<Tx>,
+  ): SyncOrAsync<ReadonlyMap<string, number>> {
+    const rows = yield* this.#rows(this.#inRepository(table, repository_id), context)
+    const ids = new Map(rows.toReversed().map(({ id, name }) => [name, id])) // the first of several with one name
+    const missing = new Map(
+      named
+        .filter(({ name }) => !ids.has(name))
+        .toReversed()
+        .map((one) => [one.name, one]),
+    )
+    const made = [...missing.values()].toReversed()
+    const newIds = yield* writer.insertNumbered(
+      table,
+      made.map(({ name, record }) => ({ repository_id, name, record: JSON.stringify(record) })),
+    )
+    for (const [at, id] of newIds.entries()) ids.set(made[at]?.name ?? '', id)
+    return ids
+  }
+
+  #inRepository(table: 'labels' | 'milestones', repositoryId: number): Compilable<Row<'labels'>> {
+    const { build } = this.#context
+    const rows = build.selectFrom(table).select(columnsOf(this.#context, table))
+    return rows.where('repository_id', '=', repositoryId).orderBy('id')
+  }
+
+  #elements(numbers: readonly number[]): RawBuilder<number> {
+    const { dialect } = this.#context
+    return sql<number>`${dialect.elements(sql.val(JSON.stringify(numbers)), dialect.casts.integer)}`
+  }
+
+  #rows<R>(query: Compilable<R>, { transaction }: Context<Tx>): SyncOrAsync<readonly R[]> {
+    return wait(this.#database.rows(compileStatement(query), transaction))
+  }
+
+  *#run(changes: readonly Compilable<unknown>[], { transaction }: Context<Tx>): SyncOrAsync<void> {
+    if (changes.length === 0) return
+    const statements = changes.map((change): Statement<unknown> => ({ ...compileStatement(change), mayTakeLong: true }))
+    yield* wait(this.#database.rowsOfEach<readonly unknown[]>(statements, transaction))
+  }
+
+  /** E-mail addresses are for the admins of the repository and of the site. Source: docs/behaviour.md, The standalone server */
+  *#showsEmail(repositoryId: Id, { actor, transaction }: Context<Tx>): SyncOrAsync<boolean> {
+    if (typeof actor === 'string') return actor === 'system'
+
+    const userId = userIdOf(actor)
+    const standing = yield* wait(this.#directory.repositoryStanding(repositoryId, userId, transaction))
+    return standing.is_site_admin === 1 || repositoryRoleOf(standing, userId) === 'admin'
+  }
+}
+
+/** A row of an issue, without its record if that is long. */
+type ListedRow = Pick<Row<'issues'>, 'number' | 'kind'> & { readonly record: string | null }
+
+/** A label or a milestone. */
+interface Named {
+  readonly name: string
+  readonly record: LabelRecord | MilestoneRecord
+}
+
+/** What an issue refers to. */
+interface Known {
+  /** The poster of what has no account here. */
+  readonly posterId: number
+  readonly labelIds: ReadonlyMap<string, number>
+  readonly milestoneIds: ReadonlyMap<string, number>
+}
+
+function byName(label: LabelRecord): Named {
+  return { name: label.name, record: label }
+}
+
+/** The columns of an issue that an update replaces. */
+function contentOfIssue({ record, posterId, assigneeIds }: IncomingIssue, known: Known) {
+  const assignees = new Set(assigneeIds.flatMap((id) => (id === null ? [] : idOf(id))))
+  return {
+    state: record.state,
+    poster_id: posterId === null ? known.posterId : idOf(posterId),
+    poster_is_author: posterId === null ? 0 : 1,
+    assignee_ids: JSON.stringify([...assignees]),
+    milestone_id: known.milestoneIds.get(record.milestone ?? '') ?? null,
+    record: JSON.stringify(storedIssue(record, known.labelIds)),
+  }
+}
+
+/** Names the labels of an issue by their ids. The properties stay in the order of the schema. */
+function storedIssue(issue: IssueRecord, ids: ReadonlyMap<string, number>): StoredIssue {
+  const { labels, ...others } = issue
+  return labels === undefined ? others : { ...issue, labels: labels.flatMap(({ name }) => ids.get(name) ?? []) }
+}
+
+/** The reverse of `storedIssue`. */
+function shownIssue(issue: StoredIssue, labels: ReadonlyMap<number, LabelRecord>): IssueRecord {
+  const { labels: ids, ...others } = issue
+  return ids === undefined ? others : { ...issue, labels: ids.flatMap((id) => labels.get(id) ?? []) }
+}
+
+/** How many comments each issue gets, by its number. */
+function commentCounts({ comments }: IncomingBatch): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const { record } of comments) counts.set(record.issue_number, (counts.get(record.issue_number) ?? 0) + 1)
+  return counts
+}
+
+/** Leaves the address of the author out if the caller may not see it. */
+function visible<R extends IssueRecord | CommentRecord>(record: R, showsEmail: boolean): R {
+  if (!showsEmail) delete record.poster_email
+  return record
+}
