@@ -1,6 +1,6 @@
 import { isForgeError } from '../index.ts'
-import type { Finding } from '../standalone/standalone.ts'
-import { inspectDatabase } from '../standalone/standalone.ts'
+import type { DatabaseStatus } from '../standalone/standalone.ts'
+import { databaseStatus } from '../standalone/standalone.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseOptions } from './database.ts'
@@ -13,21 +13,30 @@ export interface DoctorOptions extends DatabaseOptions {
   readonly json?: true | undefined
 }
 
+type State = DatabaseStatus['server']
+
 /**
- * Checks the database of `forgelet serve`, and prints a table of what was found and what to do.
+ * Prints the state of the tables in a database, the settings that endanger its data, and what to do.
  * @throws CommandError with the documented exit code
  */
 export async function doctor(options: DoctorOptions, io: CommandIO): Promise<ExitCode> {
   const place = await existingDatabase(options, io.environment, 'is empty: name the database of "forgelet serve"')
-  const findings = await inspected(place)
-  if (options.json) io.out(JSON.stringify({ db: place.database.shown, findings: findings.map(asJson) }))
-  else for (const line of table(findings)) io.out(line)
-  return findings.some(({ advice }) => advice !== undefined) ? 1 : 0
+  const { forge, server } = await statusOf(place)
+  // An application has its users and issues in tables of its own.
+  const isOfApplication = server === 'empty' && forge.state !== 'empty'
+  if (options.json) io.out(JSON.stringify({ db: place.database.shown, forge, server }))
+  else {
+    io.out(`tables of the forge:  ${described(forge.state)}`)
+    io.out(`tables of the server: ${isOfApplication ? 'none: it is the forge of an application' : described(server)}`)
+    for (const warning of forge.warnings) io.out(`warning: ${warning}`)
+  }
+  const states = isOfApplication ? [forge.state] : [forge.state, server]
+  return states.every((state) => state === 'current') && forge.warnings.length === 0 ? 0 : 1
 }
 
-async function inspected({ database, location }: ExistingDatabase): Promise<readonly Finding[]> {
+async function statusOf({ database, location }: ExistingDatabase): Promise<DatabaseStatus> {
   try {
-    return await inspectDatabase(location)
+    return await databaseStatus(location)
   } catch (error) {
     const refusal = databaseRefusal(database, error)
     if (refusal instanceof CommandError || !isForgeError(error)) throw refusal
@@ -35,15 +44,13 @@ async function inspected({ database, location }: ExistingDatabase): Promise<read
   }
 }
 
-function asJson({ check, found, advice }: Finding): object {
-  return { check, found, advice: advice ?? null }
+function described(state: State): string {
+  return state === 'current' ? state : `${state}: ${FIXES[state]}`
 }
 
-const HEADINGS = { check: 'CHECK', found: 'FOUND', advice: 'WHAT TO DO' }
-
-function table(findings: readonly Finding[]): readonly string[] {
-  const rows = [HEADINGS, ...findings.map(({ check, found, advice = '-' }) => ({ check, found, advice }))]
-  const widthOf = (column: 'check' | 'found'): number => Math.max(...rows.map((row) => row[column].length))
-  const [left, middle] = [widthOf('check'), widthOf('found')]
-  return rows.map(({ check, found, advice }) => `${check.padEnd(left)}  ${found.padEnd(middle)}  ${advice}`)
+const FIXES: { readonly [S in Exclude<State, 'current'>]: string } = {
+  empty: 'there are no tables: name the database of "forgelet serve", or start it on this one',
+  outdated: 'start "forgelet serve" of this release: it brings the tables up to date',
+  'too-new': 'a newer release has migrated the tables: install it',
+  drifted: 'a table, view or column is missing, or another object has its name: restore it from a copy',
 }

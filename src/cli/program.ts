@@ -349,8 +349,8 @@ Examples
   forgelet doctor --db forgelet.sqlite
   forgelet doctor --db postgres://forge@db.example.com/forge --json
 
-It prints a table: the tables of the forge and of the server, the settings that decide whether data
-survives a crash, the clock, and the connections; and what to do about each.
+It prints the state of the tables of the forge and of the server, the settings that endanger data,
+and what to do about each. The forge may be that of an application.
 ${ENVIRONMENT}
 Exit codes: 0 all is well, 1 something should be done, 2 wrong usage,
 3 the database cannot be reached or read.`

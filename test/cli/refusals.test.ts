@@ -62,7 +62,7 @@ const INVALID: readonly Refusal[] = [
   ['serve --fixture unknown-field.json', `fixture unknown-field.json has 1 mistake\n  /users/0/nick: ${UNKNOWN}\n`],
   [
     'serve --fixture dangling.json',
-    'fixture dangling.json has 1 mistake\n  /organizations/0/owners/0: "bob" is not one of the users: add it there or correct the name',
+    'fixture dangling.json has 1 mistake\n  /organizations/0/owners/0: is not one of the users: add it there or correct the name',
   ],
   [
     'serve --fixture many.json',

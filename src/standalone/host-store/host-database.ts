@@ -2,8 +2,7 @@ import type { Forge, MaybePromise, Sync, TransactionServices } from '../../index
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import type { RowsOfEach, Session, Statements } from '../../storage/sql/session.ts'
-import type { ForgeStorage } from '../../storage/storage.ts'
-import type { Finding } from './checks.ts'
+import type { ForgeStorage, SchemaStatus } from '../../storage/storage.ts'
 import type { StandaloneUser } from './roles.ts'
 import type { HostContext } from './tables.ts'
 
@@ -45,8 +44,8 @@ export interface HostDatabase<Tx> {
    * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
    */
   check(): Promise<void>
-  /** Checks the tables, the settings, the clock and the connections. Writes nothing. */
-  inspect(): Promise<readonly Finding[]>
+  /** Returns the state of the host's tables. Writes nothing. */
+  state(): Promise<SchemaStatus['state']>
   /** Loads all or nothing. No other process loads meanwhile, so what is found is still so when it is written. */
   load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean>
   /** Closes what the database has opened and the storage has not. Call it after the storage has been closed. */

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { needObject } from '../../schema/arguments.ts'
+import type { MysqlConnection } from '../../storage/mysql.ts'
+import type { PgClient } from '../../storage/postgres.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
-import type { Finding } from './checks.ts'
+import type { SchemaStatus } from '../../storage/storage.ts'
 import type { HostDatabase } from './host-database.ts'
 
 /** Where the database of a standalone host is. */
@@ -31,22 +33,20 @@ export type DatabaseWork<T> = <Tx>(database: HostDatabase<Tx>) => Promise<T>
  * if an SQLite file cannot be opened or is not a database
  */
 export async function openHostDatabase<T>(location: DatabaseLocation, work: DatabaseWork<T>): Promise<T> {
-  const { db, prefix } = location
+  const { db, prefix, schema } = location
   // Each kind loads its own driver, and what only servers need.
-  switch (kindOf(location)) {
-    case 'sqlite': {
-      const { openSqliteDatabase } = await import('./sqlite-database.ts')
-      return work(await openSqliteDatabase(db, prefix))
-    }
-    case 'postgres': {
-      const { openPostgresDatabase } = await import('./postgres-database.ts')
-      return work(openPostgresDatabase(db, location))
-    }
-    case 'mysql': {
-      const { openMysqlDatabase } = await import('./mysql-database.ts')
-      return work(openMysqlDatabase(db, location))
-    }
+  const kind = kindOf(location)
+  if (kind === 'sqlite') {
+    const { openSqliteDatabase } = await import('./sqlite-database.ts')
+    return work(await openSqliteDatabase(db, prefix))
   }
+  const { ServerHostDatabase } = await import('./server-database.ts')
+  if (kind === 'postgres') {
+    const { openPostgres } = await import('../../storage/sql/servers/postgres.ts')
+    return work(new ServerHostDatabase(openPostgres<PgClient>(db, { prefix, schema })))
+  }
+  const { openMysql } = await import('../../storage/sql/servers/mariadb.ts')
+  return work(new ServerHostDatabase(openMysql<MysqlConnection>(db, { prefix })))
 }
 
 /**
@@ -68,15 +68,24 @@ export async function onExistingDatabase<T>(location: DatabaseLocation, work: Da
   })
 }
 
+/** What is known of a database. */
+export interface DatabaseStatus {
+  /** The tables of the forge, and settings that endanger committed data. */
+  readonly forge: SchemaStatus
+  /** The tables of the server. `empty` beside a forge: it is that of an application. */
+  readonly server: SchemaStatus['state']
+}
+
 /**
- * Checks the database of a standalone host: the tables, the settings that decide whether data survives a crash, the
- * clock and the connections. Writes nothing.
+ * Reads the state of the tables of a database. Writes nothing.
  *
- * @returns what was found, and what to do about it
  * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY` if the database cannot be reached or used
  */
-export function inspectDatabase(location: DatabaseLocation): Promise<readonly Finding[]> {
-  return onExistingDatabase(location, (database) => database.inspect())
+export function databaseStatus(location: DatabaseLocation): Promise<DatabaseStatus> {
+  return onExistingDatabase(location, async (database) => ({
+    forge: await database.storage.schemaStatus(),
+    server: await database.state(),
+  }))
 }
 
 const SCHEMES: { readonly [scheme: string]: DatabaseKind | undefined } = {

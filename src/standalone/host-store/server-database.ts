@@ -8,9 +8,7 @@ import { Schema } from '../../storage/sql/schema/schema.ts'
 import type { ServerRuntime, ServerStorage } from '../../storage/sql/servers/server-runtime.ts'
 import type { RowsOfEach, Statements } from '../../storage/sql/session.ts'
 import { queryEach } from '../../storage/sql/session.ts'
-import type { ForgeStorage } from '../../storage/storage.ts'
-import type { DatabaseChecks, Finding } from './checks.ts'
-import { tablesFinding } from './checks.ts'
+import type { ForgeStorage, SchemaStatus } from '../../storage/storage.ts'
 import type { HostDatabase, Loading } from './host-database.ts'
 import { HostSchema } from './host-schema.ts'
 import type { StandaloneUser } from './roles.ts'
@@ -31,10 +29,8 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
   readonly #runtime: ServerRuntime<Tx>
   readonly #schema: HostSchema
   readonly #forgeSchema: Schema
-  readonly #checks: DatabaseChecks
 
-  constructor({ storage, context, runtime }: ServerStorage<Tx>, checks: DatabaseChecks) {
-    this.#checks = checks
+  constructor({ storage, context, runtime }: ServerStorage<Tx>) {
     this.context = hostContext(context)
     this.storage = storage
     this.#runtime = runtime
@@ -69,12 +65,8 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
     )
   }
 
-  inspect(): Promise<readonly Finding[]> {
-    return this.#runtime.plainly(async (one) => [
-      tablesFinding('tables of the forge', await runAsync(this.#forgeSchema.state(one))),
-      tablesFinding('tables of the server', await runAsync(this.#schema.state(one))),
-      ...(await runAsync(this.#checks(one))),
-    ])
+  state(): Promise<SchemaStatus['state']> {
+    return this.#runtime.plainly((one) => runAsync(this.#schema.state(one)))
   }
 
   async load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean> {

@@ -2,7 +2,6 @@ import type { Stats } from 'node:fs'
 import { statSync } from 'node:fs'
 import type { Forge } from '../../index.ts'
 import { ForgeError, isForgeError } from '../../index.ts'
-import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { runSync } from '../../schema/sync-or-async.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
 import { createSqlContext } from '../../storage/sql/context.ts'
@@ -10,13 +9,11 @@ import { sqliteDialect } from '../../storage/sql/dialects/sqlite.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import { Schema } from '../../storage/sql/schema/schema.ts'
-import type { Queryable, RowsOfEach, Statements } from '../../storage/sql/session.ts'
+import type { RowsOfEach, Statements } from '../../storage/sql/session.ts'
 import { Connection } from '../../storage/sql/sqlite/connection.ts'
 import type { SqliteConnection } from '../../storage/sqlite.ts'
 import { openSqlite, sqliteStorage } from '../../storage/sqlite.ts'
-import type { ForgeStorage } from '../../storage/storage.ts'
-import type { Finding, WantedSetting } from './checks.ts'
-import { settingFindings, tablesFinding } from './checks.ts'
+import type { ForgeStorage, SchemaStatus } from '../../storage/storage.ts'
 import type { HostDatabase, Loading } from './host-database.ts'
 import { HostSchema } from './host-schema.ts'
 import type { StandaloneUser } from './roles.ts'
@@ -69,7 +66,7 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
       const needed = runSync(this.#schema.needsMigration(this.#connection))
       if (needed) this.#inTransaction(() => runSync(this.#schema.complete(this.#connection)))
       await this.storage.migrate()
-      this.#handle.exec(`pragma foreign_keys = on; pragma synchronous = full; pragma busy_timeout = ${PATIENCE}`)
+      this.#handle.exec(`pragma busy_timeout = ${PATIENCE}`)
     })
   }
 
@@ -80,12 +77,8 @@ export class SqliteHostDatabase implements HostDatabase<SqliteConnection> {
     })
   }
 
-  async inspect(): Promise<readonly Finding[]> {
-    return asUsable(async () => [
-      tablesFinding('tables of the forge', runSync(this.#forgeSchema.state(this.#connection))),
-      tablesFinding('tables of the server', runSync(this.#schema.state(this.#connection))),
-      ...runSync(sqliteChecks(this.#connection)),
-    ])
+  async state(): Promise<SchemaStatus['state']> {
+    return asUsable(async () => runSync(this.#schema.state(this.#connection)))
   }
 
   async load(forge: Forge<StandaloneUser, SqliteConnection>, steps: Loading): Promise<boolean> {
@@ -142,7 +135,7 @@ export async function openSqliteDatabase(file: string, prefix: string | undefine
   return asUsable(async () => {
     const handle = openSqlite(file)
     try {
-      handle.exec(`pragma busy_timeout = ${PATIENCE_AT_START}`)
+      handle.exec(`pragma foreign_keys = on; pragma synchronous = full; pragma busy_timeout = ${PATIENCE_AT_START}`)
       handle.prepare('select count(*) as tables from sqlite_master').all()
       return new SqliteHostDatabase(handle, forge)
     } catch (error) {
@@ -151,30 +144,6 @@ export async function openSqliteDatabase(file: string, prefix: string | undefine
     }
   })
 }
-
-/** Checks an SQLite file. The other settings belong to a connection, and every server sets them on its own. */
-function sqliteChecks(session: Queryable): SyncOrAsync<readonly Finding[]> {
-  return settingFindings(session, SETTINGS, WANTED)
-}
-
-const SETTINGS: Statement<{ readonly name: string; readonly value: string }> = {
-  sql:
-    "select 'version' as name, sqlite_version() as value " +
-    "union all select 'journal_mode', (select journal_mode from pragma_journal_mode) " +
-    "union all select 'quick_check', (select quick_check from pragma_quick_check limit 1)",
-  parameters: [],
-  returnsRows: true,
-}
-
-const WANTED: readonly WantedSetting[] = [
-  { name: 'version', isRight: () => true, advice: '' },
-  {
-    name: 'journal_mode',
-    isRight: (value) => value !== 'off' && value !== 'memory',
-    advice: 'run "pragma journal_mode = wal": the file may be damaged when a process is killed',
-  },
-  { name: 'quick_check', isRight: (value) => value === 'ok', advice: 'the file is damaged: restore a copy' },
-]
 
 /** Refuses a path that is not a regular file. SQLite would wait for a pipe, and write into a device. */
 function refuseUnusual(file: string): void {

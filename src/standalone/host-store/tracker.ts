@@ -248,7 +248,7 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
   #inRepository(table: 'labels' | 'milestones', repositoryId: number): Compilable<Row<'labels'>> {
     const { build } = this.#context
     const rows = build.selectFrom(table).select(columnsOf(this.#context, table))
-    return rows.where('repository_id', '=', repositoryId).orderBy('id')
+    return rows.where('repository_id', '=', repositoryId).orderBy(sql.ref(`${table}.id`))
   }
 
   #elements(numbers: readonly number[]): RawBuilder<number> {
