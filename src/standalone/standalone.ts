@@ -1,5 +1,3 @@
-export type { AccessToken, CreatedAccessToken } from './access-tokens.ts'
-export { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 export type {
   Fixture,
   FixtureBadge,
@@ -13,6 +11,8 @@ export type {
   FixtureVisibility,
 } from './fixture/fixture.ts'
 export { parseFixture } from './fixture/parse-fixture.ts'
+export type { AccessToken, CreatedAccessToken } from './host-store/access-tokens.ts'
+export { createAccessToken, listAccessTokens, revokeAccessToken } from './host-store/access-tokens.ts'
 export type { DatabaseLocation, DatabaseStatus } from './host-store/open-host-database.ts'
 export { databaseStatus } from './host-store/open-host-database.ts'
 export type { StandaloneUser } from './host-store/roles.ts'

@@ -12,8 +12,8 @@ import { isWhole, presentIn, runSchema, Schema } from '../../storage/sql/schema/
 import type { Queryable } from '../../storage/sql/session.ts'
 import { queryFirst } from '../../storage/sql/session.ts'
 import type { SchemaStatus } from '../../storage/storage.ts'
-import type { HostContext, HostTables } from './tables.ts'
-import { firstTables, HOST_TABLES, HOST_VERSION, OLDEST_LIBRARY, versionTable } from './tables.ts'
+import type { HostContext, Row } from './tables.ts'
+import { firstTables, HOST_TABLES, HOST_VERSION, OLDEST_LIBRARY } from './tables.ts'
 
 /** The host's own tables as a whole: creates, migrates and checks them. */
 export class HostSchema implements MigratedTables {
@@ -22,7 +22,7 @@ export class HostSchema implements MigratedTables {
   readonly #forgeSchema: Schema
   readonly #place: string
   readonly #statements: readonly SchemaStatement[]
-  readonly #find: Query<Record<never, never>, HostTables['schema']>
+  readonly #find: Query<Record<never, never>, Row<'schema'>>
 
   /**
    * @param forge - the context of the forge's tables in the same database
@@ -34,7 +34,7 @@ export class HostSchema implements MigratedTables {
     this.#forge = forge
     this.#forgeSchema = new Schema(forge)
     this.#place = place
-    this.#statements = [versionTable(context), ...firstTables(context)]
+    this.#statements = firstTables(context)
     this.#find = defineQuery(() =>
       build
         .selectFrom('schema')
@@ -106,7 +106,7 @@ export class HostSchema implements MigratedTables {
   }
 
   /** Reads the row of the version. Undefined if it, or the table, is missing, or the table is not the host's. */
-  *#read(session: Queryable, present: Present): SyncOrAsync<HostTables['schema'] | undefined> {
+  *#read(session: Queryable, present: Present): SyncOrAsync<Row<'schema'> | undefined> {
     return this.#hasVersion(present) ? yield* queryFirst(session, this.#find({})) : undefined
   }
 

@@ -129,6 +129,13 @@ class Accounts {
   ids(names: readonly string[] = []): readonly number[] {
     return [...new Set(names.map((name) => this.id(name)))]
   }
+
+  /** Returns the role of each user in lists of names. Of two roles the one counts whose list comes later. */
+  roles<R extends string>(lists: Readonly<Record<R, readonly string[] | undefined>>): readonly (readonly [number, R])[]
+  roles(lists: Readonly<Record<string, readonly string[] | undefined>>): readonly (readonly [number, string])[] {
+    const given = Object.entries(lists).flatMap(([role, names]) => this.ids(names).map((id) => [id, role] as const))
+    return [...new Map(given)]
+  }
 }
 
 function* insertAccounts({ users = [], organizations = [] }: Fixture, now: Date, sink: RowSink): SyncOrAsync<Accounts> {
@@ -181,11 +188,8 @@ export function repositoryRow(repository: FixtureRepository, ownerId: number, no
 /** Returns the members of an organization. An owner is listed once. */
 function membersOf({ name, owners, members }: FixtureOrganization, accounts: Accounts): readonly Row<'members'>[] {
   const organization_id = accounts.id(name)
-  const roles = new Map<number, Row<'members'>['role']>([
-    ...accounts.ids(members).map((id) => [id, 'member'] as const),
-    ...accounts.ids(owners).map((id) => [id, 'owner'] as const),
-  ])
-  return [...roles].map(([user_id, role]) => ({ organization_id, user_id, role }))
+  const roles = accounts.roles({ member: members, owner: owners })
+  return roles.map(([user_id, role]) => ({ organization_id, user_id, role }))
 }
 
 /** The context of what is in a repository. */
@@ -199,13 +203,8 @@ interface Place {
 function* insertContents(repository: FixtureRepository, place: Place, sink: RowSink): SyncOrAsync<readonly IssueRef[]> {
   const { repositoryId, accounts } = place
   const { labels = [], issues = [], pins = [], readers, writers, admins } = repository
-  const roles = new Map<number, Row<'collaborators'>['role']>([
-    // A user in two lists has the higher role, which comes later.
-    ...accounts.ids(readers).map((id) => [id, 'reader'] as const),
-    ...accounts.ids(writers).map((id) => [id, 'writer'] as const),
-    ...accounts.ids(admins).map((id) => [id, 'admin'] as const),
-  ])
-  const collaborators = [...roles].map(([user_id, role]) => ({ repository_id: repositoryId, user_id, role }))
+  const roles = accounts.roles({ reader: readers, writer: writers, admin: admins })
+  const collaborators = roles.map(([user_id, role]) => ({ repository_id: repositoryId, user_id, role }))
   yield* sink.insert('collaborators', collaborators)
 
   const labelIds = yield* sink.insertNumbered(

@@ -6,7 +6,7 @@ import { after } from '../../schema/sync-or-async.ts'
 import type { QueryValues } from '../../storage/sql/query.ts'
 import { defineQuery } from '../../storage/sql/query.ts'
 import type { HostDatabase } from './host-database.ts'
-import { idOf } from './roles.ts'
+import { idOf, NO_ID } from './roles.ts'
 import type { HostContext, Row, StoredIssue } from './tables.ts'
 import { columnsOf } from './tables.ts'
 
@@ -16,12 +16,10 @@ type ShownRepository = Row<'repositories'> & { readonly open_issues: number; rea
 /** A label with its id. */
 export type ShownLabel = LabelRecord & { readonly id: number }
 
-/** A milestone with what is in it. */
-export type ShownMilestone = MilestoneRecord & {
-  readonly id: number
-  readonly open_issues: number
-  readonly closed_issues: number
-}
+/** A milestone with its id, and with what is in it. */
+export type ShownMilestone = MilestoneRecord & Pick<CountedMilestone, 'id' | 'open_issues' | 'closed_issues'>
+
+type CountedMilestone = Row<'milestones'> & { readonly open_issues: number; readonly closed_issues: number }
 
 /** An issue or pull request with the related records that a response contains. */
 export interface IssueDetails {
@@ -66,75 +64,47 @@ export class PageReader<Tx = unknown> {
     const statements = [issues(asked), repositories(asked), shownAccounts(asked), milestones(asked)] as const
     return after(this.#database.rowsOfEach(statements), ([rows, repositoryRows, shown, milestoneRows]) => {
       const records = new Map(rows.map(({ id, record }): [number, StoredIssue] => [id, JSON.parse(record)]))
-      const lists = [
-        accounts({ ids: rows.flatMap(({ assignee_ids }) => listIn(assignee_ids)) }),
-        labels({ ids: [...records.values()].flatMap((record) => record.labels ?? []) }),
-      ] as const
-      return after(this.#database.rowsOfEach(lists), ([assignees, labelRows]) => {
-        const found = {
-          issues: byId(rows),
-          records,
-          repositories: byId(repositoryRows),
-          accounts: byId([...shown, ...assignees]),
-          labels: byId(labelRows),
-          milestones: byId(milestoneRows),
-        }
-        return asked.ids.map((id) => detailsOf(id, viewerId, found))
+      const assigneeIds = rows.flatMap(({ assignee_ids }) => listIn(assignee_ids))
+      const labelIds = [...records.values()].flatMap((record) => record.labels ?? [])
+      const lists = [accounts({ ids: assigneeIds }), labels({ ids: labelIds })] as const
+      const hasLists = assigneeIds.length > 0 || labelIds.length > 0
+      return after(hasLists ? this.#database.rowsOfEach(lists) : NO_ROWS, ([assignees, labelRows]) => {
+        const [found, people, named] = [byId(rows), byId([...shown, ...assignees]), byId(labelRows)]
+        const [owned, goals] = [byId(repositoryRows), byId(milestoneRows)]
+        return asked.ids.map((id): IssueDetails | undefined => {
+          const [issue, record] = [found.get(id), records.get(id)]
+          const repository = owned.get(issue?.repository_id ?? NO_ID)
+          const owner = people.get(repository?.owner_id ?? NO_ID)
+          const poster = people.get(issue?.poster_id ?? NO_ID)
+          if (!issue || !record || !repository || !owner || !poster) return undefined
+
+          const itsLabels = new Set(record.labels) // a document may name a label of an issue twice
+          const milestone = goals.get(issue.milestone_id ?? NO_ID)
+          return {
+            issue,
+            record,
+            repository,
+            owner,
+            poster,
+            labels: [...itsLabels].flatMap((labelId) => named.get(labelId) ?? []).map(labelOf),
+            assignees: listIn(issue.assignee_ids).flatMap((userId) => people.get(userId) ?? []),
+            milestone: milestone && milestoneOf(milestone),
+            viewer: people.get(viewerId),
+          }
+        })
       })
     })
   }
 }
 
-/** The rows of a page, by their ids. */
-interface Found {
-  readonly issues: ReadonlyMap<number, Row<'issues'>>
-  readonly records: ReadonlyMap<number, StoredIssue>
-  readonly repositories: ReadonlyMap<number, ShownRepository>
-  readonly accounts: ReadonlyMap<number, Row<'accounts'>>
-  readonly labels: ReadonlyMap<number, Row<'labels'>>
-  readonly milestones: ReadonlyMap<number, Row<'milestones'> & Pick<ShownMilestone, 'open_issues' | 'closed_issues'>>
-}
-
-function detailsOf(id: number, viewerId: number, found: Found): IssueDetails | undefined {
-  const [issue, record] = [found.issues.get(id), found.records.get(id)]
-  const repository = found.repositories.get(issue?.repository_id ?? 0)
-  const owner = found.accounts.get(repository?.owner_id ?? 0)
-  const poster = found.accounts.get(issue?.poster_id ?? 0)
-  if (
-    issue === undefined ||
-    record === undefined ||
-    repository === undefined ||
-    owner === undefined ||
-    poster === undefined
-  )
-    return undefined
-
-  const labelIds = new Set(record.labels) // a document may name a label of an issue twice
-  const milestone = found.milestones.get(issue.milestone_id ?? 0)
-  return {
-    issue,
-    record,
-    repository,
-    owner,
-    poster,
-    labels: [...labelIds].flatMap((labelId) => found.labels.get(labelId) ?? []).map(labelOf),
-    assignees: listIn(issue.assignee_ids).flatMap((userId) => found.accounts.get(userId) ?? []),
-    milestone: milestone && milestoneOf(milestone),
-    viewer: found.accounts.get(viewerId),
-  }
-}
+const NO_ROWS = [[], []] as const
 
 function labelOf({ id, record }: Row<'labels'>): ShownLabel {
   const label: LabelRecord = JSON.parse(record)
   return { id, ...label }
 }
 
-function milestoneOf({
-  id,
-  record,
-  open_issues,
-  closed_issues,
-}: Row<'milestones'> & Pick<ShownMilestone, 'open_issues' | 'closed_issues'>): ShownMilestone {
+function milestoneOf({ id, record, open_issues, closed_issues }: CountedMilestone): ShownMilestone {
   const milestone: MilestoneRecord = JSON.parse(record)
   return { id, open_issues, closed_issues, ...milestone }
 }

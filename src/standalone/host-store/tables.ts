@@ -1,4 +1,4 @@
-import type { AliasedRawBuilder, ColumnDefinitionBuilder, Compilable, CreateTableBuilder, RawBuilder } from 'kysely'
+import type { AliasedRawBuilder, Compilable, CreateTableBuilder, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { IssueRecord } from '../../schema/issue-record.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
@@ -16,14 +16,19 @@ type ColumnType = BaseType | `${BaseType}?` | readonly string[]
 
 interface TableDescription {
   readonly columns: Readonly<Record<string, ColumnType>>
-  /** The columns of the primary key. Default: `id`. */
+  /** The columns of the primary key. Default: `id`. Empty: the table has none. */
   readonly key?: readonly string[]
   readonly unique?: readonly string[]
   readonly indexes?: readonly (readonly string[])[]
 }
 
-/** The host's own tables, by name without prefix, in the order in which they are created. */
+/**
+ * The host's own tables, by name without prefix, in the order in which they are created. The version comes first: it marks
+ * the tables as the host's.
+ */
 const TABLES = {
+  /** One row: the version of the tables, and the oldest release that can use them, by the version that it knows. */
+  schema: { columns: { version: 'integer', oldest_library: 'integer' }, key: [] },
   /** Users and organizations, which share one namespace. */
   accounts: {
     columns: {
@@ -124,7 +129,7 @@ const TABLES = {
   },
 } as const
 
-/** A table of the host, but for the one that has the version. */
+/** A table of the host. */
 export type TableName = keyof typeof TABLES
 
 /** The rows of the host's tables. Every query reads integers so that they are numbers. */
@@ -132,9 +137,6 @@ export type HostTables = {
   readonly [T in TableName]: {
     readonly [C in keyof (typeof TABLES)[T]['columns']]: Value<(typeof TABLES)[T]['columns'][C]>
   }
-} & {
-  /** One row: the version of the tables, and the oldest release that can use them, by the version that it knows. */
-  readonly schema: { readonly version: number; readonly oldest_library: number }
 }
 
 /** An issue as it is stored: with the ids of its labels, in the order of the document, which may repeat one. */
@@ -162,8 +164,8 @@ export type HostContext = SqlContext<HostTables>
 
 const DESCRIPTIONS: Readonly<Record<TableName, TableDescription>> = TABLES
 
-/** The names of all tables. The version comes first: it marks the tables as the host's. */
-export const HOST_TABLES: readonly (keyof HostTables)[] = ['schema', ...tableNames(DESCRIPTIONS)]
+/** The names of all tables. */
+export const HOST_TABLES: readonly TableName[] = tableNames(DESCRIPTIONS)
 
 /** The version of the tables. A release that adds to them raises it. */
 export const HOST_VERSION = 1
@@ -180,21 +182,9 @@ export function hostContext({ dialect, schema, prefix }: SqlContext): HostContex
   return createTableContext<HostTables>(dialect, { schema, prefix: own, tables: HOST_TABLES })
 }
 
-/** Creates the table of the version. */
-export function versionTable({ build, dialect: { types, tableEnd } }: HostContext): SchemaStatement {
-  const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
-  const table = build.schema
-    .createTable('schema')
-    .addColumn('version', types.integer, notNull)
-    .addColumn('oldest_library', types.integer, notNull)
-  return schemaStatement(table.modifyEnd(tableEnd))
-}
-
 /** The statements that create the tables and their indexes. They never change once released. */
 export function firstTables(context: HostContext): readonly SchemaStatement[] {
-  return tableNames(DESCRIPTIONS)
-    .flatMap((name) => tableStatements(context, name))
-    .map(schemaStatement)
+  return HOST_TABLES.flatMap((name) => tableStatements(context, name)).map(schemaStatement)
 }
 
 function tableStatements({ build, prefix, dialect }: HostContext, table: TableName): readonly Compilable<unknown>[] {
@@ -208,7 +198,7 @@ function tableStatements({ build, prefix, dialect }: HostContext, table: TableNa
       return isNullable(type) ? made : made.notNull()
     })
   }
-  if (key !== undefined) create = create.addPrimaryKeyConstraint(`${prefix}${table}_pk`, [...key])
+  if (key !== undefined && key.length > 0) create = create.addPrimaryKeyConstraint(`${prefix}${table}_pk`, [...key])
   if (unique !== undefined) create = create.addUniqueConstraint(`${prefix}${table}_unique`, [...unique])
   const index = (names: readonly string[]) =>
     build.schema
@@ -226,7 +216,7 @@ function typeOf({ types }: HostContext['dialect'], type: ColumnType): RawBuilder
 
 /** Returns the table to which a column refers. */
 function tableOf(type: ColumnType): string | undefined {
-  return typeof type === 'string' ? tableNames(DESCRIPTIONS).find((name) => type.replace('?', '') === name) : undefined
+  return typeof type === 'string' ? HOST_TABLES.find((name) => type.replace('?', '') === name) : undefined
 }
 
 function isNullable(type: ColumnType): boolean {

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { ForgeError } from '../index.ts'
-import { tokenDigest } from './host-names.ts'
-import { HostDirectory } from './host-store/host-directory.ts'
-import type { DatabaseLocation } from './host-store/open-host-database.ts'
-import { onExistingDatabase } from './host-store/open-host-database.ts'
-import type { Row } from './host-store/tables.ts'
-import { TokenStore } from './host-store/token-store.ts'
+import { ForgeError } from '../../index.ts'
+import { runAsync } from '../../schema/sync-or-async.ts'
+import { compileStatement } from '../../storage/sql/query.ts'
+import { tokenDigest } from '../host-names.ts'
+import type { HostDatabase } from './host-database.ts'
+import { HostDirectory } from './host-directory.ts'
+import type { DatabaseLocation } from './open-host-database.ts'
+import { onExistingDatabase } from './open-host-database.ts'
+import { Inserts, RowWriter } from './row-writer.ts'
+import type { Row } from './tables.ts'
+import { columnsOf } from './tables.ts'
 
 /** An access token of a user, without the token itself: only its SHA-256 is stored. */
 export interface AccessToken {
@@ -38,17 +42,18 @@ export function createAccessToken(
   username: string,
   name?: string | undefined,
 ): Promise<CreatedAccessToken> {
-  return onUser(location, username, async (tokens, userId) => {
+  return onUser(location, username, async (database, userId) => {
     const token = randomBytes(TOKEN_BYTES).toString('hex')
     const row = { digest: tokenDigest(token), user_id: userId, name: name ?? null, created_at: Date.now() }
-    await tokens.add(row)
+    const writer = new RowWriter(new Inserts(database.context), (statement) => database.rows(statement))
+    await runAsync(writer.insert('tokens', [row]))
     return { ...shown(row), token }
   })
 }
 
 /** Lists the access tokens of a user, the oldest first. @throws ForgeError as `createAccessToken` does */
 export function listAccessTokens(location: DatabaseLocation, username: string): Promise<readonly AccessToken[]> {
-  return onUser(location, username, async (tokens, userId) => (await tokens.of(userId)).map(shown))
+  return onUser(location, username, async (database, userId) => (await tokensOf(database, userId)).map(shown))
 }
 
 /**
@@ -59,22 +64,34 @@ export function listAccessTokens(location: DatabaseLocation, username: string): 
  * @throws ForgeError as `createAccessToken` does
  */
 export function revokeAccessToken(location: DatabaseLocation, username: string, id: string): Promise<boolean> {
-  return onUser(location, username, async (tokens, userId) => {
-    const found = (await tokens.of(userId)).filter((row) => shown(row).id === id)
-    for (const { digest } of found) await tokens.remove(digest)
+  return onUser(location, username, async (database, userId) => {
+    const found = (await tokensOf(database, userId)).filter((row) => shown(row).id === id)
+    for (const { digest } of found) {
+      await database.rows(compileStatement(database.context.build.deleteFrom('tokens').where('digest', '=', digest)))
+    }
     return found.length > 0
   })
 }
 
-type TokenWork<T> = (tokens: Pick<TokenStore<unknown>, 'add' | 'of' | 'remove'>, userId: number) => Promise<T>
-
-function onUser<T>(location: DatabaseLocation, username: string, work: TokenWork<T>): Promise<T> {
+function onUser<T>(
+  location: DatabaseLocation,
+  username: string,
+  work: <Tx>(database: HostDatabase<Tx>, userId: number) => Promise<T>,
+): Promise<T> {
   return onExistingDatabase(location, async (database) => {
     await database.check()
     const account = await new HostDirectory(database).findAccount(username)
     if (account?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has this name')
-    return work(new TokenStore(database), Number(account.id))
+    return work(database, Number(account.id))
   })
+}
+
+/** Returns the tokens of a user, the oldest first. */
+async function tokensOf<Tx>(database: HostDatabase<Tx>, userId: number): Promise<readonly Row<'tokens'>[]> {
+  const { context } = database
+  const tokens = context.build.selectFrom('tokens').select(columnsOf(context, 'tokens'))
+  const rows = await database.rows(compileStatement(tokens.where('user_id', '=', userId)))
+  return rows.toSorted((one, other) => (one.created_at ?? 0) - (other.created_at ?? 0))
 }
 
 function shown({ digest, name, created_at }: Row<'tokens'>): AccessToken {
