@@ -12,6 +12,7 @@ import type {
   PortContext,
   TakenNumber,
 } from '../../index.ts'
+import { canonicalDateTime } from '../../schema/date-time.ts'
 import { notFound } from '../../schema/errors.ts'
 import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
@@ -181,14 +182,13 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
     if (repository === undefined) throw notFound('repository')
 
     const writer = new RowWriter(this.#inserts, (statement) => this.#database.rows(statement, context.transaction))
-    const named = [...batch.milestones.map((milestone) => ({ name: milestone.title, record: milestone }))]
-    const labelIds = yield* this.#idsByName(
+    const [labels, milestones] = [batch.labels.map(namedLabel), batch.milestones.map(namedMilestone)]
+    const labelIds = yield* this.#idsByName({ table: 'labels', repository_id, named: labels }, writer, context)
+    const milestoneIds = yield* this.#idsByName(
+      { table: 'milestones', repository_id, named: milestones },
       writer,
-      'labels',
-      { repository_id, named: batch.labels.map(byName) },
       context,
     )
-    const milestoneIds = yield* this.#idsByName(writer, 'milestones', { repository_id, named }, context)
     const importerId = userIdOf(context.actor)
     const posterId = importerId === NO_ID ? repository.owner_id : importerId
     const contentOf = (issue: IncomingIssue) => contentOfIssue(issue, { posterId, labelIds, milestoneIds })
@@ -223,25 +223,18 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
 
   /** Returns the ids of labels or milestones, by their names, after those that are missing have been made. */
   *#idsByName(
+    { table, repository_id, named }: NamedIn,
     writer: RowWriter,
-    table: 'labels' | 'milestones',
-    { repository_id, named }: { readonly repository_id: number; readonly named: readonly Named[] },
     context: Context<Tx>,
   ): SyncOrAsync<ReadonlyMap<string, number>> {
     const rows = yield* this.#rows(this.#inRepository(table, repository_id), context)
     const ids = new Map(rows.toReversed().map(({ id, name }) => [name, id])) // the first of several with one name
-    const missing = new Map(
-      named
-        .filter(({ name }) => !ids.has(name))
-        .toReversed()
-        .map((one) => [one.name, one]),
-    )
-    const made = [...missing.values()].toReversed()
-    const newIds = yield* writer.insertNumbered(
-      table,
-      made.map(({ name, record }) => ({ repository_id, name, record: JSON.stringify(record) })),
-    )
-    for (const [at, id] of newIds.entries()) ids.set(made[at]?.name ?? '', id)
+    const missing = new Map<string, NewRow<'labels'>>()
+    for (const { name, record } of named) {
+      if (!ids.has(name) && !missing.has(name)) missing.set(name, { repository_id, name, record })
+    }
+    const newIds = yield* writer.insertNumbered(table, [...missing.values()])
+    for (const [at, name] of [...missing.keys()].entries()) ids.set(name, newIds[at] ?? NO_ID)
     return ids
   }
 
@@ -279,10 +272,11 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
 /** A row of an issue, without its record if that is long. */
 type ListedRow = Pick<Row<'issues'>, 'number' | 'kind'> & { readonly record: string | null }
 
-/** A label or a milestone. */
-interface Named {
-  readonly name: string
-  readonly record: LabelRecord | MilestoneRecord
+/** Labels or milestones of a repository. */
+interface NamedIn {
+  readonly table: 'labels' | 'milestones'
+  readonly repository_id: number
+  readonly named: readonly Pick<NewRow<'labels'>, 'name' | 'record'>[]
 }
 
 /** What an issue refers to. */
@@ -293,8 +287,24 @@ interface Known {
   readonly milestoneIds: ReadonlyMap<string, number>
 }
 
-function byName(label: LabelRecord): Named {
-  return { name: label.name, record: label }
+function namedLabel({ name, color, description }: LabelRecord): NamedIn['named'][number] {
+  const label: LabelRecord = { name, ...(color && { color }), ...(description && { description }) }
+  return { name, record: JSON.stringify(label) }
+}
+
+/** Keeps a milestone in the form that a canonical document has: without what is empty, and with times in UTC. */
+function namedMilestone({ title, description, state, ...times }: MilestoneRecord): NamedIn['named'][number] {
+  const { deadline, created, updated, closed } = times
+  const milestone: MilestoneRecord = {
+    title,
+    ...(description && { description }),
+    ...(deadline && { deadline: canonicalDateTime(deadline) }),
+    ...(created && { created: canonicalDateTime(created) }),
+    ...(updated && { updated: canonicalDateTime(updated) }),
+    ...(closed && { closed: canonicalDateTime(closed) }),
+    state,
+  }
+  return { name: title, record: JSON.stringify(milestone) }
 }
 
 /** The columns of an issue that an update replaces. */
@@ -305,7 +315,7 @@ function contentOfIssue({ record, posterId, assigneeIds }: IncomingIssue, known:
     poster_id: posterId === null ? known.posterId : idOf(posterId),
     poster_is_author: posterId === null ? 0 : 1,
     assignee_ids: JSON.stringify([...assignees]),
-    milestone_id: known.milestoneIds.get(record.milestone ?? '') ?? null,
+    milestone_id: (record.milestone && known.milestoneIds.get(record.milestone)) || null,
     record: JSON.stringify(storedIssue(record, known.labelIds)),
   }
 }

@@ -189,13 +189,16 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
 
     test('makes the labels and milestones that are missing, and leaves those that exist', async () => {
       const mars = { title: 'Mars', state: 'closed', closed: '2020-01-01T00:00:00Z' } as const
+      const asWritten = { ...mars, description: '', deadline: null, closed: '2020-01-01T01:00:00.000+01:00' }
       const labels = [
         { name: 'fresh', color: '112233' },
         { name: 'idea', color: 'other' },
       ]
       await importing([
         ...labels.map((label) => ({ kind: 'label', label }) as const),
-        { kind: 'milestone', milestone: mars },
+        { kind: 'milestone', milestone: asWritten },
+        { kind: 'milestone', milestone: { title: '', state: 'open' } },
+        { kind: 'issue', issue: anIssue(3_000_421) },
         { kind: 'issue', issue: anIssue(3_000_420, { milestone: 'Mars', labels: [{ name: 'fresh' }] }) },
       ])
       await importing([{ kind: 'milestone', milestone: { title: 'Mars', state: 'open' } }])
@@ -204,6 +207,7 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
       expect(await issue(3_000_420)).toMatchObject({ milestone: 'Mars', labels: [{ name: 'fresh', color: '112233' }] })
       expect(all).toContainEqual({ kind: 'milestone', milestone: mars })
       expect(all).toContainEqual({ kind: 'label', label: { name: 'idea', color: 'cccccc' } })
+      expect(await shown(3_000_421)).toMatchObject({ milestone: null })
     })
 
     test('returns issues in order, and skips none around a long text', async () => {
