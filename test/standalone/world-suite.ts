@@ -118,6 +118,23 @@ export function worldSuite(kinds: readonly AnyKind[]): void {
       await database.run(`update host_schema set version = ${before?.['version']}`)
     })
 
+    test.each([
+      [
+        'accounts',
+        'kind, name, folded_name, full_name, email, hides_email, is_site_admin, visibility, location, website, description, created_at',
+      ],
+      ['repositories', 'owner_id, name, folded_name, description, is_private, is_archived, default_branch, created_at'],
+      [
+        'issues',
+        'repository_id, number, kind, state, poster_id, poster_is_author, assignee_ids, comment_count, branch, record',
+      ],
+    ])('the database refuses %s of the same name or number', async (table, columns) => {
+      const { database } = open()
+      const again = `insert into host_${table} (${columns}) select ${columns} from host_${table} where id = 1`
+
+      await expect(database.run(again)).rejects.toThrow(/unique|duplicate/i)
+    })
+
     test('a host under another prefix leaves this one alone', async () => {
       const { host, database } = open()
       const other = await openStandalone({ db: database.url, prefix: 'other_', logger: false })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Caller } from '../../../src/index.ts'
 import { runAsync } from '../../../src/schema/sync-or-async.ts'
 import { hostPresenter } from '../../../src/standalone/host-store/host-ports.ts'
@@ -8,14 +8,15 @@ import { Inserts, RowWriter } from '../../../src/standalone/host-store/row-write
 import { openSqliteDatabase } from '../../../src/standalone/host-store/sqlite-database.ts'
 import { wireTime } from '../../../src/standalone/presenter/site-links.ts'
 import type { Fixture, StandaloneUser } from '../../../src/standalone/standalone.ts'
+import type { AtEnd } from '../../databases.ts'
 import { WORLD } from '../world.ts'
 
 type Pages = Pick<PageReader, 'accounts' | 'issues'>
 
 /** Reads from a database with a fixture in it. */
-async function pagesOf(fixture: Fixture, now: string): Promise<Pages> {
+async function pagesOf(fixture: Fixture, now: string, atEnd: AtEnd = afterAll): Promise<Pages> {
   const database = await openSqliteDatabase(':memory:', undefined)
-  afterAll(async () => {
+  atEnd(async () => {
     await database.storage.close()
     database.close()
   })
@@ -295,6 +296,17 @@ test('an issue without assignees has null, a pull request an empty list', async 
 test('a closed and locked issue says so', async () => {
   const closed = { state: 'closed', is_locked: true, closed_at: '2026-01-07T10:00:00Z' }
   expect(await shown('issues', '3')).toMatchObject(closed)
+})
+
+test('an issue of a fixture has the times that the fixture leaves out', async () => {
+  const issues = [
+    { index: 1, title: 'Old', poster: 'mia', state: 'closed', updatedAt: '2026-01-07T10:00:00+01:00' },
+  ] as const
+  const repositories = [{ owner: 'mia', name: 'rocket', createdAt: '2026-01-02T00:00:00Z', issues }]
+  const old = await pagesOf({ users: [{ username: 'mia' }], repositories }, '2026-03-01T00:00:00Z', onTestFinished)
+  const [issue] = await hostPresenter(old, undefined).issues(['1'], { actor: 'anonymous' })
+  const updated = '2026-01-07T09:00:00Z'
+  expect(issue).toMatchObject({ created_at: '2026-01-02T00:00:00Z', updated_at: updated, closed_at: updated })
 })
 
 test('a pull request whose title says so is a draft', async () => {
