@@ -4,28 +4,18 @@
 //   npm run bench -- --slices 80     more slices, for a smaller spread
 //   npm run bench -- http growth     only these; the other figures stay
 //   npm run bench -- --page          nothing: writes the page again from bench/results.json
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { startProcess } from './harness.mjs'
 import { writePage } from './page.mjs'
 
-/** In the order of the table. Each module exports `measure({ slices })`, which returns rows as `compare` makes them. */
-const MEASUREMENTS = [
-  'http',
-  'reads',
-  'writes',
-  'postgres',
-  'serve',
-  'cold-import',
-  'exchange-reading',
-  'exchange',
-  'exchange-database',
-]
-/** Not in the table: the growth from 1,000 to 1,000,000 rows. */
-const GROWTH = 'growth'
+/**
+ * In the order of the table. Each module exports `measure({ slices })`, which returns rows as `compare` makes them; that of the
+ * growth from 1,000 to 1,000,000 rows returns what the second chart shows.
+ */
+const MEASUREMENTS = ['http', 'reads', 'postgres', 'cold-import', 'exchange', 'exchange-database', 'growth']
 const RESULTS = join(import.meta.dirname, 'results.json')
 
 const { values, positionals } = parseArgs({
@@ -36,62 +26,51 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 })
+const slices = Number(values.slices)
 
-if (values.apart === undefined) refuseOldBuild()
 if (values.apart !== undefined) {
-  process.send(await measure(values.apart, Number(values.slices)))
-} else if (values.page) {
-  writePage(readResults())
+  const { measure } = await import(`./${values.apart}.mjs`)
+  process.send(await measure({ slices }))
 } else {
-  await measureAll(Number(values.slices), positionals.length === 0 ? [...MEASUREMENTS, GROWTH] : positionals)
+  if (!values.page) await measureAll(positionals.length === 0 ? MEASUREMENTS : positionals)
+  writePage(readResults())
+}
+
+async function measureAll(names) {
+  const unknown = names.filter((name) => !MEASUREMENTS.includes(name))
+  if (unknown.length > 0) throw new TypeError(`unknown: ${unknown}; there are ${MEASUREMENTS}`)
+  refuseOldBuild()
+
+  for (const name of names) {
+    const start = performance.now()
+    // In a process of its own: what ran before decides how Node has compiled what is measured.
+    const apart = ['--apart', name, '--slices', values.slices]
+    const { message: measured } = await startProcess(import.meta.filename, apart)
+    console.log(`\n${name}, ${((performance.now() - start) / 1000).toFixed(0)} s`)
+    if (name !== 'growth') print(measured)
+    const conditions = {
+      date: new Date().toISOString().slice(0, 10),
+      node: process.version,
+      cores: cpus().length,
+      slices,
+    }
+    const results = { ...readResults(), [name]: { ...conditions, measured } }
+    writeFileSync(RESULTS, `${JSON.stringify(results, rounded, 2)}\n`)
+  }
 }
 
 /** What is measured is the package as it is built. */
 function refuseOldBuild() {
   const root = join(import.meta.dirname, '..')
   const changed = (file) => statSync(join(root, file)).mtimeMs
-  const sources = readdirSync(join(root, 'src'), { recursive: true }).map((name) => join('src', name))
   const built = existsSync(join(root, 'dist/index.js')) ? changed('dist/index.js') : 0
-  if (sources.some((source) => changed(source) > built))
+  if (readdirSync(join(root, 'src'), { recursive: true }).some((name) => changed(join('src', name)) > built))
     throw new Error('the build is older than the sources: npm run build')
 }
 
-async function measureAll(slices, names) {
-  const unknown = names.filter((name) => name !== GROWTH && !MEASUREMENTS.includes(name))
-  if (unknown.length > 0) throw new TypeError(`unknown: ${unknown}; there are ${MEASUREMENTS} and ${GROWTH}`)
-
-  const results = readResults()
-  for (const name of names) {
-    const start = performance.now()
-    results[name] = { ...conditions(slices), measured: await measureApart(name, slices) }
-    console.log(`\n${name}, ${((performance.now() - start) / 1000).toFixed(0)} s`)
-    if (name !== GROWTH) print(results[name].measured)
-    writeFileSync(RESULTS, `${JSON.stringify(results, rounded, 2)}\n`)
-    writePage(readResults())
-  }
-}
-
-/** Measures in a process of its own: what ran before decides how Node has compiled what is measured. */
-async function measureApart(name, slices) {
-  const child = fork(import.meta.filename, ['--apart', name, '--slices', String(slices)])
-  const left = once(child, 'disconnect').then(() => undefined) // emitted after the last message
-  const message = await Promise.race([once(child, 'message'), left])
-  if (message === undefined) throw new Error(`${name} ended before it was measured`)
-  return message[0]
-}
-
-async function measure(name, slices) {
-  const module = await import(`./${name}.mjs`)
-  return module.measure({ slices })
-}
-
 function readResults() {
-  const stored = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : {}
-  return Object.fromEntries([...MEASUREMENTS, GROWTH].map((name) => [name, stored[name]]))
-}
-
-function conditions(slices) {
-  return { date: new Date().toISOString().slice(0, 10), node: process.version, cores: cpus().length, slices }
+  const stored = JSON.parse(readFileSync(RESULTS, 'utf8'))
+  return Object.fromEntries(MEASUREMENTS.map((name) => [name, stored[name]]))
 }
 
 function print(rows) {

@@ -27,9 +27,8 @@ export function ratioChart(rows) {
   const [width, left, right, top, step] = [880, 400, 70, 46, 40]
   const height = top + rows.length * step + 24
   const values = rows.flatMap(({ ratio, low, high, reach }) => [ratio, low, high, boundOf(reach) ?? ratio])
-  const ticks = [0.125, 0.25, 0.5, 1, 2, 4, 8, 16].filter((tick, index, all) => {
-    return (all[index + 1] ?? tick) > Math.min(0.5, ...values) && (all[index - 1] ?? tick) < Math.max(2, ...values)
-  })
+  const [least, most] = [Math.min(0.5, ...values) / 2, Math.max(2, ...values) * 2]
+  const ticks = [0.125, 0.25, 0.5, 1, 2, 4, 8, 16].filter((tick) => tick > least && tick < most)
   const x = logarithmic([ticks[0], ticks.at(-1)], [left, width - right])
 
   const parts = ticks.map((tick) => [
@@ -44,7 +43,7 @@ export function ratioChart(rows) {
       text(left - 20, y + 12, floor, 'small', 'end'),
       `<line x1="${x(low)}" y1="${y}" x2="${x(high)}" y2="${y}" stroke="${COLOURS[0]}" stroke-width="3" stroke-opacity="0.45"/>`,
       bound === undefined ? '' : line(x(bound), y - 9, x(bound), y + 9, 'goal'),
-      `<circle cx="${x(ratio)}" cy="${y}" r="5.5" fill="${COLOURS[0]}"/>`,
+      dot(x(ratio), y, 5.5),
       text(width - 12, y + 4, ratio.toFixed(2), 'small', 'end'),
     ]
   })
@@ -83,12 +82,10 @@ export function growthChart(databases) {
       ...ticks.map((tick) => line(start, y(tick), start + panel, y(tick), tick === 1 ? 'axis' : 'grid')),
       ...(index === 0 ? ticks.map((tick) => text(left - 8, y(tick) + 4, `${tick}×`, 'small', 'end')) : []),
       ...sizes.map((size) => text(x(size), top + plot + 18, short(size), 'small', 'middle')),
-      ...drawn.map(({ ratios }, call) =>
-        curve(
-          ratios.map((ratio, at) => [x(sizes[at]), y(ratio)]),
-          COLOURS[call],
-        ),
-      ),
+      ...drawn.map(({ ratios }, call) => {
+        const points = ratios.map((ratio, at) => [x(sizes[at]), y(ratio)])
+        return [polyline(points, COLOURS[call]), ...points.map(([across, up]) => dot(across, up, 3, COLOURS[call]))]
+      }),
     ]
   })
   const legend = calls.map(({ call }, index) => {
@@ -107,16 +104,18 @@ function short(size) {
   return size >= 1_000_000 ? `${size / 1_000_000} M` : `${size / 1000} k`
 }
 
-function curve(points, colour) {
-  const dots = points.map(([x, y]) => `<circle cx="${fixed(x)}" cy="${fixed(y)}" r="3" fill="${colour}"/>`)
-  const path = points.map(([x, y]) => `${fixed(x)},${fixed(y)}`).join(' ')
-  return [`<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2"/>`, ...dots]
+function dot(x, y, radius, colour = COLOURS[0]) {
+  return `<circle cx="${x}" cy="${y}" r="${radius}" fill="${colour}"/>`
+}
+
+function polyline(points, colour) {
+  return `<polyline points="${points.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`
 }
 
 /** A logarithmic scale from values to places. */
 function logarithmic([from, to], [start, end]) {
   const span = Math.log(to) - Math.log(from)
-  return (value) => fixed(start + ((Math.log(value) - Math.log(from)) / span) * (end - start))
+  return (value) => Number((start + ((Math.log(value) - Math.log(from)) / span) * (end - start)).toFixed(1))
 }
 
 function line(x1, y1, x2, y2, style) {
@@ -126,10 +125,6 @@ function line(x1, y1, x2, y2, style) {
 function text(x, y, content, style, anchor) {
   const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   return `<text x="${x}" y="${y}" class="${style}" text-anchor="${anchor}">${escaped}</text>`
-}
-
-function fixed(value) {
-  return Number(value.toFixed(1))
 }
 
 function svg({ width, height, title }, parts) {

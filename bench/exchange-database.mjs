@@ -25,69 +25,76 @@ const PROBE = '2'
 /** Where the issues are, with their lists. */
 const TABLE = 'host_issues'
 
+const ROWS = [
+  {
+    work: 'import a file of issues, every check, SQLite',
+    floor: 'the same rows inserted by hand, one transaction',
+    of: ['import', 'inserts'],
+    reach: '>= 0.12',
+  },
+  {
+    work: `a batch of ${BATCH} issues through the storage, SQLite`,
+    floor: 'the same statements in a transaction by hand',
+    of: ['changes', 'statements'],
+    reach: '>= 0.85',
+  },
+  {
+    work: 'export issues with their lists, SQLite',
+    floor: 'the same rows by hand, JSON.stringify',
+    of: ['export', 'rows'],
+    reach: '>= 0.5',
+  },
+]
+
 /** Measures imports, batches and exports. A slice handles every issue once; each import has a new file. */
 export function measure({ slices }) {
   return inFolder(async (folder) => {
-    const [empty, filled, fresh, large] = ['empty', 'filled', 'fresh', 'large'].map((name) => join(folder, name))
-    const document = join(folder, 'issues.json')
-    writeFileSync(document, [...issueDocument(RECORDS)].join(''))
+    const [empty, large, fresh] = ['empty', 'large', 'fresh'].map((name) => join(folder, name))
     const newFile = () => {
       for (const end of ['', '-wal', '-shm']) rmSync(`${fresh}${end}`, { force: true })
       copyFileSync(empty, fresh)
       return fresh
     }
-    await withOpened(openHost(empty), () => undefined)
-    for (const file of [filled, large]) copyFileSync(empty, file)
+    const document = join(folder, 'issues.json')
+    writeFileSync(document, [...issueDocument(RECORDS)].join(''))
+    await (await openHost(empty)).close()
+    copyFileSync(empty, large)
+    const largeHost = await openHost(large)
     const exported = readIssues({ json: Buffer.from([...issueDocument(EXPORTED)].join('')) })
-    await withOpened(openHost(large), ({ forge }) =>
-      forge.exchange.import('system', { repositoryId: REPOSITORY, records: exported }),
-    )
-    const imported = await sqliteCalls(() => withOpened(openHost(filled), (host) => importFrom(host, document)))
-    const inserts = oneByOne(imported.filter(({ sql }) => sql.startsWith('insert into "host_')))
-    const batches = batchesOf(imported)
+    await largeHost.forge.exchange.import('system', { repositoryId: REPOSITORY, records: exported })
+    await largeHost.close()
+
+    const host = await openHost(newFile())
+    const batches = batchesOf(await sqliteCalls(() => importFrom(host, document)))
+    await host.close()
     strictEqual(batches.length, RECORDS / BATCH)
-    const changes = await sqliteCalls(() => withOpened(openStorage(newFile()), (storage) => change(storage, batches)))
-    strictEqual(rowCount(fresh), rowCount(filled), 'both write the same rows')
+    const inserts = batches.flat().flatMap(oneByOne)
+    const imported = rowCount(fresh)
+    const storage = await openStorage(newFile())
+    const calls = await sqliteCalls(() => change(storage, batches))
+    const statements = calls.slice(calls.findIndex(({ sql }) => sql.startsWith('begin'))) // not those that open the writer
+    await storage.close()
+    strictEqual(rowCount(fresh), imported, 'both write the same rows')
 
     const openProbed = async () => {
       const opened = await openHost(newFile())
       await opened.forge.exchange.import('system', { repositoryId: PROBE, records: [JSON.parse(issueLine(1))] })
       return opened
     }
-    const openLarge = () => openHandle(large)
+    const openNewStorage = () => openStorage(newFile())
     const openNew = () => openHandle(newFile())
-    const sides = {
-      import: openedSide(openProbed, (host) => importFrom(host, document)),
-      inserts: openedSide(openNew, (handle) => run(handle, [BEGIN, ...inserts, COMMIT])),
-      changes: openedSide(
-        () => openStorage(newFile()),
-        (storage) => change(storage, batches),
-      ),
-      statements: openedSide(openNew, (handle) => run(handle, transactionsOf(changes))),
-      export: openedSide(() => openHost(large), exportAll),
-      rows: openedSide(openLarge, stringify),
-    }
-    const measured = await interleave(sides, { slices })
-    return [
+    const measured = await interleave(
       {
-        work: 'import a file of issues, every check, SQLite',
-        floor: 'the same rows inserted by hand, one transaction',
-        of: ['import', 'inserts'],
-        reach: '>= 0.12',
+        import: openedSide(openProbed, (opened) => importFrom(opened, document)),
+        inserts: openedSide(openNew, (handle) => run(handle, [BEGIN, ...inserts, COMMIT])),
+        changes: openedSide(openNewStorage, (opened) => change(opened, batches)),
+        statements: openedSide(openNew, (handle) => run(handle, statements)),
+        export: openedSide(() => openHost(large), exportAll),
+        rows: openedSide(() => openHandle(large), stringify),
       },
-      {
-        work: `a batch of ${BATCH} issues through the storage, SQLite`,
-        floor: 'the same statements in a transaction by hand',
-        of: ['changes', 'statements'],
-        reach: '>= 0.85',
-      },
-      {
-        work: 'export issues with their lists, SQLite',
-        floor: 'the same rows by hand, JSON.stringify',
-        of: ['export', 'rows'],
-        reach: '>= 0.5',
-      },
-    ].map((row) => compare(measured, row))
+      { slices },
+    )
+    return ROWS.map((row) => compare(measured, row))
   })
 }
 
@@ -109,12 +116,6 @@ function openHandle(file) {
   const handle = new Database(file)
   handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
   return handle
-}
-
-async function withOpened(opening, work) {
-  const opened = await opening
-  await work(opened)
-  await opened.close()
 }
 
 async function importFrom({ forge }, document) {
@@ -156,11 +157,8 @@ const IMPORTED = {
 /** Runs recorded statements, each prepared once. */
 function run(handle, calls, prepared = new Map()) {
   for (const { sql, method, parameters } of calls) {
-    let statement = prepared.get(sql)
-    if (statement === undefined) {
-      statement = handle.prepare(sql)
-      prepared.set(sql, statement)
-    }
+    if (!prepared.has(sql)) prepared.set(sql, handle.prepare(sql))
+    const statement = prepared.get(sql)
     statement[method](...parameters)
   }
 }
@@ -168,34 +166,22 @@ function run(handle, calls, prepared = new Map()) {
 /** The rows that each transaction of an import inserts into the tables of the host. */
 function batchesOf(calls) {
   const batches = []
-  for (const { sql, ...call } of calls) {
-    if (/^begin/.test(sql)) batches.push([])
-    if (sql.startsWith('insert into "host_')) batches.at(-1).push({ sql, ...call })
+  for (const call of calls) {
+    if (/^begin/.test(call.sql)) batches.push([])
+    if (call.sql.startsWith('insert into "host_')) batches.at(-1).push(call)
   }
   return batches.filter((batch) => batch.length > 0)
 }
 
 /** The same rows in the same order, each in a statement of its own. */
-function oneByOne(inserts) {
-  return inserts.flatMap(({ sql, method, parameters }) => {
-    const [, start, row, end] = /^(.* values )(\([?, ]+\))(?:, \([?, ]+\))*(.*)$/.exec(sql)
-    const width = row.split('?').length - 1
-    const rows = Array.from({ length: parameters.length / width }, (_, index) =>
-      parameters.slice(index * width, (index + 1) * width),
-    )
-    return rows.map((values) => ({ sql: `${start}${row}${end}`, method, parameters: values }))
-  })
-}
-
-/** What runs between the begin and the commit of each transaction, with both. */
-function transactionsOf(calls) {
-  let isInside = false
-  return calls.filter(({ sql }) => {
-    isInside ||= /^begin/.test(sql)
-    const isPart = isInside
-    isInside &&= !/^commit/.test(sql)
-    return isPart
-  })
+function oneByOne({ sql, method, parameters }) {
+  const [, start, row, end] = /^(.* values )(\([?, ]+\))(?:, \([?, ]+\))*(.*)$/.exec(sql)
+  const width = row.split('?').length - 1
+  return Array.from({ length: parameters.length / width }, (_, index) => ({
+    sql: `${start}${row}${end}`,
+    method,
+    parameters: parameters.slice(index * width, (index + 1) * width),
+  }))
 }
 
 /** Reads the rows of the issues, and makes JSON of each. */

@@ -92,6 +92,6 @@ function fillings({ quote, series, numbersEvents, analyze }, prefix, rows) {
     `insert into ${table('events')} (${position}type, version, at, actor_id, organization_id, user_id, data)
      select ${place}'user.blocked', 1, 1700000000000 + n, null, ${ORGANIZATION}, n, '{"note":""}' from ${series(rows)}`,
     ...numbered,
-    ...['organization_blocks', 'board_pins', 'events'].map((name) => analyze(table(name))),
+    ...['organization_blocks', 'board_pins', 'events'].map((name) => `${analyze} ${table(name)}`),
   ]
 }

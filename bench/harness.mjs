@@ -6,11 +6,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import Database from 'better-sqlite3'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')
@@ -42,20 +42,16 @@ export async function interleave(sides, { slices }) {
 export function compare(measured, { work, floor, of: [ours, reference], reach, by = 'cpu', as = 'speed' }) {
   const [above, below] = as === 'speed' ? [reference, ours] : [ours, reference]
   const calm = (kind) => calmFifth(measured[above], kind) / calmFifth(measured[below], kind)
-  const ratios = measured[above].map((cost, slice) => cost[by] / measured[below][slice][by]).sort(ascending)
+  const ratios = measured[above].map((cost, slice) => cost[by] / measured[below][slice][by]).sort((a, b) => a - b)
   const [low, high] = [ratios[Math.floor(ratios.length * 0.1)], ratios[Math.ceil(ratios.length * 0.9) - 1]]
   return { work, floor, ratio: calm(by), low, high, reach, by, as, cpu: calm('cpu'), wall: calm('wall') }
 }
 
 /** Returns the mean of the cheapest fifth: what an operation costs while the machine does little else. */
 export function calmFifth(costs, by) {
-  const sorted = costs.map((cost) => cost[by]).sort(ascending)
+  const sorted = costs.map((cost) => cost[by]).sort((a, b) => a - b)
   const calm = sorted.slice(0, Math.max(1, Math.floor(sorted.length / 5)))
   return calm.reduce((sum, cost) => sum + cost, 0) / calm.length
-}
-
-function ascending(one, other) {
-  return one - other
 }
 
 /**
@@ -72,18 +68,11 @@ export function callSide(call, { count = 500, warmUp = 10 * count, atOnce = 1 } 
       if (typeof result?.then === 'function') await result
     }
   }
-  const run = async (operations) => {
+  const run = (operations) => {
     const until = n + operations
-    if (atOnce === 1) await one(until)
-    else await Promise.all(Array.from({ length: atOnce }, () => one(until)))
+    return Promise.all(Array.from({ length: atOnce }, () => one(until)))
   }
-  return {
-    warmUp: () => run(warmUp),
-    async slice() {
-      const { cpu, wall } = await timed(() => run(count))
-      return { cpu: cpu / count, wall: wall / count }
-    },
-  }
+  return { warmUp: () => run(warmUp), slice: async () => per(count, await timed(() => run(count))) }
 }
 
 /**
@@ -93,16 +82,19 @@ export function callSide(call, { count = 500, warmUp = 10 * count, atOnce = 1 } 
 export function openedSide(open, work) {
   const slice = async () => {
     const opened = await open()
-    try {
-      return await timed(() => work(opened))
-    } finally {
-      await opened.close()
-    }
+    const cost = await timed(() => work(opened))
+    await opened.close()
+    return cost
   }
   return { warmUp: slice, slice }
 }
 
-/** Runs work, and returns what it cost in this process. */
+/** What one of `count` operations cost. */
+export function per(count, { cpu, wall }) {
+  return { cpu: cpu / count, wall: wall / count }
+}
+
+/** Runs work, and returns what it cost in this process, in microseconds. */
 export async function timed(work) {
   collectGarbage({ type: 'minor' }) // that of the side before
   const [before, start] = [process.cpuUsage(), performance.now()]
@@ -125,166 +117,24 @@ export async function inFolder(work) {
 /** Starts a script in a process of its own, and waits for its first message. */
 export async function startProcess(script, options) {
   const child = fork(script, options)
-  const ended = once(child, 'exit').then(() => {
-    throw new Error(`${script} ${options[0]} ended before it sent a message`)
-  })
+  const ended = once(child, 'disconnect') // emitted after the last message
   const [message] = await Promise.race([once(child, 'message'), ended])
+  if (message === undefined) throw new Error(`${script} ${options[0]} ended before it sent a message`)
   return { child, message }
-}
-
-/** Starts the variant of a script that calls `runServer`, in a process of its own. */
-export async function startServer(script, variant, options) {
-  const { child, message } = await startProcess(script, [variant, ...options])
-  return {
-    port: message.port,
-    /** The CPU time of the process in microseconds. */
-    async cpu() {
-      child.send('report')
-      const [{ user, system }] = await once(child, 'message')
-      return user + system
-    },
-    stop: () => child.kill(),
-  }
-}
-
-/** In the script of a server: starts the variant that `startServer` names, which returns its `http.Server`. */
-export async function runServer(variants) {
-  const [variant, ...options] = process.argv.slice(2)
-  const server = await variants[variant](...options)
-  server.keepAliveTimeout = 0 // a connection waits while the other sides have their turns
-  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
-  process.on('message', () => process.send(process.cpuUsage()))
-  process.on('disconnect', () => process.exit())
-  process.send({ port: server.address().port })
-}
-
-/**
- * A side in a process of its own: what its server pays for a request. Every response must have the status.
- *
- * @param request - returns the nth request
- * @param count - requests in a slice
- * @param keep - whether connections stay open, or each request has a new one
- */
-export function serverSide(
-  server,
-  request,
-  { status, count = 1000, warmUp = 10 * count, connections = 32, keep = true },
-) {
-  let n = 0
-  const clients = Array.from({ length: connections }, () => new Client(server.port))
-  const run = async (operations) => {
-    const until = n + operations
-    const send = async (client) => {
-      while (n < until) {
-        const response = await client.send(request(n++), keep)
-        if (statusOf(response) !== status)
-          throw new Error(`expected ${status}, received ${response.latin1Slice(0, 400)}`)
-      }
-    }
-    await Promise.all(clients.map(send))
-  }
-  return {
-    warmUp: () => run(warmUp),
-    async slice() {
-      const [before, start] = [await server.cpu(), performance.now()]
-      await run(count)
-      const wall = performance.now() - start
-      return { cpu: ((await server.cpu()) - before) / count, wall: (wall * 1000) / count }
-    },
-    end: () => clients.map((client) => client.close()),
-  }
-}
-
-/** Sends one request and returns the response, to check it before anything is timed. */
-export async function ask(server, request) {
-  const bytes = await new Client(server.port).send(request, false)
-  const head = bytes.latin1Slice(0, bytes.indexOf('\r\n\r\n'))
-  const lines = head
-    .split('\r\n')
-    .slice(1)
-    .map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()))
-  const headers = lines.filter((line) => !/^(date|connection|keep-alive):/.test(line)) // Node adds these
-  return { status: statusOf(bytes), headers: headers.sort(), body: bytes.utf8Slice(head.length + 4) }
-}
-
-/** A request without a body. */
-export function requestText(method, path, authorization) {
-  const credential = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`
-  return `${method} ${path} HTTP/1.1\r\nHost: git.example.com\r\n${credential}\r\n`
-}
-
-function statusOf(response) {
-  return Number(response.latin1Slice(9, 12))
-}
-
-/** A client that sends one request after the other. */
-class Client {
-  #port
-  #socket
-
-  constructor(port) {
-    this.#port = port
-  }
-
-  /** Sends a request and returns the response; the connection is closed after it unless it is kept. */
-  async send(request, keep) {
-    if (this.#socket?.readyState !== 'open') {
-      this.#socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
-      await once(this.#socket, 'connect')
-    }
-    const socket = this.#socket
-    const answered = new Promise((resolve, reject) => {
-      let response = Buffer.alloc(0)
-      const receive = (bytes) => {
-        response = response.length === 0 ? bytes : Buffer.concat([response, bytes])
-        if (response.length < lengthOf(response)) return
-        socket.off('data', receive).off('close', lost)
-        resolve(response)
-      }
-      const lost = () => reject(new Error('the server closed the connection'))
-      socket.on('data', receive).on('close', lost)
-    })
-    socket.write(keep ? request : request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
-    const response = await answered
-    if (!keep) this.close()
-    return response
-  }
-
-  close() {
-    this.#socket?.destroy()
-    this.#socket = undefined
-  }
-}
-
-/** Runs work and returns every statement with parameters that pg ran in this process, in order. */
-export async function postgresStatements(work) {
-  const { default: pg } = await import('pg')
-  const seen = []
-  const undo = spy(pg.Client.prototype, 'query', (_, [one]) => seen.push(typeof one === 'string' ? { text: one } : one))
-  await work()
-  undo()
-  return seen.map(({ name, text, values }) => ({ name, text, values }))
-}
-
-/** Runs work and returns the text of every statement that better-sqlite3 ran in this process, in order. */
-export async function sqliteStatements(work) {
-  return (await sqliteCalls(work)).map(({ sql }) => sql)
 }
 
 /** Runs work and returns every statement that better-sqlite3 ran in this process, in order: its text, parameters and method. */
 export async function sqliteCalls(work) {
-  const { default: Database } = await import('better-sqlite3')
   const handle = new Database(':memory:')
+  const statement = Object.getPrototypeOf(handle.prepare('select 1'))
+  handle.close()
   const seen = []
   const restore = [
     spy(Database.prototype, 'exec', (_, [sql]) => seen.push({ sql, method: 'exec', parameters: [] })),
     ...['all', 'get', 'run', 'iterate'].map((method) =>
-      spy(Object.getPrototypeOf(handle.prepare('select 1')), method, ({ source }, parameters) =>
-        seen.push({ sql: source, method, parameters }),
-      ),
+      spy(statement, method, ({ source }, parameters) => seen.push({ sql: source, method, parameters })),
     ),
   ]
-  handle.close()
   try {
     await work()
     return seen
@@ -293,7 +143,8 @@ export async function sqliteCalls(work) {
   }
 }
 
-function spy(owner, name, see) {
+/** Calls `see` before each call of a method, and returns the function that ends this. */
+export function spy(owner, name, see) {
   const original = owner[name]
   owner[name] = function (...parameters) {
     see(this, parameters)
@@ -302,15 +153,4 @@ function spy(owner, name, see) {
   return () => {
     owner[name] = original
   }
-}
-
-const LENGTH = /\r\ncontent-length: (\d+)/i
-
-/** The length of a response, from its head; Infinity while the head is incomplete. */
-function lengthOf(bytes) {
-  const end = bytes.indexOf('\r\n\r\n')
-  if (end === -1) return Number.POSITIVE_INFINITY
-  const head = bytes.latin1Slice(0, end)
-  if (/\r\ntransfer-encoding/i.test(head)) throw new Error(`the client of the benchmarks reads no chunks: ${head}`)
-  return end + 4 + Number(LENGTH.exec(head)?.[1] ?? 0)
 }

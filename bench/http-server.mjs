@@ -1,4 +1,4 @@
-// The servers of http.mjs and writes.mjs: `node bench/http-server.mjs VARIANT FILE STATEMENTS`. All use SQLite and belong to the same
+// The servers of http.mjs: `node bench/http-server.mjs VARIANT FILE STATEMENTS`. All use SQLite and belong to the same
 // host: accounts and issues in maps, one token, and Olga, who owns the organization and the repository. By hand, a server looks up
 // and decides what forgelet looks up and decides, runs the statements that forgelet runs, and sends the same response.
 import { createServer } from 'node:http'
@@ -15,7 +15,7 @@ import { createApi } from 'forgelet/http'
 import { nodeHandler } from 'forgelet/node'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
 import { Hono } from 'hono'
-import { runServer } from './harness.mjs'
+import { runServer } from './servers.mjs'
 
 export const ORGANIZATION = 1000
 const REPOSITORY = 10

@@ -7,84 +7,65 @@ const DOCS = join(import.meta.dirname, '..', 'docs')
 const BEGIN = '<!-- The figures: npm run bench writes them. -->'
 const END = '<!-- The end of the figures. -->'
 
-/** Writes the page and the charts. A measurement that was never made is left out. */
+/** Writes the page and the charts. */
 export function writePage({ growth, ...measurements }) {
-  const made = Object.values(measurements).filter((measurement) => measurement !== undefined)
+  const made = Object.values(measurements)
   const rows = made.flatMap(({ measured }) => measured)
-  const [speeds, costs] = [rows.filter((row) => !isCost(row)), rows.filter(isCost)]
-
-  const page = join(DOCS, 'performance.md')
-  const [before, , after] = split(readFileSync(page, 'utf8'))
-  const parts = [
-    `${conditions([...made, ...(growth === undefined ? [] : [growth])])}\n`,
+  const [speeds, costs] = [rows.filter(({ as }) => as === 'speed'), rows.filter(({ as }) => as === 'cost')]
+  const figures = [
+    BEGIN,
+    conditions([...made, growth]),
     speedTable(speeds),
     image('ratios', ratioChart(speeds), RATIOS_TITLE),
     costTable(costs),
-    ...(growth === undefined ? [] : growthParts(growth.measured)),
-  ]
-  const figures = parts.filter((part) => part !== '').join('\n')
-  writeFileSync(page, [before, BEGIN, '\n\n', figures, '\n', END, after].join(''))
-}
+    growthTable(growth.measured),
+    image('growth', growthChart(growth.measured), GROWTH_TITLE),
+    END,
+  ].join('\n\n')
 
-function split(text) {
-  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (begin === -1 || end < begin) throw new Error(`docs/performance.md must contain ${BEGIN} and ${END}`)
-  return [text.slice(0, begin), text.slice(begin, end), text.slice(end + END.length)]
+  const page = join(DOCS, 'performance.md')
+  const text = readFileSync(page, 'utf8')
+  writeFileSync(page, text.slice(0, text.indexOf(BEGIN)) + figures + text.slice(text.indexOf(END) + END.length))
 }
 
 /** A chart is a file beside the page. */
 function image(name, svg, alt) {
   writeFileSync(join(DOCS, `performance-${name}.svg`), svg)
-  return `![${alt}](performance-${name}.svg)\n`
+  return `![${alt}](performance-${name}.svg)`
 }
 
 function conditions(made) {
   const dates = made.map(({ date }) => date).sort()
-  const span = dates[0] === dates.at(-1) ? dates[0] : `${dates[0]} to ${dates.at(-1)}`
+  const span = [...new Set([dates[0], dates.at(-1)])].join(' to ')
   const versions = [...new Set(made.map(({ node }) => node))].join(', ')
   return `Measured on ${span} with Node ${versions} on ${made[0].cores} cores that also did other work.`
 }
 
-function isCost({ as, reach }) {
-  return as === 'cost' || reach?.startsWith('<=') === true
-}
-
 function speedTable(rows) {
+  const header = ['work', 'floor or peer', 'ratio', 'spread', 'requests/s', 'goal']
   return table(
-    ['work', 'floor or peer', 'ratio', 'spread', 'requests/s', 'goal'],
-    rows.map((row) => [
-      row.work,
-      row.floor,
-      number(row.ratio),
-      spread(row),
-      row.wall ? number(row.wall) : '',
-      goal(row),
-    ]),
+    header,
+    rows.map((row) => [row.work, row.floor, number(row.ratio), spread(row), number(row.wall), goal(row)]),
   )
 }
 
 function costTable(rows) {
+  const header = ['work', 'compared with', 'cost', 'spread', 'goal']
   return table(
-    ['work', 'compared with', 'cost', 'spread', 'goal'],
+    header,
     rows.map((row) => [row.work, row.floor, number(row.ratio), spread(row), goal(row)]),
   )
 }
 
-function growthParts(databases) {
+function growthTable(databases) {
   const [{ calls, sizes }] = databases
-  const header = ['call', ...databases.map(({ database }) => database)]
-  const most = sizes.at(-1).toLocaleString('en')
-  return [
-    `The time of a call with ${most} rows, with ${sizes[0].toLocaleString('en')} rows = 1:\n`,
-    table(
-      header,
-      calls.map(({ call }, index) => [
-        call,
-        ...databases.map((database) => number(database.calls[index].ratios.at(-1))),
-      ]),
-    ),
-    image('growth', growthChart(databases), GROWTH_TITLE),
-  ]
+  const rows = calls.map(({ call }, index) => [
+    call,
+    ...databases.map((database) => number(database.calls[index].ratios.at(-1))),
+  ])
+  const [fewest, most] = [sizes[0], sizes.at(-1)].map((size) => size.toLocaleString('en'))
+  const title = `The time of a call with ${most} rows, with ${fewest} rows = 1:\n\n`
+  return title + table(['call', ...databases.map(({ database }) => database)], rows)
 }
 
 function goal({ ratio, reach }) {
@@ -103,6 +84,5 @@ function number(value) {
 }
 
 function table(header, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |\n`
-  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('')
+  return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

@@ -1,11 +1,15 @@
-// Calls of the forge on PostgreSQL against the statements that they run, with pg alone: named, and in pipelines. CPU is that of this
-// process, not of the server.
+// Calls of the forge on PostgreSQL against the statements that they run, with pg alone: named, and in pipelines; and requests to
+// `forgelet serve` against a bare node:http server that runs the same statements. CPU is that of the process that works, not of the
+// database.
 import { deepStrictEqual, strictEqual } from 'node:assert'
+import { join } from 'node:path'
 import { createForge } from 'forgelet'
+import { openStandalone } from 'forgelet/standalone'
 import { postgresStorage } from 'forgelet/storage/postgres'
 import pg from 'pg'
 import { inPostgres } from './databases.mjs'
-import { callSide, compare, interleave, postgresStatements } from './harness.mjs'
+import { callSide, compare, interleave, spy } from './harness.mjs'
+import { ask, serverSide, startServer, toRequest } from './servers.mjs'
 
 const ORGANIZATION = '7'
 const OLGA = { id: '2' }
@@ -13,11 +17,9 @@ const USERS = 100
 const AT_ONCE = 16
 const OF = ['forgelet', 'by hand']
 
-/** Measures a block check and a pin. Returns no rows without a server. */
-export async function measure({ slices, url = process.env.FORGELET_TEST_POSTGRES_URL }) {
-  if (url === undefined) return []
-
-  return inPostgres(url, async (db) => {
+/** Measures a block check and a pin as calls, and a block check and a pinned list of the ready server. */
+export async function measure({ slices }) {
+  const calls = await inPostgres(async (db) => {
     const pool = new pg.Pool({ connectionString: db, pipeline: true })
     pool.on('error', () => undefined) // its last connections may end with the database
     const storage = postgresStorage(db)
@@ -32,6 +34,7 @@ export async function measure({ slices, url = process.env.FORGELET_TEST_POSTGRES
     await pool.end()
     return rows
   })
+  return [...calls, ...(await inPostgres((db) => measureServe(db, slices)))]
 }
 
 async function measureFind(forge, pool, slices) {
@@ -39,7 +42,7 @@ async function measureFind(forge, pool, slices) {
     await forge.blocks.block(OLGA, { organizationId: ORGANIZATION, account: { kind: 'user', id: userOf(n) } })
   }
   const find = (n) => forge.blocks.find(OLGA, { organizationId: ORGANIZATION, userId: userOf(n) })
-  const [{ text }] = await postgresStatements(() => find(0))
+  const [{ text }] = await statementsOf(() => find(0))
   const findByHand = async (n) => {
     const userId = userOf(n)
     const { rows } = await pool.query({ name: 'find', text, values: [ORGANIZATION, userId] })
@@ -66,10 +69,22 @@ function userOf(n) {
   return String(1001 + (n % (2 * USERS)))
 }
 
+/** Runs work and returns every statement with parameters that pg ran in this process, in order. */
+async function statementsOf(work) {
+  const seen = []
+  const undo = spy(pg.Client.prototype, 'query', (_, [one]) => seen.push(typeof one === 'string' ? { text: one } : one))
+  await work()
+  undo()
+  return seen.map(({ name, text, values }) => ({ name, text, values }))
+}
+
+/** The issue whose pin is recorded, and its repository: a number that occurs nowhere else in its statements. */
+const SAMPLE = 900_000_001
+
 async function measurePin(forge, pool, slices) {
   const pin = (id) => forge.pins.pin(OLGA, { id, repositoryId: id, kind: 'issue' })
   await pin(SAMPLE - 1) // the first use of a connection asks for more
-  const statements = await postgresStatements(() => pin(SAMPLE))
+  const statements = await statementsOf(() => pin(SAMPLE))
   const pinByHand = (id) => pinWith(pool, statements, String(id))
   await pinByHand(SAMPLE + 1)
   deepStrictEqual(await rowsOf(pool, SAMPLE + 1), await rowsOf(pool, SAMPLE))
@@ -87,39 +102,99 @@ async function measurePin(forge, pool, slices) {
   })
 }
 
-/** The issue whose pin is recorded, and its repository: a number that occurs nowhere else in its statements. */
-const SAMPLE = 900_000_001
-
 /** Pins an issue on the board of its own repository, as forgelet does: the lock, the rows, the changes, COMMIT. */
 async function pinWith(pool, [begin, lock, load, lockIssue, findGone, ...changes], id) {
-  const commit = changes.at(-1)
-  const ofIssue = ({ name, text, values }) => ({
-    name,
-    text,
-    values: values.map((value) => (typeof value === 'string' ? value.replace(SAMPLE, id) : value)),
-  })
   const client = await pool.connect()
-  const query = (statement) => client.query(ofIssue(statement))
+  const query = ({ name, text, values }) => {
+    const ofIssue = values.map((value) => (typeof value === 'string' ? value.replace(SAMPLE, id) : value))
+    return client.query({ name, text, values: ofIssue })
+  }
   const [, locked, loaded] = await Promise.all([client.query(begin.text), query(lock), query(load)])
-  const [head] = locked.rows
-  strictEqual(head.retired, 0)
-  strictEqual(loaded.rows.length, 0)
-  const written = [lockIssue, findGone, ...changes.slice(0, -1)].map(query)
-  const [, gone, ...rest] = await Promise.all(written)
+  deepStrictEqual([locked.rows[0].retired, loaded.rows.length], [0, 0])
+  const [, gone] = await Promise.all([lockIssue, findGone, ...changes.slice(0, -1)].map(query))
   strictEqual(gone.rows.length, 0)
-  await client.query(commit.text)
+  await client.query(changes.at(-1).text)
   client.release()
-  return rest.at(-1).rows[0].id
 }
 
 /** What a pin has written, without its ids and times. */
-async function rowsOf(pool, id) {
-  const all = async (text) => (await pool.query(text, [id])).rows
-  return [
-    await all(
-      'select scope, version, epoch, retired, total, next_seq from forgelet_heads where key = $1 order by scope',
-    ),
-    await all('select kind, position, pinned_by from forgelet_board_pins where issue_id = $1'),
-    await all('select type, version, actor_id, user_id, data from forgelet_events where issue_id = $1'),
+function rowsOf(pool, id) {
+  const queries = [
+    'select scope, version, epoch, retired, total, next_seq from forgelet_heads where key = $1 order by scope',
+    'select kind, position, pinned_by from forgelet_board_pins where issue_id = $1',
+    'select type, version, actor_id, user_id, data from forgelet_events where issue_id = $1',
   ]
+  return Promise.all(queries.map(async (text) => (await pool.query(text, [id])).rows))
+}
+
+const SCRIPT = join(import.meta.dirname, 'serve-server.mjs')
+const TOKEN = 'token olga-token'
+const SERVED_USERS = 1000
+const PINNED = toRequest('GET', '/repos/acme/rocket/issues/pinned', TOKEN)
+const CHECKS = Array.from({ length: SERVED_USERS }, (_, n) => toRequest('GET', `/orgs/acme/blocks/user-${n}`, TOKEN))
+const NOT_BLOCKED = toRequest('GET', '/orgs/acme/blocks/olga', TOKEN)
+const FIXTURE = {
+  users: [{ username: 'olga', tokens: ['olga-token'] }, ...CHECKS.map((_, n) => ({ username: `user-${n}` }))],
+  organizations: [{ name: 'acme', owners: ['olga'], blocks: CHECKS.map((_, n) => ({ user: `user-${n}` })) }],
+  repositories: [
+    {
+      owner: 'acme',
+      name: 'rocket',
+      issues: [1, 2, 3].map((index) => ({
+        index,
+        title: `Issue ${index}`,
+        body: 'It does not fly. '.repeat(20),
+        poster: 'olga',
+      })),
+      pins: [1, 2, 3],
+    },
+  ],
+}
+
+async function measureServe(db, slices) {
+  const recorded = await record(db)
+  const serve = await startServer(SCRIPT, 'serve', [db])
+  const shown = JSON.parse((await ask(serve, PINNED)).body)
+  strictEqual(shown.length, 3)
+  const byHand = await startServer(SCRIPT, 'by hand', [db, JSON.stringify({ ...recorded, shown })])
+  strictEqual((await ask(serve, CHECKS[7])).status, 204)
+  strictEqual((await ask(serve, NOT_BLOCKED)).status, 404)
+  for (const request of [CHECKS[7], NOT_BLOCKED])
+    strictEqual((await ask(byHand, request)).status, (await ask(serve, request)).status)
+  deepStrictEqual(JSON.parse((await ask(byHand, PINNED)).body), shown)
+
+  const check = (n) => CHECKS[(n * 37) % SERVED_USERS]
+  const options = { count: 400, warmUp: 4000 }
+  const sides = Object.entries({ forgelet: serve, 'by hand': byHand }).flatMap(([name, server]) => [
+    [`check ${name}`, serverSide(server, check, { status: 204, ...options })],
+    [`list ${name}`, serverSide(server, () => PINNED, { status: 200, ...options })],
+  ])
+  const measured = await interleave(Object.fromEntries(sides), { slices })
+  for (const server of [serve, byHand]) server.stop()
+  const floor = 'bare node:http, the same statements with pg'
+  return [
+    ['GET block check', 'check'],
+    ['GET pinned list of 3', 'list'],
+  ].map(([work, side]) =>
+    compare(measured, {
+      work: `${work}, \`forgelet serve\` on PostgreSQL`,
+      floor,
+      of: OF.map((name) => `${side} ${name}`),
+    }),
+  )
+}
+
+/** Fills the database, and returns the statements of a block check and of a pinned list. */
+async function record(db) {
+  const host = await openStandalone({ db, fixture: FIXTURE })
+  const recordGet = async ({ path }) => {
+    const header = (name) => (name === 'authorization' ? TOKEN : undefined)
+    const request = { method: 'GET', path: path.replace('/api/v1', ''), query: '', header, body: () => undefined }
+    const answer = () => host.api.dispatch(request, () => host.authenticate(TOKEN))
+    await answer() // the first use of a connection asks for more
+    return (await statementsOf(answer)).filter(({ values }) => values !== undefined)
+  }
+  const statements = { check: await recordGet(CHECKS[7]), list: await recordGet(PINNED) }
+  await host.close()
+  return statements
 }

@@ -3,7 +3,7 @@ import { deepStrictEqual } from 'node:assert'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
-import { callSide, compare, inFolder, interleave, sqliteStatements } from './harness.mjs'
+import { callSide, compare, inFolder, interleave, sqliteCalls } from './harness.mjs'
 import { BLOCKED, fill, ORGANIZATION, openForge } from './http-server.mjs'
 
 /** Measures `blocks.find`. */
@@ -15,8 +15,8 @@ export function measure({ slices }) {
     const forge = openForge(storage)
     await fill(forge)
     const find = (n) => forge.blocks.find('system', { organizationId: ORGANIZATION, userId: n % BLOCKED })
-    const [text] = await sqliteStatements(() => find(7))
-    const statement = new Database(file, { readonly: true }).prepare(text)
+    const [{ sql }] = await sqliteCalls(() => find(7))
+    const statement = new Database(file, { readonly: true }).prepare(sql)
     const findByHand = (n) => statement.get(ORGANIZATION, n % BLOCKED)
     const { note, blockedBy } = await find(7)
     deepStrictEqual({ note, blockedBy }, { note: findByHand(7).note, blockedBy: findByHand(7).blockedBy })
