@@ -13,7 +13,7 @@ import { openapi } from './openapi.ts'
 import { parsePublicUrl } from './public-url.ts'
 import { applySchema, idColumns, planSchemaOf, schemaStatus } from './schema.ts'
 import { serve } from './serve.ts'
-import { createToken, listTokens, revokeToken } from './token.ts'
+import { createToken, createUserWithToken, listTokens, revokeToken } from './token.ts'
 
 /** The options whose values are URLs. Their checks report at most the scheme of a URL. */
 export const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url'])
@@ -111,6 +111,13 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     .option('-o, --out <out>', 'file to write; - is standard output', '-')
     .addHelpText('after', EXPORT)
     .action((options) => run(exportIssues(options, io)))
+
+  const users = program.command('user').description('the users of "forgelet serve"')
+  inDatabase(named(users, 'create').argument('<name>'), 'or an SQLite file')
+    .description('create a user, and print an access token once')
+    .option('--admin', 'make the user a site administrator')
+    .addHelpText('after', USER_CREATE)
+    .action((user, options) => run(createUserWithToken(user, options, io)))
 
   const tokens = program.command('token').description('the access tokens of a user of "forgelet serve"')
   inDatabase(named(tokens, 'create').argument('<user>'), 'or an SQLite file')
@@ -324,6 +331,16 @@ Exit codes: 0 done, 1 no such repository, 2 wrong usage or the file cannot be wr
 const TOKEN_RULES = `${ENVIRONMENT}
 The servers may run meanwhile: they accept a new token at once, and answer a revoked one with 401.
 Only the SHA-256 of a token is stored. Exit codes: 0 done, 1 unknown user or token, 2 wrong usage,
+3 the database cannot be used.`
+
+const USER_CREATE = `
+Examples
+  forgelet user create alice --admin --db forgelet.sqlite
+
+${ENVIRONMENT}
+"forgelet serve" makes the tables; it may run meanwhile, and accepts the token at once. Only the
+SHA-256 of a token is stored. "forgelet token" makes more tokens, and revokes them.
+Exit codes: 0 done, 1 the name is taken, 2 wrong usage or no name for a user,
 3 the database cannot be used.`
 
 const TOKEN_CREATE = `

@@ -132,8 +132,11 @@ function announce(
 ): void {
   if (host.fixture === 'ignored') log.info(`fixture ${fixture} ignored: database ${db} already has users`)
   io.out(json ? JSON.stringify({ url, db, fixture: host.fixture, pid: process.pid }) : url)
+  if (host.isEmpty) log.info(`database ${db} has no users: ${FIRST_USER}`)
   if (!json) log.info(`serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
 }
+
+const FIRST_USER = 'create one with "forgelet user create NAME --admin", or start with --fixture FILE'
 
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'

@@ -1,6 +1,6 @@
 import { isForgeError } from '../index.ts'
 import type { AccessToken } from '../standalone/standalone.ts'
-import { createAccessToken, listAccessTokens, revokeAccessToken } from '../standalone/standalone.ts'
+import { createAccessToken, createUser, listAccessTokens, revokeAccessToken } from '../standalone/standalone.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, printable } from './command.ts'
 import type { DatabaseAddress, DatabaseOptions } from './database.ts'
@@ -25,6 +25,26 @@ export function createToken(user: string, options: TokenOptions, io: CommandIO):
     }
     io.out(created.token)
     io.err(`forgelet: this is the token ${created.id} of ${user}; it cannot be shown again`)
+  })
+}
+
+/** The options of `forgelet user create`. */
+export interface UserOptions extends DatabaseOptions {
+  readonly json?: true | undefined
+  readonly admin?: true | undefined
+}
+
+/** Creates a user of `forgelet serve`, and prints an access token. @throws CommandError with the exit code */
+export function createUserWithToken(user: string, options: UserOptions, io: CommandIO): Promise<ExitCode> {
+  return withTokens(user, options, io, async (location) => {
+    const created = await createUser(location, user, { siteAdmin: options.admin })
+    if (created === undefined) throw new CommandError(1, `${user} exists: a name is given once, in any case`)
+    if (options.json) {
+      io.out(JSON.stringify({ user, ...asJson(created), token: created.token }))
+      return
+    }
+    io.out(created.token)
+    io.err(`forgelet: this is the token ${created.id} of the new user ${user}; it cannot be shown again`)
   })
 }
 
@@ -76,10 +96,11 @@ function asLine({ id, name, createdAt }: AccessToken): string {
 
 function refusal(database: DatabaseAddress, user: string, error: unknown): unknown {
   if (isForgeError(error, 'USER_NOT_FOUND')) {
-    return new CommandError(
-      1,
-      `database ${database.shown} has no user ${user}: the fixture of a database names its users`,
-    )
+    return new CommandError(1, `database ${database.shown} has no user ${user}: "forgelet user create" makes one`)
+  }
+  if (isForgeError(error, 'INVALID_INPUT')) {
+    const [wrong] = error.details.violations
+    return new CommandError(2, `${user} cannot be the name of a user: ${wrong?.message ?? error.message}`)
   }
   if (isForgeError(error, 'SCHEMA_OUTDATED')) {
     const fix = 'start "forgelet serve" of this release on it first'

@@ -9,7 +9,7 @@ import { parseFixture } from './fixture/parse-fixture.ts'
 import type { HostDatabase } from './host-store/host-database.ts'
 import { HostDirectory } from './host-store/host-directory.ts'
 import { authenticate, hostPolicy, hostPresenter } from './host-store/host-ports.ts'
-import { loadFixture } from './host-store/load-fixture.ts'
+import { isEmpty, loadFixture } from './host-store/load-fixture.ts'
 import type { DatabaseLocation } from './host-store/open-host-database.ts'
 import { openHostDatabase } from './host-store/open-host-database.ts'
 import { PageReader } from './host-store/page-reader.ts'
@@ -49,6 +49,8 @@ export interface Standalone {
    */
   readonly api: Api<StandaloneUser>
   readonly fixture: FixtureOutcome
+  /** Whether the database had no account when it was opened: nobody can identify to this host. */
+  readonly isEmpty: boolean
   /**
    * Returns the user that an `Authorization` header identifies. The header is `token X`, `Bearer X`, or Basic with the
    * token as user name or password. Returns null without a header, or if it has another form. On SQLite it answers at
@@ -118,6 +120,7 @@ async function openHost<Tx>(
       forge,
       api,
       fixture: fixture === undefined ? 'none' : isLoaded ? 'loaded' : 'ignored',
+      isEmpty: fixture === undefined && (await isEmpty(database)),
       authenticate: (header) => authenticate(directory, header),
       checkDatabase: () => database.check(),
       findRepository: (owner, name) => directory.findRepository(owner, name),

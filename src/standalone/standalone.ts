@@ -12,7 +12,7 @@ export type {
 } from './fixture/fixture.ts'
 export { parseFixture } from './fixture/parse-fixture.ts'
 export type { AccessToken, CreatedAccessToken } from './host-store/access-tokens.ts'
-export { createAccessToken, listAccessTokens, revokeAccessToken } from './host-store/access-tokens.ts'
+export { createAccessToken, createUser, listAccessTokens, revokeAccessToken } from './host-store/access-tokens.ts'
 export type { DatabaseLocation, DatabaseStatus } from './host-store/open-host-database.ts'
 export { databaseStatus } from './host-store/open-host-database.ts'
 export type { StandaloneUser } from './host-store/roles.ts'

@@ -16,6 +16,7 @@ const COMMANDS: { readonly [command: string]: string } = {
   'issues convert': 'out to repo from confidential json help',
   'issues import': 'repo db prefix schema dry-run on-conflict attribution users from confidential json help',
   'issues export': 'repo db prefix schema out json help',
+  'user create': 'db prefix schema admin json help',
   'token create': 'db prefix schema name json help',
   'token list': 'db prefix schema json help',
   'token revoke': 'db prefix schema json help',
@@ -58,7 +59,7 @@ describe('forgelet', () => {
 
 describeWith(['bash'], 'forgelet completion bash', () => {
   test.each([
-    ['', 'serve schema issues token doctor openapi completion --version --help'],
+    ['', 'serve schema issues user token doctor openapi completion --version --help'],
     ['iss', 'issues'],
     ['issues im', 'import'],
     ['issues import issues.json --on-', '--on-conflict'],

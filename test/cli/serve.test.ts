@@ -132,7 +132,10 @@ describe('forgelet serve', () => {
     expect(err.split('\n').filter((line) => line.includes('request failed'))).toEqual([
       expect.stringMatching(/^forgelet: error: request failed \{.*SIGNING_KEY_UNREADABLE.*key\.pub.* \}$/),
     ])
-    expect(err.split('\n')).toHaveLength(4) // it says that it serves, and that it stops
+    expect(err).toContain(
+      'database :memory: has no users: create one with "forgelet user create NAME --admin", or start with --fixture FILE\n',
+    )
+    expect(err.split('\n')).toHaveLength(5) // it also says that it serves, and that it stops
   })
 
   test('with --json and --log-requests, every line of the log is one JSON object', async () => {

@@ -61,6 +61,40 @@ describe('forgelet token', () => {
     expect(await statuses('alice-token')).toEqual([200, 200])
   })
 
+  test('is made for a new user, whose name is given once', async () => {
+    const status = await serve()
+    const created = await run('user', 'create', 'Rosa', '--admin')
+    expect([created.code, created.err]).toEqual([
+      0,
+      expect.stringMatching(/^forgelet: this is the token [0-9a-f]{12} of the new user Rosa; /),
+    ])
+    expect(await status(created.out.trim())).toBe(200)
+
+    const plain = JSON.parse((await run('user', 'create', 'stan', '--json')).out)
+    expect(plain).toEqual({
+      user: 'stan',
+      id: expect.any(String),
+      name: null,
+      createdAt: expect.any(String),
+      token: expect.any(String),
+    })
+    expect(await status(plain.token)).toBe(403)
+
+    for (const taken of ['rosa', 'acme']) {
+      expect(await run('user', 'create', taken)).toMatchObject({
+        code: 1,
+        out: '',
+        err: `forgelet: ${taken} exists: a name is given once, in any case\n`,
+      })
+    }
+    expect(await run('user', 'create', 'a/b')).toMatchObject({ code: 2, out: '' })
+  })
+
+  test('is made once when two commands create the same user', async () => {
+    const both = await Promise.all([run('user', 'create', 'rosa'), run('user', 'create', 'ROSA')])
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
+  })
+
   test('revokes a token of a fixture', async () => {
     const status = await serve()
     const { tokens } = JSON.parse((await run('token', 'list', 'alice', '--json')).out)

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { ForgeError } from '../../index.ts'
 import { runAsync } from '../../schema/sync-or-async.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
+import { parseFixture } from '../fixture/parse-fixture.ts'
 import { tokenDigest } from '../host-names.ts'
 import type { HostDatabase } from './host-database.ts'
 import { HostDirectory } from './host-directory.ts'
+import { accountRow } from './load-fixture.ts'
 import type { DatabaseLocation } from './open-host-database.ts'
 import { onExistingDatabase } from './open-host-database.ts'
 import { Inserts, RowWriter } from './row-writer.ts'
@@ -42,13 +44,51 @@ export function createAccessToken(
   username: string,
   name?: string | undefined,
 ): Promise<CreatedAccessToken> {
-  return onUser(location, username, async (database, userId) => {
-    const token = randomBytes(TOKEN_BYTES).toString('hex')
-    const row = { digest: tokenDigest(token), user_id: userId, name: name ?? null, created_at: Date.now() }
-    const writer = new RowWriter(new Inserts(database.context), (statement) => database.rows(statement))
-    await runAsync(writer.insert('tokens', [row]))
-    return { ...shown(row), token }
+  return onUser(location, username, (database, userId) => insertToken(database, userId, name))
+}
+
+/**
+ * Creates a user, and an access token of the user.
+ *
+ * @param username - as in a fixture
+ * @returns undefined if an account already has this name, in any case
+ * @throws ForgeError `INVALID_INPUT` if the name is not one that a user can have; otherwise as `createAccessToken`
+ */
+export function createUser(
+  location: DatabaseLocation,
+  username: string,
+  { siteAdmin = false }: { readonly siteAdmin?: boolean | undefined } = {},
+): Promise<CreatedAccessToken | undefined> {
+  return onExistingDatabase(location, async (database) => {
+    parseFixture({ users: [{ username }] })
+    await database.check()
+    const isTaken = async (): Promise<boolean> =>
+      (await new HostDirectory(database).findAccount(username)) !== undefined
+    if (await isTaken()) return undefined
+    try {
+      const user = accountRow('user', { name: username, siteAdmin }, new Date())
+      const [userId = 0] = await runAsync(writerOf(database).insertNumbered('accounts', [user]))
+      return await insertToken(database, userId)
+    } catch (error) {
+      if (await isTaken()) return undefined // meanwhile, by another process
+      throw error
+    }
   })
+}
+
+async function insertToken<Tx>(
+  database: HostDatabase<Tx>,
+  userId: number,
+  name?: string | undefined,
+): Promise<CreatedAccessToken> {
+  const token = randomBytes(TOKEN_BYTES).toString('hex')
+  const row = { digest: tokenDigest(token), user_id: userId, name: name ?? null, created_at: Date.now() }
+  await runAsync(writerOf(database).insert('tokens', [row]))
+  return { ...shown(row), token }
+}
+
+function writerOf<Tx>(database: HostDatabase<Tx>): RowWriter {
+  return new RowWriter(new Inserts(database.context), (statement) => database.rows(statement))
 }
 
 /** Lists the access tokens of a user, the oldest first. @throws ForgeError as `createAccessToken` does */

@@ -2,6 +2,7 @@ import type { Forge, Id, IssueRef, Sync, TransactionServices } from '../../index
 import { canonicalDateTime } from '../../schema/date-time.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
+import type { Statement } from '../../storage/sql/query.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
 import { query } from '../../storage/sql/session.ts'
 import type { Fixture, FixtureIssue, FixtureOrganization, FixtureRepository, FixtureUser } from '../fixture/fixture.ts'
@@ -10,7 +11,7 @@ import type { HostDatabase } from './host-database.ts'
 import type { StandaloneUser } from './roles.ts'
 import type { RowSink } from './row-writer.ts'
 import { Inserts, RowWriter } from './row-writer.ts'
-import type { NewRow, Row, StoredIssue } from './tables.ts'
+import type { HostContext, NewRow, Row, StoredIssue } from './tables.ts'
 
 /** Loads a whole fixture in one transaction, if there is no account yet. Returns whether it did. */
 export function loadFixture<Tx>(
@@ -19,14 +20,22 @@ export function loadFixture<Tx>(
   fixture: Fixture,
 ): Promise<boolean> {
   const { context } = database
-  const anyAccount = compileStatement(context.build.selectFrom('accounts').select('kind').limit(1))
   return database.load(forge, function* load(session, services) {
-    if ((yield* query(session, anyAccount)).length > 0) return false
+    if ((yield* query(session, anyAccount(context))).length > 0) return false
 
     const rows = new RowWriter(new Inserts(context), (statement) => session.all(statement))
     yield* seedForge(services, yield* insertFixture(fixture, new Date(), rows))
     return true
   })
+}
+
+/** Whether there is no account yet. */
+export async function isEmpty<Tx>(database: HostDatabase<Tx>): Promise<boolean> {
+  return (await database.rows(anyAccount(database.context))).length === 0
+}
+
+function anyAccount({ build }: HostContext): Statement<unknown> {
+  return compileStatement(build.selectFrom('accounts').select('kind').limit(1))
 }
 
 /** What of a fixture belongs to the forge. */
