@@ -13,7 +13,7 @@ import { createJsonServer, RequestListener } from './json-server.ts'
 import { API_PATH, pageUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
 import type { ServerLog } from './server-log.ts'
-import { jsonLog, requestLog, textLog } from './server-log.ts'
+import { countedLog, jsonLog, requestLog, textLog } from './server-log.ts'
 import { refuseWrongPlace } from './storage-kinds.ts'
 
 /** The options of `forgelet serve`. */
@@ -51,7 +51,7 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
     const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}${API_PATH}`
     const docsUrl = pageUrl(publicUrl)
     listener.docsUrl = docsUrl
-    const logger = options.json ? jsonLog(io) : textLog(io)
+    const logger = countedLog(options.json ? jsonLog(io) : textLog(io))
     if (options.logRequests) server.on('request', requestLog(logger))
     const opening = openHost(database, options, {
       limits,

@@ -11,15 +11,53 @@ export interface ServerLog extends Logger {
   info(message: string, fields?: object): void
 }
 
-/** A log for a terminal. Each line has the causes of the error and the place where it was thrown. */
-export function textLog(io: Pick<CommandIO, 'err'>): ServerLog {
-  const write = (level: string) => (message: string, fields: object) =>
-    io.err(`forgelet: ${level}: ${message} ${inOneLine(fields)}`)
-  return {
-    error: write('error'),
-    warn: write('warning'),
-    info: (message, fields) => io.err(`forgelet: ${message}${fields === undefined ? '' : ` ${inOneLine(fields)}`}`),
+/**
+ * A log for people. Each line has the causes of the error and the place where it was thrown. On a terminal it begins with
+ * the local time; what collects the lines of a service adds its own.
+ */
+export function textLog(io: Pick<CommandIO, 'err' | 'showStatus'>): ServerLog {
+  const time = (): string => (io.showStatus === undefined ? '' : `${new Date().toTimeString().slice(0, 8)} `)
+  const write = (level: string) => (message: string, fields?: object) =>
+    io.err(`${time()}forgelet: ${level}${message}${fields === undefined ? '' : ` ${inOneLine(fields)}`}`)
+  return { error: write('error: '), warn: write('warning: '), info: write('') }
+}
+
+/** How often failures are counted that were already logged, in milliseconds. */
+const COUNT_EVERY_MS = 10_000
+
+/**
+ * A log for when the database is away, and every request fails: the first failure of a reason is logged whole, then every
+ * ten seconds how many more there were. After ten seconds without one, the next is a first again.
+ */
+export function countedLog(log: ServerLog): ServerLog {
+  const more = new Map<string, number>()
+  const counted = (level: 'error' | 'warn') => (message: string, fields: object) => {
+    const reason = storageFailure(fields)
+    if (reason === undefined) return log[level](message, fields)
+    const count = more.get(reason)
+    if (count !== undefined) return void more.set(reason, count + 1)
+    more.set(reason, 0)
+    log[level](message, fields)
+    const timer = setInterval(() => {
+      const failures = more.get(reason) ?? 0
+      if (failures > 0) {
+        log[level](`${message}, as before`, { reason, failures })
+        more.set(reason, 0)
+      } else {
+        more.delete(reason)
+        clearInterval(timer)
+      }
+    }, COUNT_EVERY_MS).unref()
   }
+  return { ...log, error: counted('error'), warn: counted('warn') }
+}
+
+/** The codes of a storage's failure and of its cause; undefined for any other error. */
+function storageFailure(fields: object): string | undefined {
+  const error = 'error' in fields ? fields.error : undefined
+  if (!isForgeError(error, 'STORAGE_UNAVAILABLE') && !isForgeError(error, 'STORAGE_BUSY')) return undefined
+  const { cause } = error
+  return cause instanceof Error && 'code' in cause ? `${error.code}, ${String(cause.code)}` : error.code
 }
 
 function inOneLine(fields: object): string {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { jsonLog, textLog } from '../../src/cli/server-log.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { countedLog, jsonLog, textLog } from '../../src/cli/server-log.ts'
 import { ForgeError } from '../../src/index.ts'
 
 test('what is logged is one line', () => {
@@ -14,11 +14,41 @@ test('a long run of blanks in what is logged takes no longer than other text', (
 
 function logged(fields: object): string {
   const lines: string[] = []
-  textLog({ err: (line) => void lines.push(line) }).error('failed', fields)
+  textLog({ err: (line) => void lines.push(line), showStatus: undefined }).error('failed', fields)
   expect(lines).toHaveLength(1)
   expect(lines[0]).not.toContain('\n')
   return lines.join('')
 }
+
+test('on a terminal, a line begins with the time', () => {
+  const lines: string[] = []
+  textLog({ err: (line) => void lines.push(line), showStatus: () => undefined }).info('serving')
+  expect(lines).toEqual([expect.stringMatching(/^\d\d:\d\d:\d\d forgelet: serving$/)])
+})
+
+test('while the database is away, the first failure of each reason is logged whole, and the others are counted', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const seen: unknown[] = []
+  const write = (message: string, fields?: object) => void seen.push({ message, ...fields })
+  const log = countedLog({ error: write, warn: write, info: write })
+  const fail = (code: string) => {
+    const cause = Object.assign(new Error('no'), { code })
+    const error = new ForgeError('STORAGE_UNAVAILABLE', 'lost', { outcome: 'unknown' }, { cause })
+    log.error('database not available', { error })
+  }
+  for (const code of ['ECONNREFUSED', 'ECONNREFUSED', 'ETIMEDOUT', 'ECONNREFUSED']) fail(code)
+  log.error('failed', { error: new Error('another') })
+  const whole = { message: 'database not available', error: expect.any(ForgeError) }
+  expect(seen.splice(0)).toEqual([whole, whole, { message: 'failed', error: new Error('another') }])
+
+  vi.advanceTimersByTime(10_000)
+  const reason = 'STORAGE_UNAVAILABLE, ECONNREFUSED'
+  expect(seen.splice(0)).toEqual([{ message: 'database not available, as before', reason, failures: 2 }])
+  vi.advanceTimersByTime(10_000)
+  fail('ECONNREFUSED')
+  expect(seen).toEqual([whole])
+})
 
 test('an error in the JSON log has its code, its stack and its causes, and no other field of a driver', () => {
   const cause = Object.assign(new Error('value "secret" is refused'), { code: '22P02', detail: 'secret row' })
