@@ -36,6 +36,8 @@ export interface ResettableSocket {
  */
 export interface NodeResponse {
   statusCode: number
+  /** As in Node. */
+  statusMessage?: string
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly destroyed?: boolean | undefined
@@ -48,6 +50,10 @@ export interface NodeResponse {
   setHeader(name: string, value: string | number | readonly string[]): unknown
   /** As in Node. */
   removeHeader(name: string): void
+  /** As in Node. A response without it gets its headers one by one. */
+  getHeaderNames?(): readonly string[]
+  /** As in Node. */
+  writeHead?(status: number, headers: Readonly<Record<string, string | number>>): unknown
   /** The types of HTTP/2 do not have it. */
   flushHeaders?(): void
   /** As in Node. */
