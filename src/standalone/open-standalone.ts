@@ -49,7 +49,7 @@ export interface Standalone {
    */
   readonly api: Api<StandaloneUser>
   readonly fixture: FixtureOutcome
-  /** Whether the database had no account when it was opened: nobody can identify to this host. */
+  /** Whether the database had no account when it was opened: no request can authenticate. */
   readonly isEmpty: boolean
   /**
    * Returns the user that an `Authorization` header identifies. The header is `token X`, `Bearer X`, or Basic with the
