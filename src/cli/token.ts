@@ -38,7 +38,11 @@ export interface UserOptions extends DatabaseOptions {
 export function createUserWithToken(user: string, options: UserOptions, io: CommandIO): Promise<ExitCode> {
   return withTokens(user, options, io, async (location) => {
     const created = await createUser(location, user, { siteAdmin: options.admin })
-    if (created === undefined) throw new CommandError(1, `${user} exists: a name is given once, in any case`)
+    if (created === undefined)
+      throw new CommandError(
+        1,
+        `the name ${user} is taken, in any case; "forgelet token create" makes a token for a user who exists`,
+      )
     if (options.json) {
       io.out(JSON.stringify({ user, ...asJson(created), token: created.token }))
       return

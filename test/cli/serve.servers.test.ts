@@ -147,6 +147,16 @@ onDatabases([POSTGRES, MARIADB], (_open, kind) => {
     expect(await schema('status')).toMatchObject({ code: 1, out: 'drifted\n' })
   })
 
+  test('forgelet user creates a user once, also when two commands do at once', async () => {
+    const { url } = await installed(await newDatabase(kind))
+    const served = await startForgelet(['--db', url])
+    const user = (name: string) => runForgelet(['user', 'create', name, '--db', url])
+    const both = await Promise.all([user('rosa'), user('ROSA')])
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
+    const authorization = `token ${both.map(({ out }) => out.trim()).join('')}`
+    expect((await fetch(`${served.url}/orgs/acme/blocks`, { headers: { authorization } })).status).toBe(403)
+  })
+
   test('forgelet token makes, lists and revokes a token', async () => {
     const { url } = await installed(await newDatabase(kind))
     const token = (...args: readonly string[]) => runForgelet(['token', ...args, '--db', url])

@@ -84,10 +84,18 @@ describe('forgelet token', () => {
       expect(await run('user', 'create', taken)).toMatchObject({
         code: 1,
         out: '',
-        err: `forgelet: ${taken} exists: a name is given once, in any case\n`,
+        err: `forgelet: the name ${taken} is taken, in any case; "forgelet token create" makes a token for a user who exists\n`,
       })
     }
     expect(await run('user', 'create', 'a/b')).toMatchObject({ code: 2, out: '' })
+  })
+
+  test('that fails for a new user fails the command: the user exists, and gets a token by the other command', async () => {
+    change("create trigger refuse before insert on host_tokens begin select raise(abort, 'no'); end")
+    await expect(run('user', 'create', 'rosa')).rejects.toThrow('no')
+    change('drop trigger refuse')
+    expect(await run('user', 'create', 'rosa')).toMatchObject({ code: 1 })
+    expect(await run('token', 'create', 'rosa')).toMatchObject({ code: 0 })
   })
 
   test('is made once when two commands create the same user', async () => {

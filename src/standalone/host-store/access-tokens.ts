@@ -48,7 +48,8 @@ export function createAccessToken(
 }
 
 /**
- * Creates a user, and an access token of the user.
+ * Creates a user, and then an access token of the user. If the token fails, the user exists, and `createAccessToken` makes
+ * another.
  *
  * @param username - as in a fixture
  * @returns undefined if an account already has this name, in any case
@@ -62,18 +63,27 @@ export function createUser(
   return onExistingDatabase(location, async (database) => {
     parseFixture({ users: [{ username }] })
     await database.check()
-    const isTaken = async (): Promise<boolean> =>
-      (await new HostDirectory(database).findAccount(username)) !== undefined
-    if (await isTaken()) return undefined
-    try {
-      const user = accountRow('user', { name: username, siteAdmin }, new Date())
-      const [userId = 0] = await runAsync(writerOf(database).insertNumbered('accounts', [user]))
-      return await insertToken(database, userId)
-    } catch (error) {
-      if (await isTaken()) return undefined // meanwhile, by another process
-      throw error
-    }
+    const userId = await insertUser(database, username, siteAdmin)
+    return userId === undefined ? undefined : insertToken(database, userId)
   })
+}
+
+/** Returns the id of a new user; undefined if an account has this name. */
+async function insertUser<Tx>(
+  database: HostDatabase<Tx>,
+  username: string,
+  siteAdmin: boolean,
+): Promise<number | undefined> {
+  const isTaken = async (): Promise<boolean> => (await new HostDirectory(database).findAccount(username)) !== undefined
+  if (await isTaken()) return undefined
+  try {
+    const user = accountRow('user', { name: username, siteAdmin }, new Date())
+    const [userId] = await runAsync(writerOf(database).insertNumbered('accounts', [user]))
+    return userId
+  } catch (error) {
+    if (await isTaken()) return undefined // meanwhile, by another process
+    throw error
+  }
 }
 
 async function insertToken<Tx>(
