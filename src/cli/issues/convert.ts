@@ -29,7 +29,7 @@ export async function convert(path: string, options: ConvertOptions, io: Command
   if (dumpOf !== undefined) await writeDump(out, conversion.records(), dumpOf)
   else if (!(await writeDocument(out, conversion.issues(), io))) return 0
 
-  const lines = json ? [conversion.asJson()] : conversion.report(out)
+  const lines = json ? [conversion.asJson()] : conversion.report(options)
   for (const line of lines) json && out !== '-' ? io.out(line) : io.err(line)
   return 0
 }
@@ -88,12 +88,12 @@ class Conversion {
     return JSON.stringify({ records: this.#issues, comments: this.#comments, notCarried: this.#notCarried() })
   }
 
-  report(out: string): readonly string[] {
+  report({ out, quiet }: ConvertOptions): readonly string[] {
     const comments = this.#comments === 0 ? '' : ` and ${counted(this.#comments, 'comment')}`
     const target = out === '-' ? 'standard output' : out
     return [
       `forgelet: ${counted(this.#issues, 'issue')}${comments} written to ${target}`,
-      ...notCarriedLines(this.#notCarried()),
+      ...(quiet ? [] : notCarriedLines(this.#notCarried())),
     ]
   }
 

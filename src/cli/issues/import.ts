@@ -99,7 +99,7 @@ class Import {
 
   #print(report: ImportReport | InspectReport, lost: readonly NotCarried[]): ExitCode {
     const whole = { ...report, notCarried: [...lost, ...report.notCarried] }
-    const lines = this.#options.json ? [JSON.stringify(whole)] : reportLines(whole, this.#options.dryRun === true)
+    const lines = this.#options.json ? [JSON.stringify(whole)] : reportLines(whole, this.#options)
     for (const line of lines) this.#io.out(line)
     return 'conflicts' in report && report.conflicts.total > 0 ? 1 : 0
   }
@@ -164,19 +164,28 @@ function conflictViolation({
   return { ...place, code: 'conflict', message }
 }
 
-function reportLines(report: ImportReport & Partial<InspectReport>, isDryRun: boolean): readonly string[] {
+/** Returns the result, then the conflicts, what was dropped, and who has no account. */
+function reportLines(
+  report: ImportReport & Partial<InspectReport>,
+  { dryRun, quiet }: ImportCommandOptions,
+): readonly string[] {
   const { issues, comments, unknownUsers, notCarried, conflicts } = report
+  const result = [
+    ...(dryRun ? ['nothing was written; an import would report:'] : []),
+    `issues: ${counts(issues)}`,
+    `comments: ${counts(comments)}`,
+    ...(conflicts === undefined || conflicts.total === 0 ? [] : [`conflicts: ${conflicts.total.toLocaleString('en')}`]),
+    ...(conflicts?.first ?? []).map((conflict) => `conflict: ${violationLine(conflictViolation(conflict))}`),
+  ]
+  if (quiet) return result
+
   const people = unknownUsers.first.map(({ name, count }) => `${name} (${count.toLocaleString('en')})`)
   const rest = unknownUsers.total - people.length
   const unknown = [...people, ...(rest > 0 ? [`and ${rest.toLocaleString('en')} more`] : [])].join(', ')
   return [
-    ...(conflicts?.first ?? []).map((conflict) => `conflict: ${violationLine(conflictViolation(conflict))}`),
+    ...result,
     ...notCarriedLines(notCarried),
     ...(unknownUsers.total === 0 ? [] : [printable(`no account here, kept as names: ${unknown}`)]),
-    ...(isDryRun ? [`nothing was written; an import would report:`] : []),
-    `issues: ${counts(issues)}`,
-    `comments: ${counts(comments)}`,
-    ...(conflicts === undefined || conflicts.total === 0 ? [] : [`conflicts: ${conflicts.total.toLocaleString('en')}`]),
   ]
 }
 

@@ -20,6 +20,8 @@ export interface SourceOptions {
   /** The format; undefined = recognized. */
   readonly from?: ExchangeFormat | undefined
   readonly confidential?: 'keep' | undefined
+  /** Leaves out what is not carried. */
+  readonly quiet?: true | undefined
 }
 
 /** The source that a command reads, and how. */
@@ -184,10 +186,23 @@ export function invalidSource(options: Source, { total }: Pick<SourceReading, 't
   return `${shownSource(options)} is not valid: ${count}${listed}`
 }
 
-/** Returns a line for each kind of thing that is not carried. */
+/** Returns a sentence for each kind of thing that is not carried, such as "4 due dates of the source were dropped". */
 export function notCarriedLines(notCarried: readonly NotCarried[]): readonly string[] {
   return notCarried.map(({ what, count, pointer, file }) => {
     const place = [file, pointer].filter(Boolean).join(' ')
-    return printable(`not carried: ${what}: ${count.toLocaleString('en')}${place === '' ? '' : `, first at ${place}`}`)
+    const dropped = `${count.toLocaleString('en')} ${nounOf(what, count)} of the source ${count === 1 ? 'was' : 'were'} dropped`
+    return printable(place === '' ? dropped : `${dropped}, first at ${place}`)
   })
+}
+
+/** Makes a noun of the name of a property, or of a word for what is not carried. */
+function nounOf(what: string, count: number): string {
+  const singular = (NOUNS[what] ?? what).replaceAll('_', ' ').replace(/([^s])s$/, '$1')
+  if (count === 1) return singular
+  return singular.endsWith('s') ? singular : `${singular}s`
+}
+
+const NOUNS: { readonly [what: string]: string | undefined } = {
+  confidential: 'confidential item',
+  imported_by: 'importing user',
 }

@@ -30,5 +30,9 @@ function report(source: Source, reading: SourceReading): readonly string[] {
   const { recordCount, violations, total, notCarried } = reading
   const records = recordCount === 1 ? '1 record' : `${recordCount.toLocaleString('en')} records`
   const summary = total === 0 ? `${shownSource(source)} is valid` : invalidSource(source, reading)
-  return [...violations.map(violationLine), ...notCarriedLines(notCarried), `${summary}; ${records}`]
+  return [
+    ...violations.map(violationLine),
+    `${summary}; ${records}`,
+    ...(source.quiet ? [] : notCarriedLines(notCarried)),
+  ]
 }

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { writeIssues } from '../../../src/exchange/exchange.ts'
 import { openStandalone } from '../../../src/standalone/standalone.ts'
+import { githubIssue } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { runForgelet } from '../../start-forgelet.ts'
 
@@ -70,6 +71,27 @@ describe('forgelet issues import', () => {
       out: 'issues: 1 created, 0 updated, 0 unchanged, 0 skipped\ncomments: 0 created, 0 updated, 0 unchanged, 0 skipped\n',
       err: '',
     })
+  })
+
+  test('reports the result first, then what was dropped, and who has no account; with --quiet the result', async () => {
+    await put('issues.json', [
+      { ...githubIssue, comments: 0, pull_request: { url: 'x' } },
+      githubIssue,
+      { ...githubIssue, number: 8 },
+    ])
+    const counts = [
+      'issues: 2 created, 0 updated, 0 unchanged, 0 skipped',
+      `comments: ${Object.entries(NONE)
+        .map(([what, count]) => `${count} ${what}`)
+        .join(', ')}`,
+    ]
+    const args = ['import', 'issues.json', '--attribution=accounts']
+    const { out } = await issues(...args, '--dry-run')
+    expect(out.split('\n').slice(0, 3)).toEqual(['nothing was written; an import would report:', ...counts])
+    expect(out).toContain('\n1 pull request of the source was dropped, first at issues.json /0\n')
+    expect(out).toMatch(/\n\d+ comments of the source were dropped, first at issues\.json \/1\/comments\n/)
+    expect(out).toMatch(/\nno account here, kept as names: [^\n]+\n$/)
+    expect(await issues(...args, '--quiet')).toEqual({ code: 0, out: `${counts.join('\n')}\n`, err: '' })
   })
 
   test('writes nothing with --dry-run, and reports what the import then does', async () => {
