@@ -35,7 +35,14 @@ export interface PortContext<Who, Tx> {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Port: decides whether an actor may perform an action. A decision holds as of the start of a call. */
+/**
+ * Port: decides whether an actor may perform an action. A decision holds as of the start of a call. It is asked once in
+ * each call that takes a caller, before the storage is used, and once in each request of the HTTP API, as soon as the
+ * repository or the organization is found; never for 'system', and not for the signing key of the instance. It is asked a
+ * second time by an import with `attribution: 'accounts'`, for `issues.attribute`, and by `blocks.block` when the host
+ * reported a new member in between. Inside `withTransaction` and `withTransactionSync`
+ * it is asked in the host's transaction (`context.transaction`), otherwise outside of any.
+ */
 export interface Policy<A extends Actor, Tx = unknown> {
   /** Decides whether `context.actor` may perform the request. */
   authorize(request: AccessRequest, context: PortContext<A | 'anonymous', Tx>): MaybePromise<AccessDecision>
@@ -43,7 +50,12 @@ export interface Policy<A extends Actor, Tx = unknown> {
 
 /** Port: reports whether a user is a member of an organization. Members cannot be blocked. */
 export interface Membership<A extends Actor, Tx = unknown> {
-  /** Returns whether the user is a member now. Called before a user is blocked. */
+  /**
+   * Returns whether the user is a member now. Called once in each `blocks.block` of another user, after the policy and before
+   * the change, and again whenever the host reported a new member in between. Inside `withTransaction` and
+   * `withTransactionSync` it is called in the host's transaction (`context.transaction`), otherwise outside of any, where
+   * the forge holds no lock.
+   */
   isMember(
     member: { readonly organizationId: Id; readonly userId: Id },
     context: PortContext<Caller<A>, Tx>,
@@ -54,14 +66,18 @@ export interface Membership<A extends Actor, Tx = unknown> {
 export interface SigningKeySource {
   readonly format: SigningKeyFormat
   /**
-   * Returns the public key.
+   * Returns the public key. Called once in each call and request for a key of this `format`, after the policy. It takes no part
+   * in a transaction.
    * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the key cannot be read or parsed; the message never contains key
    * material
    */
   publicKey(options?: CallOptions): MaybePromise<PublicKey>
 }
 
-/** Port: receives warnings and unexpected failures. `console` is a valid logger. */
+/**
+ * Port: receives warnings and unexpected failures. `console` is a valid logger. Called when the failure is noticed,
+ * outside of any transaction of its own. What it throws is ignored.
+ */
 export interface Logger {
   /** Logs an unexpected failure, or one that only the operator can fix. */
   error(message: string, fields: object): void

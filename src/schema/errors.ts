@@ -20,57 +20,143 @@ export interface Violation {
 }
 
 /**
- * Maps each error code to its details. Minor versions may add codes, so a `switch` over them needs a `default`.
- * The codes ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_LARGE, CROSS_SITE, EXCHANGE_BUSY and
- * INTERNAL occur only in HTTP responses.
+ * Maps each error code to its details: what causes the error, and what to do. Minor versions may add codes, so a
+ * `switch` over them needs a `default`. The codes of `WireCode` occur only in HTTP responses.
  */
 export interface ForgeErrorDetails {
+  /** An anonymous caller asked for something that the policy allows only to users. To do: sign in, and call again. */
   UNAUTHENTICATED: undefined
+  /**
+   * The request has a credential, and the host's `authenticate` does not accept it. To do: send a valid credential, or
+   * none to call as an anonymous caller.
+   */
   INVALID_CREDENTIALS: undefined
+  /**
+   * The policy refused the action; `reason` is what it gave as the reason. To do: have the host give the caller the role
+   * that the action needs.
+   */
   FORBIDDEN: { readonly action: Action; readonly reason: string }
+  /**
+   * There is no such user, the user was reported as deleted, or the policy conceals the user. To do: correct the name. An
+   * id that was reported as deleted is never accepted again: give a new user a new id.
+   */
   USER_NOT_FOUND: undefined
+  /**
+   * There is no such organization, it was reported as deleted, or the policy conceals it. To do: correct the name, or sign
+   * in as somebody who may see it.
+   */
   ORGANIZATION_NOT_FOUND: undefined
+  /**
+   * There is no such repository, it was reported as deleted, or the policy conceals it. To do: correct the owner and the
+   * name, or sign in as somebody who may see it.
+   */
   REPOSITORY_NOT_FOUND: undefined
+  /**
+   * The repository has no issue or pull request of this number, or the issue was reported as deleted. To do: correct the
+   * number. An issue that was reported as deleted can never be pinned again.
+   */
   ISSUE_NOT_FOUND: undefined
+  /**
+   * The input is malformed or out of its range; `violations` names each mistake. To do: correct what they point to, and
+   * call again.
+   */
   INVALID_INPUT: { readonly violations: readonly Violation[] }
+  /**
+   * The board of this `kind` has `limit` pins already. To do: unpin one, or raise `limits.maxPins` of `createForge`.
+   */
   PIN_LIMIT_REACHED: { readonly kind: PinKind; readonly limit: number }
+  /** An issue that is not pinned cannot be moved. To do: pin it first. */
   ISSUE_NOT_PINNED: undefined
+  /** The caller wants to block their own account. To do: name another user. */
   CANNOT_BLOCK_SELF: undefined
+  /** The user is a member of the organization. To do: end the membership in the host, then block the user. */
   CANNOT_BLOCK_MEMBER: undefined
+  /** The account is an organization, which cannot be blocked or unblocked. To do: name a user. */
   CANNOT_BLOCK_ORGANIZATION: undefined
+  /**
+   * The organization already blocks the user. `lifecycle.memberAdded` throws it too: a blocked user cannot become a member.
+   * To do: nothing, or unblock the user to change the note or to add the member.
+   */
   ALREADY_BLOCKED: undefined
+  /**
+   * The organization does not block the user, so there is nothing to unblock. Over HTTP it is also the answer "no" to the
+   * question whether a user is blocked, with the status 404. To do: nothing.
+   */
   NOT_BLOCKED: undefined
+  /**
+   * No badge of the catalogue has one of the `slugs`, and nothing was changed. To do: correct the slugs, which are compared
+   * exactly, or define the badges with `badges.catalogue.define`.
+   */
   UNKNOWN_BADGE: { readonly slugs: readonly string[] }
+  /** The catalogue has no badge of this slug. To do: correct it (slugs are compared exactly), or define the badge. */
   BADGE_NOT_FOUND: { readonly slug: string }
+  /** The catalogue has a badge of this slug. To do: change it with `badges.catalogue.update`, or choose another slug. */
   BADGE_EXISTS: { readonly slug: string }
+  /**
+   * The badge cannot be removed while users hold it; `holders` is how many. To do: revoke it from them first.
+   */
   BADGE_IN_USE: { readonly slug: string; readonly holders: number }
+  /** The instance has no signing key. To do: give `createForge` the option `signingKey`, such as `openKeyFile(path)`. */
   NO_SIGNING_KEY: undefined
+  /**
+   * The signing key has the other format, which is `format`. To do: ask for that one: `signing-key.gpg` for OpenPGP,
+   * `signing-key.pub` for SSH.
+   */
   SIGNING_KEY_FORMAT_MISMATCH: { readonly format: SigningKeyFormat }
+  /**
+   * The signing key cannot be read or parsed. Over HTTP it is `INTERNAL`. To do: read the host's log, which has the cause,
+   * and repair the key file.
+   */
   SIGNING_KEY_UNREADABLE: undefined
+  /**
+   * Events after the cursor have been pruned. To do: obtain the current state by other means, then continue from the cursor
+   * `oldest`.
+   */
   EVENTS_PRUNED: { readonly oldest: string }
-  /** `violations` are the first 100 of `total`. */
+  /**
+   * A document has records that cannot be imported; `violations` are the first 100 of `total`. To do: correct the document
+   * at the places that they name. `forgelet issues validate` finds them without an import.
+   */
   INVALID_DOCUMENT: { readonly violations: readonly Violation[]; readonly total: number }
   /**
    * `reason` 'differs': an issue of this number exists and is not the same; `property` is the first one that differs.
    * 'taken': a pull request or a deleted issue has the number. `pointer`, `offset`, `line` and `file` are those of the
-   * record that was imported, as in a violation.
+   * record that was imported, as in a violation. To do: import again with `onConflict` 'skip' or 'update'; a number that
+   * is 'taken' stays taken, so give the issue of the document another number.
    */
   IMPORT_CONFLICT: Omit<Violation, 'code' | 'message'> & {
     readonly number: number
     readonly reason: 'differs' | 'taken'
     readonly property?: string | undefined
   }
-  /** `retry` 'call': the same call can be retried; 'host-transaction': the host must run its own transaction again. */
+  /**
+   * Others held the locks for too long, or the database ended the transaction in favour of another one. Nothing was
+   * changed. To do: `retry` 'call': repeat the call; 'host-transaction': roll back, and run the whole transaction of the
+   * host again.
+   */
   STORAGE_BUSY: { readonly retry: 'call' | 'host-transaction' }
   /**
+   * The database cannot be reached or used.
    * `outcome` 'unknown': the change may or may not have been committed, because the connection was lost during the
    * commit or the host's code ended the transaction.
    * `closed` true: the forge, its storage, or the underlying handle or pool was closed, and every later call fails too.
+   * To do: restore the database, and repeat the call; after 'unknown', look first whether the change is there.
    */
   STORAGE_UNAVAILABLE: { readonly outcome: 'nothing-done' | 'unknown'; readonly closed?: boolean | undefined }
+  /**
+   * The tables are missing, or older than this library: `found` is their version, 0 without tables, and `needed` that of
+   * the library. To do: `await storage.migrate()`, or `forgelet schema apply`.
+   */
   SCHEMA_OUTDATED: { readonly found: number; readonly needed: number }
-  /** A name that the tables need is taken by another table, view or index. */
+  /**
+   * A name that the tables need is taken by another table, view or index; nothing was changed. To do: choose another
+   * `prefix`.
+   */
   SCHEMA_CONFLICT: { readonly name: string }
+  /**
+   * A newer library has migrated the tables, in a way that this one does not understand. To do: install a newer library:
+   * its schema version must be `oldestLibrary` at least.
+   */
   SCHEMA_TOO_NEW: { readonly found: number; readonly oldestLibrary: number }
 }
 
@@ -79,11 +165,26 @@ export type ForgeErrorCode = keyof ForgeErrorDetails
 
 /** Codes that only HTTP responses have: no service throws them. */
 export type WireCode =
+  /** The API has no such path, and nothing behind it answers; or the path cannot be decoded. To do: correct the path. */
   | 'ROUTE_NOT_FOUND'
+  /** The path does not have this method. To do: use one of those in the header `Allow`. */
   | 'METHOD_NOT_ALLOWED'
+  /**
+   * The body is larger than the API accepts. To do: send less, or raise `limits.maxBodyBytes` of `createApi`, of an import
+   * `limits.maxImportBytes`.
+   */
   | 'BODY_TOO_LARGE'
+  /**
+   * A browser sent an unsafe request for a page of another site. To do: send an `Authorization` header of the scheme
+   * `Bearer` or `token`, or mount the API with `crossSite: 'allow'`.
+   */
   | 'CROSS_SITE'
+  /**
+   * As many exports or imports are running as the API allows. To do: repeat the request after the seconds of `Retry-After`,
+   * or raise `limits.maxExports` or `limits.maxImports` of `createApi`.
+   */
   | 'EXCHANGE_BUSY'
+  /** An unexpected failure. To do: find the entry with this `requestId` in the host's log, which has the cause. */
   | 'INTERNAL'
 
 /** Every code that an error body can have. */

@@ -67,24 +67,43 @@ export interface PublicKey {
   readonly etag: string
 }
 
-/** Maps each event type to its data. */
+/** Maps each event type to its data: when it is written, and what its subject is. */
 export interface ForgeEventData {
+  /** `pins.pin` pinned an issue, at the end of its board. Subject: repository, issue. */
   'issue.pinned': { readonly position: number }
+  /** `pins.unpin` removed an issue from its board; `position` is where it was. Subject: repository, issue. */
   'issue.unpinned': { readonly position: number }
+  /** `pins.move` changed the position of a pin. Subject: repository, issue. */
   'issue.moved': { readonly from: number; readonly to: number }
+  /** `blocks.block` blocked a user. Subject: organization, user. */
   'user.blocked': { readonly note: string }
+  /** `blocks.unblock` lifted a block. Subject: organization, user. */
   'user.unblocked': Record<never, never>
+  /** `badges.grant` granted a badge; one event for each badge that the user did not hold. Subject: user. */
   'badge.granted': { readonly slug: string }
+  /** `badges.revoke` revoked a badge; one event for each badge that the user held. Subject: user. */
   'badge.revoked': { readonly slug: string }
+  /** `badges.catalogue.define` added a badge to the catalogue. No subject. */
   'badge.defined': { readonly slug: string }
+  /** `badges.catalogue.update` changed a badge of the catalogue. No subject. */
   'badge.updated': { readonly slug: string }
+  /** `badges.catalogue.remove` removed a badge from the catalogue. No subject. */
   'badge.removed': { readonly slug: string }
-  /** One for each batch of an import that changed something. Counts of issues, and of comments that were created. */
+  /**
+   * One for each batch of `exchange.import` that changed something. Counts of issues, and of comments that were created.
+   * Subject: repository.
+   */
   'issues.imported': { readonly created: number; readonly updated: number; readonly comments: number }
-  // One event per lifecycle call, not one per removed row.
+  /**
+   * `lifecycle.userDeleted` removed the blocks of a user and the grants to the user; the data counts them. One event for
+   * the call, not one for each removed row. Subject: user.
+   */
   'user.deleted': { readonly blocks: number; readonly grants: number }
+  /** `lifecycle.organizationDeleted` removed the blocks of an organization. Subject: organization. */
   'organization.deleted': { readonly blocks: number }
+  /** `lifecycle.repositoryDeleted` removed the pins of a repository. Subject: repository. */
   'repository.deleted': { readonly pins: number }
+  /** `lifecycle.issueDeleted` removed an issue from its board, if it was pinned. Subject: repository, issue. */
   'issue.deleted': { readonly wasPinned: boolean }
 }
 

@@ -9,7 +9,8 @@ import type { Api, DispatchOptions } from './create-api.ts'
 export interface MountOptions<A extends Actor, Native extends readonly unknown[]> extends DispatchOptions {
   /**
    * Identifies the caller. Return null if the request has no credential. Throw `ForgeError('INVALID_CREDENTIALS')` if
-   * the credential is invalid. Called once per request, and only when a route matches.
+   * the credential is invalid. Called once for each request whose path and method the API has, before every other port,
+   * and outside of any transaction.
    */
   readonly authenticate: (...native: Native) => MaybePromise<A | null>
 }

@@ -6,7 +6,9 @@ import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
 /**
  * Port: resolves the names in a path to references. The directory also finds private repositories; the policy conceals
- * them. Names are case-insensitive.
+ * them. Names are case-insensitive. Called once for each name in a path, in the order of the path, and outside of any
+ * transaction: `findAccount` for `{org}` and `{username}`, `findRepository` for `{owner}` and `{repo}`, `findIssue` for
+ * `{index}`.
  */
 export interface Directory<A extends Actor, Tx = unknown> {
   /** The user or organization with that name, or `undefined` if it does not exist. */
@@ -28,7 +30,8 @@ export interface Directory<A extends Actor, Tx = unknown> {
  * Port: turns ids into the JSON objects that responses contain. Users are presented as any signed-in user sees them,
  * issues and pull requests as `context.actor` sees them. An object with a `toJSON` method is presented as
  * `JSON.stringify` writes it. The route overwrites `pin_order`. The result has the length and the order of `ids`; an
- * item that no longer exists is `undefined`, and the response leaves it out. Each method is called once per page.
+ * item that no longer exists is `undefined`, and the response leaves it out. Called once for each response with a list,
+ * after the storage was read, outside of any transaction, and not at all if the list is empty.
  */
 export interface Presenter<A extends Actor, Tx = unknown> {
   /** The users' JSON objects, in the order of `ids`. */

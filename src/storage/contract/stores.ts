@@ -13,7 +13,10 @@ export interface Authorship {
   readonly at: () => Date
 }
 
-/** Runs on the same transaction after a change is written and before it is committed. */
+/**
+ * Port: runs on the same transaction after a change is written and before it is committed. Called once for each change
+ * that wrote events, with these events, and again when the change is retried: undo nothing outside of the transaction.
+ */
 export type BeforeCommit<Tx> = (events: readonly ForgeEvent[], transaction: Tx) => MaybePromise<void>
 
 /** What every write carries besides its decision. */
