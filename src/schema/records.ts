@@ -58,6 +58,13 @@ export interface Grant {
   readonly grantedBy: Id | null
 }
 
+/** A user who holds a badge. */
+export interface BadgeHolder {
+  readonly userId: Id
+  readonly grantedAt: Date
+  readonly grantedBy: Id | null
+}
+
 /** The instance's public signing key. */
 export interface PublicKey {
   readonly format: SigningKeyFormat

@@ -23,6 +23,7 @@ const ASKING: readonly (readonly [object: object, concealed: string, readonly [m
       ['pins.unpin', 'pins.write', (forge, who) => forge.pins.unpin(who, issue)],
       ['pins.move', 'pins.write', (forge, who) => forge.pins.move(who, { issue, position: 1 })],
       ['pins.list', 'pins.read', (forge, who) => forge.pins.list(who, issue)],
+      ['pins.positions', 'pins.read', (forge, who) => forge.pins.positions(who, [issue, { ...issue, id: '8' }])],
       ['pins.allowed', 'pins.read', (forge, who) => forge.pins.allowed(who, 10)],
       ['pins.history', 'pins.read', (forge, who) => forge.pins.history(who, issue)],
       [
@@ -53,6 +54,14 @@ const ASKING: readonly (readonly [object: object, concealed: string, readonly [m
       ['badges.grant', 'badges.grant', (forge, who) => forge.badges.grant(who, badges)],
       ['badges.revoke', 'badges.grant', (forge, who) => forge.badges.revoke(who, badges)],
       ['badges.heldBy', 'badges.read', (forge, who) => forge.badges.heldBy(who, 9)],
+    ],
+  ],
+  [
+    {},
+    'USER_NOT_FOUND',
+    [
+      ['badges.heldByMany', 'badges.read', (forge, who) => forge.badges.heldByMany(who, [8, 9])],
+      ['badges.holders', 'badges.read', (forge, who) => forge.badges.holders(who, { slug: 'owl' })],
     ],
   ],
   [

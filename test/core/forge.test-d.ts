@@ -118,6 +118,16 @@ describe('a forge', () => {
     expectTypeOf(blocks.filterBlocked({ organizationId, userIds: mixed })).toEqualTypeOf<
       Promise<ReadonlySet<IdInput>>
     >()
+    const kind = 'issue' as const
+    expectTypeOf(
+      forge.pins.positions(
+        account,
+        numbers.map((id) => ({ id, repositoryId: '10', kind })),
+      ),
+    ).toEqualTypeOf<Promise<ReadonlyMap<number, number>>>()
+    expectTypeOf(forge.badges.heldByMany(account, bigints)).toEqualTypeOf<
+      Promise<ReadonlyMap<bigint, readonly Grant[]>>
+    >()
     expectTypeOf(blocks.isBlocked({ organizationId, userId: 9 })).toEqualTypeOf<Promise<boolean>>()
   })
 

@@ -18,11 +18,13 @@ type ReadCall = (services: Sync<TransactionServices<Person>>) => unknown
 /** Every guarded method that only reads. */
 const READS: readonly (readonly [string, ReadCall])[] = [
   ['pins.list', ({ pins }) => pins.list(olga, board)],
+  ['pins.positions', ({ pins }) => pins.positions(olga, [issue(1)])],
   ['pins.allowed', ({ pins }) => pins.allowed(olga, 10)],
   ['pins.history', ({ pins }) => pins.history(olga, issue(1))],
   ['blocks.find', ({ blocks }) => blocks.find(olga, { organizationId: 5, userId: 9 })],
   ['blocks.list', ({ blocks }) => blocks.list(olga, { organizationId: 5 })],
   ['badges.heldBy', ({ badges }) => badges.heldBy(olga, 9)],
+  ['badges.heldByMany', ({ badges }) => badges.heldByMany(olga, [9])],
   ['badges.catalogue.find', ({ badges }) => badges.catalogue.find(olga, 'owl')],
   ['badges.catalogue.list', ({ badges }) => badges.catalogue.list(olga)],
 ]

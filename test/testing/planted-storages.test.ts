@@ -307,6 +307,57 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
     }),
   ],
   [
+    'finds positions on boards that it reads one after the other',
+    'a board that is constantly reversed is always read consistently',
+    ({ pinBoards }) => ({
+      pinBoards: {
+        ...pinBoards,
+        async positions(issues) {
+          const all: (number | undefined)[] = []
+          for (const issue of issues) {
+            all.push(...(await pinBoards.positions([issue])))
+            await turns(1)
+          }
+          return all
+        },
+      },
+    }),
+  ],
+  [
+    'counts the holders of a badge at another time than it lists them',
+    'the holders of a badge and their total agree',
+    ({ userBadges }) => ({
+      userBadges: {
+        ...userBadges,
+        async holders(slug, query) {
+          const page = await userBadges.holders(slug, query)
+          await turns(2)
+          return page && { ...page, total: (await userBadges.holders(slug, query))?.total ?? 0 }
+        },
+      },
+    }),
+  ],
+  [
+    'lists holders by their ids',
+    REFERENCE,
+    ({ userBadges }) => ({
+      userBadges: {
+        ...userBadges,
+        async holders(slug, query) {
+          const page = await userBadges.holders(slug, query)
+          return page && { ...page, items: page.items.toSorted((one, other) => (one.userId < other.userId ? -1 : 1)) }
+        },
+      },
+    }),
+  ],
+  [
+    'groups the badges of many users in another order than that of the list',
+    REFERENCE,
+    ({ userBadges }) => ({
+      userBadges: { ...userBadges, heldByMany: async (ids) => userBadges.heldByMany([...ids].sort()) },
+    }),
+  ],
+  [
     'accepts a value that is not a transaction',
     'a value that is not an open host’s transaction is refused',
     () => ({ checkTransaction: () => undefined }),

@@ -1,19 +1,21 @@
 import { needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
-import type { Badge, Decision, Grant } from '../../schema/records.ts'
+import type { Page, PageRequest } from '../../schema/paging.ts'
+import type { Badge, BadgeHolder, Decision, Grant } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { UserBadgesState } from '../../storage/contract/stores.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { actorIdOf, method } from '../call.ts'
 import { change } from '../change.ts'
+import { toPageQuery } from '../page-query.ts'
 import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import { withSubjects } from '../with-subject.ts'
 import type { UserBadges } from './badge-rules.ts'
 import { grantBadges, revokeBadges } from './badge-rules.ts'
-import { checkSlugs } from './catalogue-rules.ts'
+import { badgeNotFound, checkSlug, checkSlugs } from './catalogue-rules.ts'
 import type { BadgeCatalogueService } from './catalogue-service.ts'
 import { catalogueService } from './catalogue-service.ts'
 
@@ -43,6 +45,27 @@ export interface BadgeService<A extends Actor> {
   ): Promise<void>
   /** Returns the badges that the user holds, oldest grant first. */
   heldBy(actor: Caller<A>, userId: IdInput, options?: CallOptions): Promise<readonly Grant[]>
+  /**
+   * Returns what each of the users holds, oldest grant first, by the ids as they were given: a number stays a number. A
+   * user who holds nothing has an empty list, and so has a retired one. It reads once, for a page that shows many users,
+   * and asks the policy once whether the caller may read the badges of any user.
+   */
+  heldByMany<I extends IdInput>(
+    actor: Caller<A>,
+    userIds: readonly I[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<I, readonly Grant[]>>
+  /**
+   * Lists the users who hold a badge, oldest grant first. It asks the policy whether the caller may read the badges of
+   * any user.
+   * @throws ForgeError `BADGE_NOT_FOUND`; `INVALID_INPUT` for a slug that no database can store, or if the page request is
+   * invalid
+   */
+  holders(
+    actor: Caller<A>,
+    request: PageRequest & { readonly slug: string },
+    options?: CallOptions,
+  ): Promise<Page<BadgeHolder>>
   readonly catalogue: BadgeCatalogueService<A>
 }
 
@@ -57,6 +80,24 @@ export function badgeService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       const userId = toId(user, 'userId')
       yield* authorize(scope, call, { action: 'badges.read', userId })
       return yield* wait(storage.userBadges.heldBy(userId, scope.transaction))
+    }),
+    heldByMany: method(scope, function* heldByMany(call, users) {
+      if (!Array.isArray(users)) throw new TypeError('userIds must be an array of ids')
+      const given: readonly IdInput[] = [...users] // a copy: the caller may change the list before the answer is there
+      const userIds = given.map((user) => toId(user, 'userId'))
+      yield* authorize(scope, call, { action: 'badges.read' })
+      const held = yield* wait(storage.userBadges.heldByMany(userIds, scope.transaction))
+      return new Map(given.map((user, index) => [user, held[index] ?? []]))
+    }),
+    holders: method(scope, function* holders(call, request) {
+      needObject(request, 'request', "{ slug: 'night-owl', page: 1, limit: 30 }")
+      const { slug } = request
+      if (typeof slug !== 'string') throw new TypeError('request.slug must be a string')
+      yield* authorize(scope, call, { action: 'badges.read' })
+      checkSlug(slug)
+      const page = yield* wait(storage.userBadges.holders(slug, toPageQuery(request), scope.transaction))
+      if (page === undefined) throw badgeNotFound(slug)
+      return page
     }),
     catalogue: catalogueService(scope),
   }

@@ -81,7 +81,12 @@ export function removeBadge<E extends CatalogueEntry>(entry: E, slug: string): D
 
 function defined(entry: CatalogueEntry, slug: string): Badge {
   if (entry.badge !== undefined) return entry.badge
-  throw new ForgeError('BADGE_NOT_FOUND', `no such badge: ${JSON.stringify(slug)}`, { slug })
+  throw badgeNotFound(slug)
+}
+
+/** Creates the error for a slug that is not in the catalogue. */
+export function badgeNotFound(slug: string): ForgeError<'BADGE_NOT_FOUND'> {
+  return new ForgeError('BADGE_NOT_FOUND', `no such badge: ${JSON.stringify(slug)}`, { slug })
 }
 
 /**

@@ -4,7 +4,7 @@ import { toId } from '../../schema/ids.ts'
 import type { Decision, ForgeEvent, IssueRef, Pin, PinKind } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
-import type { PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
+import type { BoardIssue, PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { actorIdOf, method } from '../call.ts'
 import { change } from '../change.ts'
@@ -17,8 +17,8 @@ import { movePin, pinIssue, unpinIssue } from './pin-rules.ts'
 /**
  * Pins. Each repository has an ordered board of issues and an ordered board of pull requests.
  * Source: docs/behaviour.md, Pins.
- * Every method throws `REPOSITORY_NOT_FOUND` for a concealed repository and, except for `history`, for a retired one,
- * `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage
+ * Every method throws `REPOSITORY_NOT_FOUND` for a concealed repository and, except for `positions` and `history`, for a
+ * retired one, `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses, and `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage
  * cannot answer.
  */
 export interface PinService<A extends Actor> {
@@ -44,6 +44,16 @@ export interface PinService<A extends Actor> {
     board: { readonly repositoryId: IdInput; readonly kind: PinKind },
     options?: CallOptions,
   ): Promise<readonly Pin[]>
+  /**
+   * Returns the 1-based positions of those of the issues that are pinned on the board of their repository, by the ids as
+   * they were given: a number stays a number. It reads once, for a page that lists issues, and asks the policy once for
+   * each repository. A retired repository has no pins.
+   */
+  positions<I extends IdInput>(
+    actor: Caller<A>,
+    issues: readonly (IssueRef & { readonly id: I })[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<I, number>>
   /** Returns, for each board, whether one more issue can be pinned. */
   allowed(actor: Caller<A>, repositoryId: IdInput, options?: CallOptions): Promise<{ readonly [K in PinKind]: boolean }>
   /**
@@ -77,6 +87,20 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
       const kind = toPinKind(board.kind)
       yield* authorize(scope, call, { action: 'pins.read', repositoryId })
       return (yield* load({ repositoryId, kind })).map(toPin)
+    }),
+    positions: method(scope, function* positions(call, issues) {
+      if (!Array.isArray(issues)) throw new TypeError(`issues must be an array such as [${ISSUE_EXAMPLE}]`)
+      const asked: readonly AskedIssue[] = issues.map(toAskedIssue)
+      for (const repositoryId of new Set(asked.map((issue) => issue.repositoryId))) {
+        yield* authorize(scope, call, { action: 'pins.read', repositoryId })
+      }
+      const found = yield* wait(storage.pinBoards.positions(asked, scope.transaction))
+      return new Map(
+        asked.flatMap(({ given }, index) => {
+          const position = found[index]
+          return position === undefined ? [] : [[given, position] as const]
+        }),
+      )
     }),
     allowed: method(scope, function* allowed(call, repository) {
       const repositoryId = toId(repository, 'repositoryId')
@@ -125,6 +149,22 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
         result: answer(state, decision.result),
       }
     })
+  }
+}
+
+/** An issue whose position is asked for, with its id as it was given. */
+interface AskedIssue extends BoardIssue {
+  readonly given: IdInput
+}
+
+function toAskedIssue(issue: IssueRef): AskedIssue {
+  needObject(issue, 'an issue', ISSUE_EXAMPLE)
+  const { id: given, repositoryId, kind } = issue
+  return {
+    issueId: toId(given, 'issue.id'),
+    repositoryId: toId(repositoryId, 'issue.repositoryId'),
+    kind: toPinKind(kind),
+    given,
   }
 }
 

@@ -1,6 +1,15 @@
 import type { Id } from '../../schema/ids.ts'
 import type { Page } from '../../schema/paging.ts'
-import type { Badge, Block, Decision, EventDraft, ForgeEvent, Grant, PinKind } from '../../schema/records.ts'
+import type {
+  Badge,
+  BadgeHolder,
+  Block,
+  Decision,
+  EventDraft,
+  ForgeEvent,
+  Grant,
+  PinKind,
+} from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
 /**
@@ -101,6 +110,11 @@ export interface PinBoardKey {
   readonly kind: PinKind
 }
 
+/** An issue of a repository, and the kind of board that it can be on. */
+export interface BoardIssue extends PinBoardKey {
+  readonly issueId: Id
+}
+
 /** One stored pin. Its place in the list is its position. */
 export interface PinRow {
   readonly issueId: Id
@@ -115,6 +129,12 @@ export interface PinRow {
 export interface PinBoardStore<Tx> extends AggregateStore<PinBoardKey, readonly PinRow[], Tx> {
   /** Returns the board in order; empty if nothing is pinned. */
   load(key: PinBoardKey, transaction?: Tx): MaybePromise<readonly PinRow[]>
+  /**
+   * Returns the 1-based position of each issue on the board of its repository, in the order of the list. Undefined where
+   * it is not pinned, and where the repository is retired: this call is refused for none of them. All are from one
+   * snapshot.
+   */
+  positions(issues: readonly BoardIssue[], transaction?: Tx): MaybePromise<readonly (number | undefined)[]>
 }
 
 /** Identifies one block: an organization and a user. */
@@ -173,6 +193,17 @@ export interface UserBadgesState {
 export interface UserBadgesStore<Tx> extends AggregateStore<UserBadgesKey, UserBadgesState, Tx> {
   /** Returns all grants of the user, oldest first. */
   heldBy(userId: Id, transaction?: Tx): MaybePromise<readonly Grant[]>
+  /**
+   * Returns what `heldBy` does for each of the users, in the order of the list, from one snapshot. A retired user holds
+   * nothing: this call is refused for none of them.
+   */
+  heldByMany(userIds: readonly Id[], transaction?: Tx): MaybePromise<readonly (readonly Grant[])[]>
+  /**
+   * Returns a page of the users who hold a badge, oldest grant first; grants of the same time in an order that stays.
+   * Rows and total come from one snapshot. Undefined if the badge is not defined.
+   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid
+   */
+  holders(slug: string, query: PageQuery, transaction?: Tx): MaybePromise<Page<BadgeHolder> | undefined>
 }
 
 /** Identifies the entry of the catalogue that a change concerns. The slug is compared exactly. */

@@ -1,7 +1,7 @@
 import { notFound } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { PinKind } from '../../schema/records.ts'
-import type { PinBoardKey, PinBoardStore, PinRow } from '../contract/stores.ts'
+import type { BoardIssue, PinBoardKey, PinBoardStore, PinRow } from '../contract/stores.ts'
 import type { Aggregate } from './aggregate.ts'
 import { refuseRetired, updateAggregate } from './aggregate.ts'
 import type { HeadKey, MemoryTables } from './memory-tables.ts'
@@ -31,6 +31,7 @@ export function memoryPinBoards(tables: MemoryTables): MemoryStore<PinBoardStore
       refuseRetired(tables, [[boardHead(key), 'repository']])
       return pinBoard(pins, key).load()
     },
+    positions: (issues) => issues.map((issue) => positionOf(pins, issue)),
   }
   return { store, removals: removalsOf(pins) }
 }
@@ -73,6 +74,12 @@ function removeIssue({ boards }: PinTables, kind: PinKind, issueId: Id): Removal
       }
     },
   }
+}
+
+function positionOf({ boards }: PinTables, { issueId, ...key }: BoardIssue): number | undefined {
+  const rows = boards().get(boardHead(key))?.rows ?? []
+  const at = rows.findIndex((row) => row.issueId === issueId)
+  return at < 0 ? undefined : at + 1
 }
 
 function pinBoard({ tables, boards }: PinTables, key: PinBoardKey): Aggregate<readonly PinRow[]> {

@@ -1,8 +1,11 @@
-import type { Badge, Grant } from '../../schema/records.ts'
-import type { UserBadgesKey, UserBadgesState, UserBadgesStore } from '../contract/stores.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { Page } from '../../schema/paging.ts'
+import type { Badge, BadgeHolder, Grant } from '../../schema/records.ts'
+import type { PageQuery, UserBadgesKey, UserBadgesState, UserBadgesStore } from '../contract/stores.ts'
 import type { Aggregate } from './aggregate.ts'
 import { refuseRetired, updateAggregate } from './aggregate.ts'
 import type { GrantRow, MemoryTables } from './memory-tables.ts'
+import { noCursor } from './pages.ts'
 import type { MemoryStore, Removals } from './retirement.ts'
 import { keepAll } from './retirement.ts'
 
@@ -12,7 +15,12 @@ export function memoryUserBadges(tables: MemoryTables): MemoryStore<UserBadgesSt
     update: (key, change) => updateAggregate(tables, userBadges(tables, key), change),
     heldBy(userId) {
       refuseRetired(tables, [[`user ${userId}`, 'user']])
-      return (tables.grants.get(userId) ?? []).map((row) => toGrant(tables, row))
+      return heldBy(tables, userId)
+    },
+    heldByMany: (userIds) => userIds.map((userId) => heldBy(tables, userId)),
+    holders(slug, query) {
+      const badge = tables.badges.get(slug)
+      return badge && holdersOf(tables, badge.id, query)
     },
   }
   return { store, removals: removalsOf(tables) }
@@ -29,6 +37,44 @@ function removalsOf(tables: MemoryTables): Removals {
     repository: keepAll,
     issue: keepAll,
   }
+}
+
+function heldBy(tables: MemoryTables, userId: Id): readonly Grant[] {
+  return (tables.grants.get(userId) ?? []).map((row) => toGrant(tables, row))
+}
+
+/** A cursor names the last holder of a page: the time of the grant, and the user. */
+const HOLDER_CURSOR = /^g(-?\d{1,15}) (.+)$/u
+
+function holdersOf({ grants }: MemoryTables, badgeId: Id, { from, limit }: PageQuery): Page<BadgeHolder> {
+  const all = [...grants]
+    .flatMap(([userId, rows]) => rows.filter((row) => row.badgeId === badgeId).map((row) => toHolder(userId, row)))
+    .sort(inOrder)
+  const start = 'after' in from ? indexAfterHolder(all, from.after) : (from.page - 1) * limit
+  const items = all.slice(start, start + limit)
+  const last = items.at(-1)
+  const cursor = last && start + limit < all.length ? `g${last.grantedAt.getTime()} ${last.userId}` : undefined
+  return { items, total: all.length, limit, cursor }
+}
+
+function indexAfterHolder(all: readonly BadgeHolder[], cursor: string): number {
+  const [, time, userId] = HOLDER_CURSOR.exec(cursor) ?? []
+  if (time === undefined || userId === undefined) throw noCursor()
+  const last = { userId, grantedAt: new Date(Number(time)) }
+  const index = all.findIndex((holder) => inOrder(last, holder) < 0)
+  return index < 0 ? all.length : index
+}
+
+type Place = Pick<BadgeHolder, 'userId' | 'grantedAt'>
+
+function inOrder(one: Place, other: Place): number {
+  const between = one.grantedAt.getTime() - other.grantedAt.getTime()
+  if (between !== 0 || one.userId === other.userId) return between
+  return one.userId < other.userId ? -1 : 1
+}
+
+function toHolder(userId: Id, { grantedAt, grantedBy }: GrantRow): BadgeHolder {
+  return { userId, grantedAt: new Date(grantedAt), grantedBy }
 }
 
 function userBadges(tables: MemoryTables, { userId, slugs }: UserBadgesKey): Aggregate<UserBadgesState> {

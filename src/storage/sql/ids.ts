@@ -85,6 +85,11 @@ export class IdCodec {
     this.#dialect = dialect
   }
 
+  /** Returns whether an id fits the column type of its kind. */
+  fits(kind: HostThing, id: Id): boolean {
+    return fitsColumn(this.columns[kind], id)
+  }
+
   /** Returns the id itself. @throws TypeError if it does not fit the column type of its kind */
   fitting(kind: HostThing, id: Id): Id {
     const column = this.columns[kind]

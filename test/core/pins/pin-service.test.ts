@@ -57,6 +57,47 @@ describe('the pin service', () => {
     ])
   })
 
+  test('finds the positions of issues of several repositories, by the ids as they were given', async () => {
+    const asked: unknown[] = []
+    const forge = aForge({
+      policy: {
+        authorize(request) {
+          asked.push(request)
+          return { allow: true }
+        },
+      },
+    })
+    for (const one of [issue(7), issue(8), issue(9, '11')]) await forge.pins.pin('system', one)
+    const pull = { id: 5, repositoryId: 10, kind: 'pullRequest' } as const
+    await forge.pins.pin('system', pull)
+
+    const ids = [issue(8), issue('7'), issue(6), { ...issue(9, '11'), id: 9n }, issue(9), pull]
+    expect([...(await forge.pins.positions(olga, ids))]).toEqual([
+      [8, 2],
+      ['7', 1],
+      [9n, 1],
+      [5, 1],
+    ])
+    expect(asked).toEqual(['10', '11'].map((repositoryId) => ({ action: 'pins.read', repositoryId })))
+  })
+
+  test('finds no position in a deleted repository, and none where none is asked for', async () => {
+    const forge = aForge()
+    await forge.pins.pin(olga, issue(7))
+    await forge.lifecycle.repositoryDeleted(10)
+    expect(await forge.pins.positions(olga, [issue(7)])).toEqual(new Map())
+    expect(await forge.pins.positions(olga, [])).toEqual(new Map())
+  })
+
+  test.each([
+    [{ id: 7 }, 'issues must be an array'],
+    [[7], 'an issue must be an object'],
+    [[{ id: 7, repositoryId: 10, kind: 'pull' }], "'issue' or 'pullRequest'"],
+  ])('takes no positions of %j', async (issues, message) => {
+    const { pins } = aForge()
+    await expect(Reflect.apply(pins.positions, pins, [olga, issues])).rejects.toThrow(message)
+  })
+
   test('counts the free places of the two boards separately', async () => {
     const forge = aForge({ limits: { maxPins: { issue: 1, pullRequest: 0 } } })
     expect(await forge.pins.allowed(olga, 10)).toEqual({ issue: true, pullRequest: false })

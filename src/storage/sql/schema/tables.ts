@@ -102,7 +102,7 @@ const TABLES = {
     isKeyed: true,
     unique: { name: 'order', columns: ['user_id', 'seq'] },
     references: { name: 'badge', column: 'badge_id', table: 'badges' },
-    indexes: [{ name: 'badge', columns: ['badge_id'] }],
+    indexes: [{ name: 'badge', columns: ['badge_id', 'granted_at', 'user_id'] }],
   },
   /** `position` is the place in the outbox, null until it is assigned. `data` is JSON. */
   events: {

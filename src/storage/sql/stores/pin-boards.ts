@@ -3,7 +3,7 @@ import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
-import type { PinBoardKey, PinBoardStore, PinRow } from '../../contract/stores.ts'
+import type { BoardIssue, PinBoardKey, PinBoardStore, PinRow } from '../../contract/stores.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
@@ -26,6 +26,7 @@ export function sqlPinBoards<Tx>(parts: StoreParts<Tx>): SqlStore<PinBoardStore<
   const store: PinBoardStore<Tx> = {
     ...aggregateStore(parts, boards),
     load: (key, transaction) => runtime.read((session) => boards.loadAlive(session, key), transaction),
+    positions: (issues, transaction) => runtime.read((session) => boards.positions(session, issues), transaction),
   }
   return { store, removals: removalsOf(boards) }
 }
@@ -79,6 +80,17 @@ export class PinBoards implements SqlAggregate<PinBoardKey, readonly PinRow[], [
     return after(session.all(this.#queries.load(key)), (rows) =>
       rows.length > 0 ? toBoard(rows) : after(this.#heads.find(session, this.head(key)), emptyBoard),
     )
+  }
+
+  /** Reads where issues are. One that has moved to another repository may be on a board that is not asked for. */
+  positions(session: Session, issues: readonly BoardIssue[]): MaybePromise<readonly (number | undefined)[]> {
+    const placeOf = ({ kind, repositoryId, issueId }: BoardIssue): string => `${kind} ${repositoryId} ${issueId}`
+    for (const { repositoryId } of issues) this.#context.ids.fitting('repository', repositoryId)
+    const [issueIds, places] = [issues.map(({ issueId }) => issueId), issues.map(placeOf)]
+    return after(session.all(this.#queries.positions({ issueIds })), (rows) => {
+      const positions = new Map(rows.map((row) => [placeOf(row), row.position]))
+      return places.map((place) => positions.get(place))
+    })
   }
 
   /** Replaces the rows from the first to the last place that differs. */
@@ -192,6 +204,11 @@ export interface StoredPin {
   readonly pinnedBy: Id | null
 }
 
+/** Where an issue is pinned. */
+export interface FoundPin extends BoardIssue {
+  readonly position: number
+}
+
 /** A pin as the statements write it. */
 export interface PlacedPin extends PinBoardKey {
   readonly position: number
@@ -203,6 +220,7 @@ export interface PlacedPin extends PinBoardKey {
 /** The statements of the pin boards. */
 export interface PinBoardQueries {
   readonly load: Query<PinBoardKey, StoredPin>
+  readonly positions: Query<{ readonly issueIds: readonly Id[] }, FoundPin>
   readonly insert: Query<PlacedPin, unknown>
   readonly removeRange: Query<PinBoardKey & { readonly first: number; readonly last: number }, unknown>
   readonly removeBoards: Query<{ readonly repositoryId: Id }, unknown>
@@ -214,6 +232,7 @@ export interface PinBoardQueries {
 function pinBoardQueries(context: SqlContext): PinBoardQueries {
   return {
     load: loadQuery(context),
+    positions: positionsQuery(context),
     insert: insertQuery(context),
     removeRange: removeRangeQuery(context),
     removeBoards: removeBoardsQuery(context),
@@ -234,6 +253,16 @@ function loadQuery({ build, ids, columns }: SqlContext): PinBoardQueries['load']
       .where('repository_id', '=', ids.given('repository', given('repositoryId')))
       .where('kind', '=', given('kind'))
       .orderBy('position'),
+  )
+}
+
+function positionsQuery({ build, ids, columns }: SqlContext): PinBoardQueries['positions'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('board_pins')
+      .select([columns.id('repository_id').as('repositoryId'), 'kind', columns.id('issue_id').as('issueId')])
+      .select(columns.number('position').as('position'))
+      .where('issue_id', 'in', ids.givenList('issue', given('issueIds'))),
   )
 }
 

@@ -1,8 +1,10 @@
+import type { Compilable, Expression } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
-import type { Badge, Grant } from '../../../schema/records.ts'
+import type { Page } from '../../../schema/paging.ts'
+import type { Badge, BadgeHolder, Grant } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
-import type { UserBadgesKey, UserBadgesState, UserBadgesStore } from '../../contract/stores.ts'
+import type { PageQuery, UserBadgesKey, UserBadgesState, UserBadgesStore } from '../../contract/stores.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
@@ -13,6 +15,7 @@ import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import type { Head, HeadKey, Heads, Lock } from './locks.ts'
 import { refuseRetired } from './locks.ts'
+import { noCursor } from './pages.ts'
 import type { Removal, Removals, SqlStore } from './removals.ts'
 import { keepAll } from './removals.ts'
 
@@ -24,6 +27,8 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): SqlStore<UserBadgesSto
   const store: UserBadgesStore<Tx> = {
     ...aggregateStore(parts, cases),
     heldBy: (userId, transaction) => runtime.read((session) => cases.heldBy(session, userId), transaction),
+    heldByMany: (userIds, transaction) => runtime.read((session) => cases.heldByMany(session, userIds), transaction),
+    holders: (slug, query, transaction) => runtime.read((session) => cases.holders(session, slug, query), transaction),
   }
   return { store, removals: removalsOf(cases) }
 }
@@ -80,6 +85,32 @@ class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState, [Badge,
     )
   }
 
+  heldByMany(session: Session, userIds: readonly Id[]): MaybePromise<readonly (readonly Grant[])[]> {
+    const asked = [...userIds]
+    return after(session.all(this.#queries.heldByMany({ userIds: asked })), (rows) => {
+      const held = new Map<Id, Grant[]>(asked.map((userId) => [userId, []]))
+      for (const { userId, ...row } of rows) held.get(userId)?.push(toGrant(row))
+      return asked.map((userId) => [...(held.get(userId) ?? [])])
+    })
+  }
+
+  /** Reads a page of holders with the total in one statement, because the next statement may see another state. */
+  holders(session: Session, slug: string, { from, limit }: PageQuery): MaybePromise<Page<BadgeHolder> | undefined> {
+    const one = { slug, limit: limit + 1 } // one more, to see whether others follow
+    const rows =
+      'after' in from
+        ? session.all(this.#queries.holdersAfter({ ...one, ...this.#placeOf(from.after) }))
+        : session.all(this.#queries.holders({ ...one, offset: Math.min((from.page - 1) * limit, MAX_OFFSET) }))
+    return after(rows, (found) => holderPage(found, limit))
+  }
+
+  /** Returns the place that a cursor names. @throws ForgeError `INVALID_INPUT` if it is not a cursor of the list */
+  #placeOf(cursor: string): HolderPlace {
+    const [, time, userId] = HOLDER_CURSOR.exec(cursor) ?? []
+    if (userId === undefined || !this.#context.ids.fits('user', userId)) throw noCursor()
+    return { grantedAt: Number(time), userId }
+  }
+
   *write(
     session: Session,
     { userId }: UserBadgesKey,
@@ -103,6 +134,30 @@ class UserBadges implements SqlAggregate<UserBadgesKey, UserBadgesState, [Badge,
   }
 }
 
+/** A cursor names the last holder of a page: the time of the grant, and the user. */
+const HOLDER_CURSOR = /^g(-?\d{1,15}) (.{1,64})$/su
+
+const MAX_OFFSET = Number.MAX_SAFE_INTEGER
+
+function holderPage(found: readonly FoundHolder[], limit: number): Page<BadgeHolder> | undefined {
+  const [first] = found
+  if (first === undefined) return undefined
+
+  const holders = found.filter(isHolder)
+  const items = holders.slice(0, limit)
+  const last = items.at(-1)
+  const cursor = last !== undefined && holders.length > limit ? `g${last.grantedAt} ${last.userId}` : undefined
+  return { items: items.map(toHolder), total: first.total, limit, cursor }
+}
+
+function isHolder(found: FoundHolder): found is StoredHolder {
+  return found.userId !== null
+}
+
+function toHolder({ userId, grantedAt, grantedBy }: StoredHolder): BadgeHolder {
+  return { userId, grantedAt: new Date(grantedAt), grantedBy }
+}
+
 function noGrants(head: Head): readonly Grant[] {
   refuseRetired(head, 'user')
   return []
@@ -124,6 +179,26 @@ export interface StoredGrant extends Badge {
   readonly grantedBy: Id | null
 }
 
+/** The place of a holder in the list: grants of one time are in the order of their users' ids. */
+interface HolderPlace {
+  readonly grantedAt: number
+  readonly userId: Id
+}
+
+/** The total of the holders beside one of them. */
+interface StoredHolder extends HolderPlace {
+  readonly total: number
+  readonly grantedBy: Id | null
+}
+
+/** A holder, or the total alone if the page has none. */
+type FoundHolder = StoredHolder | { readonly total: number; readonly userId: null }
+
+/** Which badge, and how many holders of it. */
+interface HolderRange extends Pick<Badge, 'slug'> {
+  readonly limit: number
+}
+
 /** Identifies one user. */
 interface UserKey {
   readonly userId: Id
@@ -142,6 +217,9 @@ export interface UserBadgesQueries {
   readonly known: Query<UserBadgesKey, Badge>
   readonly held: Query<UserBadgesKey, StoredGrant>
   readonly heldBy: Query<UserKey, StoredGrant>
+  readonly heldByMany: Query<{ readonly userIds: readonly Id[] }, StoredGrant & UserKey>
+  readonly holders: Query<HolderRange & { readonly offset: number }, FoundHolder>
+  readonly holdersAfter: Query<HolderRange & HolderPlace, FoundHolder>
   readonly insert: Query<PlacedGrant, unknown>
   readonly remove: Query<UserKey & { readonly badgeId: Id }, unknown>
   readonly removeOf: Query<UserKey, { readonly badgeId: Id }>
@@ -153,6 +231,9 @@ function userBadgesQueries(context: SqlContext): UserBadgesQueries {
     known: knownQuery(context),
     held: heldQuery(context),
     heldBy: heldByQuery(context),
+    heldByMany: heldByManyQuery(context),
+    holders: holdersQuery(context),
+    holdersAfter: holdersAfterQuery(context),
     insert: insertQuery(context),
     remove: removeQuery(context),
     removeOf: mayTakeLong(removeOfQuery(context)),
@@ -192,6 +273,78 @@ function heldByQuery({ build, ids, columns }: SqlContext): UserBadgesQueries['he
       .where('user_id', '=', ids.given('user', given('userId')))
       .orderBy('seq'),
   )
+}
+
+function heldByManyQuery({ build, ids, columns }: SqlContext): UserBadgesQueries['heldByMany'] {
+  return defineQuery((given) =>
+    build
+      .selectFrom('user_grants')
+      .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
+      .select([columns.id('user_id').as('userId')])
+      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
+      .select([columns.number('granted_at').as('grantedAt'), columns.idOrNull('granted_by').as('grantedBy')])
+      .where('user_id', 'in', ids.givenList('user', given('userIds')))
+      .orderBy('user_id')
+      .orderBy('seq'),
+  )
+}
+
+function holdersQuery(context: SqlContext): UserBadgesQueries['holders'] {
+  return defineQuery((given) =>
+    besideTotal(context, given('slug'), grantsOf(context, given('slug')).limit(given('limit')).offset(given('offset'))),
+  )
+}
+
+function holdersAfterQuery(context: SqlContext): UserBadgesQueries['holdersAfter'] {
+  const { ids } = context
+  return defineQuery((given) =>
+    besideTotal(
+      context,
+      given('slug'),
+      grantsOf(context, given('slug'))
+        .where('granted_at', '>=', given('grantedAt'))
+        .where((grant) =>
+          grant.or([
+            grant('granted_at', '>', given('grantedAt')),
+            grant('user_id', '>', ids.given('user', given('userId'))),
+          ]),
+        )
+        .limit(given('limit')),
+    ),
+  )
+}
+
+/** The grants of a badge in order. */
+function grantsOf({ build }: SqlContext, slug: Expression<string>) {
+  return build
+    .selectFrom('user_grants')
+    .select(['user_id', 'granted_at', 'granted_by'])
+    .where('badge_id', '=', build.selectFrom('badges').select('id').where('slug', '=', slug))
+    .orderBy('granted_at')
+    .orderBy('user_id')
+}
+
+/** Grants beside the number of all grants of the badge. If there are none, one row has the number beside nulls. */
+function besideTotal(
+  { build, columns }: SqlContext,
+  slug: Expression<string>,
+  grants: ReturnType<typeof grantsOf>,
+): Compilable<FoundHolder> {
+  return build
+    .selectFrom('badges')
+    .leftJoin(grants.as('page'), (join) => join.onTrue())
+    .select((badge) =>
+      badge
+        .selectFrom('user_grants')
+        .select(columns.count().as('total'))
+        .whereRef('badge_id', '=', 'badges.id')
+        .as('total'),
+    )
+    .select([columns.id('page.user_id').as('userId'), columns.number('page.granted_at').as('grantedAt')])
+    .select(columns.idOrNull('page.granted_by').as('grantedBy'))
+    .where('slug', '=', slug)
+    .orderBy('page.granted_at')
+    .orderBy('page.user_id')
 }
 
 function insertQuery({ build, ids }: SqlContext): UserBadgesQueries['insert'] {

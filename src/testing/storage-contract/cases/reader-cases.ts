@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { MaybePromise, Page } from '../../../index.ts'
 import type { ForgeStorage, PageQuery } from '../../../storage/storage.ts'
-import { define, removeBadge } from '../samples/badges.ts'
+import { define, grant, removeBadge, revoke } from '../samples/badges.ts'
 import { block, unblock } from '../samples/blocks.ts'
 import { LATER, note, outbox } from '../samples/outbox.ts'
 import { BOARD, fillBoard, issuesOn, pin } from '../samples/pin-boards.ts'
@@ -23,6 +23,12 @@ export const readerCases: readonly StorageCase[] = [
         const read = await issuesOn(reader, BOARD)
         const start = issueIds.indexOf(read[0] ?? '')
         assert.deepEqual(read, [...issueIds.slice(start), ...issueIds.slice(0, start)])
+        const places = await reader.pinBoards.positions(issueIds.map((issueId) => ({ issueId, ...BOARD })))
+        const [first = 1] = places
+        assert.deepEqual(
+          places,
+          issueIds.map((_, index) => 1 + ((first - 1 + index) % issueIds.length)),
+        )
       },
     )
   }),
@@ -34,17 +40,31 @@ export const readerCases: readonly StorageCase[] = [
     )
   }),
 
+  ...raceCases(
+    'the holders of a badge and their total agree while it is granted and revoked',
+    async (writer, reader) => {
+      await define(writer, 'owl')
+      await beside(
+        () => changeHolders(writer),
+        () => checkHolderPages(reader),
+      )
+    },
+  ),
+
   ...(['beginSnapshot', 'beginReadCommitted'] as const).map((begin) =>
     hostCase(
-      `page and total agree in a host’s transaction that ${begin === 'beginSnapshot' ? 'reads from a snapshot' : 'reads what is committed'}, while blocks and definitions are added and removed`,
+      `page and total agree in a host’s transaction that ${begin === 'beginSnapshot' ? 'reads from a snapshot' : 'reads what is committed'}, while blocks, definitions and grants are added and removed`,
       [begin],
       async (storage, bench) => {
+        await define(storage, 'owl')
         const { transaction, rollback } = await bench.begin(begin)
         await beside(
-          async () => void (await Promise.all([changeBlocks(storage), changeDefinitions(storage)])),
+          async () =>
+            void (await Promise.all([changeBlocks(storage), changeDefinitions(storage), changeHolders(storage)])),
           async () => {
             await checkBlockPages(storage, transaction)
             await checkCataloguePages(storage, transaction)
+            await checkHolderPages(storage, transaction)
           },
         )
         await rollback()
@@ -117,6 +137,16 @@ async function changeDefinitions<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   }
 }
 
+/** Grants a badge to users and revokes it. */
+async function changeHolders<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
+  for (const userId of idsTo(9)) await grant(storage, userId, ['owl'])
+  for (const wave of ['20', '30', '40']) {
+    const users = idsTo(6).map((n) => `${wave}${n}`)
+    for (const userId of users) await grant(storage, userId, ['owl'])
+    for (const userId of users) await revoke(storage, userId, ['owl'])
+  }
+}
+
 /** Pages near both ends of a list, and one page with all items. */
 const PAGES: readonly { readonly page: number; readonly limit: number }[] = [
   { page: 1, limit: 1000 },
@@ -127,6 +157,17 @@ const PAGES: readonly { readonly page: number; readonly limit: number }[] = [
 async function checkBlockPages<Tx>(storage: ForgeStorage<Tx>, transaction?: Tx): Promise<void> {
   await checkPages(
     (query) => storage.blocks.page('20', query, transaction),
+    (one) => one.userId,
+  )
+}
+
+async function checkHolderPages<Tx>(storage: ForgeStorage<Tx>, transaction?: Tx): Promise<void> {
+  await checkPages(
+    async (query) => {
+      const page = await storage.userBadges.holders('owl', query, transaction)
+      assert.ok(page, 'the badge is defined')
+      return page
+    },
     (one) => one.userId,
   )
 }

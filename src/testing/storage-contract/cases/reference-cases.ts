@@ -129,7 +129,7 @@ class Side<Tx> {
   async #pages<Item>(
     see: See,
     list: string,
-    read: (query: PageQuery) => MaybePromise<Page<Item>>,
+    read: (query: PageQuery) => MaybePromise<Page<Item> | undefined>,
     limits: readonly number[],
   ): Promise<void> {
     const after = this.#cursors.get(list)

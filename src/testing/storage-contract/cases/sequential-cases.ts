@@ -48,6 +48,22 @@ export const sequentialCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.blocks.among('20', asked), new Set(['5', '69999']))
   }),
 
+  storageCase('positions and badges are found for none, repeated, unknown and 70,000 ids', async (storage) => {
+    await fill(storage)
+    const ids = Array.from({ length: 70_000 }, (_, n) => String(n))
+    const placed = await storage.pinBoards.positions(ids.map((issueId) => ({ issueId, ...BOARD })))
+    const held = await storage.userBadges.heldByMany(['31', ...ids, '31'])
+
+    assert.deepEqual(await storage.pinBoards.positions([]), [])
+    assert.deepEqual(await storage.userBadges.heldByMany([]), [])
+    assert.deepEqual([placed.length, placed.slice(0, 5)], [70_000, [undefined, 1, 2, 3, undefined]])
+    assert.deepEqual(
+      held.flatMap((grants, index) => (grants.length > 0 ? [index] : [])),
+      [0, 31, 32, 70_001],
+    )
+    assert.deepEqual([held[0], held.at(-1)], [held[32], held[32]])
+  }),
+
   storageCase('a decision about a thousand slugs succeeds', async (storage) => {
     const slugs = Array.from({ length: 1000 }, (_, n) => `slug-${n}`)
     for (const slug of ['slug-7', 'slug-999']) await define(storage, slug)
@@ -121,6 +137,7 @@ function readsAfter<Tx>(storage: ForgeStorage<Tx>, after: string): readonly (() 
   return [
     () => storage.blocks.page('20', query),
     () => storage.badgeCatalogue.page(query),
+    () => storage.userBadges.holders('a', query),
     () => storage.events.list({}, query),
     () => storage.events.read({ after, limit: 2 }),
   ]

@@ -72,8 +72,12 @@ export const userBadges: AggregateSample = sampleOf<UserBadgesKey, UserBadgesSta
     return altered({ known, held: given }, { type, data: { slug: 'night-owl' } }, { userId: '30' })
   },
   keys: ({ users, slugs }) => users.map((userId) => ({ userId, slugs: slugs.slice(1) })),
-  reads: (storage, { users }, transaction) =>
-    users.map((userId) => [`badges of ${userId}`, () => storage.userBadges.heldBy(userId, transaction)]),
+  reads: (storage, { users }, transaction) => [
+    ...users.map((userId) => [`badges of ${userId}`, () => storage.userBadges.heldBy(userId, transaction)] as const),
+    ['badges of all', () => storage.userBadges.heldByMany(users, transaction)],
+  ],
+  lists: (storage, { slugs }, transaction) =>
+    slugs.map((slug) => [`holders of ${slug}`, (query) => storage.userBadges.holders(slug, query, transaction)]),
   kinds: {
     grant: {
       share: 10,

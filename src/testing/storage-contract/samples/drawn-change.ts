@@ -23,7 +23,7 @@ const DRAWN: readonly (readonly [name: string, kind: Kind])[] = [
   .flatMap((entry) => Array.from({ length: entry[1].share }, () => entry))
 
 /**
- * Draws the change of a step, with its author and its time. A part of the changes is refused by `beforeCommit`. The
+ * Draws the change of a step, with its author and its time, which is that of no other step. A part of the changes is refused by `beforeCommit`. The
  * result has what the change returned and the events that `beforeCommit` received.
  */
 export function drawnChange(draw: Draw, names: Names, step: number): DrawnChange {
@@ -32,7 +32,7 @@ export function drawnChange(draw: Draw, names: Names, step: number): DrawnChange
 
   const [name, kind] = drawn
   const [input, run] = kind.draw(draw, names)
-  const time = NOON.getTime() + step * 1000 + draw.below(3000) - 1500
+  const time = NOON.getTime() + step * 1001 + draw.below(30) * 100 - 1500
   const by = { actorId: draw.one<Id | null>([null, ...names.users]), at: () => new Date(time) }
   const isRefused = draw.below(9) === 0
   return {

@@ -1,6 +1,6 @@
 import type { Decision, Id } from '../../../index.ts'
 import { movePin, pinIssue, unpinIssue } from '../../../index.ts'
-import type { ForgeStorage, PinBoardKey, PinRow } from '../../../storage/storage.ts'
+import type { BoardIssue, ForgeStorage, PinBoardKey, PinRow } from '../../../storage/storage.ts'
 import type { Draw } from './draw.ts'
 import type { AggregateSample, Extras, Names } from './sample.ts'
 import { AUTHOR, about, altered, change, NOON, sampleOf } from './sample.ts'
@@ -75,8 +75,10 @@ export const pinBoards: AggregateSample = sampleOf<PinBoardKey, readonly PinRow[
     return altered([...rows, row(issueId)], event, { repositoryId: BOARD.repositoryId, issueId })
   },
   keys: boardsOf,
-  reads: (storage, names, transaction) =>
-    boardsOf(names).map((key) => [JSON.stringify(key), () => storage.pinBoards.load(key, transaction)]),
+  reads: (storage, names, transaction) => [
+    ...boardsOf(names).map((key) => [JSON.stringify(key), () => storage.pinBoards.load(key, transaction)] as const),
+    ['positions', () => storage.pinBoards.positions(issuesOfBoards(names), transaction)],
+  ],
   kinds: {
     pin: {
       share: 22,
@@ -136,6 +138,12 @@ function boardsOf({ repositories }: Names): readonly PinBoardKey[] {
     { repositoryId, kind: 'issue' },
     { repositoryId, kind: 'pullRequest' },
   ])
+}
+
+/** Every issue beside every board, also those of the other kind. */
+function issuesOfBoards(names: Names): readonly BoardIssue[] {
+  const issueIds = [...names.issues, ...names.pullRequests]
+  return boardsOf(names).flatMap((board) => issueIds.map((issueId) => ({ issueId, ...board })))
 }
 
 /** Changes the order of a board by a rule. New pins get the time and the author of the change. */

@@ -60,7 +60,10 @@ export interface Names {
 export type Reads = readonly (readonly [what: string, read: () => unknown])[]
 
 /** Lists that are read in pages. */
-export type Lists = readonly (readonly [what: string, read: (query: PageQuery) => MaybePromise<Page<unknown>>])[]
+export type Lists = readonly (readonly [
+  what: string,
+  read: (query: PageQuery) => MaybePromise<Page<unknown> | undefined>,
+])[]
 
 /** A drawn change. */
 export type Run = <Tx>(storage: ForgeStorage<Tx>, extras: Extras<Tx>) => Promise<unknown>

@@ -52,6 +52,23 @@ const CALLS = {
   'grants four badges': {
     run: ({ forge }, n) => forge.badges.grant(olga, { userId: 200 + n, slugs: ['a', 'b', 'c', 'd'] }),
   },
+  'finds where twenty issues are pinned': {
+    run: ({ forge }, n) =>
+      forge.pins.positions(
+        olga,
+        Array.from({ length: 20 }, (_, at) => issue(at % 2, n + at)),
+      ),
+  },
+  'reads the badges of twenty users': {
+    run: ({ forge }, n) =>
+      forge.badges.heldByMany(
+        olga,
+        Array.from({ length: 20 }, (_, at) => 200 + n + at),
+      ),
+  },
+  'lists who holds a badge, from the second page': {
+    run: ({ forge }) => forge.badges.holders(olga, { slug: 'a', page: 2, limit: 2 }),
+  },
   'reads new events': {
     async prepare({ forge }, n) {
       await forge.events.read({ after: 's0', limit: 1000 })
@@ -79,6 +96,9 @@ const ON_OUR_POOL: { readonly [C in keyof typeof CALLS]: readonly [postgres: num
   'unpins the first of two': [3, 9],
   'blocks a user': [4, 10],
   'grants four badges': [3, 15],
+  'finds where twenty issues are pinned': [1, 1],
+  'reads the badges of twenty users': [1, 1],
+  'lists who holds a badge, from the second page': [1, 1],
   'reads new events': [6, 13],
   'reads no new events': [3, 6],
 }
