@@ -76,6 +76,7 @@ const options: Options = {
     // The API page of `forgelet serve` is shown without any other server's help.
     const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'))
     for (const file of SWAGGER_UI) cpSync(join(swaggerUi, file), join('dist/swagger-ui', file))
+    cpSync('src/cli/page', 'dist/swagger-ui', { recursive: true })
   },
 }
 

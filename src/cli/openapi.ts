@@ -4,10 +4,10 @@ import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
 import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
-import { apiDocument } from './api-page.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import { writeFailure } from './file-failure.ts'
+import { apiDocument } from './own-pages.ts'
 
 /** The options of `forgelet openapi`. */
 export interface OpenApiOptions {

@@ -9,9 +9,9 @@ import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress, DatabaseOptions } from './database.ts'
 import { databaseAddress, databaseRefusal } from './database.ts'
-import { createJsonServer, RequestListener } from './json-server.ts'
 import { API_PATH, pageUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
+import { ForgeServer } from './server.ts'
 import type { ServerLog } from './server-log.ts'
 import { countedLog, jsonLog, requestLog, textLog } from './server-log.ts'
 import { refuseWrongPlace } from './storage-kinds.ts'
@@ -44,15 +44,14 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
 
-  const listener = new RequestListener()
-  const { server, connections } = createJsonServer(listener)
-  const port = await listen(server, options.host, options.port)
+  const server = new ForgeServer()
+  const port = await listen(server.http, options.host, options.port)
   try {
     const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}${API_PATH}`
     const docsUrl = pageUrl(publicUrl)
-    listener.docsUrl = docsUrl
+    server.docsUrl = docsUrl
     const logger = countedLog(options.json ? jsonLog(io) : textLog(io))
-    if (options.logRequests) server.on('request', requestLog(logger))
+    if (options.logRequests) server.http.on('request', requestLog(logger))
     const opening = openHost(database, options, {
       limits,
       fixture: withoutKey(fixture),
@@ -67,18 +66,17 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
       opening.then((late) => late.close()).catch(() => undefined)
       return 0
     }
-    listener.open(host, { publicUrl: options.publicUrl, logger })
+    server.open(host, { publicUrl: options.publicUrl, logger })
     announce(database, options, io, logger, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
     await toldToStop(io.stop)
-    listener.shutDown()
     logger.info('stopping when the requests in progress have ended; a second signal stops it now')
-    const cut = await connections.close(1000 * options.shutdownTimeout)
+    const cut = await server.close(1000 * options.shutdownTimeout)
     if (cut > 0) logger.warn('requests were cut off by the end of --shutdown-timeout', { requests: cut })
     await Promise.race([host.close(), setTimeout(MAX_DATABASE_CLOSE_MS, undefined, { ref: false })])
     return 0
   } finally {
-    server.close()
-    server.closeAllConnections()
+    server.http.close()
+    server.http.closeAllConnections()
   }
 }
 

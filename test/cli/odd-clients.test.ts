@@ -1,14 +1,12 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { MAX_WAITING_REQUESTS } from '../../src/cli/connections.ts'
-import { createJsonServer } from '../../src/cli/json-server.ts'
+import { ForgeServer } from '../../src/cli/server.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import { newDatabase, SQLITE } from '../databases.ts'
-import { dial, exchange } from '../http.ts'
+import { dial, exchange, statuses } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 import { issueRecord } from '../world.ts'
@@ -30,25 +28,22 @@ describe('forgelet serve', () => {
   })
 
   test.each([
-    ['headers over 16 KB', `${VERSION}Host: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
-    ['a request without a Host', `${VERSION}\r\n`, 400, 'BAD_REQUEST'],
-    ['a bad chunk', `${BADGES}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400, 'BAD_REQUEST'],
-    [
-      'a chunk with endless extensions',
-      `${BADGES}Transfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(17_000)}`,
-      413,
-      'BODY_TOO_LARGE',
-    ],
-    ['bytes that are not a request', '\x16\x03\x01\x02\x00\x01\x00', 400, 'BAD_REQUEST'],
-    ['an odd Expect', `${VERSION}Host: x\r\nExpect: coffee\r\n\r\n`, 417, 'EXPECTATION_FAILED'],
-  ])('answers %s in JSON, closes the connection, and serves on', async (_, bytes, status, code) => {
-    const [head = '', body = ''] = (await exchange(running.url, bytes)).split('\r\n\r\n')
+    ['headers over 16 KB', `${VERSION}Host: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
+    ['a request without a Host', `${VERSION}\r\n`, 400],
+    ['a bad chunk', `${BADGES}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
+    ['a chunk with endless extensions', `${BADGES}Transfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(17_000)}`, 413],
+    ['bytes that are not a request', '\x16\x03\x01\x02\x00\x01\x00', 400],
+    ['an odd Expect', `${VERSION}Host: x\r\nConnection: close\r\nExpect: coffee\r\n\r\n`, 417],
+  ])('refuses %s, closes the connection, and serves on', async (_, bytes, status) => {
+    const [head = ''] = (await exchange(running.url, bytes)).split('\r\n\r\n')
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z]`))
-    expect(head).toMatch(/^content-type: application\/json;charset=utf-8$/im)
     expect(head).toMatch(/^connection: close$/im)
-    expect(head).toMatch(new RegExp(`^content-length: ${body.length}$`, 'im'))
-    const url = new URL('/api/swagger', running.url).href
-    expect(JSON.parse(body)).toEqual({ message: expect.stringMatching(/^[a-z]/), url, code })
+    expect((await fetch(`${running.url}/version`)).status).toBe(200)
+  })
+
+  test('closes the connection of a client that sends a request before it has the response to the one before', async () => {
+    const version = `${VERSION}Host: x\r\n\r\n`
+    expect(statuses(await exchange(running.url, version, version))).toEqual([])
     expect((await fetch(`${running.url}/version`)).status).toBe(200)
   })
 
@@ -74,15 +69,16 @@ async function peakOf(pid: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
-test('a hundred clients that ask for all they may and read nothing cost less than 200 MB, and others are answered', async () => {
+test('300 clients that ask for the largest page and read nothing cost less than 200 MB, and others are answered', async () => {
   const { url, pid } = await startForgeletProcess(['--db', ':memory:', '--fixture', fixture])
-  const sending = async (requests: number): Promise<void> => void (await dial(url)).send(BUNDLE.repeat(requests))
-  await Promise.all(Array.from({ length: 100 }, () => sending(1 + MAX_WAITING_REQUESTS)))
-  await sending(1000) // behind the others: 59 kB
+  const clients = await Promise.all(Array.from({ length: 300 }, () => dial(url)))
+  await Promise.all(clients.map((client) => client.send(BUNDLE)))
+  await (await dial(url)).send(BUNDLE.repeat(1000)) // sent ahead: 59 kB
   for (let times = 0; times < 5; times += 1) {
     expect((await fetch(`${url}/repos/harbor/tide-table/issues/pinned`)).status).toBe(200)
     expect((await fetch(new URL('/api/swagger/swagger-ui-bundle.js', url))).status).toBe(200)
   }
+  expect(clients.filter(({ socket }) => socket.destroyed)).toEqual([])
   expect(await peakOf(pid)).toBeLessThan(200)
 })
 
@@ -109,70 +105,16 @@ test('30 clients that ask for 30 MB of issues and read nothing cost less than 30
   expect(await peakOf(pid)).toBeLessThan(300)
 })
 
-describe('a server of the command', () => {
-  /** A server that replies as the test says. */
-  async function serverOf(
-    receive: (path: string, response: ServerResponse) => void,
-    maxSilenceMs?: number,
-  ): Promise<Server & { readonly port: number }> {
-    const reception = {
-      docsUrl: '',
-      receive: ({ url = '' }: { readonly url?: string | undefined }, response: ServerResponse) =>
-        receive(url, response),
-    }
-    const { server } = createJsonServer(reception, maxSilenceMs)
-    onTestFinished(() => server.close().closeAllConnections())
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    return Object.assign(server, { port: (server.address() as AddressInfo).port }) // it listens on a port
-  }
+test('a client that does not read its response is cut off, after 30 seconds', async () => {
+  const server = new ForgeServer(100)
+  onTestFinished(() => void server.close(0))
+  server.http.on('request', (_, response) => response.write(Buffer.alloc(64 * 1024 * 1024)))
+  await once(server.http.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.http.address() as AddressInfo // it listens on a port
+  const connection = once(server.http, 'connection')
+  await (await dial(port)).send(get('/healthz'))
+  const [socket] = await connection
+  await once(socket, 'close')
 
-  test('cuts a client that does not read its reply, after 30 seconds', async () => {
-    const server = await serverOf((_, response) => response.end(Buffer.alloc(64 * 1024 * 1024)), 100)
-    const connection = once(server, 'connection')
-    await (await dial(server.port)).send(get('/'))
-    const [socket] = await connection
-    await once(socket, 'close')
-
-    expect((await serverOf(() => undefined)).timeout).toBe(30_000)
-  })
-
-  test('handles requests that are sent ahead one after another, in order', async () => {
-    const open: { readonly path: string; readonly response: ServerResponse }[] = []
-    const server = await serverOf((path, response) => {
-      if (path === '/other') return void response.end()
-      open.push({ path, response })
-      server.emit('received')
-    })
-    const received = once(server, 'received')
-    const client = await dial(server.port)
-    await client.send(...[1, 2, 3].map((n) => get(`/${n}`)))
-    await received
-    // The server answers a later request: by then it could have handled the second of the first client.
-    expect((await fetch(`http://127.0.0.1:${server.port}/other`)).status).toBe(200)
-
-    for (let turn = 0; turn < 3; turn += 1) {
-      expect(open.map(({ path }) => path)).toEqual(['/1', '/2', '/3'].slice(0, turn + 1))
-      const next = once(server, 'received')
-      open[turn]?.response.end(`reply ${turn}`)
-      expect((await client.reply()).text).toBe(`reply ${turn}`)
-      if (turn < 2) await next
-    }
-  })
-
-  test('handles nothing that was sent behind a request whose reply closes the connection', async () => {
-    const handled: string[] = []
-    const server = await serverOf((path, response) => {
-      handled.push(path)
-      response.setHeader('Connection', 'close').end()
-    })
-    await exchange(server.port, get('/1'), get('/2'))
-    expect(handled).toEqual(['/1'])
-  })
-
-  test('closes the connection if one request more waits than may', async () => {
-    const handled: string[] = []
-    const server = await serverOf((path) => handled.push(path))
-    await exchange(server.port, get('/').repeat(2 + MAX_WAITING_REQUESTS))
-    expect(handled).toEqual(['/'])
-  })
+  expect(new ForgeServer().http.timeout).toBe(30_000)
 })

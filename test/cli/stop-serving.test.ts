@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createJsonServer } from '../../src/cli/json-server.ts'
+import { ForgeServer } from '../../src/cli/server.ts'
 import type { Connection } from '../http.ts'
 import { dial, freePort } from '../http.ts'
 import { runForgelet, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
@@ -70,31 +69,6 @@ test('a request in progress ends, and later ones are refused on new and on kept 
   await expect(fetch(url)).rejects.toThrow()
 })
 
-/** Starts a server that replies as the test says. */
-async function listening(receive: (response: ServerResponse) => void) {
-  const { server, connections } = createJsonServer({ docsUrl: '', receive: (_, response) => receive(response) })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  return { server, connections, port: typeof address === 'object' ? (address?.port ?? 0) : 0 }
-}
-
-test('a request that was sent ahead is handled after the one in progress, as the last of its connection', async () => {
-  const begun: ServerResponse[] = []
-  const { connections, port } = await listening((response) => {
-    if (begun.push(response) === 2) response.end('second')
-  })
-  const client = await dial(port)
-  await client.send(VERSION, VERSION)
-  await ask(await dial(port), 'GET / HTTP/1.1\r\n\r\n') // it lacks a Host: the server has seen both requests when it refuses this one
-  const ended = connections.close(10_000)
-  begun[0]?.end('first')
-  const [first, second] = [await client.reply(), await client.reply()]
-
-  expect([first.text, first.headers.get('connection')]).toEqual(['first', 'keep-alive'])
-  expect([second.text, second.headers.get('connection')]).toEqual(['second', 'close'])
-  expect(await ended).toBe(0)
-})
-
 test('a connection that arrives while the process is busy is refused with a response, and not reset', async () => {
   const { url, stop } = await serve()
   await ask(await dial(url), VERSION.replace('Host: x', 'Host: x\r\nConnection: close'))
@@ -109,12 +83,14 @@ test('a connection that arrives while the process is busy is refused with a resp
 })
 
 test('an idle connection is kept for as long as was announced, and then closed', async () => {
-  const { server, connections, port } = await listening((response) => response.end())
-  server.keepAliveTimeout = 300
+  const server = new ForgeServer()
+  await once(server.http.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.http.address() as AddressInfo // it listens on a port
+  server.http.keepAliveTimeout = 300
   const [used, unused] = [await dial(port), await dial(port)]
-  await ask(used, VERSION)
+  await ask(used, get('/healthz'))
   const began = performance.now()
-  const ended = connections.close(20_000)
+  const ended = server.close(20_000)
   await Promise.all([used.rest(), unused.rest()])
   const lasted = performance.now() - began
 
