@@ -1,7 +1,11 @@
-// "forgelet/storage": the types of the storage contract, for authors of storages. All of the contract is public. The
-// types that it refers to come from "forgelet".
+// "forgelet/storage": the types of the storage contract, for authors of storages, and what wraps the transaction of a
+// library for `withTransaction`. All of the contract is public. The types that it refers to come from "forgelet".
 
 export type * from './contract/events.ts'
 export type * from './contract/storage.ts'
 export type * from './contract/stores.ts'
+export type { SqlValue } from './sql/query.ts'
 export type { HostTransaction } from './sql/servers/host-transaction.ts'
+export type { KyselyExecutor, KyselyQuery, KyselyTransaction } from './sql/servers/kysely-types.ts'
+export type { DrizzleSql, DrizzleTransaction, KnexTransaction, PrismaTransaction } from './sql/servers/libraries.ts'
+export { fromDrizzle, fromKnex, fromKysely, fromPrisma } from './sql/servers/libraries.ts'

@@ -5,11 +5,17 @@ import { onServer, PGLITE, POSTGRES, SERVERS, SQLITE_IN_MEMORY } from '../databa
 import { contractSuite, QUICK_FORM, SHORT_FORM } from './contract-suite.ts'
 import type { HostTables } from './kysely-kinds.ts'
 import { hostPool, KYSELY_MARIADB, KYSELY_POSTGRES, overKysely } from './kysely-kinds.ts'
+import { LIBRARIES } from './library-kinds.ts'
 import { storageKind } from './storage-kind.ts'
 
 describe('SQLite in memory', () => contractSuite(storageKind(SQLITE_IN_MEMORY)))
 describe('PGlite', () => contractSuite(storageKind(PGLITE), (name) => !QUICK_FORM.test(name)))
 onServer(SERVERS.mariadb, () => contractSuite(storageKind(KYSELY_MARIADB), (name) => !SHORT_FORM.test(name)))
+
+for (const library of LIBRARIES) {
+  const suite = () => contractSuite(storageKind(library), (name) => /host’s transaction/.test(name))
+  describe(`transactions of ${library.name}`, () => onServer(library.server, suite))
+}
 
 /** What there is of the contract about a host's transactions, and enough of the rest. */
 const OF_OTHER_VERSIONS =

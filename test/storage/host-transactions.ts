@@ -27,8 +27,12 @@ type Options<Tx> = Partial<Omit<ForgeOptions<Person, Tx>, 'storage'>>
 const pin = (id: number) => (services: Services) => services.pins.pin(olga, issue(id))
 const block = (services: Services) => services.blocks.block(olga, target)
 
-/** Says what a transaction of the host does, on storages that answer at once and on those that answer later. */
-export function hostTransactions(kinds: readonly AnyKind[]): void {
+/**
+ * Says what a transaction of the host does, on storages that answer at once and on those that answer later.
+ *
+ * @param how - in the short form, what a library beneath has a part in
+ */
+export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'short' = 'whole'): void {
   onDatabases(kinds, <Tx>(open: OpenDatabase<Tx>, kind: DatabaseKind<Tx>) => {
     const isSync = kind.name.startsWith('SQLite')
 
@@ -54,28 +58,6 @@ export function hostTransactions(kinds: readonly AnyKind[]): void {
       await host.rollback()
 
       expect([await pinned(forge), await blocked(forge), (await forge.events.read()).events]).toEqual([[], 0, []])
-    })
-
-    test('listeners are notified once the host has committed, and once', async () => {
-      const { forge, host } = await begun()
-      const received = listen(forge)
-      const ends = [await within(forge, host, pin(1)), await within(forge, host, pin(2))]
-      await host.commit()
-      expect(received).toEqual([])
-      for (const { afterCommit } of [...ends, ...ends]) afterCommit()
-      await forge.pins.pin(olga, issue(3))
-
-      expect(received.map((event) => event.issueId)).toEqual(['1', '2', '3'])
-    })
-
-    test('listeners are not notified of a transaction that the host rolls back', async () => {
-      const { forge, host } = await begun()
-      const received = listen(forge)
-      await within(forge, host, pin(1))
-      await host.rollback()
-      await forge.pins.pin(olga, issue(2))
-
-      expect(received.map((event) => event.issueId)).toEqual(['2'])
     })
 
     test('a call that is refused leaves the rest of the transaction', async () => {
@@ -133,6 +115,93 @@ export function hostTransactions(kinds: readonly AnyKind[]): void {
       for (const transaction of seen) expect(transaction).toBe(host.transaction)
     })
 
+    test('a connection that is in no transaction is refused, and no work is begun there', async () => {
+      const { forge, host } = await begun()
+      await host.rollback()
+      let began = false
+      const work = () => {
+        began = true
+      }
+
+      expect(await outcomeOf(() => within(forge, host, work))).toEqual({ thrown: expect.any(TypeError) })
+      expect(began).toBe(false)
+    })
+
+    if (kind.levels.includes('read committed')) {
+      test('a deadlock gives one transaction up, for its host to run again, and lets the other go on', async () => {
+        const { database, forge } = await opened()
+        const hosts = [await database.begun('read committed'), await database.begun('read committed')]
+        const pinOn = (repositoryId: number, id: number) => (services: Services) =>
+          services.pins.pin(olga, { id, repositoryId, kind: 'issue' })
+        for (const [n, host] of hosts.entries()) await within(forge, host, pinOn(n, 10 + n))
+        const ends = await Promise.all(
+          hosts.map(async (host, n) => {
+            const end = await outcomeOf(() => within(forge, host, pinOn(1 - n, 20 + n)))
+            await ('thrown' in end ? host.rollback() : host.commit())
+            return end
+          }),
+        )
+
+        expect(ends).toContainEqual({ thrown: expect.objectContaining(RUN_AGAIN) })
+        expect(ends.filter((end) => 'value' in end)).toHaveLength(1)
+      })
+    }
+
+    if (!isSync) {
+      test('it ends after the beforeCommit of a call that was interrupted, which leaves nothing behind', async () => {
+        const { forge, host, interruption } = await interruptible()
+        let isOver = false
+        const { outcome, release } = await interruption(async (transaction) => {
+          await transaction
+          isOver = true
+        })
+        await whileWaiting(outcome)
+        expect(isOver).toBe(false)
+        release()
+        await outcome
+        await host.commit()
+
+        expect(await pinned(forge)).toEqual([])
+      })
+
+      test('a change whose beforeCommit fails a statement of the host is taken back, and no other', async () => {
+        const { forge, host } = await begun({
+          async beforeCommit(events) {
+            if (events.some((event) => event.type === 'user.blocked')) await host.run('select 1 from host_nowhere')
+          },
+        })
+        const { outcomes } = await within(forge, host, pin(1), block)
+        await host.commit()
+
+        expect(outcomes[1]).toEqual({ thrown: expect.any(Error) })
+        expect([await pinned(forge), await blocked(forge)]).toEqual([['1'], 0])
+      })
+    }
+
+    if (how === 'short') return
+
+    test('listeners are notified once the host has committed, and once', async () => {
+      const { forge, host } = await begun()
+      const received = listen(forge)
+      const ends = [await within(forge, host, pin(1)), await within(forge, host, pin(2))]
+      await host.commit()
+      expect(received).toEqual([])
+      for (const { afterCommit } of [...ends, ...ends]) afterCommit()
+      await forge.pins.pin(olga, issue(3))
+
+      expect(received.map((event) => event.issueId)).toEqual(['1', '2', '3'])
+    })
+
+    test('listeners are not notified of a transaction that the host rolls back', async () => {
+      const { forge, host } = await begun()
+      const received = listen(forge)
+      await within(forge, host, pin(1))
+      await host.rollback()
+      await forge.pins.pin(olga, issue(2))
+
+      expect(received.map((event) => event.issueId)).toEqual(['2'])
+    })
+
     test('a change that beforeCommit makes on the storage’s own transaction is refused', async () => {
       const { forge, host } = await begun({
         beforeCommit: (_events, transaction) =>
@@ -168,18 +237,6 @@ export function hostTransactions(kinds: readonly AnyKind[]): void {
       })
     })
 
-    test('a connection that is in no transaction is refused, and no work is begun there', async () => {
-      const { forge, host } = await begun()
-      await host.rollback()
-      let began = false
-      const work = () => {
-        began = true
-      }
-
-      expect(await outcomeOf(() => within(forge, host, work))).toEqual({ thrown: expect.any(TypeError) })
-      expect(began).toBe(false)
-    })
-
     test('two forges in one database both write there, each for itself and with a limit of its own', async () => {
       const database = await open()
       const storages = [database.storage(), await database.migrated({ prefix: 'beside_' })]
@@ -197,24 +254,6 @@ export function hostTransactions(kinds: readonly AnyKind[]): void {
     })
 
     if (kind.levels.includes('read committed')) {
-      test('a deadlock gives one transaction up, for its host to run again, and lets the other go on', async () => {
-        const { database, forge } = await opened()
-        const hosts = [await database.begun('read committed'), await database.begun('read committed')]
-        const pinOn = (repositoryId: number, id: number) => (services: Services) =>
-          services.pins.pin(olga, { id, repositoryId, kind: 'issue' })
-        for (const [n, host] of hosts.entries()) await within(forge, host, pinOn(n, 10 + n))
-        const ends = await Promise.all(
-          hosts.map(async (host, n) => {
-            const end = await outcomeOf(() => within(forge, host, pinOn(1 - n, 20 + n)))
-            await ('thrown' in end ? host.rollback() : host.commit())
-            return end
-          }),
-        )
-
-        expect(ends).toContainEqual({ thrown: expect.objectContaining(RUN_AGAIN) })
-        expect(ends.filter((end) => 'value' in end)).toHaveLength(1)
-      })
-
       test.each([undefined, 'snapshot'] as const)(
         'fifteen hosts that pin at once, at the level "%s", never pass the limit',
         async (level) => {
@@ -262,35 +301,6 @@ export function hostTransactions(kinds: readonly AnyKind[]): void {
           expect(await pinned(forge)).toEqual(['1'])
         },
       )
-
-      test('a change whose beforeCommit fails a statement of the host is taken back, and no other', async () => {
-        const { forge, host } = await begun({
-          async beforeCommit(events) {
-            if (events.some((event) => event.type === 'user.blocked')) await host.run('select 1 from host_nowhere')
-          },
-        })
-        const { outcomes } = await within(forge, host, pin(1), block)
-        await host.commit()
-
-        expect(outcomes[1]).toEqual({ thrown: expect.any(Error) })
-        expect([await pinned(forge), await blocked(forge)]).toEqual([['1'], 0])
-      })
-
-      test('it ends after the beforeCommit of a call that was interrupted, which leaves nothing behind', async () => {
-        const { forge, host, interruption } = await interruptible()
-        let isOver = false
-        const { outcome, release } = await interruption(async (transaction) => {
-          await transaction
-          isOver = true
-        })
-        await whileWaiting(outcome)
-        expect(isOver).toBe(false)
-        release()
-        await outcome
-        await host.commit()
-
-        expect(await pinned(forge)).toEqual([])
-      })
 
       test('it must be run again if the beforeCommit of a call that was interrupted does not end', async () => {
         const { interruption } = await interruptible()

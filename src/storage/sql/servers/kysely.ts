@@ -13,10 +13,10 @@ import type {
   BoundKysely,
   KyselyDatabase,
   KyselyExecutor,
-  KyselyQuery,
   KyselyStorageOptions,
   KyselyTransaction,
 } from './kysely-types.ts'
+import { kyselyQuery } from './kysely-types.ts'
 import { mariadbRules } from './mariadb-rules.ts'
 import { hasMethods } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
@@ -161,13 +161,8 @@ function runnerOn(bound: object, { textOf }: ServerRules, whose: 'own' | 'host')
   if (!isExecutor(bound)) throw new TypeError('the transaction must be an open Transaction of Kysely')
   const executor = bound.withoutPlugins()
   const run: HostTransaction['run'] = async (sql, parameters) =>
-    (await executor.executeQuery(compiled(sql, parameters))).rows
+    (await executor.executeQuery(kyselyQuery(sql, parameters))).rows
   return runnerIn({ identity: bound, run }, textOf, whose)
-}
-
-function compiled(sql: string, parameters: KyselyQuery['parameters']): KyselyQuery {
-  const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] } as const
-  return { sql, parameters, query, queryId: { queryId: 'forgelet' } }
 }
 
 function isExecutor(value: unknown): value is KyselyExecutor {

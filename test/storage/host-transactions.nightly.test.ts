@@ -1,0 +1,4 @@
+import { hostTransactions } from './host-transactions.ts'
+import { LIBRARIES } from './library-kinds.ts'
+
+hostTransactions(LIBRARIES)
