@@ -7,7 +7,7 @@ import type { ContractCase, KnownHost } from '../../src/testing/testing.ts'
 import { mountContract } from '../../src/testing/testing.ts'
 import { listening } from '../http.ts'
 import { HOST_HEADERS, setHostHeaders } from '../http-adapters/hosts.ts'
-import type { Person } from '../world.ts'
+import type { Person, WorldOptions } from '../world.ts'
 import { authenticate } from '../world.ts'
 import { openKnownWorld } from './known-world.ts'
 
@@ -269,8 +269,14 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
 ]
 
 /** A case of the contract over a mounting, and what it is served by. */
-async function caseOver(name: string, plant: Plant, hangs: () => void): Promise<ContractCase> {
+async function caseOver(
+  name: string,
+  plant: Plant,
+  hangs: () => void,
+  options: WorldOptions = {},
+): Promise<ContractCase> {
   const { world, known } = openKnownWorld({
+    ...options,
     limits: { maxBodyBytes: 50_000, maxImportBytes: 400_000 },
     publicUrl: 'https://git.example.com/api/v1',
   })
@@ -314,6 +320,15 @@ describe('the contract', () => {
     const right = await caseOver('a missing body is reported', everything, () => undefined)
     await expect(right.run()).rejects.toThrow('Authorization: (the known one)')
   })
+})
+
+test('an API of sessions must name no scheme', async () => {
+  const name = 'a request without credentials learns which scheme is expected'
+  const over = (plant: Plant) => caseOver(name, plant, () => undefined, { credentials: 'session' })
+  await (await over((handle) => handle)).run()
+
+  const asking = await over(changing((_request, response) => response.setHeader('WWW-Authenticate', 'Basic')))
+  await expect(asking.run()).rejects.toThrow('no WWW-Authenticate header')
 })
 
 describe('a case', () => {

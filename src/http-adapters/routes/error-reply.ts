@@ -68,26 +68,37 @@ export function failureReply(settings: ErrorSettings, error: unknown, failed: Fa
   return internalReply(settings, error, failed)
 }
 
-/** The message of a 401 response: Gitea's texts where callers send tokens. */
-const UNAUTHENTICATED: Readonly<Record<CredentialKind, string>> = {
-  token: 'token is required',
-  session: 'authentication is required',
+/**
+ * The message of a 401 response, and the scheme that it asks for: Gitea's texts where callers send tokens. No scheme
+ * stands for a session.
+ */
+const REFUSALS: {
+  readonly [K in CredentialKind]: Readonly<Record<'UNAUTHENTICATED' | 'INVALID_CREDENTIALS', Refusal>>
+} = {
+  token: {
+    UNAUTHENTICATED: ['token is required', [['WWW-Authenticate', 'Bearer']]],
+    INVALID_CREDENTIALS: [
+      'invalid username, password or token',
+      [['WWW-Authenticate', 'Bearer error="invalid_token"']],
+    ],
+  },
+  session: {
+    UNAUTHENTICATED: ['authentication is required', []],
+    INVALID_CREDENTIALS: ['invalid credentials', []],
+  },
 }
-const INVALID_CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
-  token: 'invalid username, password or token',
-  session: 'invalid credentials',
-}
+
+type Refusal = readonly [message: string, headers: readonly HeaderLine[]]
 
 function forgeErrorReply(settings: ErrorSettings, error: ForgeError, failed: Failed): TextResponse {
   const { code, message } = error
   const reply = (text: string, more?: More): TextResponse => errorReply(settings, code, text, more)
   switch (error.code) {
     case 'UNAUTHENTICATED':
-      return reply(UNAUTHENTICATED[settings.credentials], { headers: [['WWW-Authenticate', 'Bearer']] })
-    case 'INVALID_CREDENTIALS':
-      return reply(INVALID_CREDENTIALS[settings.credentials], {
-        headers: [['WWW-Authenticate', 'Bearer error="invalid_token"']],
-      })
+    case 'INVALID_CREDENTIALS': {
+      const [text, headers] = REFUSALS[settings.credentials][error.code]
+      return reply(text, { headers })
+    }
     case 'INVALID_INPUT':
       return reply(message, { violations: error.details.violations })
     case 'INVALID_DOCUMENT':

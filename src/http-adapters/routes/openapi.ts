@@ -30,15 +30,19 @@ export interface OpenApiOperation {
 }
 
 /** The settings that a document depends on. */
-export type DocumentSettings = Pick<Settings<never>, 'publicUrl' | 'services' | 'limits'>
+export type DocumentSettings = Pick<Settings<never>, 'publicUrl' | 'services' | 'credentials' | 'limits'>
 
 /**
- * Returns a copy of the published document that has only the operations of the mounted services, and the limits and
- * the address of this API. Without a public address, the server is the address of the document. That is right for a
+ * Returns a copy of the published document that has only the operations of the mounted services, and the limits, the
+ * credentials and the address of this API. Without a public address, the server is the address of the document. That is right for a
  * document at `openapi.json` below the mount point.
  */
-export function openApiDocument({ publicUrl, services, limits }: DocumentSettings): OpenApiDocument {
-  const copy: typeof published = JSON.parse(JSON.stringify(published)) // a host may change it
+export function openApiDocument({ publicUrl, services, credentials, limits }: DocumentSettings): OpenApiDocument {
+  const isLeftOut = (name: string): boolean => credentials === 'session' && name === 'WWW-Authenticate'
+  // A copy, because a host may change it.
+  const copy: typeof published = JSON.parse(JSON.stringify(published), (name, part) =>
+    isLeftOut(name) ? undefined : part,
+  )
   const { parameters, requestBodies } = copy.components
   parameters.limit.schema.maximum = limits.maxPageSize
   parameters.limit.schema.default = limits.defaultPageSize

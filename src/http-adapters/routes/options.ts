@@ -28,8 +28,8 @@ export interface ApiSettings {
    */
   readonly docsUrl?: string | undefined
   /**
-   * What a 401 response asks for. `'token'` says "token is required", as Gitea does. `'session'` says "authentication
-   * is required", for hosts whose callers have no tokens. Default: `'token'`. Source: docs/behaviour.md, Over HTTP
+   * What a 401 response asks for. `'token'` says "token is required", as Gitea does, and `WWW-Authenticate: Bearer`.
+   * `'session'` says "authentication is required" and names no scheme, for hosts whose callers have no tokens. Default: `'token'`. Source: docs/behaviour.md, Over HTTP
    */
   readonly credentials?: CredentialKind | undefined
   /**

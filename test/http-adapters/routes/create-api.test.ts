@@ -110,12 +110,18 @@ describe('docsUrl', () => {
   })
 })
 
+const INVALID = 'Bearer error="invalid_token"'
+
+function schemesOf(reply: ApiResponse | undefined): readonly string[] {
+  return (reply?.headers ?? []).filter(([name]) => name === 'WWW-Authenticate').map(([, scheme]) => scheme)
+}
+
 describe('credentials', () => {
   it.each([
-    [undefined, 'token is required', 'invalid username, password or token'],
-    ['token', 'token is required', 'invalid username, password or token'],
-    ['session', 'authentication is required', 'invalid credentials'],
-  ] as const)('of the kind %s make a 401 say "%s" and "%s"', async (credentials, missing, wrong) => {
+    [undefined, ['token is required', ['Bearer']], ['invalid username, password or token', [INVALID]]],
+    ['token', ['token is required', ['Bearer']], ['invalid username, password or token', [INVALID]]],
+    ['session', ['authentication is required', []], ['invalid credentials', []]],
+  ] as const)('of the kind %s make a 401 say %j and %j', async (credentials, missing, wrong) => {
     const { api } = openWorld({ credentials })
     const refuse = (): never => {
       throw new ForgeError('INVALID_CREDENTIALS', 'the session 7f3a has expired')
@@ -123,10 +129,16 @@ describe('credentials', () => {
     const asked = request('GET', '/admin/users/stan/badges')
     const replies = [await api.dispatch(asked, () => null), await api.dispatch(asked, refuse)]
 
-    expect(replies.map((reply) => [reply?.status, JSON.parse(String(reply?.body)).message])).toEqual([
-      [401, missing],
-      [401, wrong],
+    expect(replies.map((reply) => [reply?.status, JSON.parse(String(reply?.body)).message, schemesOf(reply)])).toEqual([
+      [401, ...missing],
+      [401, ...wrong],
     ])
+  })
+
+  it('are in the OpenAPI document', () => {
+    const schemeIn = (api: ReturnType<typeof openWorld>['api']) => JSON.stringify(api.openApi()).includes('WWW-Auth')
+
+    expect([schemeIn(openWorld().api), schemeIn(openWorld({ credentials: 'session' }).api)]).toEqual([true, false])
   })
 })
 
