@@ -80,6 +80,34 @@ export function createTracker(database) {
         addComment.run(repositoryId, record.issue_number, posterId, createdAt.getTime(), JSON.stringify(record))
       }
     },
+
+    // For exchange.reattribute. These tables have accounts of authors only, so assignees and reactions are left out.
+    attribution: {
+      named({ repositoryId, after, limit }, context) {
+        const people = on(
+          context,
+        )(`with page as (select * from issue where repository = ? and number > ? order by number limit ?)
+          select number, 'issues' as part, record ->> 'poster_name' as name, poster_id as account from page
+          union all
+          select page.number, 'comments', comment.record ->> 'poster_name', comment.poster_id
+          from page join comment on comment.repository = page.repository and comment.issue = page.number
+          order by number`).all(repositoryId, after, limit)
+        return people.map(({ account, ...person }) => ({ ...person, hasAccount: account !== null }))
+      },
+
+      attribute({ repositoryId, numbers, accounts }, context) {
+        const prepare = on(context)
+        const nameless = "poster_id is null and record ->> 'poster_name' = ?"
+        const issues = prepare(`update issue set poster_id = ?
+          where repository = ? and number in (select value from json_each(?)) and ${nameless}`)
+        const comments = prepare(`update comment set poster_id = ?
+          where repository = ? and issue in (select value from json_each(?)) and ${nameless}`)
+        for (const [name, id] of accounts) {
+          issues.run(id, repositoryId, JSON.stringify(numbers), name)
+          comments.run(id, repositoryId, JSON.stringify(numbers), name)
+        }
+      },
+    },
   }
 }
 

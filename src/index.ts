@@ -15,14 +15,22 @@ export type { ExchangeService } from './core/exchange/exchange-service.ts'
 export type { ImportCounts, ImportReport, InspectReport } from './core/exchange/import-report.ts'
 export type { ImportOptions, ImportRequest } from './core/exchange/import-run.ts'
 export type {
+  Attribution,
   ForeignUser,
   IncomingBatch,
   IncomingComment,
   IncomingIssue,
   IssueQuery,
   IssueTracker,
+  NamedPerson,
   TakenNumber,
 } from './core/exchange/issue-tracker.ts'
+export type {
+  AttributionCounts,
+  ReattributedPerson,
+  ReattributeReport,
+  ReattributeRequest,
+} from './core/exchange/reattribute.ts'
 export type {
   Forge,
   ForgeLimits,

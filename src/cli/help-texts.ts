@@ -79,6 +79,17 @@ and is the same is left, so an import that was broken off is finished by running
 ${ENVIRONMENT}
 Exit codes: 0 done, 1 the source is not valid, a conflict, or no such repository, 2 wrong usage or a
 file cannot be read, 3 the database cannot be used, or stopped by a signal.`,
+  'issues reattribute': `
+Examples
+  forgelet issues reattribute --repo acme/rocket --users users.json --db forge.sqlite
+
+The map is like that of "issues import --users": {"ada": "ada.l"} gives what ada wrote, was assigned
+or reacted to the account ada.l. What has an account keeps it, so a second run changes nothing, and a
+run that was broken off is finished by running it again. An export has the same names and times as
+before. The servers may run meanwhile.
+${ENVIRONMENT}
+Exit codes: 0 done, 1 the map is not valid or no such repository, 2 wrong usage or a file cannot be
+read, 3 the database cannot be used, or stopped by a signal.`,
   'issues export': `
 Examples
   forgelet issues export --repo acme/rocket --db forge.sqlite -o issues.json

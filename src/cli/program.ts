@@ -8,6 +8,7 @@ import { HELP } from './help-texts.ts'
 import { convert } from './issues/convert.ts'
 import { exportIssues } from './issues/export.ts'
 import { importIssues } from './issues/import.ts'
+import { reattribute } from './issues/reattribute.ts'
 import { repositoryName } from './issues/repository-name.ts'
 import { validate } from './issues/validate.ts'
 import { openapi } from './openapi.ts'
@@ -99,6 +100,11 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     )
     .option('--users <file>', 'map of names to accounts, or to null (JSON or YAML)')
     .action((path, options) => run(importIssues(path, options, io)))
+  inDatabase(named(issues, 'reattribute'), 'or an SQLite file')
+    .description('give accounts to people who were imported by their names')
+    .requiredOption('--repo <owner/name>', 'repository in the database', repositoryName)
+    .requiredOption('--users <file>', 'map of names to accounts (JSON or YAML)')
+    .action((options) => run(reattribute(options, io)))
   inDatabase(named(issues, 'export'), 'or an SQLite file')
     .description('write the issues of a repository of "forgelet serve"')
     .requiredOption('--repo <owner/name>', 'repository in the database', repositoryName)

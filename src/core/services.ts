@@ -57,7 +57,7 @@ export type TransactionServices<A extends Actor, S extends ServiceName = Service
 
 /** All services that a host's transaction can have. */
 export interface ServicesInTransaction<A extends Actor> extends Omit<Services<A>, 'events' | 'exchange'> {
-  readonly exchange: Pick<ExchangeService<A>, 'import' | 'inspect'>
+  readonly exchange: Pick<ExchangeService<A>, 'import' | 'inspect' | 'reattribute'>
 }
 
 /** Creates the services of a scope. A service method returns what the scope's `run` returns. */

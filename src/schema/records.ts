@@ -102,6 +102,15 @@ export interface ForgeEventData {
    */
   'issues.imported': { readonly created: number; readonly updated: number; readonly comments: number }
   /**
+   * One for each batch of `exchange.reattribute` that changed something. Counts of what got an account. Subject: repository.
+   */
+  'issues.reattributed': {
+    readonly issues: number
+    readonly assignees: number
+    readonly comments: number
+    readonly reactions: number
+  }
+  /**
    * `lifecycle.userDeleted` removed the blocks of a user and the grants to the user; the data counts them. One event for
    * the call, not one for each removed row. Subject: user.
    */

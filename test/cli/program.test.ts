@@ -14,6 +14,7 @@ const COMMANDS: { readonly [command: string]: string } = {
   'schema apply': 'db prefix schema ids json help',
   'issues validate': 'from confidential quiet json help',
   'issues convert': 'out to repo from confidential quiet json help',
+  'issues reattribute': 'repo users db prefix schema json help',
   'issues import': 'repo db prefix schema dry-run on-conflict attribution users from confidential quiet json help',
   'issues export': 'repo db prefix schema out json help',
   'user create': 'db prefix schema admin json help',

@@ -176,7 +176,7 @@ const WRONG: readonly Refusal[] = [
   [['doctor', '--prefix', 'No Prefix'], 'prefix must be 1 to 31 lower-case letters'],
   [['doctor', '--db', 'postgres://', '--schema', 'no schema'], 'schema must be 1 to 63 letters'],
 
-  ['issues', 'name a command: validate, convert, import, export'],
+  ['issues', 'name a command: validate, convert, import, reattribute, export'],
   ['issues check', "unknown command 'check'"],
   ['issues validate', "missing required argument 'source'"],
   ['issues validate a.json b.json', 'Expected 1 argument but got 2'],

@@ -14,7 +14,11 @@ type Act = (forge: Forge<Person, undefined>, who: Caller<Person>) => Promise<unk
 type Action = AccessRequest['action']
 
 /** Every method that asks the policy for an action on an object, by the object; and what it answers if that is concealed. */
-const ASKING: readonly (readonly [object: object, concealed: string, readonly [method: string, Action, Act][]])[] = [
+const ASKING: readonly (readonly [
+  object: object,
+  concealed: string,
+  readonly [method: string, Action, Act, also?: Action][],
+])[] = [
   [
     { repositoryId: '10' },
     'REPOSITORY_NOT_FOUND',
@@ -33,6 +37,12 @@ const ASKING: readonly (readonly [object: object, concealed: string, readonly [m
       ],
       ['exchange.import', 'issues.import', (forge, who) => forge.exchange.import(who, incoming)],
       ['exchange.inspect', 'issues.import', (forge, who) => forge.exchange.inspect(who, incoming)],
+      [
+        'exchange.reattribute',
+        'issues.import',
+        (forge, who) => forge.exchange.reattribute(who, { ...incoming, people: {} }),
+        'issues.attribute',
+      ],
       ['exchange.export', 'issues.export', (forge, who) => firstOf(forge.exchange.export(who, 10))],
       ['exchange.exportAll', 'issues.export', (forge, who) => firstOf(forge.exchange.exportAll(who, 10))],
     ],
@@ -86,7 +96,12 @@ const ASKING: readonly (readonly [object: object, concealed: string, readonly [m
   ],
 ]
 const asking = ASKING.flatMap(([object, concealed, methods]) =>
-  methods.map(([method, action, act]) => ({ method, act, request: { action, ...object }, concealed })),
+  methods.map(([method, action, act, also]) => ({
+    method,
+    act,
+    requests: [action, ...(also === undefined ? [] : [also])].map((each) => ({ action: each, ...object })),
+    concealed,
+  })),
 )
 
 async function firstOf(records: AsyncIterable<unknown>): Promise<unknown> {
@@ -103,7 +118,13 @@ function guarded(decision: AccessDecision) {
       },
     },
     signingKey: { format: 'ssh', publicKey: () => publicKey },
-    issues: { issues: () => [], comments: 'none', findUsers: () => [], write: () => undefined },
+    issues: {
+      issues: () => [],
+      comments: 'none',
+      findUsers: () => [],
+      write: () => undefined,
+      attribution: { named: () => [], attribute: () => undefined },
+    },
   })
   return { forge, asked }
 }
@@ -126,11 +147,11 @@ function methodsOf(part: object): readonly string[] {
   })
 }
 
-describe.each(asking)('$method', ({ act, request, concealed }) => {
-  test('asks the policy exactly once', async () => {
+describe.each(asking)('$method', ({ act, requests, concealed }) => {
+  test('asks the policy exactly once for each action', async () => {
     const { forge, asked } = guarded({ allow: true })
     await act(forge, olga).catch(() => undefined)
-    expect(asked).toEqual([request])
+    expect(asked).toEqual(requests)
   })
 
   test('asks nothing for the host itself', async () => {

@@ -103,6 +103,50 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
     (sound) => ({ issues: (query) => sound.issues(query).filter((issue) => !('taken' in issue)) }),
   ],
   [
+    'names people of issues that nobody asked for',
+    'people are named in the next issues above a number and up to a limit, and with their accounts',
+    attributing((sound) => ({ named: (query, context) => sound.named({ ...query, after: 0 }, context) })),
+  ],
+  [
+    'forgets who has an account',
+    'people are named in the next issues above a number and up to a limit, and with their accounts',
+    attributing((sound) => ({
+      named: async (query, context) =>
+        (await sound.named(query, context)).map((person) => ({ ...person, hasAccount: false })),
+    })),
+  ],
+  [
+    'gives accounts to the first issue alone',
+    'people get their accounts wherever they have none, and the records stay as they are',
+    attributing((sound) => ({
+      attribute: ({ numbers, ...change }, context) =>
+        sound.attribute({ ...change, numbers: numbers.slice(0, 1) }, context),
+    })),
+  ],
+  [
+    'renames the author',
+    'people get their accounts wherever they have none, and the records stay as they are',
+    (sound) => ({
+      attribution: {
+        ...sound.attribution,
+        attribute(change, context) {
+          for (const [number, record] of sound.records) {
+            sound.records.set(number, { ...record, poster_name: `${record.poster_name} (imported)` })
+          }
+          return sound.attribution.attribute(change, context)
+        },
+      },
+    }),
+  ],
+  [
+    'takes issues from their accounts',
+    'what has an account keeps it when its name gets another',
+    attributing((sound) => ({
+      named: async (query, context) =>
+        (await sound.named(query, context)).map((person) => ({ ...person, hasAccount: false })),
+    })),
+  ],
+  [
     'writes beside the transaction',
     'what is written in a transaction is read in it, and gone when it is rolled back',
     (sound) => ({
@@ -153,6 +197,7 @@ async function open(plant: Plant = () => ({})): Promise<TrackerHost<Person, unde
     labelsAndMilestones: () => sound.labelsAndMilestones(),
     findUsers: (users) => sound.findUsers(users),
     write: (batch) => sound.write(batch),
+    attribution: sound.attribution,
     ...plant(sound),
   }
   return {
@@ -186,6 +231,10 @@ function orderedComments(sound: MemoryTracker<Person>, query: { readonly numbers
   return sound
     .comments(query)
     .toSorted((one, other) => one.issue_number - other.issue_number || one.created.localeCompare(other.created))
+}
+
+function attributing(change: (sound: Tracker['attribution'] & object) => Partial<Tracker['attribution']>): Plant {
+  return ({ attribution }) => ({ attribution: { ...attribution, ...change(attribution) } })
 }
 
 function writing(

@@ -3,9 +3,9 @@ import type { ImportOptions, ImportReport, InspectReport, Violation } from '../.
 import { isForgeError } from '../../index.ts'
 import type { CommandIO, ExitCode } from '../command.ts'
 import { CommandError, printable, violationLine } from '../command.ts'
-import { readDataFile } from '../read-data-file.ts'
 import type { OpenRepository, RepositoryOptions } from './open-repository.ts'
 import { withRepository } from './open-repository.ts'
+import { readUsers, withoutAccount } from './people.ts'
 import type { Source, SourceOptions, SourceReading } from './source-reading.ts'
 import { copyOfPipe, notCarriedLines, openSource, shownSource } from './source-reading.ts'
 
@@ -179,29 +179,11 @@ function reportLines(
   ]
   if (quiet) return result
 
-  const people = unknownUsers.first.map(({ name, count }) => `${name} (${count.toLocaleString('en')})`)
-  const rest = unknownUsers.total - people.length
-  const unknown = [...people, ...(rest > 0 ? [`and ${rest.toLocaleString('en')} more`] : [])].join(', ')
-  return [
-    ...result,
-    ...notCarriedLines(notCarried),
-    ...(unknownUsers.total === 0 ? [] : [printable(`no account here, kept as names: ${unknown}`)]),
-  ]
+  return [...result, ...notCarriedLines(notCarried), ...withoutAccount(unknownUsers).map(printable)]
 }
 
 function counts(all: ImportReport['issues']): string {
   return Object.entries(all)
     .map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
     .join(', ')
-}
-
-async function readUsers(file: string): Promise<{ readonly [name: string]: string | null }> {
-  const value = await readDataFile('users', file, 2)
-  if (isUsers(value)) return value
-  throw new CommandError(1, `users ${file} is not valid: give a map of names to names, or to null`)
-}
-
-function isUsers(value: unknown): value is { readonly [name: string]: string | null } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.values(value).every((name) => name === null || (typeof name === 'string' && name !== ''))
 }

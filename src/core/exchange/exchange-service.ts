@@ -1,5 +1,5 @@
 import { isObject, needObject } from '../../schema/arguments.ts'
-import type { IdInput } from '../../schema/ids.ts'
+import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { OptionNames } from '../../schema/options.ts'
@@ -16,6 +16,8 @@ import type { ImportReport, ImportTotals, InspectReport } from './import-report.
 import type { ImportOptions, ImportRequest, ImportSettings } from './import-run.ts'
 import { runImport } from './import-run.ts'
 import type { IssueTracker } from './issue-tracker.ts'
+import type { ReattributeReport, ReattributeRequest } from './reattribute.ts'
+import { runReattribution } from './reattribute.ts'
 
 /**
  * The issue exchange: imports issues into a repository, and exports them. Source: docs/behaviour.md, Exchange.
@@ -37,6 +39,15 @@ export interface ExchangeService<A extends Actor> {
    */
   inspect(actor: Caller<A>, request: ImportRequest, options?: ImportOptions): Promise<InspectReport>
   /**
+   * Gives the accounts of people to what was imported by their names: authors, assignees, comments and reactions. What has
+   * an account keeps it, so a repetition changes nothing, and finishes what broke off. Each batch of 100 issues is one
+   * transaction with one event; inside `withTransaction` and `withTransactionSync` all are in the host's transaction.
+   * The policy is asked as for an import that attributes: `issues.import` and `issues.attribute`.
+   * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`; TypeError when the forge has no `issues`, or
+   * they have no `attribution`
+   */
+  reattribute(actor: Caller<A>, request: ReattributeRequest, options?: CallOptions): Promise<ReattributeReport>
+  /**
    * Returns the issues of a repository in ascending order of their numbers. They are read in pages of about a megabyte,
    * each when it is needed, so that no transaction stays open, and issues that change meanwhile may be seen before or
    * after the change.
@@ -54,7 +65,7 @@ const MAX_BATCH = 1000
 /** Creates the exchange service of a scope, without the exports. */
 export function exchangeService<A extends Actor, Tx>(
   scope: Scope<A, Tx>,
-): MaybeAsync<Pick<ExchangeService<A>, 'import' | 'inspect'>> {
+): MaybeAsync<Pick<ExchangeService<A>, 'import' | 'inspect' | 'reattribute'>> {
   return {
     import: method(scope, function* importRecords(call, request, options: ImportOptions | undefined) {
       const { conflicts: _, ...report } = (yield* run(call, request, true, options)).report()
@@ -62,6 +73,17 @@ export function exchangeService<A extends Actor, Tx>(
     }),
     inspect: method(scope, function* inspect(call, request, options: ImportOptions | undefined) {
       return (yield* run(call, request, false, options)).report()
+    }),
+    reattribute: method(scope, function* reattribute(call, request) {
+      const tracker = trackerOf(scope.environment)
+      const { attribution } = tracker
+      if (attribution === undefined)
+        throw new TypeError('exchange.reattribute needs attribution in the tracker of the host')
+      needObject(request, 'request', "{ repositoryId: 10, people: { ada: 'ada.l' } }")
+      const repositoryId = toId(request.repositoryId, 'request.repositoryId')
+      const people = toNames(request.people, 'request.people')
+      yield* mayImport(call, repositoryId, true)
+      return yield* runReattribution({ scope, tracker, attribution, call, repositoryId, people })
     }),
   }
 
@@ -77,10 +99,14 @@ export function exchangeService<A extends Actor, Tx>(
     const records = toRecords(request.records, scope.mayWait)
     const settings = toSettings(options)
 
+    yield* mayImport(call, repositoryId, settings.naming.attributes)
+    return yield* runImport({ scope, tracker, call, repositoryId, records, settings, writes })
+  }
+
+  function* mayImport(call: Call<A, Tx>, repositoryId: Id, attributes: boolean): SyncOrAsync<void> {
     yield* authorize(scope, call, { action: 'issues.import', repositoryId })
     // Asked for the HTTP routes too: whether accounts are attributed is not part of their path.
-    if (settings.naming.attributes) yield* askPolicy(scope, call, { action: 'issues.attribute', repositoryId })
-    return yield* runImport({ scope, tracker, call, repositoryId, records, settings, writes })
+    if (attributes) yield* askPolicy(scope, call, { action: 'issues.attribute', repositoryId })
   }
 }
 
@@ -132,9 +158,6 @@ function toSettings(options: ImportOptions): ImportSettings {
   if (attribution !== 'names' && attribution !== 'accounts') {
     throw new TypeError("options.attribution must be 'names' or 'accounts'")
   }
-  needObject(users, 'options.users', "{ ada: 'ada.l', ghost: null }")
-  const isName = (name: unknown): boolean => name === null || (typeof name === 'string' && name !== '')
-  if (!Object.values(users).every(isName)) throw new TypeError('options.users must map names to names, or to null')
   if (!Number.isInteger(batch) || batch < 1 || batch > MAX_BATCH) {
     throw new TypeError(`options.batch must be an integer from 1 to ${MAX_BATCH}`)
   }
@@ -143,8 +166,15 @@ function toSettings(options: ImportOptions): ImportSettings {
   }
   return {
     onConflict,
-    naming: { users: new Map(Object.entries(users)), attributes: attribution === 'accounts' },
+    naming: { users: toNames(users, 'options.users'), attributes: attribution === 'accounts' },
     batch,
     onBatch,
   }
+}
+
+function toNames(names: ReattributeRequest['people'], what: string): ReadonlyMap<string, string | null> {
+  needObject(names, what, "{ ada: 'ada.l', ghost: null }")
+  const isName = (name: unknown): boolean => name === null || (typeof name === 'string' && name !== '')
+  if (!Object.values(names).every(isName)) throw new TypeError(`${what} must map names to names, or to null`)
+  return new Map(Object.entries(names))
 }

@@ -17,10 +17,7 @@ export interface ImportReport {
   readonly issues: ImportCounts
   readonly comments: ImportCounts
   /** The people without an account here: how many, and the first hundred with how often each is named. */
-  readonly unknownUsers: {
-    readonly total: number
-    readonly first: readonly { readonly name: string; readonly count: number }[]
-  }
+  readonly unknownUsers: ReturnType<NameCounts['list']>
   /** What the host has no place for. What the source lost when it was read is reported by `readExchange`. */
   readonly notCarried: readonly NotCarried[]
 }
@@ -40,7 +37,7 @@ export class ImportTotals {
   readonly #issues: Counts = noCounts()
   readonly #comments: Counts = noCounts()
   /** How often each person is named who has no account here. */
-  readonly #unknown = new Map<string, number>()
+  readonly #unknown = new NameCounts()
   readonly #notCarried = new Map<string, NotCarried>()
   readonly #conflicts = new First<Conflict>()
   readonly #violations = new First<Violation>()
@@ -52,7 +49,7 @@ export class ImportTotals {
   }
 
   unknownUser(name: string): void {
-    this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + 1)
+    this.#unknown.add(name)
   }
 
   notCarried(what: string, index: number): void {
@@ -70,14 +67,35 @@ export class ImportTotals {
   }
 
   report(): InspectReport {
-    const unknown = [...this.#unknown].slice(0, MAX_NAMED)
     return {
       issues: { ...this.#issues },
       comments: { ...this.#comments },
-      unknownUsers: { total: this.#unknown.size, first: unknown.map(([name, count]) => ({ name, count })) },
+      unknownUsers: this.#unknown.list(),
       notCarried: [...this.#notCarried.values()],
       conflicts: this.#conflicts.list(),
     }
+  }
+}
+
+/** How often each of many names occurs. */
+export class NameCounts {
+  readonly #counts = new Map<string, number>()
+
+  add(name: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  has(name: string): boolean {
+    return this.#counts.has(name)
+  }
+
+  /** Returns how many names there are, and the first hundred. */
+  list(): {
+    readonly total: number
+    readonly first: readonly { readonly name: string; readonly count: number }[]
+  } {
+    const first = [...this.#counts].slice(0, MAX_NAMED)
+    return { total: this.#counts.size, first: first.map(([name, count]) => ({ name, count })) }
   }
 }
 

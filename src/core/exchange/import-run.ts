@@ -1,7 +1,7 @@
 import { isObject } from '../../schema/arguments.ts'
 import type { Violation } from '../../schema/errors.ts'
-import { ForgeError, isForgeError } from '../../schema/errors.ts'
-import type { Id, IdInput } from '../../schema/ids.ts'
+import { ForgeError } from '../../schema/errors.ts'
+import type { IdInput } from '../../schema/ids.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type {
   CommentRecord,
@@ -12,11 +12,9 @@ import type {
   RecordLocator,
   SourcePlace,
 } from '../../schema/issue-record.ts'
-import type { EventDraft, ForgeEvent } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, wait } from '../../schema/sync-or-async.ts'
-import type { Call, Scope } from '../call.ts'
-import { portAnswer, runIn, writeContext } from '../call.ts'
+import { portAnswer } from '../call.ts'
 import type { Actor, Caller, CallOptions, PortContext } from '../ports.ts'
 import { withSubject } from '../with-subject.ts'
 import { violationsOf } from './check-record.ts'
@@ -27,10 +25,11 @@ import { commentCandidate, issueCandidate, peopleToFind } from './incoming.ts'
 import type { IssueTracker } from './issue-tracker.ts'
 import type { LookUp } from './look-up.ts'
 import { lookUp } from './look-up.ts'
-import { NumberSet } from './number-set.ts'
 import type { Batch, BatchPlan, Conflict, Found, OnConflict } from './plan-batch.ts'
 import { planBatch } from './plan-batch.ts'
 import { sizeOf } from './record-size.ts'
+import type { BatchPlace } from './write-batch.ts'
+import { eventLoopTurns, writeBatch } from './write-batch.ts'
 
 /** The records to import, and the repository. A plain `IssueRecord` is an issue too. */
 export interface ImportRequest {
@@ -68,17 +67,10 @@ export interface ImportOptions extends CallOptions {
 
 /** A batch that has reached this size is written, in characters: a transaction has five seconds. */
 const MAX_BATCH_SIZE = 4_000_000
-const MAX_BUSY_MS = 60_000
-const MAX_PAUSE_MS = 1000
-/** How long batches may keep the event loop from everything else, in milliseconds. */
-const TURN_MS = 10
 
 /** One import or inspection, after the policy allowed it. */
-export interface ImportPlace<A extends Actor, Tx> {
-  readonly scope: Scope<A, Tx>
+export interface ImportPlace<A extends Actor, Tx> extends BatchPlace<A, Tx> {
   readonly tracker: IssueTracker<A, Tx>
-  readonly call: Call<A, Tx>
-  readonly repositoryId: Id
   readonly records: ImportRequest['records']
   readonly settings: ImportSettings
   /** Whether anything is written. */
@@ -120,21 +112,22 @@ class ImportRun<A extends Actor, Tx> {
   readonly #place: ImportPlace<A, Tx>
   readonly #totals = new ImportTotals()
   /** The numbers of all issues of the document. */
-  readonly #seen = new NumberSet()
+  readonly #seen = new Set<number>()
   /** Those of the issues that were left although they differ. */
-  readonly #left = new NumberSet()
+  readonly #left = new Set<number>()
   /** Labels and milestones wait for a batch that writes something, if the host does not say which ones it has. */
   #labels: LabelRecord[] = []
   #milestones: MilestoneRecord[] = []
   #issues: Candidate<IssueRecord>[] = []
-  #batchComments: Candidate<CommentRecord>[] = []
-  #turnedAt = performance.now()
+  #comments: Candidate<CommentRecord>[] = []
+  readonly #turn: () => SyncOrAsync<void>
   #pending = 0
   /** How much the records of the batch cost, in characters. */
   #size = 0
 
   constructor(place: ImportPlace<A, Tx>) {
     this.#place = place
+    this.#turn = eventLoopTurns(place.scope)
   }
 
   /** Whether the batch has no record. */
@@ -176,25 +169,22 @@ class ImportRun<A extends Actor, Tx> {
 
   *finishBatch(): SyncOrAsync<void> {
     const { call, settings, writes } = this.#place
-    yield* this.#giveWay() // one record may have taken long to read
+    yield* this.#turn() // one record may have taken long to read
     call.signal?.throwIfAborted()
-    const batch = this.#batch()
-    const { plan, found } = writes ? yield* this.#write(batch) : yield* this.#inspect(batch)
-
-    this.#remember(batch, plan, found)
+    const batch: Batch = {
+      labels: this.#labels,
+      milestones: this.#milestones,
+      issues: this.#issues,
+      comments: this.#comments,
+    }
+    const planned = yield* writes ? this.#write(batch) : this.#plan(batch, call, (answer) => portAnswer(call, answer))
+    this.#remember(batch, planned)
     this.#issues = []
-    this.#batchComments = []
+    this.#comments = []
     this.#pending = 0
     this.#size = 0
     settings.onBatch?.(this.#totals.report())
-    yield* this.#giveWay()
-  }
-
-  *#giveWay(): SyncOrAsync<void> {
-    if (!this.#place.scope.mayWait || performance.now() - this.#turnedAt < TURN_MS) return
-
-    yield* wait(pause(0))
-    this.#turnedAt = performance.now()
+    yield* this.#turn()
   }
 
   /** Returns the totals. @throws ForgeError `INVALID_DOCUMENT` when an inspection found violations */
@@ -202,10 +192,6 @@ class ImportRun<A extends Actor, Tx> {
     const { total, first } = this.#totals.violations
     if (total > 0) throw invalidDocument(first, total)
     return this.#totals
-  }
-
-  #batch(): Batch {
-    return { labels: this.#labels, milestones: this.#milestones, issues: this.#issues, comments: this.#batchComments }
   }
 
   #takeIssue(issue: IssueRecord, index: number): void {
@@ -226,7 +212,7 @@ class ImportRun<A extends Actor, Tx> {
     else {
       const place = this.#placeOf(index, '/issue_number')
       const candidate = commentCandidate(comment, place, this.#place.settings.naming)
-      this.#batchComments.push(candidate)
+      this.#comments.push(candidate)
       this.#size += sizeOf(candidate.record)
     }
   }
@@ -251,62 +237,23 @@ class ImportRun<A extends Actor, Tx> {
     this.#totals.addViolations(violations)
   }
 
-  /** Looks up, plans and writes a batch in one transaction. Waits for a busy database. */
-  *#write(batch: Batch): SyncOrAsync<Planned> {
-    const until = performance.now() + MAX_BUSY_MS
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return yield* this.#attempt(batch)
-      } catch (error) {
-        if (!this.#mayTryAgain(error) || performance.now() >= until) throw error
-      }
-      yield* wait(pause(Math.min(MAX_PAUSE_MS, 25 * 2 ** attempt)))
-      this.#place.call.signal?.throwIfAborted()
-    }
-  }
-
-  *#attempt(batch: Batch): SyncOrAsync<Planned> {
-    const { scope, call, repositoryId } = this.#place
-    const context = writeContext(scope, call)
-    // Set by each attempt of the storage, and used by what follows in the same attempt.
-    let planned: Planned | undefined
-    const outcome = yield* wait(
-      scope.environment.storage.issueImports.update<Planned, Planned>(
-        { repositoryId },
-        {
-          prepare: (_state, transaction) => runIn(scope, this.#prepare(batch, transaction)),
-          decide: (state, _at, prepared) => {
-            planned = prepared
-            const events = prepared.plan.write === undefined ? [] : [importedEvent(repositoryId, prepared.plan)]
-            return { state, events, result: prepared }
-          },
-          ...context,
-          beforeCommit: (events, transaction) => runIn(scope, this.#commit(planned, events, transaction)),
-          signal: call.signal,
-        },
-      ),
-    )
-    scope.announce(outcome.events)
-    return outcome.result
-  }
-
   /** @throws ForgeError `INVALID_DOCUMENT`, `IMPORT_CONFLICT` */
-  *#prepare(batch: Batch, transaction: Tx): SyncOrAsync<Planned> {
-    const planned = yield* this.#plan(batch, this.#contextIn(transaction), wait)
-    for (const conflict of planned.plan.conflicts) throw importConflict(conflict)
-    return planned
-  }
-
-  *#commit(planned: Planned | undefined, events: readonly ForgeEvent[], transaction: Tx): SyncOrAsync<void> {
-    const { scope, tracker, repositoryId } = this.#place
-    const write = planned?.plan.write
-    if (write !== undefined) yield* wait(tracker.write({ repositoryId, ...write }, this.#contextIn(transaction)))
-    yield* wait(scope.beforeCommit?.(events, transaction))
-  }
-
-  #inspect(batch: Batch): SyncOrAsync<Planned> {
-    const { call } = this.#place
-    return this.#plan(batch, call, (answer) => portAnswer(call, answer))
+  #write(batch: Batch): SyncOrAsync<Planned> {
+    const { tracker, repositoryId } = this.#place
+    const plan = (context: PortContext<Caller<A>, Tx>): SyncOrAsync<Planned> => this.#plan(batch, context, wait)
+    return writeBatch(this.#place, {
+      *plan(context) {
+        const planned = yield* plan(context)
+        for (const conflict of planned.plan.conflicts) throw importConflict(conflict)
+        return planned
+      },
+      event: ({ plan: { write, issues, comments } }) => {
+        if (write === undefined) return undefined
+        const data = { created: issues.created, updated: issues.updated, comments: comments.created }
+        return withSubject({ repositoryId }, { type: 'issues.imported', data })
+      },
+      write: ({ plan: { write } }, context) => write && tracker.write({ repositoryId, ...write }, context),
+    })
   }
 
   *#plan(batch: Batch, context: LookUp<A, Tx>['context'], answer: LookUp<A, Tx>['answer']): SyncOrAsync<Planned> {
@@ -321,7 +268,7 @@ class ImportRun<A extends Actor, Tx> {
     return { plan, found }
   }
 
-  #remember(batch: Batch, plan: BatchPlan, { accounts, labels }: Found): void {
+  #remember(batch: Batch, { plan, found: { accounts, labels } }: Planned): void {
     this.#totals.add(plan)
     for (const number of plan.left) this.#left.add(number)
     if (plan.write !== undefined || labels !== undefined) {
@@ -337,27 +284,11 @@ class ImportRun<A extends Actor, Tx> {
       }
     }
   }
-
-  #contextIn(transaction: Tx): PortContext<Caller<A>, Tx> {
-    const { actor, signal } = this.#place.call
-    return { actor, transaction, signal }
-  }
-
-  #mayTryAgain(error: unknown): boolean {
-    const { transaction, mayWait } = this.#place.scope
-    if (transaction !== undefined || !mayWait) return false
-    return isForgeError(error, 'STORAGE_BUSY') // whatever it says of a retry: the batch is a transaction of its own
-  }
 }
 
 interface Planned {
   readonly plan: BatchPlan
   readonly found: Found
-}
-
-function importedEvent(repositoryId: Id, { issues, comments }: BatchPlan): EventDraft {
-  const data = { created: issues.created, updated: issues.updated, comments: comments.created }
-  return withSubject({ repositoryId }, { type: 'issues.imported', data })
 }
 
 function importConflict(conflict: Conflict): ForgeError {
@@ -379,8 +310,4 @@ function iteratorOf(records: ImportRequest['records']): Records {
 function end(records: Records): void {
   const ended = async (): Promise<unknown> => records.return?.()
   ended().catch(() => undefined)
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

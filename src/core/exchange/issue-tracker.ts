@@ -64,6 +64,46 @@ export type IssueQuery = { readonly repositoryId: Id } & (
   | { readonly after: number; readonly limit: number }
 )
 
+/** A place where an issue, or a comment on it, names someone. */
+export interface NamedPerson {
+  /** The number of the issue. */
+  readonly number: number
+  /** What names the person: the author of the issue, an assignee, the author of a comment, the user of a reaction to either. */
+  readonly part: 'issues' | 'assignees' | 'comments' | 'reactions'
+  /** The name as the record has it. */
+  readonly name: string
+  /** Whether it belongs to an account. An issue that a user of the host has created does. */
+  readonly hasAccount: boolean
+}
+
+/**
+ * What `exchange.reattribute` needs of a host: to know which names have no account, and to give them one. Both methods are
+ * called inside the transaction in which a batch is written, as those of an import are.
+ */
+export interface Attribution<A extends Actor, Tx = unknown> {
+  /**
+   * Returns everyone whom the next issues above a number and their comments name, in ascending order of the issues: of
+   * `limit` issues, or fewer, but each issue whole. None means that there are no more.
+   */
+  named(
+    query: { readonly repositoryId: Id; readonly after: number; readonly limit: number },
+    context: PortContext<Caller<A>, Tx>,
+  ): MaybePromise<readonly NamedPerson[]>
+  /**
+   * Gives accounts to names in the issues of these numbers and in their comments, wherever such a name has none. What has
+   * an account keeps it, and records keep their names and times.
+   */
+  attribute(
+    change: {
+      readonly repositoryId: Id
+      readonly numbers: readonly number[]
+      /** The account of each name. */
+      readonly accounts: ReadonlyMap<string, Id>
+    },
+    context: PortContext<Caller<A>, Tx>,
+  ): MaybePromise<void>
+}
+
 /**
  * Port: the host's issues. During an import every method is called inside the transaction in which the batch is written
  * (`context.transaction`), so nothing comes between. If the database ends that transaction, the methods are called again
@@ -106,6 +146,8 @@ export interface IssueTracker<A extends Actor, Tx = unknown> {
    * Writes all of the batch. The next number that the host assigns must be above every number that was written.
    */
   write(batch: IncomingBatch, context: PortContext<Caller<A>, Tx>): MaybePromise<void>
+  /** Gives accounts to the people of issues that are there. Without it, `exchange.reattribute` is a TypeError. */
+  readonly attribution?: Attribution<A, Tx> | undefined
 }
 
 /** Returns whether a tracker's answer is an issue, and not a taken number. */

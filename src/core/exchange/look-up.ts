@@ -76,13 +76,19 @@ function* accountsOf<A extends Actor, Tx>(
   const people = distinctPeople(everyone(batch, issues, comments))
   if (people.length === 0) return accounts
 
+  const ids = yield* findAccounts({ tracker, context, answer }, people)
+  for (const [index, person] of people.entries()) accounts.add(person, ids[index] ?? null)
+  return accounts
+}
+
+/** Returns the accounts of people, in their order. Null: no one here. */
+export function* findAccounts<A extends Actor, Tx>(
+  { tracker, context, answer }: Pick<LookUp<A, Tx>, 'tracker' | 'context' | 'answer'>,
+  people: readonly ForeignUser[],
+): SyncOrAsync<readonly (Id | null)[]> {
   const ids = yield* answer(tracker.findUsers(people, context))
   if (ids.length !== people.length) throw new TypeError('issues.findUsers must return a list of the same length')
-  for (const [index, person] of people.entries()) {
-    const id = ids[index]
-    accounts.add(person, id === undefined || id === null ? null : toId(id, 'an id that issues.findUsers returns'))
-  }
-  return accounts
+  return ids.map((id) => (id === undefined || id === null ? null : toId(id, 'an id that issues.findUsers returns')))
 }
 
 function* everyone(

@@ -243,7 +243,8 @@ function issueRow(
   const poster = accounts.named(issue.poster)
   const created = canonicalDateTime(issue.createdAt ?? now.toISOString())
   const updated = issue.updatedAt === undefined ? created : canonicalDateTime(issue.updatedAt)
-  const names = new Set(assignees.map((name) => accounts.named(name).name))
+  const people = assignees.map((name) => accounts.named(name))
+  const names = new Set(people.map(({ name }) => name))
   const itsLabels = new Set((issue.labels ?? []).flatMap((name) => labelIds.get(normalizeName(name)) ?? []))
   const record: StoredIssue = {
     number: index,
@@ -258,7 +259,7 @@ function issueRow(
     updated,
     ...(state === 'closed' && { closed: issue.closedAt === undefined ? updated : canonicalDateTime(issue.closedAt) }),
     ...(itsLabels.size > 0 && { labels: [...itsLabels] }),
-    ...(names.size > 0 && { assignees: [...names] }),
+    ...(names.size > 0 && { assignees: [...names], accounts: [...new Map(people.map(({ name, id }) => [name, id]))] }),
   }
   return {
     repository_id: repositoryId,

@@ -1,6 +1,6 @@
 import type { AliasedRawBuilder, Compilable, CreateTableBuilder, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { IssueRecord } from '../../schema/issue-record.ts'
+import type { CommentRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
 import { createTableContext } from '../../storage/sql/context.ts'
 import type { SchemaStatement } from '../../storage/sql/dialect.ts'
@@ -116,7 +116,7 @@ const TABLES = {
       ['milestone_id', 'state'],
     ],
   },
-  /** `record` is a `CommentRecord` as JSON. */
+  /** `record` is a `StoredComment` as JSON. */
   comments: {
     columns: {
       id: 'id',
@@ -139,8 +139,20 @@ export type HostTables = {
   }
 }
 
-/** An issue as it is stored: with the ids of its labels, in the order of the document, which may repeat one. */
-export type StoredIssue = Omit<IssueRecord, 'labels'> & { readonly labels?: readonly number[] }
+/** Names in a record, with the ids of their accounts. */
+export type StoredAccounts = readonly (readonly [name: string, id: number])[]
+
+/**
+ * An issue as it is stored: with the ids of its labels, in the order of the document, which may repeat one, and with the
+ * accounts of its assignees and of the users of its reactions. The columns have the account of its author.
+ */
+export type StoredIssue = Omit<IssueRecord, 'labels'> & {
+  readonly labels?: readonly number[]
+  readonly accounts?: StoredAccounts
+}
+
+/** A comment as it is stored: with the accounts of its author and of the users of its reactions. */
+export type StoredComment = CommentRecord & { readonly accounts?: StoredAccounts }
 
 type Value<Type> = Type extends readonly (infer Choice)[]
   ? Choice

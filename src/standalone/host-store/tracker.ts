@@ -1,7 +1,6 @@
-import type { Compilable, RawBuilder } from 'kysely'
+import type { Compilable } from 'kysely'
 import { sql } from 'kysely'
 import type {
-  Caller,
   ForeignUser,
   Id,
   IncomingBatch,
@@ -9,7 +8,6 @@ import type {
   IssueQuery,
   IssueTracker,
   MaybePromise,
-  PortContext,
   TakenNumber,
 } from '../../index.ts'
 import { canonicalDateTime } from '../../schema/date-time.ts'
@@ -20,24 +18,18 @@ import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
 import { normalizeName } from '../host-names.ts'
+import { SqlAttribution, storedAccounts } from './attribution.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { HostDirectory } from './host-directory.ts'
+import type { Numbered, TrackerContext } from './issue-rows.ts'
+import { elements, IssueRows } from './issue-rows.ts'
 import type { StandaloneUser } from './roles.ts'
 import { idOf, NO_ID, repositoryRoleOf, userIdOf } from './roles.ts'
 import { Inserts, RowWriter } from './row-writer.ts'
-import type { HostContext, NewRow, Row, StoredIssue } from './tables.ts'
+import type { HostContext, NewRow, Row, StoredComment, StoredIssue } from './tables.ts'
 import { columnsOf } from './tables.ts'
 
-type Context<Tx> = PortContext<Caller<StandaloneUser>, Tx>
-
-/** Issues of a repository, by their numbers. */
-interface Numbered {
-  readonly repositoryId: Id
-  readonly numbers: readonly number[]
-}
-
-/** The longest record of an issue, in bytes, that is read together with others. */
-const LONG_RECORD = 100_000
+type Context<Tx> = TrackerContext<Tx>
 
 /** The issues of the host, as the exchange of the forge reads and writes them. */
 export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
@@ -45,12 +37,16 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
   readonly #context: HostContext
   readonly #directory: HostDirectory<Tx>
   readonly #inserts: Inserts
+  readonly #issueRows: IssueRows<Tx>
+  readonly attribution: SqlAttribution<Tx>
 
   constructor(database: HostDatabase<Tx>, directory: HostDirectory<Tx>) {
     this.#database = database
     this.#context = database.context
     this.#directory = directory
     this.#inserts = new Inserts(database.context)
+    this.#issueRows = new IssueRows(database)
+    this.attribution = new SqlAttribution(database)
   }
 
   issues(query: IssueQuery, context: Context<Tx>): MaybePromise<readonly (IssueRecord | TakenNumber)[]> {
@@ -79,51 +75,13 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
   }
 
   *#issues(query: IssueQuery, context: Context<Tx>): SyncOrAsync<readonly (IssueRecord | TakenNumber)[]> {
-    const listed = yield* this.#rows('numbers' in query ? this.#numbered(query) : this.#next(query), context)
-    const rows = yield* this.#withRecords(query.repositoryId, listed, context)
+    const rows = yield* this.#issueRows.issues(query, context)
     const found = rows.map(({ number, kind, record }): StoredIssue | TakenNumber =>
       kind === 'issue' ? JSON.parse(record) : { number, taken: true },
     )
     const labels = yield* this.#labels(found, context)
     const showsEmail = yield* this.#showsEmail(query.repositoryId, context)
     return found.map((one) => ('taken' in one ? one : visible(shownIssue(one, labels), showsEmail)))
-  }
-
-  /**
-   * Returns the issues before the first one with a long record, which comes alone: a few hundred long records would not
-   * fit into memory.
-   */
-  *#withRecords(
-    repositoryId: Id,
-    listed: readonly ListedRow[],
-    context: Context<Tx>,
-  ): SyncOrAsync<readonly (ListedRow & { readonly record: string })[]> {
-    const rows: (ListedRow & { readonly record: string })[] = []
-    for (const { record, ...row } of listed) {
-      if (record === null && rows.length > 0) break
-      if (record === null) return yield* this.#rows(this.#numbered({ repositoryId, numbers: [row.number] }), context)
-      rows.push({ ...row, record })
-    }
-    return rows
-  }
-
-  #numbered({ repositoryId, numbers }: Numbered): Compilable<ListedRow & { readonly record: string }> {
-    return this.#listed(repositoryId).select('record').where('number', 'in', this.#elements(numbers))
-  }
-
-  #next({ repositoryId, after, limit }: Exclude<IssueQuery, Numbered>): Compilable<ListedRow> {
-    const length = sql`octet_length(${sql.ref('record')})`
-    const short = sql<string | null>`case when ${length} <= ${sql.lit(LONG_RECORD)} then ${sql.ref('record')} end`
-    return this.#listed(repositoryId).select(short.as('record')).where('number', '>', after).limit(limit)
-  }
-
-  #listed(repositoryId: Id) {
-    const { build, columns } = this.#context
-    return build
-      .selectFrom('issues')
-      .select([columns.number('number').as('number'), 'kind'])
-      .where('repository_id', '=', idOf(repositoryId))
-      .orderBy('issues.number')
   }
 
   *#labels(
@@ -134,22 +92,14 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
     if (ids.length === 0) return new Map()
 
     const labels = this.#context.build.selectFrom('labels').select(columnsOf(this.#context, 'labels'))
-    const rows = yield* this.#rows(labels.where('id', 'in', this.#elements(ids)), context)
+    const rows = yield* this.#rows(labels.where('id', 'in', elements(this.#context, ids)), context)
     return new Map(rows.map(({ id, record }): [number, LabelRecord] => [id, JSON.parse(record)]))
   }
 
   *#comments({ repositoryId, numbers }: Numbered, context: Context<Tx>): SyncOrAsync<readonly CommentRecord[]> {
-    const comments = this.#context.build
-      .selectFrom('comments')
-      .select('record')
-      .where('repository_id', '=', idOf(repositoryId))
-      .where('issue_number', 'in', this.#elements(numbers))
-      .orderBy('issue_number')
-      .orderBy('created_at')
-      .orderBy('id')
-    const rows = yield* this.#rows(comments, context)
+    const rows = yield* this.#issueRows.comments({ repositoryId, numbers }, context)
     const showsEmail = yield* this.#showsEmail(repositoryId, context)
-    return rows.map(({ record }): CommentRecord => visible(JSON.parse(record), showsEmail))
+    return rows.map(({ record }) => visible(shownComment(JSON.parse(record)), showsEmail))
   }
 
   *#labelsAndMilestones(repositoryId: number, context: Context<Tx>) {
@@ -201,11 +151,11 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
       return { repository_id, number, kind: 'issue', comment_count, branch: '', ...contentOf(issue) }
     })
     const comments = batch.comments.map(
-      ({ record, createdAt }): NewRow<'comments'> => ({
+      ({ record, createdAt, posterId, reactionUserIds }): NewRow<'comments'> => ({
         repository_id,
         issue_number: record.issue_number,
         created_at: createdAt.getTime(),
-        record: JSON.stringify(record),
+        record: JSON.stringify(storedComment(record, posterId, reactionUserIds)),
       }),
     )
     const existing = (number: number) =>
@@ -244,11 +194,6 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
     return rows.where('repository_id', '=', repositoryId).orderBy(sql.ref(`${table}.id`))
   }
 
-  #elements(numbers: readonly number[]): RawBuilder<number> {
-    const { dialect } = this.#context
-    return sql<number>`${dialect.elements(sql.val(JSON.stringify(numbers)), dialect.casts.integer)}`
-  }
-
   #rows<R>(query: Compilable<R>, { transaction }: Context<Tx>): SyncOrAsync<readonly R[]> {
     return wait(this.#database.rows(compileStatement(query), transaction))
   }
@@ -268,9 +213,6 @@ export class SqlIssueTracker<Tx> implements IssueTracker<StandaloneUser, Tx> {
     return standing.is_site_admin === 1 || repositoryRoleOf(standing, userId) === 'admin'
   }
 }
-
-/** A row of an issue, without its record if that is long. */
-type ListedRow = Pick<Row<'issues'>, 'number' | 'kind'> & { readonly record: string | null }
 
 /** Labels or milestones of a repository. */
 interface NamedIn {
@@ -308,7 +250,9 @@ function namedMilestone({ title, description, state, ...times }: MilestoneRecord
 }
 
 /** The columns of an issue that an update replaces. */
-function contentOfIssue({ record, posterId, assigneeIds }: IncomingIssue, known: Known) {
+function contentOfIssue({ record, posterId, assigneeIds, reactionUserIds }: IncomingIssue, known: Known) {
+  const assigned = (record.assignees ?? []).map((name, at) => [name, assigneeIds[at]] as const)
+  const accounts = storedAccounts([...assigned, ...reactorsOf(record, reactionUserIds)])
   const assignees = new Set(assigneeIds.flatMap((id) => (id === null ? [] : idOf(id))))
   return {
     state: record.state,
@@ -316,8 +260,25 @@ function contentOfIssue({ record, posterId, assigneeIds }: IncomingIssue, known:
     poster_is_author: posterId === null ? 0 : 1,
     assignee_ids: JSON.stringify([...assignees]),
     milestone_id: (record.milestone && known.milestoneIds.get(record.milestone)) || null,
-    record: JSON.stringify(storedIssue(record, known.labelIds)),
+    record: JSON.stringify({ ...storedIssue(record, known.labelIds), ...(accounts && { accounts }) }),
   }
+}
+
+function storedComment(
+  record: CommentRecord,
+  posterId: Id | null,
+  reactionUserIds: readonly (Id | null)[],
+): StoredComment {
+  const accounts = storedAccounts([[record.poster_name, posterId], ...reactorsOf(record, reactionUserIds)])
+  return accounts === undefined ? record : { ...record, accounts }
+}
+
+function reactorsOf({ reactions = [] }: IssueRecord | CommentRecord, ids: readonly (Id | null)[]) {
+  return reactions.map(({ user_name }, at) => [user_name, ids[at]] as const)
+}
+
+function shownComment({ accounts: _, ...record }: StoredComment): CommentRecord {
+  return record
 }
 
 /** Names the labels of an issue by their ids. The properties stay in the order of the schema. */
@@ -328,8 +289,9 @@ function storedIssue(issue: IssueRecord, ids: ReadonlyMap<string, number>): Stor
 
 /** The reverse of `storedIssue`. */
 function shownIssue(issue: StoredIssue, labels: ReadonlyMap<number, LabelRecord>): IssueRecord {
-  const { labels: ids, ...others } = issue
-  return ids === undefined ? others : { ...issue, labels: ids.flatMap((id) => labels.get(id) ?? []) }
+  const { accounts: _, ...shown } = issue
+  const { labels: ids, ...others } = shown
+  return ids === undefined ? others : { ...shown, labels: ids.flatMap((id) => labels.get(id) ?? []) }
 }
 
 /** How many comments each issue gets, by its number. */

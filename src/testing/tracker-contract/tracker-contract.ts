@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { canonicalIssue } from '../../exchange/exchange.ts'
-import type { Actor, Caller, CommentRecord, IdInput, IssueRecord, PortContext } from '../../index.ts'
+import type { Actor, Caller, CommentRecord, IdInput, IssueRecord, PortContext, ReattributeReport } from '../../index.ts'
 import type { ContractCase } from '../contract-case.ts'
 import type { TrackerHost } from './tracker-host.ts'
 import { batchOf, exported, exportedRecords, importAll, sampleComment, sampleIssue } from './tracker-samples.ts'
 
-/** One requirement. `comments`: a host without comments meets it. */
+/** One requirement. A host without what it needs meets it. */
 interface TrackerCase {
   readonly name: string
-  readonly needs?: 'comments'
+  readonly needs?: 'comments' | 'attribution'
   check<A extends Actor, Tx>(host: TrackerHost<A, Tx>): Promise<void>
 }
 
@@ -34,6 +34,14 @@ const FULL: IssueRecord = sampleIssue(7, {
   reactions: [{ user_id: 8, user_name: 'grace', content: '+1' }],
   assignees: ['ada', 'no-such-user'],
 })
+
+const COMMENT_OF_FORMER = {
+  kind: 'comment',
+  comment: sampleComment(2, {
+    poster_name: 'formerly',
+    reactions: [{ user_id: 9, user_name: 'formerly', content: '+1' }],
+  }),
+} as const
 
 const CASES: readonly TrackerCase[] = [
   {
@@ -109,7 +117,7 @@ const CASES: readonly TrackerCase[] = [
     async check(host) {
       await importAll(host, [FULL, sampleIssue(8, { labels: [BUG] })])
       const changed = sampleIssue(7, { title: 'Another title', labels: [{ name: 'other' }] })
-      await importAll(host, [changed], 'update')
+      await importAll(host, [changed], { onConflict: 'update' })
 
       assert.deepEqual(await exported(host), [
         canonicalIssue(changed),
@@ -145,7 +153,7 @@ const CASES: readonly TrackerCase[] = [
     needs: 'comments',
     async check(host) {
       await importAll(host, [sampleIssue(1), { kind: 'comment', comment: sampleComment(1) }])
-      await importAll(host, [sampleIssue(1, { title: 'Another title' })], 'update')
+      await importAll(host, [sampleIssue(1, { title: 'Another title' })], { onConflict: 'update' })
       const kinds = (await exportedRecords(host)).map(({ kind }) => kind)
 
       assert.deepEqual(
@@ -185,6 +193,72 @@ const CASES: readonly TrackerCase[] = [
     },
   },
   {
+    name: 'people are named in the next issues above a number and up to a limit, and with their accounts',
+    needs: 'attribution',
+    async check(host) {
+      const [{ name }] = host.users
+      const issues = [3, 1, 20].map((number) => sampleIssue(number, { poster_name: 'no-such-user' }))
+      await importAll(host, [...issues, sampleIssue(2, { poster_name: name })], { attribution: 'accounts' })
+      await importAll(host, [sampleIssue(4, { poster_name: name })])
+      const page = { repositoryId: String(host.repositoryId), after: 1, limit: 3 }
+      const named = (await host.tracker.attribution?.named(page, contextIn())) ?? []
+
+      assert.deepEqual(
+        named.filter(({ part }) => part === 'issues').map((one) => [one.number, one.name, one.hasAccount]),
+        [
+          [2, name, true],
+          [3, 'no-such-user', false],
+          [4, name, false],
+        ],
+      )
+    },
+  },
+  {
+    name: 'people get their accounts wherever they have none, and the records stay as they are',
+    needs: 'attribution',
+    async check(host) {
+      const [one, other] = host.users
+      const reactions = [{ user_id: 7, user_name: one.name, content: 'heart' }]
+      await importAll(host, [
+        sampleIssue(1, { poster_name: one.name, assignees: ['formerly', 'no-such-user'], reactions }),
+        sampleIssue(2, { poster_name: 'formerly', assignees: [one.name] }),
+        ...(host.tracker.comments === 'none' ? [] : [COMMENT_OF_FORMER]),
+      ])
+      const before = await exportedRecords(host)
+      const request = { repositoryId: host.repositoryId, people: { [one.name]: one.name, formerly: other.name } }
+      const first = await host.forge.exchange.reattribute('system', request)
+      const again = await host.forge.exchange.reattribute('system', request)
+
+      const changed = ({ people }: ReattributeReport) => people.map(({ issues, comments }) => [issues, comments])
+      const comments = host.tracker.comments === 'none' ? 0 : 1
+      assert.deepEqual(changed(first), [
+        [1, 0],
+        [1, comments],
+      ])
+      for (const { named, remains, name, ...counts } of again.people) {
+        assert.ok(named > 0 && !remains, `${name} still has no account`)
+        assert.deepEqual(counts, { issues: 0, assignees: 0, comments: 0, reactions: 0 })
+      }
+      assert.deepEqual(await exportedRecords(host), before)
+    },
+  },
+  {
+    name: 'what has an account keeps it when its name gets another',
+    needs: 'attribution',
+    async check(host) {
+      const [one, other] = host.users
+      await importAll(host, [sampleIssue(1, { poster_name: one.name })], { attribution: 'accounts' })
+      await importAll(host, [sampleIssue(2, { poster_name: one.name })])
+      const request = { repositoryId: host.repositoryId, people: { [one.name]: other.name } }
+      const { people } = await host.forge.exchange.reattribute('system', request)
+
+      assert.deepEqual(
+        people.map(({ named, issues }) => [named, issues]),
+        [[2, 1]],
+      )
+    },
+  },
+  {
     name: 'what is written in a transaction is read in it, and gone when it is rolled back',
     async check(host) {
       const repositoryId = String(host.repositoryId)
@@ -217,6 +291,7 @@ async function run<A extends Actor, Tx>(one: TrackerCase, open: () => Promise<Tr
   const host = await open()
   try {
     if (one.needs === 'comments' && host.tracker.comments === 'none') return
+    if (one.needs === 'attribution' && host.tracker.attribution === undefined) return
     await one.check(host)
   } finally {
     await host.close()

@@ -1,5 +1,13 @@
 import { canonicalIssue } from '../../exchange/exchange.ts'
-import type { Actor, CommentRecord, ExchangeRecord, IncomingBatch, IncomingIssue, IssueRecord } from '../../index.ts'
+import type {
+  Actor,
+  CommentRecord,
+  ExchangeRecord,
+  ImportOptions,
+  IncomingBatch,
+  IncomingIssue,
+  IssueRecord,
+} from '../../index.ts'
 import type { TrackerHost } from './tracker-host.ts'
 
 /** An issue with the required properties, and those that are given. */
@@ -35,9 +43,9 @@ export function sampleComment(issue: number, given: Partial<CommentRecord> = {})
 export async function importAll<A extends Actor, Tx>(
   { forge, repositoryId }: TrackerHost<A, Tx>,
   records: readonly (ExchangeRecord | IssueRecord)[],
-  onConflict: 'refuse' | 'update' = 'refuse',
+  options: ImportOptions = {},
 ): Promise<void> {
-  await forge.exchange.import('system', { repositoryId, records }, { onConflict })
+  await forge.exchange.import('system', { repositoryId, records }, options)
 }
 
 /** Returns the canonical forms of all issues. */

@@ -220,3 +220,43 @@ describe('forgelet issues export', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 })
+
+describe('forgelet issues reattribute', () => {
+  test('gives accounts to names, says so, and changes nothing the second time', async () => {
+    await put('issues.json', [{ ...bareIssue, poster_name: 'mia.o', assignees: ['mia.o', 'zoe'] }])
+    await issues('import', 'issues.json')
+    await put('users.json', { 'mia.o': 'mia', zoe: 'unknown', eve: 'mia' })
+    const before = await exported()
+
+    expect(await issues('reattribute', '--users', 'users.json')).toEqual({
+      code: 0,
+      out: `now with an account: 1 issues, 1 assignees, 0 comments, 0 reactions
+mia.o: 1 issues, 1 assignees, 0 comments, 0 reactions
+zoe: no account here
+eve: named nowhere
+no account here, kept as names: zoe (1)
+`,
+      err: '',
+    })
+    const again = await issues('reattribute', '--users', 'users.json')
+    expect(again.out.split('\n').slice(0, 2)).toEqual(['nothing was changed', 'mia.o: has an account already'])
+    expect(JSON.parse((await issues('reattribute', '--users', 'users.json', '--json')).out)).toEqual({
+      people: [
+        { name: 'mia.o', named: 2, remains: false, issues: 0, assignees: 0, comments: 0, reactions: 0 },
+        { name: 'zoe', named: 1, remains: true, issues: 0, assignees: 0, comments: 0, reactions: 0 },
+        { name: 'eve', named: 0, remains: false, issues: 0, assignees: 0, comments: 0, reactions: 0 },
+      ],
+      remaining: { total: 1, first: [{ name: 'zoe', count: 1 }] },
+    })
+    expect(await exported()).toBe(before)
+  })
+
+  test('refuses a map that is none, and says when it was stopped', async () => {
+    await put('users.json', ['mia'])
+    expect(await issues('reattribute', '--users', 'users.json')).toMatchObject({ code: 1, out: '' })
+    await put('users.json', { mia: 'mia' })
+    const stopped = await issuesWith({ stop: AbortSignal.abort() }, 'reattribute', '--users', 'users.json')
+    expect([stopped.code, stopped.out]).toEqual([3, ''])
+    expect(stopped.err).toContain('run the same command again')
+  })
+})

@@ -78,6 +78,6 @@ describe('in a synchronous transaction', () => {
     const { report, methods } = handle.transaction(work).immediate().value
 
     expect(report.issues).toEqual({ ...none, unchanged: 1 })
-    expect(methods).toEqual(['import', 'inspect'])
+    expect(methods).toEqual(['import', 'inspect', 'reattribute'])
   })
 })

@@ -8,6 +8,7 @@ import { alice, onHosts, sam, textOf, walt } from '../open-host.ts'
 import { generatedDocument } from './documents.ts'
 
 const NONE = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+const NOTHING = { issues: 0, assignees: 0, comments: 0, reactions: 0 }
 const document = generatedDocument()
 
 /** Defines what the exchange of the standalone host does on these databases. Each test has numbers of its own. */
@@ -111,6 +112,57 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
       for (const again of [options, {}, { users: { zoe: 'mia' } }]) {
         expect(await importing(records, { ...again, by: alice })).toMatchObject({ issues: { ...NONE, unchanged: 1 } })
       }
+    })
+
+    test('gives accounts to what was imported by names, once, and exports it as it was', async () => {
+      const people = { poster_name: 'Zoe', assignees: ['zoe.old', 'nobody'] }
+      const reactions = [{ user_id: 8, user_name: 'zoe.old', content: 'eyes' }]
+      await importing(
+        [
+          anIssue(3_000_320, { ...people, reactions }),
+          anIssue(3_000_321, { ...people, content: 'long '.repeat(40_000) }),
+          ...commentsOf({ ...COMMENT, issue_number: 3_000_321, poster_name: 'Zoe', reactions }),
+        ],
+        { into: '1', by: alice },
+      )
+      const before = await open().exportAll('1')
+      const mapped = { repositoryId: '1', people: { Zoe: 'mia', 'zoe.old': 'walt', nobody: 'no-such-user' } }
+      await expect(exchange().reattribute(walt, mapped)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      const first = await exchange().reattribute(alice, mapped)
+      expect(first.people).toEqual([
+        { name: 'Zoe', named: 3, remains: false, issues: 2, assignees: 0, comments: 1, reactions: 0 },
+        { name: 'zoe.old', named: 4, remains: false, issues: 0, assignees: 2, comments: 0, reactions: 2 },
+        { name: 'nobody', named: 2, remains: true, ...NOTHING },
+      ])
+      expect(await shown(3_000_320)).toMatchObject({
+        user: { login: 'mia' },
+        original_author: '',
+        assignees: [{ login: 'walt' }],
+      })
+
+      const contents = await open().contents()
+      const again = await exchange().reattribute('system', mapped)
+      expect(again.people.map(({ name: _, named: __, remains: ___, ...counts }) => counts)).toEqual([
+        NOTHING,
+        NOTHING,
+        NOTHING,
+      ])
+      expect(again.remaining).toEqual(first.remaining)
+      expect(await open().contents()).toEqual(contents)
+      expect(await open().exportAll('1')).toEqual(before)
+    })
+
+    test('leaves what has an account with it: what was created here, and what an import attributed', async () => {
+      const attributed = anIssue(3_000_330, { poster_name: 'olga', assignees: ['sam'] })
+      await importing([attributed], { attribution: 'accounts' })
+      const { people } = await exchange().reattribute('system', {
+        repositoryId: '1',
+        people: { olga: 'mia', sam: 'mia' },
+      })
+      for (const { name: _, named, remains, ...counts } of people) {
+        expect([named > 0, remains, counts]).toEqual([true, false, NOTHING])
+      }
+      expect(await shown(3_000_330)).toMatchObject({ user: { login: 'olga' }, assignees: [{ login: 'sam' }] })
     })
 
     test('puts nothing under the name of an account that is not attributed', async () => {

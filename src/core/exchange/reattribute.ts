@@ -1,0 +1,132 @@
+import type { Id, IdInput } from '../../schema/ids.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
+import type { Actor, Caller, PortContext } from '../ports.ts'
+import { withSubject } from '../with-subject.ts'
+import { NameCounts } from './import-report.ts'
+import type { Attribution, IssueTracker, NamedPerson } from './issue-tracker.ts'
+import { findAccounts } from './look-up.ts'
+import type { BatchPlace } from './write-batch.ts'
+import { eventLoopTurns, writeBatch } from './write-batch.ts'
+
+/** Whose names get an account, and in which repository. */
+export interface ReattributeRequest {
+  readonly repositoryId: IdInput
+  /**
+   * Maps names in the repository, as an export has them, to names on this host. Null: the person has no account here,
+   * which is the same as to leave the name out.
+   */
+  readonly people: { readonly [name: string]: string | null }
+}
+
+/** How much got an account: issues of authors, assignments, comments of authors, and reactions. */
+export type AttributionCounts = { readonly [Part in NamedPerson['part']]: number }
+
+/** What a reattribution did for one name. */
+export interface ReattributedPerson extends AttributionCounts {
+  /** The name in the repository. */
+  readonly name: string
+  /** How often the repository has the name, with an account or without one. 0: nowhere. */
+  readonly named: number
+  /** Whether the name still has no account: it was mapped to null, or to a name that no one on this host has. */
+  readonly remains: boolean
+}
+
+/** What a reattribution did. After a repetition all counts are 0, besides `named`. */
+export interface ReattributeReport {
+  /** The names that were mapped, in their order. */
+  readonly people: readonly ReattributedPerson[]
+  /** The names that have no account: how many, and the first hundred with how often each is named. */
+  readonly remaining: ReturnType<NameCounts['list']>
+}
+
+/** Whole issues with their comments: enough to be fast, few enough for a transaction of five seconds. */
+const BATCH_ISSUES = 100
+
+/** One reattribution, after the policy allowed it. */
+export interface ReattributePlace<A extends Actor, Tx> extends BatchPlace<A, Tx> {
+  readonly tracker: IssueTracker<A, Tx>
+  readonly attribution: Attribution<A, Tx>
+  /** Names in the repository, and names on this host. */
+  readonly people: ReadonlyMap<string, string | null>
+}
+
+/** What is done with a batch: the people without an account who get one. */
+interface Planned {
+  readonly named: readonly NamedPerson[]
+  readonly accounts: ReadonlyMap<string, Id>
+  readonly changed: readonly NamedPerson[]
+}
+
+/** Goes through the issues of a repository, and gives accounts to the names that have none, batch by batch. */
+export function* runReattribution<A extends Actor, Tx>(place: ReattributePlace<A, Tx>): SyncOrAsync<ReattributeReport> {
+  const { scope, call, repositoryId, attribution, people } = place
+  const turn = eventLoopTurns(scope)
+  const counts = new Map([...people.keys()].map((name) => [name, { named: 0, ...countsOf([]) }]))
+  const remaining = new NameCounts()
+  for (let after = 0; ; ) {
+    call.signal?.throwIfAborted()
+    const page = { repositoryId, after, limit: BATCH_ISSUES }
+    const { named, accounts } = yield* writeBatch<A, Tx, Planned>(place, {
+      plan: (context) => planOf(place, page, context),
+      event: (plan) =>
+        plan.changed.length === 0
+          ? undefined
+          : withSubject({ repositoryId }, { type: 'issues.reattributed', data: countsOf(plan.changed) }),
+      write(plan, context) {
+        const numbers = [...new Set(plan.changed.map(({ number }) => number))]
+        return attribution.attribute({ repositoryId, numbers, accounts: plan.accounts }, context)
+      },
+    })
+    if (named.length === 0) break
+
+    let last = after
+    for (const { number, name, part, hasAccount } of named) {
+      if (number <= after || number < last) {
+        throw new TypeError('issues.attribution.named must return ascending numbers above `after`')
+      }
+      last = number
+      const person = counts.get(name)
+      if (person !== undefined) person.named += 1
+      if (hasAccount) continue
+      if (accounts.has(name) && person !== undefined) person[part] += 1
+      else if (name !== '') remaining.add(name)
+    }
+    after = last
+    yield* turn()
+  }
+  return {
+    people: [...counts].map(([name, count]) => ({ name, ...count, remains: remaining.has(name) })),
+    remaining: remaining.list(),
+  }
+}
+
+function* planOf<A extends Actor, Tx>(
+  { tracker, attribution, people }: ReattributePlace<A, Tx>,
+  page: Parameters<Attribution<A, Tx>['named']>[0],
+  context: PortContext<Caller<A>, Tx>,
+): SyncOrAsync<Planned> {
+  const named = yield* wait(attribution.named(page, context))
+  const without = named.filter(({ hasAccount }) => !hasAccount)
+  const mapped = [...new Set(without.map(({ name }) => name))].flatMap((name) => {
+    const as = people.get(name)
+    return as === undefined || as === null ? [] : [{ name, as }]
+  })
+  if (mapped.length === 0) return { named, accounts: new Map(), changed: [] }
+
+  const asked = mapped.map(({ as: name }) => ({ id: undefined, name, email: undefined }))
+  const ids = yield* findAccounts({ tracker, context, answer: wait }, asked)
+  const accounts = new Map(
+    mapped.flatMap(({ name }, at): readonly [string, Id][] => {
+      const id = ids[at] ?? null
+      return id === null ? [] : [[name, id]]
+    }),
+  )
+  return { named, accounts, changed: without.filter(({ name }) => accounts.has(name)) }
+}
+
+function countsOf(people: readonly NamedPerson[]): { [Part in NamedPerson['part']]: number } {
+  const counts = { issues: 0, assignees: 0, comments: 0, reactions: 0 }
+  for (const { part } of people) counts[part] += 1
+  return counts
+}

@@ -1,0 +1,97 @@
+import { isForgeError } from '../../schema/errors.ts'
+import type { Id } from '../../schema/ids.ts'
+import type { EventDraft, ForgeEvent } from '../../schema/records.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
+import type { Call, Scope } from '../call.ts'
+import { runIn, writeContext } from '../call.ts'
+import type { Actor, Caller, PortContext } from '../ports.ts'
+
+const MAX_BUSY_MS = 60_000
+const MAX_PAUSE_MS = 1000
+/** How long batches may keep the event loop from everything else, in milliseconds. */
+const TURN_MS = 10
+
+/** The repository whose issues a call writes, batch by batch. */
+export interface BatchPlace<A extends Actor, Tx> {
+  readonly scope: Scope<A, Tx>
+  readonly call: Call<A, Tx>
+  readonly repositoryId: Id
+}
+
+/** What is done with one batch. `context` is that of the transaction. */
+export interface BatchWork<A extends Actor, Tx, Plan> {
+  /** Looks up what the host has, and decides what is written. */
+  plan(context: PortContext<Caller<A>, Tx>): SyncOrAsync<Plan>
+  /** Returns the event of a plan. Undefined: nothing is written. */
+  event(plan: Plan): EventDraft | undefined
+  write(plan: Plan, context: PortContext<Caller<A>, Tx>): MaybePromise<void>
+}
+
+/** Plans and writes a batch in one transaction. Waits for a busy database. Returns the plan that was written. */
+export function* writeBatch<A extends Actor, Tx, Plan>(
+  place: BatchPlace<A, Tx>,
+  work: BatchWork<A, Tx, Plan>,
+): SyncOrAsync<Plan> {
+  const { scope, call } = place
+  const ownsTransaction = scope.transaction === undefined && scope.mayWait
+  const until = performance.now() + MAX_BUSY_MS
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return yield* attemptOf(place, work)
+    } catch (error) {
+      // Whatever a busy storage says of a retry: the batch is a transaction of its own.
+      if (!ownsTransaction || !isForgeError(error, 'STORAGE_BUSY') || performance.now() >= until) throw error
+    }
+    yield* wait(pause(Math.min(MAX_PAUSE_MS, 25 * 2 ** attempt)))
+    call.signal?.throwIfAborted()
+  }
+}
+
+function* attemptOf<A extends Actor, Tx, Plan>(
+  { scope, call, repositoryId }: BatchPlace<A, Tx>,
+  work: BatchWork<A, Tx, Plan>,
+): SyncOrAsync<Plan> {
+  const { actor, signal } = call
+  const contextIn = (transaction: Tx): PortContext<Caller<A>, Tx> => ({ actor, transaction, signal })
+  // Set by each attempt of the storage, and used by what follows in the same attempt.
+  let write: ((transaction: Tx) => MaybePromise<void>) | undefined
+  const outcome = yield* wait(
+    scope.environment.storage.issueImports.update<Plan, Plan>(
+      { repositoryId },
+      {
+        prepare: (_state, transaction) => runIn(scope, work.plan(contextIn(transaction))),
+        decide: (state, _at, plan) => {
+          const event = work.event(plan)
+          write = event && ((transaction) => work.write(plan, contextIn(transaction)))
+          return { state, events: event === undefined ? [] : [event], result: plan }
+        },
+        ...writeContext(scope, call),
+        beforeCommit: (events, transaction) => runIn(scope, committed(events, transaction)),
+        signal,
+      },
+    ),
+  )
+  scope.announce(outcome.events)
+  return outcome.result
+
+  function* committed(events: readonly ForgeEvent[], transaction: Tx): SyncOrAsync<void> {
+    yield* wait(write?.(transaction))
+    yield* wait(scope.beforeCommit?.(events, transaction))
+  }
+}
+
+/** Returns a function that lets the event loop turn between batches, if it has not for a while. */
+export function eventLoopTurns({ mayWait }: { readonly mayWait: boolean }): () => SyncOrAsync<void> {
+  let turnedAt = performance.now()
+  return function* turn() {
+    if (!mayWait || performance.now() - turnedAt < TURN_MS) return
+
+    yield* wait(pause(0))
+    turnedAt = performance.now()
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
