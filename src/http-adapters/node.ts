@@ -33,7 +33,7 @@ export type NodeHandler<Req extends NodeRequest> = (
  * is also a middleware for Express 4 and 5, for Connect, and for Fastify (with middie), before and after body parsers.
  * Their `use` strips the mount point: `use('/api/v1', nodeHandler(api, { authenticate }))`. Requests for paths that the
  * API does not have go to `next` when it is given; otherwise they are answered with 404. `forgelet/express` has this
- * function as `expressHandler`. Source: docs/mounting.md
+ * function as `expressHandler`. Source: docs/manual/05-mount-it.md
  *
  * @throws TypeError when an option is missing or invalid
  */

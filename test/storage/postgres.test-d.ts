@@ -20,3 +20,10 @@ test('the client of the storage is the transaction of its host', () => {
   // @ts-expect-error: a client is no pool
   ;(client: pg.Client) => postgresStorage(client)
 })
+
+test('a host that names no type for its transaction gets no client in its ports', () => {
+  const open = (pool: pg.Pool) => postgresStorage(pool)
+  type Entered = Parameters<ReturnType<typeof open>['checkTransaction']>[0]
+
+  expectTypeOf<Entered>().not.toEqualTypeOf<pg.PoolClient>()
+})

@@ -46,7 +46,7 @@ type NeededPort<S extends ServiceName> = {
 
 /**
  * The ports of an API: all methods of the directory and the presenter are known, and those that the services `S` call
- * are required. Source: docs/mounting.md
+ * are required. Source: docs/manual/05-mount-it.md
  */
 export type ApiPorts<A extends Actor, S extends ServiceName = ServiceName> = Requiring<
   {

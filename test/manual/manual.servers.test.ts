@@ -1,0 +1,60 @@
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MARIADB, newDatabase, POSTGRES } from '../databases.ts'
+import type { Page } from './page.ts'
+import { codeOf, ROOT, readPage } from './page.ts'
+import { installIn, isShown, mistakesIn, runPage, writePage } from './run-page.ts'
+
+// The blocks of the manual and the README are compiled and run as they stand, against the built package (dist/), and print what
+// the page says. `page.ts` has the rules.
+
+const names = (await readdir(join(ROOT, 'docs/manual'))).filter((name) => /^\d.*\.md$/.test(name)).sort()
+const pages = ['README.md', ...names.map((name) => `docs/manual/${name}`)].map((path) => readPage(path))
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forgelet-manual-'))
+  await installIn(folder)
+})
+afterAll(() => rm(folder, { recursive: true, maxRetries: 3 }))
+
+describe.each([true, false])('with exactOptionalPropertyTypes %s', (exactOptionalPropertyTypes) => {
+  test('the TypeScript of the pages compiles', { timeout: 120_000 }, async () => {
+    const files: string[] = []
+    for (const page of pages) {
+      const place = join(folder, `${page.name}-types`)
+      await mkdir(place, { recursive: true })
+      await writePage(page, place)
+      files.push(...[...page.files.keys()].filter((name) => name.endsWith('.ts')).map((name) => join(place, name)))
+    }
+
+    expect(files.length).toBeGreaterThan(15)
+    expect(mistakesIn(files, { exactOptionalPropertyTypes })).toEqual([])
+  })
+})
+
+describe.each(pages)('$path', (page) => {
+  const uses = (variable: string): boolean => codeOf(page.blocks).includes(variable)
+  const needed = [POSTGRES, MARIADB].filter((kind) => uses(kind === POSTGRES ? 'POSTGRES_URL' : 'MARIADB_URL'))
+  const missing = needed.filter(({ server }) => !process.env[server.variable])
+  const isLeftOut = missing.length > 0 && process.env['FORGELET_REQUIRE_DB'] !== '1'
+
+  test.skipIf(isLeftOut)('prints what it says', { timeout: 120_000 }, async () => {
+    const place = join(folder, page.name)
+    await mkdir(place)
+    await symlink('../node_modules', join(place, 'node_modules'))
+    await writeInputs(page, place)
+    const environment: Record<string, string> = {}
+    if (uses('POSTGRES_URL')) environment['POSTGRES_URL'] = (await newDatabase(POSTGRES)).url
+    if (uses('MARIADB_URL')) environment['MARIADB_URL'] = (await newDatabase(MARIADB)).url
+
+    const printed = await runPage(page, place, environment)
+    const others = printed.filter((block) => !isShown(block.printed, block.expected))
+    expect(others.map((block) => ({ at: `${page.path}:${block.line}`, ...block }))).toEqual([])
+  })
+})
+
+/** Writes what a page says that the reader has: the files of other forges. */
+async function writeInputs(_page: Page, _place: string): Promise<void> {}
