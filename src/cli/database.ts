@@ -144,7 +144,8 @@ export function databaseRefusal(database: DatabaseAddress, error: unknown, ids?:
   if (error.code === 'SCHEMA_TOO_NEW') return tooNew(database, error.details.found)
 
   const fix = DATABASE_FIXES[error.code]
-  return fix === undefined ? error : new CommandError(3, `database ${shown} cannot be used: ${error.message}${fix}`)
+  const message = error.message.replace(/, or pass .*/, '') // what only a program can do
+  return fix === undefined ? error : new CommandError(3, `database ${shown} cannot be used: ${message}${fix}`)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -60,13 +60,9 @@ describe('the packed package', () => {
     const without = () => load(`require(${JSON.stringify(entry)})`)
     expect(without).toThrow(/Cannot find module 'zod/)
 
-    mkdirSync(join(project, 'node_modules/@humanwhocodes'), { recursive: true })
-    for (const name of names) symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))
-    try {
+    beside(names, () => {
       expect([load(`import ${JSON.stringify(entry)}`, 'module'), without()]).toEqual(['', ''])
-    } finally {
-      for (const name of names) rmSync(join(project, 'node_modules', name))
-    }
+    })
   })
 
   it.each(ENTRIES.filter((entry) => entry.endsWith('.json')))('carries %s', (entry) => {
@@ -95,6 +91,18 @@ describe('the packed package', () => {
     ]) {
       expect(reported).toMatch(new RegExp(`^STORAGE_UNAVAILABLE ${driver} is not installed: npm i ${driver}`))
     }
+  })
+
+  it.each([
+    ['postgres://127.0.0.1/forge', 'pg is not installed: npm i pg'],
+    ['mysql://127.0.0.1/forge', 'mysql2 is not installed: npm i mysql2'],
+    ['forge.sqlite', 'better-sqlite3 is not installed: npm i better-sqlite3@12'],
+  ])('names on the command line the one command that installs the driver of %s', (db, message) => {
+    beside(['zod', '@humanwhocodes/momoa', 'js-yaml'], () => {
+      const words = [join(installed, manifest.bin.forgelet), 'serve', '--port', '0', '--db', db]
+      const { status, stderr } = spawnSync(process.execPath, words, { cwd: project, encoding: 'utf8' })
+      expect([status, stderr]).toEqual([3, `forgelet: database ${db} cannot be used: ${message}\n`])
+    })
   })
 
   it('knows its own errors across import and require', () => {
@@ -193,6 +201,17 @@ describe('the packed package', () => {
   }
 
   /** Runs a program in the project; returns what it writes to stdout. */
+  /** Does some work while packages are installed beside this one. */
+  function beside(names: readonly string[], work: () => void): void {
+    mkdirSync(join(project, 'node_modules/@humanwhocodes'), { recursive: true })
+    for (const name of names) symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))
+    try {
+      work()
+    } finally {
+      for (const name of names) rmSync(join(project, 'node_modules', name))
+    }
+  }
+
   function load(program: string, type: 'module' | 'commonjs' = 'commonjs'): string {
     return execFileSync(process.execPath, [`--input-type=${type}`, '--eval', program], {
       cwd: project,
