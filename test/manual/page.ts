@@ -6,6 +6,7 @@ import { basename, resolve } from 'node:path'
 // - ```ts and ```js continue the block of code above. All of a page that has no name is one module, `page.ts`.
 // - ```ts forge.ts begins the file `forge.ts` of the page; so does ```json fixture.json, in any language.
 // - ```sh is run by the shell, in the folder of the page. A line that ends in ` &` is a server, which ends when the next begins.
+//   A line that sets variables holds for the rest of the page.
 // - ```text right under a block is what that block prints. `…` stands for anything on a line, alone for any lines.
 //   A block of code or commands without one prints nothing.
 // - A file of code runs where its last block is, unless another file imports it or a command of the page names it.

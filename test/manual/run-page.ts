@@ -99,6 +99,8 @@ class Shell {
   readonly #folder: string
   readonly #environment: Readonly<Record<string, string>>
   readonly #port: number
+  /** The lines that set variables, which hold for the rest of the page. */
+  #variables = ''
   #server: ChildProcess | undefined
 
   constructor(folder: string, environment: Readonly<Record<string, string>>, port: number) {
@@ -110,6 +112,8 @@ class Shell {
   /** Runs commands, and returns what they print to either stream, with the port that the page names. */
   async run(commands: string): Promise<string> {
     let out = ''
+    const variables = commands.match(/^(?:export )?[A-Z]+=.*$/gm)?.filter((line) => !/\b(?:npx|node) /.test(line)) ?? []
+    this.#variables += variables.map((line) => `${line}\n`).join('')
     for (const part of commands.split(/(?<= &)\n/)) {
       out += await (part.endsWith(' &') ? this.#start(part.slice(0, -2)) : this.#finish(part))
     }
@@ -150,7 +154,7 @@ class Shell {
   }
 
   #spawn(commands: string): ChildProcess {
-    const local = commands
+    const local = `${this.#variables}${commands}`
       .replaceAll('3000', String(this.#port))
       .replaceAll(/\bnpx forgelet serve(?!.*--port)/g, `npx forgelet serve --port ${this.#port}`) // 3000 unless it says so
       .replaceAll(/\bnpx forgelet\b/g, `${process.execPath} ${CLI}`)
