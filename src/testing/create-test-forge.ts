@@ -1,6 +1,7 @@
 import type {
   AccessRequest,
   Action,
+  Actor,
   Forge,
   ForgeEvent,
   ForgeLimits,
@@ -14,11 +15,11 @@ import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import { openMemoryHost } from '../standalone/host-store/memory-host.ts'
 import { DEFAULT_FIXTURE } from './default-fixture.ts'
 import { SettableClock } from './settable-clock.ts'
-import type { TestOrganization, TestRepository, TestUser } from './test-world.ts'
+import type { TestOrganization, TestRepository, TestUser, TestWorld } from './test-world.ts'
 import { testWorld } from './test-world.ts'
 
-/** The options of `createTestForge`. */
-export interface TestForgeOptions {
+/** The options of `createTestForge`. `User` is the type of the users: those of the fixture, unless you bring your own. */
+export interface TestForgeOptions<User extends Actor = TestUser> {
   /**
    * A fixture as docs/fixture.md describes it. The default has the site admin `alice`; the organization `acme` with
    * owner `olga` and member `mia`; `sam`, who is not a member; the repository `acme/rocket` with issues 1 to 4 and pull
@@ -26,7 +27,7 @@ export interface TestForgeOptions {
    */
   readonly fixture?: object | undefined
   /** Replaces Gitea's rules over the fixture. */
-  readonly policy?: Policy<TestUser> | undefined
+  readonly policy?: Policy<User> | undefined
   /** Actions that are refused to every caller except 'system'. Default none. */
   readonly deny?: readonly Action[] | undefined
   /** Default: at most 3 pins of each kind. */
@@ -39,14 +40,23 @@ export interface TestForgeOptions {
    * Runs in every change before the commit, as `beforeCommit` of `createForge`. It does not run while the fixture is
    * loaded.
    */
-  readonly beforeCommit?: ForgeOptions<TestUser, undefined>['beforeCommit']
+  readonly beforeCommit?: ForgeOptions<User, undefined>['beforeCommit']
   /** The initial time of the clock. Default 2026-01-01T00:00:00Z. */
   readonly now?: Date | undefined
 }
 
+/** Users of your own for a test forge, with everything that your policy reads of them. */
+export interface TestForgeUsers<User extends Actor> {
+  /**
+   * By name. One whom the fixture has by the same name takes that user's place: as member, owner, holder of a badge.
+   * Names are case-insensitive.
+   */
+  readonly users: Readonly<Record<string, User>>
+}
+
 /** An in-memory forge with a settable clock. It records its events and the requests to its policy. */
-export interface TestForge {
-  readonly forge: Forge<TestUser>
+export interface TestForge<User extends Actor = TestUser> {
+  readonly forge: Forge<User>
   /** A clock that changes only when it is set or advanced. */
   readonly clock: {
     /** Sets the clock to a time. */
@@ -58,8 +68,8 @@ export interface TestForge {
   readonly events: readonly ForgeEvent[]
   /** The requests that the policy received, in order. */
   readonly asked: readonly AccessRequest[]
-  /** @throws TypeError if the fixture has no such user */
-  user(name: string): TestUser
+  /** Returns your own user of this name; without `users`, that of the fixture. @throws TypeError if there is none */
+  user(name: string): User
   /** @throws TypeError if the fixture has no such issue or pull request */
   issue(path: `${string}/${string}#${number}`): IssueRef
   /**
@@ -79,40 +89,73 @@ export interface TestForge {
 
 /**
  * Creates an in-memory forge with initial data, for tests of business rules. It uses no HTTP, no database and no
- * timers.
+ * timers. With `users`, its callers are your own: `createTestForge<User>({ users: { mia: { id: 7 } }, policy })`.
  *
- * @throws ForgeError `INVALID_INPUT` if the fixture has mistakes
+ * @throws ForgeError `INVALID_INPUT` if the fixture has mistakes; TypeError if two of the users have one name or one id
  */
-export async function createTestForge(options: TestForgeOptions = {}): Promise<TestForge> {
+export function createTestForge<User extends Actor>(
+  options: TestForgeOptions<User> & TestForgeUsers<User>,
+): Promise<TestForge<User>>
+export function createTestForge(options?: TestForgeOptions): Promise<TestForge>
+export async function createTestForge<User extends Actor>(
+  options: (TestForgeOptions<User> & TestForgeUsers<User>) | (TestForgeOptions & { readonly users?: undefined }) = {},
+): Promise<TestForge | TestForge<User>> {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('the options of createTestForge must be an object or omitted')
   }
   if (options.limits === null || !['object', 'undefined'].includes(typeof options.limits)) {
     throw new TypeError('limits of createTestForge must be an object such as { maxNoteLength: 100 }, or omitted')
   }
+  if (options.users === undefined) return openTestForge(options, undefined, ({ user }) => user)
+
+  const users = usersByName(options.users)
+  return openTestForge(options, users, () => (name) => {
+    const user = users.get(name.toLowerCase())
+    if (user === undefined) throw new TypeError(`users has no "${name}"`)
+    return user
+  })
+}
+
+/** Users by their names in lower case: names that differ only in case are one. */
+function usersByName<User>(users: Readonly<Record<string, User>>): ReadonlyMap<string, User> {
+  if (typeof users !== 'object' || users === null) {
+    throw new TypeError('users of createTestForge must be an object such as { mia: { id: 7 } }, or omitted')
+  }
+  const byName = new Map(Object.entries(users).map(([name, user]) => [name.toLowerCase(), user]))
+  if (byName.size === Object.keys(users).length) return byName
+  throw new TypeError('two users of createTestForge have one name: names are case-insensitive')
+}
+
+async function openTestForge<User extends Actor>(
+  options: TestForgeOptions<User>,
+  users: ReadonlyMap<string, User> | undefined,
+  userIn: (world: TestWorld) => TestForge<User>['user'],
+): Promise<TestForge<User>> {
   const clock = new SettableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
   const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, options.limits)
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
 
   const { deny = [], limits, logger, beforeCommit } = options
-  const { forge, rows } = await openMemoryHost(fixture, clock.now(), {
+  const { forge, rows } = await openMemoryHost<User>(fixture, clock.now(), {
     clock,
     limits,
     logger,
     beforeCommit,
+    users,
     signingKey: await fixtureKey(fixture),
     policy: (ordinary) => watchedPolicy(options.policy ?? ordinary, { asked, deny }),
   })
   forge.events.on((event) => events.push(event))
-  return { forge, clock, events, asked, ...testWorld(rows, () => clock.now()) }
+  const world = testWorld(rows, () => clock.now())
+  return { forge, clock, events, asked, ...world, user: userIn(world) }
 }
 
 /** Wraps a policy. The wrapper records each request, and refuses the denied actions without calling the policy. */
-function watchedPolicy(
-  policy: Policy<TestUser>,
+function watchedPolicy<User extends Actor>(
+  policy: Policy<User>,
   watch: { readonly asked: AccessRequest[]; readonly deny: readonly Action[] },
-): Policy<TestUser> {
+): Policy<User> {
   return {
     authorize(request, context) {
       watch.asked.push(request)

@@ -1,5 +1,5 @@
 export type { ContractCase } from './contract-case.ts'
-export type { TestForge, TestForgeOptions } from './create-test-forge.ts'
+export type { TestForge, TestForgeOptions, TestForgeUsers } from './create-test-forge.ts'
 export { createTestForge } from './create-test-forge.ts'
 export type { FailingPath, HostPath, KnownHost, MountedHost, WaitingPath } from './mount-contract/known-host.ts'
 export { mountContract } from './mount-contract/mount-contract.ts'

@@ -180,6 +180,64 @@ describe('a test forge', () => {
     expect(events).toEqual([])
   })
 
+  test('takes your own users, in the places of those of the fixture', async () => {
+    const users = {
+      Mia: { id: 7, grade: 'staff' },
+      olga: { id: 'OLGA', grade: 'boss' },
+      zoe: { id: 2n, grade: 'guest' },
+    }
+    const { forge, user, organization, issue, asked } = await createTestForge({
+      users,
+      policy: {
+        authorize: (_request, { actor }) =>
+          actor !== 'anonymous' && actor.grade === 'boss' ? { allow: true } : { allow: false, reason: 'not the boss' },
+      },
+      deny: ['badges.grant'],
+    })
+    expect([user('mia'), user('OLGA')]).toEqual([users.Mia, users.olga])
+    expect(() => user('sam')).toThrow(new TypeError('users has no "sam"'))
+
+    expect(await forge.pins.pin(user('olga'), issue('acme/rocket#1'))).toMatchObject({ pinnedBy: 'OLGA' })
+    await expect(forge.pins.pin(user('mia'), issue('acme/rocket#2'))).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    const grants = { userId: 7, slugs: ['night-owl'] }
+    await expect(forge.badges.grant(user('olga'), grants)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(asked.map(({ action }) => action)).toEqual(['pins.write', 'pins.write', 'badges.grant'])
+
+    const { id: organizationId } = organization('acme')
+    const block = (id: number | bigint) =>
+      forge.blocks.block('system', { organizationId, account: { kind: 'user', id } })
+    await expect(block(7)).rejects.toMatchObject({ code: 'CANNOT_BLOCK_MEMBER' })
+    expect(await block(2n)).toMatchObject({ userId: '2' }) // zoe, not the second user of the fixture
+  })
+
+  test('has the rules of Gitea for your own users, and gives them what the fixture has', async () => {
+    const { forge, user, issue } = await createTestForge<{ readonly id: number }>({
+      fixture: {
+        users: [{ username: 'olga' }, { username: 'sam' }, { username: 'root', siteAdmin: true }],
+        organizations: [{ name: 'acme', owners: ['olga'], blocks: [{ user: 'sam' }] }],
+        repositories: [{ owner: 'acme', name: 'rocket', issues: [{ index: 1, title: 'x', poster: 'sam' }] }],
+        badges: [{ slug: 'owl', holders: ['sam', 'olga'] }],
+      },
+      users: { sam: { id: 1 }, root: { id: 30 }, zoe: { id: 3 } },
+    })
+    const { items } = await forge.badges.holders(user('root'), { slug: 'owl' })
+    expect(items.map(({ userId }) => userId).toSorted()).toEqual(['1', 'fixture:1'])
+    expect(await forge.blocks.isBlocked({ organizationId: '4', userId: 1 })).toBe(true)
+    await forge.pins.pin(user('root'), issue('acme/rocket#1'))
+    for (const name of ['sam', 'zoe'])
+      await expect(forge.pins.unpin(user(name), issue('acme/rocket#1'))).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  test.each([
+    [null, 'users of createTestForge must be an object'],
+    [{ mia: { id: 1 }, MIA: { id: 2 } }, 'one name'],
+    [{ mia: { id: 1 }, sam: { id: '1' } }, 'the same id'],
+    [{ mia: { id: 1.5 } }, 'users.mia.id must be a safe integer'],
+    [{ mia: {} }, 'users.mia.id must be an integer or a string'],
+  ])('refuses the users %j', async (users, message) => {
+    await expect(Reflect.apply(createTestForge, undefined, [{ users }])).rejects.toThrow(message)
+  })
+
   test('is one world of its own each time', async () => {
     const [one, other] = await Promise.all([createTestForge(), createTestForge()])
     await one.forge.pins.pin(one.user('olga'), one.issue('acme/rocket#1'))

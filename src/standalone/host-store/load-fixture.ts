@@ -1,4 +1,4 @@
-import type { Forge, Id, IssueRef, Sync, TransactionServices } from '../../index.ts'
+import type { Actor, Forge, Id, IssueRef, Sync, TransactionServices } from '../../index.ts'
 import { canonicalDateTime } from '../../schema/date-time.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
@@ -102,8 +102,8 @@ export function* insertFixture(fixture: Fixture, now: Date, sink: RowSink): Sync
 }
 
 /** Writes what of a fixture belongs to the forge. */
-export function* seedForge(
-  forge: TransactionServices<StandaloneUser> | Sync<TransactionServices<StandaloneUser>>,
+export function* seedForge<A extends Actor>(
+  forge: TransactionServices<A> | Sync<TransactionServices<A>>,
   { badges, blocks, pins }: ForgeSeed,
 ): SyncOrAsync<void> {
   for (const badge of badges) yield* wait<unknown>(forge.badges.catalogue.define('system', badge))

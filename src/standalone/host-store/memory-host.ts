@@ -1,5 +1,6 @@
-import type { Forge, ForgeOptions, Id, IssueRef, Policy } from '../../index.ts'
+import type { Actor, Forge, ForgeOptions, Id, IssueRef, Policy } from '../../index.ts'
 import { createForge } from '../../index.ts'
+import { toId } from '../../schema/ids.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { runAsync, wait } from '../../schema/sync-or-async.ts'
 import { memoryStorage } from '../../storage/memory.ts'
@@ -7,26 +8,26 @@ import type { Fixture } from '../fixture/fixture.ts'
 import { normalizeName } from '../host-names.ts'
 import type { Standings } from './host-ports.ts'
 import { hostPolicy } from './host-ports.ts'
+import type { ForgeSeed } from './load-fixture.ts'
 import { insertFixture, seedForge } from './load-fixture.ts'
 import type { OrganizationStanding, RepositoryStanding, StandaloneUser } from './roles.ts'
-import { idOf } from './roles.ts'
+import { idOf, NO_ID } from './roles.ts'
 import type { RowSink } from './row-writer.ts'
 import type { NewRow, NumberedTable, Row, TableName } from './tables.ts'
 
 /** An in-memory host. */
-export interface MemoryHost {
-  readonly forge: Forge<StandaloneUser>
+export interface MemoryHost<A extends Actor> {
+  readonly forge: Forge<A>
   readonly rows: MemoryRows
 }
 
 /** The options of an in-memory host. */
-export interface MemoryHostOptions
-  extends Pick<
-    ForgeOptions<StandaloneUser, undefined>,
-    'beforeCommit' | 'clock' | 'issues' | 'limits' | 'logger' | 'signingKey'
-  > {
+export interface MemoryHostOptions<A extends Actor>
+  extends Pick<ForgeOptions<A, undefined>, 'beforeCommit' | 'clock' | 'issues' | 'limits' | 'logger' | 'signingKey'> {
   /** Replaces or wraps Gitea's rules. */
-  readonly policy?: ((ordinary: Policy<StandaloneUser>) => Policy<StandaloneUser>) | undefined
+  readonly policy?: ((ordinary: Policy<A>) => Policy<A>) | undefined
+  /** Users who take the places of those in the fixture, by normalized name. Default: those of the fixture. */
+  readonly users?: ReadonlyMap<string, A> | undefined
 }
 
 /**
@@ -35,27 +36,77 @@ export interface MemoryHostOptions
  *
  * @param now - the creation time where the fixture names none
  */
-export async function openMemoryHost(
+export async function openMemoryHost<A extends Actor>(
   fixture: Fixture,
   now: Date,
-  options: MemoryHostOptions = {},
-): Promise<MemoryHost> {
-  const { policy = (ordinary) => ordinary, beforeCommit, ...others } = options
+  options: MemoryHostOptions<A> = {},
+): Promise<MemoryHost<A>> {
+  const { policy = (ordinary) => ordinary, beforeCommit, users, ...others } = options
   let isLoaded = false
   const rows = new MemoryRows()
-  const forge = createForge<StandaloneUser, undefined>({
+  const places = new Places(rows, users)
+  const forge = createForge<A, undefined>({
     ...others,
     storage: memoryStorage(),
-    policy: policy(hostPolicy(rows)),
-    membership: { isMember: ({ organizationId, userId }) => rows.roleIn(idOf(organizationId), idOf(userId)) !== null },
+    policy: policy(placedPolicy(hostPolicy(rows), places)),
+    membership: {
+      isMember: ({ organizationId, userId }) => rows.roleIn(idOf(organizationId), places.accountOf(userId)) !== null,
+    },
     // The fixture is not a change that the host makes.
     beforeCommit: beforeCommit && ((events, transaction) => (isLoaded ? beforeCommit(events, transaction) : undefined)),
   })
 
   const seed = await runAsync(insertFixture(fixture, now, rows))
-  await runAsync(seedForge(forge, seed))
+  await runAsync(seedForge(forge, placedSeed(seed, places)))
   isLoaded = true
   return { forge, rows }
+}
+
+/** Which account of the fixture is whose. */
+class Places {
+  readonly #rows: MemoryRows
+  readonly #userIds: ReadonlyMap<string, Id> | undefined
+
+  /** @throws TypeError if two users have the same id */
+  constructor(rows: MemoryRows, users: ReadonlyMap<string, Actor> | undefined) {
+    this.#rows = rows
+    if (users === undefined) return
+
+    this.#userIds = new Map([...users].map(([name, { id }]) => [name, toId(id, `users.${name}.id`)]))
+    if (new Set(this.#userIds.values()).size < users.size) throw new TypeError('two users have the same id')
+  }
+
+  /** Returns the account of a user; the id of nothing if the fixture has no user of that name. */
+  accountOf(userId: Id): number {
+    if (this.#userIds === undefined) return idOf(userId)
+    const [name = ''] = [...this.#userIds].find(([, id]) => id === userId) ?? []
+    return this.#rows.findAccount(name)?.id ?? NO_ID
+  }
+
+  /** Returns the user of an account. Users whom nobody takes the place of have ids that no other user has. */
+  userOf(accountId: Id): Id {
+    if (this.#userIds === undefined) return accountId
+    const name = this.#rows.accountWith(idOf(accountId))?.folded_name ?? ''
+    return this.#userIds.get(name) ?? `fixture:${accountId}`
+  }
+}
+
+function placedPolicy<A extends Actor>(policy: Policy<StandaloneUser>, places: Places): Policy<A> {
+  return {
+    authorize(request, { actor, signal }) {
+      if (actor === 'anonymous') return policy.authorize(request, { actor, signal })
+      const id = String(places.accountOf(toId(actor.id, 'actor.id')))
+      return policy.authorize(request, { actor: { id, username: '' }, signal })
+    },
+  }
+}
+
+function placedSeed({ badges, blocks, pins }: ForgeSeed, places: Places): ForgeSeed {
+  return {
+    badges: badges.map((badge) => ({ ...badge, holderIds: badge.holderIds.map((id) => places.userOf(id)) })),
+    blocks: blocks.map((block) => ({ ...block, userId: places.userOf(block.userId) })),
+    pins,
+  }
 }
 
 /** The rows of an in-memory host. */
@@ -97,7 +148,7 @@ export class MemoryRows implements RowSink, Standings {
   }
 
   organizationStanding(organizationId: Id, userId: number): OrganizationStanding {
-    const account = this.#account(idOf(organizationId))
+    const account = this.accountWith(idOf(organizationId))
     return this.#standing(account?.kind === 'organization' ? account : undefined, userId)
   }
 
@@ -110,19 +161,19 @@ export class MemoryRows implements RowSink, Standings {
       owner_id: repository?.owner_id ?? null,
       is_private: repository?.is_private ?? null,
       collaboration: given?.role ?? null,
-      ...this.#standing(this.#account(repository?.owner_id), userId),
+      ...this.#standing(this.accountWith(repository?.owner_id), userId),
     }
   }
 
   #standing(account: Row<'accounts'> | undefined, userId: number): OrganizationStanding {
     return {
-      is_site_admin: this.#account(userId)?.is_site_admin ?? null,
+      is_site_admin: this.accountWith(userId)?.is_site_admin ?? null,
       visibility: account?.visibility ?? null,
       role: account === undefined ? null : this.roleIn(account.id, userId),
     }
   }
 
-  #account(id: number | undefined): Row<'accounts'> | undefined {
+  accountWith(id: number | undefined): Row<'accounts'> | undefined {
     return this.#of('accounts').find((row) => row.id === id)
   }
 
