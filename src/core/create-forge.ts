@@ -20,6 +20,7 @@ import type { Actor, Membership } from './ports.ts'
 import { quietLogger, quietObserver } from './quietly.ts'
 import type { ServiceName } from './services.ts'
 import { SERVICE_KEYS, servicesIn } from './services.ts'
+import { KeyExpiry } from './signing-keys/key-expiry.ts'
 import { withTransaction, withTransactionSync } from './with-transaction.ts'
 
 // biome-ignore lint/nursery/noUnsafeTypeAssertion: keys are typed as strings; these are the names
@@ -178,6 +179,7 @@ function toEnvironment<A extends Actor, Tx>(
     membership: membership ?? NO_MEMBERSHIP,
     issues,
     signingKey,
+    keyExpiry: new KeyExpiry(),
     maxPins: { issue: maxPins(limits, 'issue'), pullRequest: maxPins(limits, 'pullRequest') },
     maxNoteLength: integer(limits.maxNoteLength ?? MAX_NOTE_LENGTH, 'limits.maxNoteLength', MAX_NOTE_LENGTH),
     beforeCommit,

@@ -3,6 +3,7 @@ import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { BeforeCommit } from '../storage/contract/stores.ts'
 import type { IssueTracker } from './exchange/issue-tracker.ts'
 import type { Actor, Logger, Membership, Policy, SigningKeySource } from './ports.ts'
+import type { KeyExpiry } from './signing-keys/key-expiry.ts'
 
 /**
  * What the services of one forge depend on: the storage, the host's ports and the settings, with all defaults applied.
@@ -14,6 +15,7 @@ export interface Environment<A extends Actor, Tx> {
   /** Undefined: the host has no issues to exchange. */
   readonly issues: IssueTracker<A, Tx> | undefined
   readonly signingKey: SigningKeySource | undefined
+  readonly keyExpiry: KeyExpiry
   readonly maxPins: { readonly [K in PinKind]: number }
   readonly maxNoteLength: number
   readonly beforeCommit: BeforeCommit<Tx> | undefined

@@ -62,6 +62,14 @@ export interface Membership<A extends Actor, Tx = unknown> {
   ): MaybePromise<boolean>
 }
 
+/** What a signing key source may use to find out which key there is now. */
+export interface SigningKeyContext extends CallOptions {
+  /** Receives what is wrong with a source that can still serve a key. */
+  readonly logger?: Logger | undefined
+  /** False where a call may not wait, inside `withTransactionSync`: the source takes the key that it knows. */
+  readonly mayWait?: boolean | undefined
+}
+
 /** Port: the instance's signing key. `format` is available without reading the key. */
 export interface SigningKeySource {
   readonly format: SigningKeyFormat
@@ -71,7 +79,12 @@ export interface SigningKeySource {
    * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the key cannot be read or parsed; the message never contains key
    * material
    */
-  publicKey(options?: CallOptions): MaybePromise<PublicKey>
+  publicKey(options?: SigningKeyContext): MaybePromise<PublicKey>
+  /**
+   * For a source whose key changes, or that has keys of both formats: returns the source to use now for a request of this
+   * format. It has the other format if there is no key of this one. Without this method, the source itself is used.
+   */
+  select?(format: SigningKeyFormat, context: SigningKeyContext): MaybePromise<SigningKeySource>
 }
 
 /**

@@ -68,10 +68,15 @@ export interface BadgeHolder {
 /** The instance's public signing key. */
 export interface PublicKey {
   readonly format: SigningKeyFormat
-  /** The key as it is served: an armored OpenPGP key, or one OpenSSH public key line that ends in a newline. */
+  /**
+   * The key as it is served: an armored OpenPGP key, or an OpenSSH public key line that ends in a newline. Keys in rotation
+   * are one armored block, or one line each, the current key first.
+   */
   readonly text: string
   /** An HTTP entity tag in quotes. It changes only when the text changes. */
   readonly etag: string
+  /** When the current key, or its subkey that signs, expires. Default: never. */
+  readonly expiresAt?: Date | undefined
 }
 
 /** Maps each event type to its data: when it is written, and what its subject is. */

@@ -1,7 +1,6 @@
 import { isObject, need } from '../schema/arguments.ts'
 import { refuseUnknown } from '../schema/options.ts'
 import type { SigningKeyFormat } from '../schema/records.ts'
-import { makeOpensshKey } from './openssh-private-key.ts'
 
 /**
  * Generates a signing key without a passphrase: OpenPGP version 4 with Ed25519, which GnuPG 2.2 supports, or SSH
@@ -25,7 +24,7 @@ export async function generateKey(options: {
     case 'openpgp':
       return generateOpenpgpKey(name, email)
     case 'ssh':
-      return makeOpensshKey(`${name} <${email}>`)
+      return generateSshKey(`${name} <${email}>`)
     default:
       throw new TypeError(
         `generateKey supports the formats openpgp and ssh, not ${String(options.format satisfies never)}`,
@@ -42,6 +41,13 @@ async function generateOpenpgpKey(name: string, email: string): Promise<KeyPair>
   const { generateKey: generate } = await import('openpgp')
   const { privateKey, publicKey } = await generate({ userIDs: { name, email } })
   return { privateKey, publicKey }
+}
+
+async function generateSshKey(comment: string): Promise<KeyPair> {
+  const { default: sshpk } = await import('sshpk')
+  const key = sshpk.generatePrivateKey('ed25519')
+  key.comment = comment
+  return { privateKey: key.toString('openssh'), publicKey: `${key.toPublic().toString('ssh').trim()}\n` }
 }
 
 function identityPart(value: string, name: string): string {

@@ -1,84 +1,60 @@
-import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { CallOptions, SigningKeySource } from '../core/ports.ts'
+import type { SigningKeySource } from '../core/ports.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
 import { refuseUnknown } from '../schema/options.ts'
-import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
-import type { MaybePromise } from '../schema/sync-or-async.ts'
-import { settle } from '../schema/sync-or-async.ts'
-import { keyFormat } from './key-format.ts'
-import { MAX_KEY_BYTES, materialFromBytes, TOO_LARGE, unreadableKey } from './key-text.ts'
-import { LazyKey } from './lazy-key.ts'
-import { openpgpPublicText } from './openpgp.ts'
-import { sshPublicLine } from './ssh.ts'
+import { MAX_KEY_BYTES, TOO_LARGE, unreadableKey } from './key-text.ts'
+import { keyIn } from './parsed-key.ts'
+import type { KeyPlace, PlaceState } from './watched-key.ts'
+import { watchKey } from './watched-key.ts'
 
-/** Distinguishes one state of a file from another without reading the file. */
-export interface FileState {
-  /** Device, inode, size and both change times in nanoseconds, in one text. */
-  readonly stamp: string
-  /** When the file last changed, by the clock of its file system, in milliseconds since 1970. It cannot be set back. */
-  readonly changedAt: number
-}
-
-/** The content of a file, and the state of the file just before it was read. */
-interface FileContent extends FileState {
-  readonly bytes: Uint8Array
-}
-
-/** A file that reports whether it has changed. */
-export interface KeyFileReader {
-  /** For the log. */
-  readonly path: string
-  /** The current state of the file, without reading it. @throws ForgeError `SIGNING_KEY_UNREADABLE` */
-  state(): FileState
-  /** @throws ForgeError `SIGNING_KEY_UNREADABLE` */
-  read(): FileContent
-}
-
-/**
- * The key file at a path. Symbolic links are followed. A file that is missing, too large or not a regular file is
- * `SIGNING_KEY_UNREADABLE`. A pipe or device is refused without blocking.
- */
-export function keyFileAt(path: string): KeyFileReader {
+/** The file at an absolute path, with the `.pub` beside it. Symbolic links are followed. */
+function keyFileAt(path: string): KeyPlace {
+  const state = (): Promise<PlaceState> => explained(stateOf(path))
   return {
-    path,
-    state: () => explained(() => stateOf(statSync(path, { bigint: true }))),
-    read: () => explained(() => readFrom(path)),
+    name: `the key file is ${path}`,
+    state,
+    async read() {
+      await state()
+      return keyIn(await explained(readFile(path)), () => readBeside(path)).publicKey()
+    },
   }
 }
 
-function readFrom(path: string): FileContent {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  try {
-    const stats = fstatSync(file, { bigint: true })
-    return { ...stateOf(stats), bytes: readAll(file, Number(stats.size)) }
-  } finally {
-    closeSync(file)
-  }
+async function stateOf(path: string): Promise<PlaceState> {
+  const [stats, beside] = await Promise.all([statOf(path), statOf(`${path}.pub`).catch(() => undefined)])
+  requireFile(stats)
+  return stateIn(beside === undefined ? [stats] : [stats, beside])
 }
 
-function stateOf(stats: BigIntStats): FileState {
+function statOf(path: string): Promise<BigIntStats> {
+  return stat(path, { bigint: true })
+}
+
+/** Distinguishes one state of files from another. Times of change cannot be set back. */
+export function stateIn(files: readonly (BigIntStats | undefined)[]): PlaceState {
+  const stamps = files.map(
+    (stats) => stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':'),
+  )
+  return { stamp: stamps.join(), changedAt: Math.max(...files.map((stats) => Number(stats?.ctimeMs ?? 0))) }
+}
+
+function requireFile(stats: BigIntStats): void {
   if (stats.isDirectory()) throw unreadableKey('it is a directory; give the path of the key file')
+  if (stats.isSocket()) throw unreadableKey('it is a socket; give the path of an ordinary file')
   if (!stats.isFile()) throw unreadableKey('it is a pipe or a device; give the path of an ordinary file')
   if (stats.size > MAX_KEY_BYTES) throw unreadableKey(TOO_LARGE)
-
-  const stamp = [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':')
-  return { stamp, changedAt: Number(stats.ctimeMs) }
 }
 
-/**
- * Files in some file systems (`/proc`) report a size of zero, so this function always tries to read at least one block.
- */
-function readAll(file: number, size: number): Uint8Array {
-  const buffer = Buffer.alloc(Math.max(size + 1, 65_536))
-  let length = 0
-  for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-    read = readSync(file, buffer, length, buffer.length - length, null)
+async function readBeside(path: string): Promise<Uint8Array | undefined> {
+  try {
+    requireFile(await statOf(`${path}.pub`))
+    return await readFile(`${path}.pub`)
+  } catch {
+    return undefined
   }
-
-  return Uint8Array.from(buffer.subarray(0, length))
 }
 
 const REASONS: ReadonlyMap<unknown, string> = new Map([
@@ -86,11 +62,12 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['ENOTDIR', 'the file does not exist; check the path'],
   ['EACCES', 'this process may not read the file; change its permissions'],
   ['EPERM', 'this process may not read the file; change its permissions'],
+  ['ELOOP', 'its symbolic links lead in a circle; see them with: namei FILE'],
 ])
 
-function explained<T>(work: () => T): T {
+async function explained<T>(work: Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
     throw unreadableKey(REASONS.get(error.code) ?? 'the file cannot be read', error)
@@ -98,130 +75,19 @@ function explained<T>(work: () => T): T {
 }
 
 /**
- * The coarsest timestamp resolution of a file system in use (FAT), in milliseconds. Two changes within it can look like
- * one.
- */
-const COARSEST_STAMP = 2000
-
-interface Seen {
-  readonly stamp: string
-  /** SHA-256 of the content. */
-  readonly digest: string
-  /** Whether the stamp alone is enough to detect the next change. */
-  readonly isSettled: boolean
-  readonly key: SigningKeySource
-}
-
-/**
- * A key in a file that may change. Every call first checks the state of the file, with one `stat` (two microseconds)
- * and without reading it. The file is read only if its state has changed. Its content is parsed only if it has changed,
- * once, when a caller asks for the key.
- */
-export class WatchedKeyFile implements SigningKeySource {
-  readonly #file: KeyFileReader
-  readonly #now: () => number
-  #seen: Seen
-
-  /**
-   * @param file - the file
-   * @param now - the current time in milliseconds since 1970, to compare with the change times of the file
-   * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or does not contain a valid key
-   */
-  constructor(file: KeyFileReader, now: () => number = Date.now) {
-    this.#file = file
-    this.#now = now
-    const content = file.read()
-    this.#seen = this.#see(content, digestOf(content.bytes), sourceOf(content.bytes))
-  }
-
-  /** The format of the key now in the file. While the file cannot be read, the last known format. */
-  get format(): SigningKeyFormat {
-    try {
-      this.#look()
-    } catch {
-      // Ignored here: publicKey() reports it.
-    }
-    return this.#seen.key.format
-  }
-
-  /**
-   * @throws ForgeError `SIGNING_KEY_UNREADABLE` as long as the file cannot be read or does not contain a valid key; its
-   * `cause` names the path, its message does not
-   */
-  publicKey(options?: CallOptions): MaybePromise<PublicKey> {
-    return settle(
-      () => {
-        options?.signal?.throwIfAborted()
-        this.#look()
-        return this.#seen.key.publicKey(options)
-      },
-      (key) => key,
-      (error) => {
-        throw isForgeError(error, 'SIGNING_KEY_UNREADABLE') ? namingPath(error, this.#file.path) : error
-      },
-    )
-  }
-
-  #look(): void {
-    const { stamp } = this.#file.state()
-    if (this.#seen.isSettled && stamp === this.#seen.stamp) return
-
-    const content = this.#file.read()
-    const digest = digestOf(content.bytes)
-    const { key } = this.#seen
-    this.#seen = this.#see(content, digest, digest === this.#seen.digest ? key : sourceOr(key.format, content.bytes))
-  }
-
-  #see({ stamp, changedAt }: FileState, digest: string, key: SigningKeySource): Seen {
-    return { stamp, digest, isSettled: this.#now() - changedAt > COARSEST_STAMP, key }
-  }
-}
-
-function sourceOf(bytes: Uint8Array): SigningKeySource {
-  const material = materialFromBytes(bytes)
-  const format = keyFormat(material)
-  return new LazyKey(format, () =>
-    material.kind === 'text' && format === 'ssh' ? sshPublicLine(material.text) : openpgpPublicText(material),
-  )
-}
-
-/**
- * Creates a source from the content of a file. For content that is not a valid key, the source throws that error on
- * every call, so that the content is checked once and not on every request.
- */
-function sourceOr(format: SigningKeyFormat, bytes: Uint8Array): SigningKeySource {
-  try {
-    return sourceOf(bytes)
-  } catch (error) {
-    return {
-      format,
-      publicKey: () => {
-        throw error
-      },
-    }
-  }
-}
-
-function namingPath(error: Error, path: string): ForgeError<'SIGNING_KEY_UNREADABLE'> {
-  const cause = new Error(`the key file is ${path}`, 'cause' in error ? { cause: error.cause } : {})
-  return new ForgeError('SIGNING_KEY_UNREADABLE', error.message, undefined, { cause })
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64')
-}
-
-/**
  * Opens a signing key file, public or private: OpenPGP (armored or binary) or SSH (a `.pub` line, an OpenSSH private
- * key, PEM). The content determines the format. A file may have at most 1 MiB; SSH and PEM at most 64 KiB. Only the
- * public half is ever published.
+ * key, PEM). The content determines the format. A file may have at most 128 KiB; SSH and PEM at most 64 KiB. Only the
+ * public half is ever published. A PEM private key with a passphrase hides its public half: the `.pub` file beside it is
+ * used.
  *
- * This function reads and parses the file once. When the file changes on disk, the next request gets the new key, and
- * `format` changes with it. While the file cannot be read, `format` keeps its last value, and the key is
- * `SIGNING_KEY_UNREADABLE`. The path is not in the message of that error but in its `cause`.
+ * This function reads and parses the file once. A request looks whether the file has changed, unless another did within the
+ * last 250 ms, waits at most 200 ms for that, and gets the new key, of whichever format. While the file cannot be read, the
+ * last key is served for two seconds, because the file may be in the middle of being written; then the key is
+ * `SIGNING_KEY_UNREADABLE`. The path is not in the message of that error but in its `cause`. The forge's logger is told
+ * when the file becomes unreadable, and when it can be read again.
  * Source: docs/behaviour.md, Signing keys.
  *
- * @param path - a path, or a `file:` URL
+ * @param path - a path, or a `file:` URL; a relative path is resolved now
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the file cannot be read or parsed; here the message names the path,
  * unless the path is itself a key
  * @throws TypeError when the path is neither a text nor a `file:` URL
@@ -237,9 +103,7 @@ export async function openKeyFile(path: string | URL, options?: unknown): Promis
   }
 
   try {
-    const key = new WatchedKeyFile(keyFileAt(file))
-    await key.publicKey()
-    return key
+    return await watchKey(keyFileAt(resolve(file)))
   } catch (error) {
     if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
     throw new ForgeError('SIGNING_KEY_UNREADABLE', `${file}: ${error.message}`, undefined, { cause: error })

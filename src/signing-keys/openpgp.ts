@@ -1,137 +1,157 @@
-import type { SigningKeySource } from '../core/ports.ts'
-import { sameBytes } from './byte-reader.ts'
-import { isOpenpgpBlock, requireOneKey } from './key-format.ts'
-import type { KeyBlock, KeyMaterial } from './key-text.ts'
-import {
-  decodeBase64,
-  isPlainComment,
-  materialFromBytes,
-  materialFromText,
-  splitKeyText,
-  unreadableKey,
-} from './key-text.ts'
-import { LazyKey } from './lazy-key.ts'
-import type { OpenpgpPacket } from './openpgp-packets.ts'
-import { joinPackets, PACKET, splitPackets } from './openpgp-packets.ts'
-import { publicKeyPackets } from './openpgp-public-key.ts'
+import type { AnyKeyPacket, Key, PublicKey, SignaturePacket } from 'openpgp'
+import { unreadableKey } from './key-text.ts'
+import type { KeyDescription, PublishedText } from './published-key.ts'
 
-/** The content of an armor block (RFC 9580, section 6). */
-interface OpenpgpArmor {
-  readonly bytes: Uint8Array
-  /** Whether all header lines are known ones with plain comments, so that the block can be published unchanged. */
-  readonly isPlain: boolean
-}
+type Openpgp = typeof import('openpgp')
 
-const HEADER = /^(\w+): ?(.*)$/
-const KNOWN_HEADER = /^(?:Version|Comment|Charset|Hash|MessageID): /
+/** Each of them costs the time of a signature. */
+const MAX_PARTS = 1000
+const TOO_MANY_PARTS = 'it has more than 1,000 user ids and subkeys; export it with those that are in use'
 
 /**
- * Decodes an armor block: header lines, a blank line, base64, and an optional checksum.
- *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE` when a line is none of these, or the checksum is wrong
- */
-export function readArmor(block: KeyBlock): OpenpgpArmor {
-  const blank = block.body.findIndex((line) => line.trim() === '')
-  const headers = block.body.slice(0, Math.max(blank, 0))
-  const lines = block.body.slice(blank + 1).map((line) => line.trim())
-  while (lines.at(-1) === '') lines.pop()
-  const checksum = lines.at(-1)?.startsWith('=') ? lines.pop() : undefined
-  const bytes = decodeBase64(lines.join(''))
-  const matches = bytes !== undefined && (checksum === undefined || checksum === `=${checksumOf(bytes)}`)
-  if (blank < 0 || !matches || !headers.every((line) => HEADER.test(line))) {
-    throw unreadableKey('the armor of the OpenPGP key is damaged; export it again with gpg --export --armor')
-  }
-
-  return { bytes, isPlain: headers.every(isPlainHeader) }
-}
-
-/**
- * Writes the armor of a public key: lines of 60 characters, and a checksum, without which old versions of GnuPG misread
- * some keys.
- */
-function writePublicArmor(bytes: Buffer): string {
-  const lines = bytes.toString('base64').match(/.{1,60}/g) ?? []
-  const end = [`=${checksumOf(bytes)}`, '-----END PGP PUBLIC KEY BLOCK-----', '']
-  return ['-----BEGIN PGP PUBLIC KEY BLOCK-----', '', ...lines, ...end].join('\n')
-}
-
-function isPlainHeader(line: string): boolean {
-  return KNOWN_HEADER.test(line) && isPlainComment(line)
-}
-
-/** The CRC-24 of RFC 9580, section 6.1, in base64. */
-function checksumOf(bytes: Uint8Array): string {
-  let crc = 0xb704ce
-  for (const byte of bytes) {
-    crc ^= byte << 16
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x800000 ? (crc << 1) ^ 0x1864cfb : crc << 1
-  }
-
-  return Buffer.from([crc >> 16, crc >> 8, crc]).toString('base64')
-}
-
-const PUBLIC_LABEL = 'PGP PUBLIC KEY BLOCK'
-
-/**
- * Returns the armored public half of an OpenPGP key: what the key itself has signed. Armor that contains nothing else
- * is returned unchanged, without the text around it. Every other form is armored again.
+ * Returns the armored public half of an OpenPGP key. openpgp.js separates the halves. What is published of a private key
+ * was verified: damage that puts private bytes where public ones belong breaks the signatures.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
-export async function openpgpPublicText(material: KeyMaterial): Promise<string> {
-  const block = material.kind === 'text' ? openpgpBlock(material.text) : undefined
-  const armor = block && readArmor(block)
-  const bytes = armor?.bytes ?? (material.kind === 'binary' ? material.bytes : new Uint8Array())
-  const packets = splitPackets(bytes)
-  requireOnePrimaryKey(packets)
-
-  const published = await publicKeyPackets(packets)
-  const isWhole = block?.label === PUBLIC_LABEL && armor?.isPlain === true && areSame(packets, published)
-  return isWhole ? asItIs(block) : writePublicArmor(joinPackets(published))
-}
-
-function openpgpBlock(text: string): KeyBlock {
-  const parts = splitKeyText(text)
-  requireOneKey(parts)
-  const [block] = parts.blocks
-  if (block === undefined || !isOpenpgpBlock(block)) throw unreadableKey('it is an SSH key, not an OpenPGP key')
-
-  return block
-}
-
-function requireOnePrimaryKey(packets: readonly OpenpgpPacket[]): void {
-  const primary = packets.filter(({ tag }) => tag === PACKET.publicKey || tag === PACKET.secretKey)
-  if (primary.length === 0) throw unreadableKey('there is no OpenPGP key in it; export one with gpg --export --armor')
-  if (primary.length > 1) throw unreadableKey('it contains more than one OpenPGP key; export only the signing key')
-}
-
-function areSame(packets: readonly OpenpgpPacket[], others: readonly OpenpgpPacket[]): boolean {
-  if (packets.length !== others.length) return false
-
-  return packets.every(({ tag, body }, index) => others[index]?.tag === tag && sameBytes(others[index]?.body, body))
-}
-
-function asItIs(block: KeyBlock): string {
-  return [`-----BEGIN ${block.label}-----`, ...block.body, `-----END ${block.label}-----`, ''].join('\n')
-}
-
-/**
- * Creates a signing key source from an OpenPGP key, public or private, armored or binary. A private key's passphrase is
- * not needed. The key is parsed when it is first requested. A key that cannot be parsed is `SIGNING_KEY_UNREADABLE` at
- * that time. Only what the key itself has signed is ever published. Public armor is published unchanged; every other
- * form is armored again.
- * Source: docs/behaviour.md, Signing keys.
- *
- * @param key - the key itself, at most 1 MiB; bytes are copied; for a file use `openKeyFile`
- * @throws TypeError when the key is neither a text nor bytes
- */
-export function openpgpKey(key: string | Uint8Array): SigningKeySource {
-  if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
-    throw new TypeError('openpgpKey takes the key as a string or as bytes; for a file use openKeyFile')
+export async function publishOpenpgp(content: string | Uint8Array): Promise<PublishedText> {
+  const openpgp = await import('openpgp') // only hosts with an OpenPGP key load it
+  const [found, ...others] = await keysIn(openpgp, content)
+  if (found === undefined) {
+    throw unreadableKey('the OpenPGP key is damaged or cut off; export it again with gpg --export --armor')
   }
+  if (others.length > 0) throw unreadableKey('it contains more than one OpenPGP key; export only the signing key')
+  if (found.users.length + found.subkeys.length > MAX_PARTS) throw unreadableKey(TOO_MANY_PARTS)
 
-  const own = typeof key === 'string' ? key : Uint8Array.from(key)
-  return new LazyKey('openpgp', () =>
-    openpgpPublicText(typeof own === 'string' ? materialFromText(own) : materialFromBytes(own)),
-  )
+  const key = found.toPublic()
+  const isPrivate = found.isPrivate() || (typeof content === 'string' && content.startsWith('-----BEGIN PGP PRIVATE'))
+  if (isPrivate) await keepVerified(openpgp, key)
+  if (key.users.length === 0) {
+    throw unreadableKey('no user id of the OpenPGP key can be verified; give its public half (gpg --export --armor)')
+  }
+  return { text: key.armor().replaceAll('\r', ''), expiresAt: await expiryOf(key) }
+}
+
+/** Describes the first key of a public armor. */
+export async function describeOpenpgp(armored: string): Promise<KeyDescription> {
+  const [key] = await keysIn(await import('openpgp'), armored)
+  if (key === undefined) throw unreadableKey('the OpenPGP key is damaged or cut off')
+
+  return {
+    format: 'openpgp',
+    ...algorithmOf(key),
+    fingerprint: key.getFingerprint().toUpperCase(),
+    userIds: key.getUserIDs(),
+    created: key.keyPacket.getCreationTime(),
+    expires: await expiryOf(key),
+    isRevoked: await key.isRevoked(),
+  }
+}
+
+/** openpgp.js says `rsaEncryptSign` with bits, `ecdsa` with a curve such as `nistP256`, and `ed25519` as algorithm or curve. */
+function algorithmOf(key: Key): { readonly algorithm: string; readonly bits: number } {
+  const { algorithm, curve = algorithm, bits } = key.getAlgorithmInfo()
+  const [edwards] = /ed25519|ed448/.exec(curve) ?? []
+  if (edwards !== undefined) return { algorithm: edwards, bits: edwards === 'ed448' ? 456 : 256 }
+  return { algorithm: /^[a-z]+/.exec(algorithm)?.[0] ?? algorithm, bits: bits ?? Number(/\d+/.exec(curve)) }
+}
+
+/** Joins public armors to one block, in their order. */
+export async function joinArmors(armors: readonly string[]): Promise<string> {
+  const openpgp = await import('openpgp')
+  const keys = await Promise.all(armors.map((armored) => keysIn(openpgp, armored)))
+  const bytes = Uint8Array.from(keys.flat().flatMap((key) => [...key.write()]))
+  const text = openpgp.armor(openpgp.enums.armor.publicKey, bytes, undefined, undefined, undefined, true)
+  return text.replaceAll('\r', '')
+}
+
+async function keysIn({ readKeys }: Openpgp, content: string | Uint8Array): Promise<readonly Key[]> {
+  const reading = typeof content === 'string' ? readKeys({ armoredKeys: content }) : readKeys({ binaryKeys: content })
+  return reading.catch(() => []) // the error may quote the key
+}
+
+/** When the primary key expires, or the key that signs, if that is earlier. */
+async function expiryOf(key: Key): Promise<Date | undefined> {
+  const signer = await key.getSigningKey(undefined, null).catch(() => key)
+  const times = await Promise.all([key.getExpirationTime(), signer.getExpirationTime()])
+  const [first] = times.flatMap((time) => (time instanceof Date ? time.getTime() : [])).sort((a, b) => a - b)
+  return first === undefined ? undefined : new Date(first)
+}
+
+/** What a signature is about: the primary key, and a user id or a subkey. */
+interface Signed {
+  readonly key: AnyKeyPacket
+  readonly bind?: AnyKeyPacket
+}
+
+/** Leaves out what the primary key has not signed: damaged parts, and signatures of other keys. */
+async function keepVerified(openpgp: Openpgp, key: PublicKey): Promise<void> {
+  const { signature: types } = openpgp.enums
+  const signed = { key: key.keyPacket }
+  const keep = (signatures: readonly SignaturePacket[], type: number, about: object): Promise<SignaturePacket[]> =>
+    verified(openpgp, signatures, type, { ...signed, ...about }, key.keyPacket)
+  for (const user of key.users) {
+    const { userID, userAttribute } = user
+    user.selfCertifications = await keep(user.selfCertifications, types.certGeneric, { userID, userAttribute })
+    user.revocationSignatures = await keep(user.revocationSignatures, types.certRevocation, { userID, userAttribute })
+    user.otherCertifications = []
+  }
+  for (const subkey of key.subkeys) {
+    const bind = { bind: subkey.keyPacket }
+    subkey.bindingSignatures = await keep(subkey.bindingSignatures, types.subkeyBinding, bind)
+    subkey.revocationSignatures = await keep(subkey.revocationSignatures, types.subkeyRevocation, bind)
+  }
+  key.users = key.users.filter((user) => user.selfCertifications.length > 0)
+  key.subkeys = key.subkeys.filter((subkey) => subkey.bindingSignatures.length > 0)
+  key.revocationSignatures = await keep(key.revocationSignatures, types.keyRevocation, {})
+  if (hasDirectSignatures(key)) key.directSignatures = await keep(key.directSignatures, types.key, {})
+}
+
+/** Those of version 6 have the properties of the key. The types of openpgp.js do not name them. */
+function hasDirectSignatures(key: object): key is { directSignatures: SignaturePacket[] } {
+  return 'directSignatures' in key && Array.isArray(key.directSignatures)
+}
+
+async function verified(
+  openpgp: Openpgp,
+  signatures: readonly SignaturePacket[],
+  type: number,
+  signed: Signed,
+  signer: AnyKeyPacket,
+): Promise<SignaturePacket[]> {
+  const kept: SignaturePacket[] = []
+  for (const signature of signatures) {
+    // As of its own time, so that what has expired is served with its expiry.
+    const checking = signature.verify(signer, type, signed, signature.created ?? undefined, false)
+    const isWhole = await checking.then(
+      () => true,
+      () => false,
+    )
+    if (!isWhole) continue
+    await replaceUncovered(openpgp, signature, signed, signer)
+    kept.push(signature)
+  }
+  return kept
+}
+
+/** Types of subpackets. Source: RFC 9580, section 5.2.3.7 */
+const [ISSUER, EMBEDDED_SIGNATURE] = [16, 32]
+
+/** No signature covers its own unhashed area. What gpg needs of it is made again: the signer, and a subkey's confirmation. */
+async function replaceUncovered(
+  openpgp: Openpgp,
+  signature: SignaturePacket,
+  signed: Signed,
+  signer: AnyKeyPacket,
+): Promise<void> {
+  const { keyBinding } = openpgp.enums.signature
+  const { embeddedSignature: inner } = signature
+  const [confirmation] =
+    inner === null || signed.bind === undefined ? [] : await verified(openpgp, [inner], keyBinding, signed, signed.bind)
+  const issuer = Uint8Array.from(Buffer.from(signer.getKeyID().toHex(), 'hex'))
+  signature.unhashedSubpackets = signature.unhashedSubpackets.flatMap((subpacket) => {
+    if (subpacket.type === ISSUER) return [{ ...subpacket, body: issuer }]
+    const isConfirmation = subpacket.type === EMBEDDED_SIGNATURE && confirmation !== undefined
+    return isConfirmation ? [{ ...subpacket, body: confirmation.write() }] : []
+  })
 }

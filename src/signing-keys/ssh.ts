@@ -1,51 +1,121 @@
-import type { SigningKeySource } from '../core/ports.ts'
-import { isOpenpgpBlock, requireOneKey } from './key-format.ts'
-import { MAX_SSH_KEY_BYTES, materialFromText, splitKeyText, unreadableKey } from './key-text.ts'
-import { LazyKey } from './lazy-key.ts'
-import { publicLineOfOpensshKey } from './openssh-private-key.ts'
-import { publicLineOfPem } from './pem-key.ts'
-import { looksLikeSshLine, readSshLine } from './ssh-line.ts'
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { KeyMaterial } from './key-text.ts'
+import { keyMaterial, unreadableKey } from './key-text.ts'
+import type { KeyDescription, PublishedText } from './published-key.ts'
+import { damagedSshKey, readSshBlob, SshReader, sshField } from './ssh-blob.ts'
 
-const TOO_LARGE_FOR_SSH = 'an SSH or PEM key may have at most 64 KiB; give a file with one key and nothing else'
+type Sshpk = typeof import('sshpk')
+
+/** Reads the public file beside a private key, if there is one. */
+export type ReadBeside = () => Promise<Uint8Array | undefined>
 
 /**
- * Returns the public line of an SSH key text of any kind: a public line, an OpenSSH private key, or PEM; at most
- * 64 KiB.
+ * Returns the SSH public line of a key: of a public line, an OpenSSH private key, or PEM. sshpk reads and writes the
+ * formats of SSH. It never gets a private byte: OpenSSL reads PEM, and an OpenSSH key begins with its public half.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
-export function sshPublicLine(text: string): string {
-  if (Buffer.byteLength(text) > MAX_SSH_KEY_BYTES) throw unreadableKey(TOO_LARGE_FOR_SSH)
+export async function publishSsh(
+  key: Exclude<KeyMaterial, { form: 'openpgp' }>,
+  readBeside: ReadBeside,
+): Promise<PublishedText> {
+  const { default: sshpk } = await import('sshpk')
+  if (key.form === 'line') return publishLine(sshpk, key.line)
+  if (isHidden(key)) return publishLine(sshpk, lineIn(await readBeside()))
 
-  const parts = splitKeyText(text)
-  requireOneKey(parts)
-  const [block] = parts.blocks
-  if (block === undefined) return readOnlyLine(parts.outside)
-  if (isOpenpgpBlock(block)) throw unreadableKey('it is an OpenPGP key, not an SSH key')
-
-  return block.label === 'OPENSSH PRIVATE KEY' ? publicLineOfOpensshKey(block) : publicLineOfPem(block)
+  const bytes = Buffer.from(key.text.split('\n').slice(1, -2).join(''), 'base64')
+  const isOpenssh = key.label === 'OPENSSH PRIVATE KEY'
+  const blob = isOpenssh ? opensshPublicHalf(sshpk, bytes) : await pemPublicHalf(sshpk, key, bytes)
+  return { text: `${readSshBlob(sshpk, blob).type} ${blob.toString('base64')}\n` }
 }
 
-function readOnlyLine(lines: readonly string[]): string {
-  const [line, ...others] = lines
-  if (line === undefined || others.length > 0 || !looksLikeSshLine(line)) {
-    throw unreadableKey('there are other lines beside the SSH public key; give only the public line')
-  }
-
-  return readSshLine(line)
+/** Describes the first of public lines. */
+export async function describeSsh(text: string): Promise<KeyDescription> {
+  const { default: sshpk } = await import('sshpk')
+  const [line = ''] = text.split('\n')
+  const { blob, comment } = partsOf(line)
+  const { algorithm, bits, fingerprint, created, expires } = readSshBlob(sshpk, blob)
+  const named = comment === '' ? {} : { comment }
+  return { format: 'ssh', algorithm, bits, fingerprint, ...named, created, expires, isRevoked: false }
 }
+
+/** A control character, broken text, a private key, or 16 characters in a row that look like base64: 12 bytes. */
+const NO_COMMENT = [
+  /PRIVATE KEY|[^\P{Cc}\t]|\p{Cs}|\uFFFD|[A-Z0-9+/]{32}/iu,
+  /(?<![A-Za-z0-9+/])(?=[A-Za-z0-9+/]{16})(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])[A-Za-z]*[0-9+/]/,
+]
+
+function publishLine(sshpk: Sshpk, line: string): PublishedText {
+  const { type, base64, blob, comment } = partsOf(line)
+  const key = readSshBlob(sshpk, blob)
+  if (key.type !== type || blob.toString('base64') !== base64) throw damagedSshKey()
+
+  const isPlain = comment !== '' && !NO_COMMENT.some((form) => form.test(comment))
+  return { text: `${type} ${base64}${isPlain ? ` ${comment}` : ''}\n`, expiresAt: key.expires }
+}
+
+function partsOf(line: string) {
+  const [type = '', base64 = ''] = line.replace(/^key::/, '').split(/[ \t]+/, 2)
+  const comment = line.slice(line.indexOf(` ${base64}`.trim(), type.length) + base64.length).trim()
+  return { type, base64, blob: Buffer.from(base64, 'base64'), comment }
+}
+
+function lineIn(content: Uint8Array | undefined): string {
+  const open = content && keyMaterial(content)
+  if (open?.form === 'line') return open.line
+  throw unreadableKey('it is a PEM private key with a passphrase, which hides its public half; give its .pub file')
+}
+
+const MAGIC = 'openssh-key-v1\0'
+const CIPHERS_WITH_TAG = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com']
 
 /**
- * Creates a signing key source from an SSH key: a public line (with or without git's prefix `key::`, which is removed),
- * an OpenSSH private key with or without a passphrase, or PEM. The key is parsed when it is first requested. A key that
- * cannot be parsed is `SIGNING_KEY_UNREADABLE` at that time. Only the public line is ever published.
- * Source: docs/behaviour.md, Signing keys.
- *
- * @param key - the key itself, at most 64 KiB; for a file use `openKeyFile`
- * @throws TypeError when the key is not a text
+ * Returns the public half, which precedes the private one, unencrypted. A private half that is not encrypted must repeat
+ * it.
+ * Source: OpenSSH's PROTOCOL.key
  */
-export function sshKey(key: string): SigningKeySource {
-  if (typeof key !== 'string') throw new TypeError('sshKey takes the key as a string; for a file use openKeyFile')
+function opensshPublicHalf(sshpk: Sshpk, bytes: Buffer): Buffer {
+  const reader = new SshReader(bytes)
+  const magic = reader.take(MAGIC.length).toString('latin1')
+  const [cipher = ''] = [reader.field(), reader.field(), reader.field()].map(String) // then key derivation, its options
+  const count = reader.take(4).readUInt32BE()
+  const [blob, secret] = [reader.field(), reader.field()]
+  const isWhole = magic === MAGIC && count === 1 && reader.left === (CIPHERS_WITH_TAG.includes(cipher) ? 16 : 0)
+  const { algorithm, fields } = readSshBlob(sshpk, blob)
+  const isOwn = cipher !== 'none' || fields.every((field) => secret.includes(sshField(field)))
+  if (!isWhole || !isOwn || algorithm.endsWith('-cert')) throw damagedSshKey()
+  return blob
+}
 
-  return new LazyKey('ssh', () => sshPublicLine(materialFromText(key).text))
+interface PemBlock {
+  readonly label: string
+  readonly text: string
+}
+
+function isHidden({ label, text }: PemBlock): boolean {
+  return label === 'ENCRYPTED PRIVATE KEY' || text.includes('\nProc-Type: 4,ENCRYPTED')
+}
+
+const PEM_LABEL = /^(?:RSA |EC |DSA )?(?:PRIVATE|PUBLIC) KEY$/
+const DSA = Buffer.from('2a8648ce380401', 'hex')
+
+/** OpenSSL reads the block, and a signature proves that both halves belong together. */
+async function pemPublicHalf(sshpk: Sshpk, { label, text }: PemBlock, der: Buffer): Promise<Buffer> {
+  // OpenSSL computes the public half of a DSA key while it reads it: minutes, if the numbers are large.
+  if (label.startsWith('DSA ') || der.includes(DSA)) {
+    throw unreadableKey('it is a DSA key, which is not supported in PEM; give its .pub file')
+  }
+  try {
+    if (!PEM_LABEL.test(label)) throw damagedSshKey()
+    const open = createPublicKey(text)
+    if (label.includes('PRIVATE')) {
+      const [hash, probe] = [open.asymmetricKeyType === 'ed25519' ? null : 'sha256', Buffer.from('probe')]
+      const signature = await promisify(sign)(hash, probe, createPrivateKey(text))
+      if (!verify(hash, probe, open, signature)) throw damagedSshKey()
+    }
+    return sshpk.parseKey(open.export({ type: 'spki', format: 'pem' }), 'pem').toBuffer('rfc4253')
+  } catch {
+    throw unreadableKey('the PEM key is damaged or of a kind that SSH does not support; give its .pub file')
+  }
 }

@@ -14,7 +14,7 @@ import { SshFolder } from './ssh-folder.ts'
 /** So many private bytes in a row are a leak. */
 const RUN = 12
 /** Changes to each form; there are 42 forms. */
-const CHANGES = process.env['LONG'] === '1' ? 6000 : 1500
+const CHANGES = process.env['LONG'] === '1' ? 6000 : 120
 
 type Change = (bytes: Buffer) => Uint8Array
 

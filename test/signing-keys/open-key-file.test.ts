@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+import { chmodSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isForgeError } from '../../src/index.ts'
-import type { KeyFileReader } from '../../src/signing-keys/key-file.ts'
-import { keyFileAt, WatchedKeyFile } from '../../src/signing-keys/key-file.ts'
 import { generateKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { SshFolder } from './ssh-folder.ts'
@@ -13,15 +11,13 @@ import { SshFolder } from './ssh-folder.ts'
 const unreadable = { code: 'SIGNING_KEY_UNREADABLE' }
 const who = { name: 'Forge Signer', email: 'forge@example.com' }
 const folder = new SshFolder()
-const keys: Record<'openpgp' | 'ssh' | 'other', { readonly privateKey: string; readonly publicKey: string }> = {
+const keys: Record<'openpgp' | 'ssh', { readonly privateKey: string; readonly publicKey: string }> = {
   openpgp: { privateKey: '', publicKey: '' },
   ssh: { privateKey: '', publicKey: '' },
-  other: { privateKey: '', publicKey: '' },
 }
 beforeAll(async () => {
   keys.openpgp = await generateKey({ format: 'openpgp', ...who })
   keys.ssh = await generateKey({ format: 'ssh', ...who })
-  keys.other = await generateKey({ format: 'ssh', ...who })
 })
 afterAll(() => folder.remove())
 
@@ -29,39 +25,69 @@ function write(content: string | Uint8Array): string {
   return folder.write('key', content)
 }
 
-describe('the format', () => {
-  const files = [
-    ['an OpenPGP public key', 'openpgp', () => keys.openpgp.publicKey],
-    ['an OpenPGP private key', 'openpgp', () => keys.openpgp.privateKey],
-    [
-      'a binary OpenPGP key',
-      'openpgp',
-      () => Buffer.from(keys.openpgp.publicKey.split('\n').slice(2, -3).join(''), 'base64'),
-    ],
-    ['an OpenPGP key from PowerShell', 'openpgp', () => Buffer.from(`\uFEFF${keys.openpgp.publicKey}`, 'utf16le')],
-    ['an SSH public key', 'ssh', () => keys.ssh.publicKey],
-    ['an SSH private key', 'ssh', () => keys.ssh.privateKey],
-    ['an SSH key in git’s literal form', 'ssh', () => `key::${keys.ssh.publicKey}`],
-  ] as const
-  test.each(files)('of %s is determined by the content: %s', async (_title, format, content) => {
-    expect(await openKeyFile(write(content()))).toMatchObject({ format })
-  })
+async function served(path: string | URL): Promise<string> {
+  return (await (await openKeyFile(path)).publicKey()).text
+}
+
+const files = [
+  ['an OpenPGP public key', 'openpgp', () => keys.openpgp.publicKey],
+  ['an OpenPGP private key', 'openpgp', () => keys.openpgp.privateKey],
+  [
+    'a binary OpenPGP key',
+    'openpgp',
+    () => Buffer.from(keys.openpgp.publicKey.split('\n').slice(2, -3).join(''), 'base64'),
+  ],
+  ['an OpenPGP key from PowerShell', 'openpgp', () => Buffer.from(`\uFEFF${keys.openpgp.publicKey}`, 'utf16le')],
+  ['an SSH public key', 'ssh', () => keys.ssh.publicKey],
+  ['an SSH private key', 'ssh', () => keys.ssh.privateKey],
+  ['an SSH key in git’s literal form', 'ssh', () => `key::${keys.ssh.publicKey}`],
+] as const
+test.each(files)('the format is determined by the content: %s', async (_title, format, content) => {
+  expect(await openKeyFile(write(content()))).toMatchObject({ format })
 })
 
 test('a path may be a file URL', async () => {
-  const key = await openKeyFile(pathToFileURL(write(keys.ssh.publicKey)))
+  expect(await served(pathToFileURL(write(keys.ssh.publicKey)))).toBe(keys.ssh.publicKey)
+})
 
-  expect(key.publicKey()).toMatchObject({ text: keys.ssh.publicKey })
+test('a relative path is resolved when the file is opened', async () => {
+  const path = write(keys.ssh.publicKey)
+  const here = process.cwd()
+  process.chdir(folder.path)
+  try {
+    const key = await openKeyFile('key')
+    process.chdir(here)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+
+    expect(await key.publicKey()).toMatchObject({ text: await served(path) })
+  } finally {
+    process.chdir(here)
+  }
+})
+
+test.each([
+  ['in Latin-1', () => Buffer.from(keys.ssh.publicKey.replace('\n', ' José\n'), 'latin1')],
+  ['with half a character of UTF-16', () => Buffer.from(`\uFEFF${keys.ssh.publicKey}`, 'utf16le').subarray(0, -1)],
+])('a comment %s is left out', async (_title, content) => {
+  expect(`${await served(write(content()))}`.trim()).toBe(keys.ssh.publicKey.split(' ').slice(0, 2).join(' '))
 })
 
 describe('a file that cannot be used is named when it is opened', () => {
-  const files: readonly (readonly [string, string, string | Uint8Array])[] = [
+  const unusable: readonly (readonly [string, string, string | Uint8Array])[] = [
     ['an empty file', 'it is empty', ''],
     ['a file of another kind', 'neither an OpenPGP nor an SSH key', 'port = 3000\n'],
-    ['a huge file', 'larger than 1 MiB', 'a'.repeat(1_048_577)],
+    ['a huge file', 'larger than 128 KiB', 'a'.repeat(131_073)],
     ['binary garbage', 'damaged', Buffer.alloc(100, 0xff)],
+    ['a program', 'neither text nor a binary OpenPGP key', Buffer.from('\x7fELF\0\0\x01')],
+    ['a PuTTY key', 'puttygen FILE -O public-openssh', 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n'],
+    ['RFC 4716', 'ssh-keygen -i -f FILE', '---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----\n'],
+    ['pubring.kbx', 'gpg --export --armor KEYID', Buffer.from('\0\0\0 \x01\x01\0\x02KBXf\0\0\0\0')],
+    ['a key of gpg-agent', 'gpg --export --armor KEYID', 'Key: (private-key (rsa (n #00#)))\n'],
+    ['authorized_keys', 'head -n 1 > key.pub', '# ours\nfrom="10.0.0.0/8",no-pty ssh-ed25519 AAAAC3NzaC1lZDI1 forge\n'],
+    ['known_hosts', 'head -n 1 > key.pub', 'example.com ssh-ed25519 AAAAC3NzaC1lZDI1\n'],
+    ['a certificate', 'of a kind that SSH does not', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
   ]
-  test.each(files)('%s: %s', async (_title, reason, content) => {
+  test.each(unusable)('%s: %s', async (_title, reason, content) => {
     const path = write(content)
     const opening = openKeyFile(path)
 
@@ -70,27 +96,32 @@ describe('a file that cannot be used is named when it is opened', () => {
     await expect(opening).rejects.toThrow(reason)
   })
 
-  test.each([
-    ['a comment in Latin-1', () => Buffer.from(keys.ssh.publicKey.replace('\n', ' José\n'), 'latin1')],
-    ['half a character of UTF-16', () => Buffer.from(`\uFEFF${keys.ssh.publicKey}`, 'utf16le').subarray(0, -1)],
-  ])('a key with %s: it is not text', async (_title, content) => {
-    await expect(openKeyFile(write(content()))).rejects.toThrow('it is neither text nor a binary OpenPGP key')
+  const places: readonly (readonly [string, string, (path: string) => unknown])[] = [
+    ['a missing file', 'the file does not exist', () => undefined],
+    ['a circle of links', 'lead in a circle', (path) => symlinkSync(path, path)],
+    ['a link to nothing', 'the file does not exist', (path) => symlinkSync(`${path}-target`, path)],
+    ['a directory', 'it is a directory', (path) => symlinkSync(folder.path, path)],
+    ['a device', 'a pipe or a device', (path) => symlinkSync('/dev/zero', path)],
+    ['a file under a file', 'the file does not exist', (path) => symlinkSync(join(folder.write('f', ''), 'key'), path)],
+  ]
+  test.each(places)('%s: %s', async (title, reason, make) => {
+    const path = join(folder.path, title.replaceAll(' ', '-'))
+    make(path)
+    const opening = openKeyFile(path)
+
+    await expect(opening).rejects.toThrow(`${path}: the signing key cannot be read: `)
+    await expect(opening).rejects.toThrow(reason)
   })
 
-  test('a missing file', async () => {
-    const path = join(folder.path, 'missing')
-
-    await expect(openKeyFile(path)).rejects.toThrow(`${path}: the signing key cannot be read: the file does not exist`)
-  })
-
-  test('a directory: it is a directory', async () => {
-    await expect(openKeyFile(folder.path)).rejects.toThrow(
-      `${folder.path}: the signing key cannot be read: it is a dir`,
-    )
-  })
-
-  test('a device is refused', async () => {
-    await expect(openKeyFile('/dev/zero')).rejects.toThrow('a pipe or a device')
+  test('a socket: it is a socket', async () => {
+    const path = join(folder.path, 'socket')
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(path, resolve))
+    try {
+      await expect(openKeyFile(path)).rejects.toThrow('it is a socket')
+    } finally {
+      server.close()
+    }
   })
 
   test('a key in place of its path: it is not repeated', async () => {
@@ -116,181 +147,24 @@ describeWith(['mkfifo'], 'a pipe', () => {
   })
 })
 
-describe('a key file that changes', () => {
-  test('is served again by the next request', async () => {
-    const key = await openKeyFile(write(keys.ssh.publicKey))
-    write(keys.other.publicKey)
-
-    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
+describeWith(['ssh-keygen'], 'a PEM private key with a passphrase', () => {
+  const hidden = ['-t', 'rsa', '-b', '2048', '-N', 'secret words', '-m', 'PEM']
+  beforeAll(() => {
+    folder.generate('hidden', hidden)
+    folder.generate('alone', [...hidden.slice(0, -1), 'PKCS8'])
   })
 
-  test('is noticed when size and time of change stay the same', async () => {
-    const path = write(keys.ssh.publicKey)
-    utimesSync(path, 1, 1)
-    const key = await openKeyFile(path)
-    write(keys.other.publicKey)
-    utimesSync(path, 1, 1)
-
-    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
+  test('is served as the .pub file beside it', async () => {
+    expect(await served(join(folder.path, 'hidden'))).toBe(folder.read('hidden.pub'))
   })
 
-  test('is noticed long after the last change, though size and time of change are set back', async () => {
-    const path = write(keys.ssh.publicKey)
-    utimesSync(path, 1, 1)
-    const { ctimeNs } = statSync(path, { bigint: true })
-    const key = new WatchedKeyFile(keyFileAt(path), () => Date.now() + 60_000)
-    do {
-      write(keys.other.publicKey)
-      utimesSync(path, 1, 1)
-    } while (statSync(path, { bigint: true }).ctimeNs === ctimeNs) // within one tick of the clock of the file system
+  test('is refused without one, and with one that is no public line', async () => {
+    const path = folder.write('lonely', folder.read('alone'))
 
-    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
-  })
-
-  test('is noticed when it changes twice within one tick of its file system’s clock', () => {
-    const key = new WatchedKeyFile(coarse(keyFileAt(write(keys.ssh.publicKey))))
-    write(keys.other.publicKey)
-
-    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
-  })
-
-  test('is read no more once its last change lies back', async () => {
-    const reads: string[] = []
-    const file = keyFileAt(write(keys.openpgp.privateKey))
-    const counted: KeyFileReader = {
-      ...file,
-      read: () => {
-        reads.push('read')
-        return file.read()
-      },
-    }
-    const key = new WatchedKeyFile(counted, () => Date.now() + 60_000)
-    await key.publicKey()
-    await key.publicKey()
-
-    expect(key.format).toBe('openpgp')
-    expect(reads).toEqual(['read'])
-  })
-
-  test('leaves no open file behind, readable or not', () => {
-    const file = keyFileAt(write(keys.ssh.publicKey))
-    const huge = keyFileAt(folder.write('huge', 'a'.repeat(1_048_577)))
-    const before = readdirSync('/proc/self/fd').length
-    for (let times = 0; times < 50; times += 1) {
-      file.read()
-      expect(() => huge.read()).toThrow('larger than 1 MiB')
-    }
-
-    expect(readdirSync('/proc/self/fd').length).toBeLessThan(before + 25)
-  })
-
-  test('is noticed when another file takes its name', async () => {
-    const path = write(keys.ssh.publicKey)
-    const key = await openKeyFile(path)
-    renameSync(folder.write('next', keys.other.publicKey), path)
-
-    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
-  })
-
-  test('is noticed when a symbolic link on the way is turned', async () => {
-    const link = join(folder.path, 'link')
-    symlinkSync(folder.write('first', keys.ssh.publicKey), link)
-    const key = await openKeyFile(link)
-    rmSync(link)
-    symlinkSync(folder.write('second', keys.other.publicKey), link)
-
-    expect(key.publicKey()).toMatchObject({ text: keys.other.publicKey })
-  })
-
-  test('to the other format takes the format along', async () => {
-    const key = await openKeyFile(write(keys.ssh.privateKey))
-    write(keys.openpgp.privateKey)
-
-    expect(key.format).toBe('openpgp')
-    expect(await key.publicKey()).toEqual(expect.objectContaining({ format: 'openpgp', text: keys.openpgp.publicKey }))
-  })
-
-  test('is parsed once for all who ask at the same time', async () => {
-    const key = await openKeyFile(write(keys.ssh.privateKey))
-    write(keys.openpgp.privateKey)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => key.publicKey()))
-
-    expect(new Set(answers).size).toBe(1)
-  })
-
-  test('into garbage is an error without the path, and keeps its format', async () => {
-    const path = write(keys.openpgp.publicKey)
-    const key = await openKeyFile(path)
-    write('garbage')
-
-    expect(key.format).toBe('openpgp')
-    expect(() => key.publicKey()).toThrow(expect.objectContaining(unreadable))
-    expect(() => key.publicKey()).not.toThrow(path)
-  })
-
-  const broken: readonly (readonly [string, string | Uint8Array])[] = [
-    ['garbage', 'garbage'],
-    ['an empty file', ''],
-    ['a huge file', 'a'.repeat(1_048_577)],
-    ['a damaged key', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n'],
-  ]
-  test.each(broken)('into %s is an error whose cause names the path, for every caller', async (_title, content) => {
-    const path = write(keys.openpgp.publicKey)
-    const key = await openKeyFile(path)
-    write(content)
-
-    for (const _ of [1, 2]) {
-      const error = await Promise.resolve()
-        .then(() => key.publicKey())
-        .catch((thrown: unknown) => thrown)
-      if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw new Error('it is not unreadable')
-      expect(error.message).toMatch(/^the signing key cannot be read: /)
-      expect(error.message).not.toContain(path)
-      expect(String(error.cause)).toContain(path)
-    }
-  })
-
-  test('into nothing is an error whose cause names the path, until it is back', async () => {
-    const path = write(keys.ssh.publicKey)
-    const key = await openKeyFile(path)
-    rmSync(path)
-    const error = failureOf(() => key.publicKey())
-    write(keys.ssh.publicKey)
-
-    expect(isForgeError(error, 'SIGNING_KEY_UNREADABLE') && error.message).not.toContain(path)
-    expect(isForgeError(error, 'SIGNING_KEY_UNREADABLE') && String(error.cause)).toContain(path)
-    expect(key.publicKey()).toMatchObject({ text: keys.ssh.publicKey })
-  })
-
-  test('is not parsed again when only its times change', async () => {
-    const path = write(keys.openpgp.privateKey)
-    const key = await openKeyFile(path)
-    const before = await key.publicKey()
-    utimesSync(path, 5, 5)
-
-    expect(key.publicKey()).toBe(before)
-  })
-
-  test('observes the signal', async () => {
-    const key = await openKeyFile(write(keys.ssh.publicKey))
-
-    expect(() => key.publicKey({ signal: AbortSignal.abort(new Error('gone')) })).toThrow('gone')
+    await expect(openKeyFile(path)).rejects.toThrow('give its .pub file')
+    folder.write('lonely.pub', folder.read('hidden'))
+    await expect(openKeyFile(path)).rejects.toThrow('give its .pub file')
+    chmodSync(folder.write('lonely.pub', keys.openpgp.publicKey), 0o600)
+    await expect(openKeyFile(path)).rejects.toThrow('give its .pub file')
   })
 })
-
-/** The same file on a file system whose clock stands still. */
-function coarse(file: KeyFileReader): KeyFileReader {
-  return {
-    path: file.path,
-    state: () => ({ ...file.state(), stamp: 'always the same' }),
-    read: () => ({ ...file.read(), stamp: 'always the same' }),
-  }
-}
-
-function failureOf(work: () => unknown): unknown {
-  try {
-    return work()
-  } catch (error) {
-    return error
-  }
-}

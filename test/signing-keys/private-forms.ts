@@ -1,7 +1,6 @@
 import type { KeyPairKeyObjectResult } from 'node:crypto'
 import { generateKeyPairSync } from 'node:crypto'
 import { enums, generateKey, armor as writeArmor } from 'openpgp'
-import { splitKeyText } from '../../src/signing-keys/key-text.ts'
 import type { GpgHome } from './gpg-home.ts'
 import type { SshFolder } from './ssh-folder.ts'
 
@@ -92,11 +91,15 @@ const GPG: readonly (readonly [algorithm: string, subkey: string])[] = [
   ['secp256k1', 'secp256k1'],
 ]
 
+/** openpgp.js cannot verify their signatures with Node. */
+const UNVERIFIABLE = ['brainpoolP256r1', 'secp256k1']
+
 /** Secret keys as gpg exports them: each algorithm in binary form, some armored, under a passphrase, or without the primary key. */
 export function gpgForms(home: GpgHome): readonly PrivateForm[] {
   const forms = GPG.map(([algorithm, subkey]) => {
     const email = makeGpgKey(home, algorithm, subkey, '')
-    return gpgForm(home, `${algorithm} binary`, ['--export-secret-keys', email], email)
+    const binary = gpgForm(home, `${algorithm} binary`, ['--export-secret-keys', email], email)
+    return { ...binary, isRefused: UNVERIFIABLE.includes(algorithm) }
   })
   const [rsa, , ed] = forms
   const hidden = makeGpgKey(home, 'ed25519', 'cv25519', PASSPHRASE)
@@ -159,18 +162,17 @@ function textForm(
   open: Buffer,
   isUnbound = false,
 ): PrivateForm {
-  const [block] = splitKeyText(text).blocks
-  if (block === undefined) throw new Error(`${title} is not a block`)
-
-  const headers = block.body.filter((line) => line.includes(':'))
-  const bytes = Buffer.from(block.body.filter((line) => !line.includes(':')).join(''), 'base64')
+  const [first = '', ...body] = text.trim().split('\n').slice(0, -1)
+  const label = first.slice('-----BEGIN '.length, -'-----'.length)
+  const headers = body.filter((line) => line.includes(':'))
+  const bytes = Buffer.from(body.filter((line) => !line.includes(':')).join(''), 'base64')
   const write = (changed: Uint8Array) => {
     const lines =
       Buffer.from(changed)
         .toString('base64')
         .match(/.{1,64}/g) ?? []
     const head = headers.length > 0 ? [...headers, ''] : []
-    return [`-----BEGIN ${block.label}-----`, ...head, ...lines, `-----END ${block.label}-----`, ''].join('\n')
+    return [`-----BEGIN ${label}-----`, ...head, ...lines, `-----END ${label}-----`, ''].join('\n')
   }
   return { title, format, bytes, write, open, isUnbound }
 }

@@ -8,6 +8,7 @@ import { field } from './private-forms.ts'
 import { SshFolder } from './ssh-folder.ts'
 
 const unreadable = { code: 'SIGNING_KEY_UNREADABLE' }
+const PKCS8 = { type: 'pkcs8', format: 'pem' } as const
 
 async function served(key: string): Promise<string> {
   return (await sshKey(key).publicKey()).text
@@ -149,10 +150,26 @@ describe('an SSH key', () => {
     expect(await served(wordy)).toBe(wordy)
   })
 
-  const odd = ['Zm9yZ2VsZXQgaXMgMTIrIGJ5dGVz', 'k=Zm9yZ2VsZXQgaXMgMTIr9', 'deadbeef'.repeat(4)]
-  test.each(odd)('whose comment could be a part of a key is served without it: %s', async (comment) => {
+  const left = [
+    ['base64', 'Zm9yZ2VsZXQgaXMgMTIrIGJ5dGVz'],
+    ['base64 behind a word', 'k=Zm9yZ2VsZXQgaXMgMTIr9'],
+    ['hexadecimal digits', 'deadbeef'.repeat(4)],
+    ['a private key', `forge ${generateKeyPairSync('ed25519').privateKey.export(PKCS8)}`.replaceAll('\n', ' ')],
+    ['the heading of a private key', 'forge private key'],
+    ['control characters', 'forge\x1b[2J@example.com'],
+    ['half a character', 'forge\ud83d'],
+    ['a character that was broken', 'Jos\uFFFD'],
+  ] as const
+  test.each(left)('whose comment has %s is served without it', async (_what, comment) => {
     expect(await served(line.replace('forge@example.com', comment))).toBe(line.replace(' forge@example.com', ''))
   })
+
+  test.each(['a key of the-very-long-name-of-a-machine', '2026-11-25', 'Forgé Signer, second'])(
+    'keeps a comment of words: %s',
+    async (comment) => {
+      expect(await served(line.replace('forge@example.com', comment))).toBe(line.replace('forge@example.com', comment))
+    },
+  )
 
   test('in PEM is refused as DSA with a reason', async () => {
     await expect(served(dsa)).rejects.toThrow('it is a DSA key')
@@ -165,7 +182,7 @@ describe('an SSH key', () => {
     const bare = (...rest: readonly Buffer[]) => der(0x30, Buffer.of(2, 1, 1), der(0x04, secret), ...rest)
     const curve = der(0x06, Buffer.from('2a8648ce3d030107', 'hex'))
     const algorithm = der(0x30, der(0x06, Buffer.from('2a8648ce3d0201', 'hex')), curve)
-    const expected = await served(privateKey.export(pkcs8).toString())
+    const expected = await served(privateKey.export(PKCS8).toString())
 
     expect(await served(pemBlock('EC PRIVATE KEY', bare(der(0xa0, curve))))).toBe(expected)
     expect(await served(pemBlock('PRIVATE KEY', der(0x30, Buffer.of(2, 1, 0), algorithm, der(0x04, bare()))))).toBe(
@@ -208,20 +225,17 @@ describe('an SSH key', () => {
   }
   const clear = [field('none'), field('none'), field('')]
   const bcrypt = field(Buffer.concat([field(Buffer.alloc(16)), Buffer.of(0, 0, 0, 16)]))
-  const half = (secret: Buffer) =>
-    Buffer.concat([Buffer.alloc(8), blob, field(Buffer.concat([secret, blob.subarray(-32)])), field(''), Buffer.of(1)])
   const rsaLine = (...numbers: readonly Buffer[]) =>
     `ssh-rsa ${Buffer.concat([field('ssh-rsa'), ...numbers.map(field)]).toString('base64')}\n`
   const pointLine = (point: Buffer) =>
     `ecdsa-sha2-nistp256 ${Buffer.concat(['ecdsa-sha2-nistp256', 'nistp256', point].map(field)).toString('base64')}\n`
-  const pkcs8 = { type: 'pkcs8', format: 'pem' } as const
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
     .privateKey.export({ type: 'pkcs1', format: 'pem' })
     .toString()
   const dsa = generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 })
-    .privateKey.export(pkcs8)
+    .privateKey.export(PKCS8)
     .toString()
-  const secp256k1 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey.export(pkcs8).toString()
+  const secp256k1 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey.export(PKCS8).toString()
   const broken: readonly (readonly [string, string])[] = [
     ['an empty text', ''],
     ['blank lines', ' \n\n'],
@@ -239,9 +253,7 @@ describe('an SSH key', () => {
     ['a key that is a private one by its length', lineOf(field('ssh-ed25519'), field(Buffer.concat([seed, seed])))],
     ['two keys', line + line],
     ['a public and a private key', `${line}\n${pem}`],
-    ['a private key in the comment', `${line.trimEnd()} ${pem.replaceAll('\n', ' ')}`],
     ['another line beside the key', `${line}and more\n`],
-    ['control characters in the comment', line.replace('forge@', 'forge\x1b[2J@')],
     ['a carriage return that hides a second line', line.replace('forge@', 'forge\rssh-rsa AAAA ')],
     ['an OpenPGP key', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDME\n-----END PGP PUBLIC KEY BLOCK-----\n'],
     ['PEM cut off', pem.slice(0, 60)],
@@ -251,14 +263,6 @@ describe('an SSH key', () => {
     ['an OpenSSH key without anything', container()],
     ['an OpenSSH key of two', container(...clear, Buffer.of(0, 0, 0, 2), field(blob), field(blob), field(seed))],
     ['an OpenSSH key without its private part', container(...clear, Buffer.of(0, 0, 0, 1), field(blob))],
-    [
-      'an OpenSSH key whose two halves differ',
-      container(...clear, Buffer.of(0, 0, 0, 1), field(blob), field(half(seed))),
-    ],
-    [
-      'an OpenSSH key under a cipher that there is not',
-      container(field('rot13'), field('bcrypt'), bcrypt, Buffer.of(0, 0, 0, 1), field(blob), field(seed)),
-    ],
     [
       'an encrypted OpenSSH key with bytes behind it',
       container(field('aes256-ctr'), field('bcrypt'), bcrypt, Buffer.of(0, 0, 0, 1), field(blob), field(seed), seed),
@@ -270,14 +274,13 @@ describe('an SSH key', () => {
     ['an elliptic curve that SSH does not know', secp256k1],
     ['a number with a needless zero', rsaLine(Buffer.of(1, 0, 1), Buffer.of(0, 0x7f, ...Buffer.alloc(255, 1)))],
     ['a negative number', rsaLine(Buffer.of(1, 0, 1), Buffer.alloc(256, 0xff))],
-    ['an exponent of 9 bytes', rsaLine(Buffer.alloc(9, 1), Buffer.of(0, ...Buffer.alloc(256, 0xff)))],
     ['a point that is not on its curve', pointLine(Buffer.concat([Buffer.of(4), Buffer.alloc(64, 1)]))],
     [
       'an OpenSSH key with private bytes in the public part',
       container(...clear, Buffer.of(0, 0, 0, 1), field(Buffer.concat([blob, seed])), field(seed)),
     ],
     ['more than 64 KiB', `${line}#${'a'.repeat(65_536)}`],
-    ['more than 1 MiB', `${line}#${'a'.repeat(1_048_576)}`],
+    ['more than 128 KiB', `${line}#${'a'.repeat(131_072)}`],
   ]
   test.each(broken)('cannot be read from %s', async (_title, key) => {
     await expect(served(key)).rejects.toMatchObject(unreadable)
@@ -287,8 +290,11 @@ describe('an SSH key', () => {
     expect(sshKey('garbage').format).toBe('ssh')
   })
 
-  test('answers at once when nothing must be loaded', () => {
-    expect(sshKey(line).publicKey()).toMatchObject({ format: 'ssh', text: line })
+  test('answers at once when it was parsed', async () => {
+    const key = sshKey(line)
+    const answer = await key.publicKey()
+
+    expect(key.publicKey()).toBe(answer)
   })
 
   test('is a TypeError at once if it is not a string', () => {

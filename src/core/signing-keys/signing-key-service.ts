@@ -36,11 +36,15 @@ export function signingKeyService<A extends Actor, Tx>(scope: Scope<A, Tx>): May
         yield* authorize(scope, call, { action: 'signing-keys.read', repositoryId })
       }
       if (!isFormat(format)) throw new TypeError("request.format must be 'openpgp' or 'ssh'")
-      const source = publishedKey(scope.environment.signingKey, format)
+      const { environment, mayWait } = scope
+      const { signingKey, logger } = environment
+      const selected = signingKey?.select?.(format, { logger, mayWait }) ?? signingKey
+      const source = publishedKey(isPromise(selected) ? yield* portAnswer(call, selected) : selected, format)
       const answer = source.publicKey(call)
       const key = isPromise(answer) ? yield* portAnswer(call, answer) : answer
       checkKey(key)
-      return publishedKey(key, format) // the key file may have changed its format meanwhile
+      environment.keyExpiry.check(key, environment)
+      return publishedKey(key, format) // a source may return a key of another format than its own
     }),
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import { createForge } from '../../../src/index.ts'
-import { LazyKey } from '../../../src/signing-keys/lazy-key.ts'
+import * as signingKeys from '../../../src/signing-keys/signing-keys.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import type { Person, World } from '../../world.ts'
 import { directory, openWorld, people, present, sshKey } from '../../world.ts'
@@ -38,9 +38,11 @@ it.each([
   expect(await looksAt(method, path)).toBe(0)
 })
 
+const LINE = `ssh-ed25519 ${Buffer.from('\0\0\0\x0bssh-ed25519\0\0\0 '.padEnd(51, '7')).toString('base64')}`
+
 it.each([
   ['its source answers at once', sshKey],
-  ['it has been parsed', new LazyKey('ssh', () => 'ssh-ed25519 AAAA')],
+  ['it has been parsed', signingKeys.sshKey(LINE)],
 ])('a request for a key does not read it once %s', async (_when, signingKey) => {
   await signingKey.publicKey()
 

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
+
+/** What is published of a key. */
+export interface PublishedText {
+  readonly text: string
+  readonly expiresAt?: Date | undefined
+}
+
+/** Creates what a source returns. */
+export function toPublicKey(format: SigningKeyFormat, { text, expiresAt }: PublishedText): PublicKey {
+  const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
+  return { format, text, etag, ...(expiresAt && { expiresAt }) }
+}
+
+/** What `describeKey` says about a key. */
+export interface KeyDescription {
+  readonly format: SigningKeyFormat
+  /** `rsa`, `ed25519`, `ecdsa` or another; an SSH certificate ends in `-cert`, a key on a security key in `-sk`. */
+  readonly algorithm: string
+  /** The size of the key in bits. */
+  readonly bits: number
+  /** As gpg shows it, 40 digits; or as ssh-keygen does, `SHA256:…`. */
+  readonly fingerprint: string
+  /** The user ids of an OpenPGP key. */
+  readonly userIds?: readonly string[]
+  /** The comment of an SSH key. */
+  readonly comment?: string
+  /** When an OpenPGP key was created, or from when an SSH certificate is valid. */
+  readonly created?: Date | undefined
+  /** When the key, or the subkey that signs, expires. Undefined: never. */
+  readonly expires?: Date | undefined
+  readonly isRevoked: boolean
+}

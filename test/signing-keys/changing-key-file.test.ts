@@ -1,0 +1,214 @@
+import fs, { linkSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Logger, SigningKeySource } from '../../src/index.ts'
+import { isForgeError } from '../../src/index.ts'
+import { generateKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts'
+import { openWorld } from '../world.ts'
+import { SshFolder } from './ssh-folder.ts'
+
+const who = { name: 'Forge Signer', email: 'forge@example.com' }
+const folder = new SshFolder()
+let [one, other, openpgp] = ['', '', '']
+let count = 0
+beforeAll(async () => {
+  one = (await generateKey({ format: 'ssh', ...who })).publicKey
+  other = (await generateKey({ format: 'ssh', ...who })).publicKey
+  openpgp = (await generateKey({ format: 'openpgp', ...who })).publicKey
+})
+afterAll(() => folder.remove())
+
+/** A key file of its own for each test. */
+async function opened(content = one): Promise<readonly [key: SigningKeySource, path: string]> {
+  count += 1
+  const path = folder.write(`key-${count}`, content)
+  return [await openKeyFile(path), path]
+}
+
+/** What the first request gets that looks at the file. */
+async function next(key: SigningKeySource, logger?: Logger): Promise<string> {
+  await delay(260)
+  return (await key.publicKey({ logger })).text
+}
+
+describe('the next look sees a file that', () => {
+  const write = (path: string, content: string) => folder.write(path.slice(folder.path.length + 1), content)
+  const changes: readonly (readonly [string, (path: string) => unknown])[] = [
+    ['is written again', (path) => write(path, other)],
+    [
+      'is written again, with size and time of change as before',
+      (path) => {
+        const { atime, mtime } = statSync(path)
+        write(path, other)
+        utimesSync(path, atime, mtime)
+      },
+    ],
+    ['another took the name of', (path) => renameSync(write(`${path}-new`, other), path)],
+    [
+      'was removed, and is a link to another',
+      (path) => {
+        rmSync(path)
+        linkSync(write(`${path}-target`, other), path)
+      },
+    ],
+    [
+      'is a symbolic link now',
+      (path) => {
+        rmSync(path)
+        symlinkSync(write(`${path}-target`, other), path)
+      },
+    ],
+  ]
+  test.each(changes)('%s', async (_title, change) => {
+    const [key, path] = await opened()
+    change(path)
+
+    expect(await next(key)).toBe(other)
+  })
+
+  test('has a key of the other format: each route answers what it must', async () => {
+    const [signingKey, path] = await opened()
+    const { forge } = openWorld({ signingKey })
+    write(path, openpgp)
+    await delay(260)
+
+    expect(await forge.signingKeys.publicKey('anonymous', { format: 'openpgp' })).toMatchObject({ format: 'openpgp' })
+    await expect(forge.signingKeys.publicKey('anonymous', { format: 'ssh' })).rejects.toThrow('format is openpgp')
+  })
+})
+
+describe('a file that cannot be read', () => {
+  const broken: readonly (readonly [string, (path: string) => unknown])[] = [
+    ['is garbage', (path) => fs.writeFileSync(path, 'garbage')],
+    ['is empty', (path) => fs.writeFileSync(path, '')],
+    ['is cut off', (path) => fs.writeFileSync(path, one.slice(0, 60))],
+    ['is huge', (path) => fs.writeFileSync(path, 'a'.repeat(131_073))],
+    ['is missing', (path) => rmSync(path)],
+  ]
+  test.concurrent.each(broken)(
+    'because it %s is served for two seconds, then it is an error that is logged once',
+    async (_title, breakIt) => {
+      const [key, path] = await opened()
+      const lines: string[] = []
+      const logger = { error: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) }
+      breakIt(path)
+      const seen = [await next(key, logger), await next(key, logger)]
+      await delay(1000)
+      seen.push(await next(key, logger))
+      expect(seen).toEqual([one, one, one])
+      await delay(1000)
+
+      for (const _ of [1, 2]) {
+        const error = await Promise.resolve()
+          .then(() => key.publicKey({ logger }))
+          .catch((thrown: unknown) => thrown)
+        if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw new Error('it is not unreadable')
+        expect(error.message).toMatch(/^the signing key cannot be read: /)
+        expect(error.message).not.toContain(path)
+        expect(String(error.cause)).toContain(path)
+      }
+      expect(key.format).toBe('ssh')
+      expect(lines).toEqual(['the signing key has become unreadable'])
+      fs.writeFileSync(path, other)
+      expect(await next(key, logger)).toBe(other)
+      expect(lines).toEqual(['the signing key has become unreadable', 'the signing key can be read again'])
+    },
+  )
+
+  test('is served again without a line when it is whole before the two seconds are over', async () => {
+    const [key, path] = await opened()
+    const lines: string[] = []
+    const logger = { error: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) }
+    const stats = statSync(path)
+    renameSync(path, `${path}-away`)
+    expect(await next(key, logger)).toBe(one)
+    renameSync(`${path}-away`, path)
+    utimesSync(path, stats.atime, stats.mtime)
+    await delay(2000)
+
+    expect(await next(key, logger)).toBe(one)
+    expect(lines).toEqual([])
+  })
+
+  test('is named in the log of the forge, and the message of the error names nothing', async () => {
+    const [signingKey, path] = await opened()
+    const { forge, logged } = openWorld({ signingKey })
+    rmSync(path)
+    await delay(260)
+    await forge.signingKeys.publicKey('anonymous', { format: 'ssh' })
+    await delay(2100)
+    await expect(forge.signingKeys.publicKey('anonymous', { format: 'ssh' })).rejects.toThrow('does not exist')
+
+    expect(JSON.stringify(logged)).toContain('unreadable')
+  })
+})
+
+describe('the file system', () => {
+  const undo: (() => unknown)[] = []
+  afterEach(() => {
+    for (const each of undo.splice(0)) each()
+    syncBuiltinESMExports()
+  })
+  const replace = (target: object, replacements: Readonly<Record<string, unknown>>) => {
+    for (const [name, replacement] of Object.entries(replacements)) {
+      const whole = Reflect.get(target, name)
+      undo.push(() => Reflect.set(target, name, whole))
+      Reflect.set(target, name, replacement)
+    }
+    syncBuiltinESMExports()
+  }
+
+  test('is never called synchronously once the file is open', async () => {
+    const [key, path] = await opened()
+    const called: string[] = []
+    const names = Object.keys(fs).filter((name) => name.endsWith('Sync'))
+    replace(fs, Object.fromEntries(names.map((name) => [name, () => called.push(name)])))
+    await fs.promises.writeFile(path, other)
+    const text = await next(key)
+    await fs.promises.rm(path)
+    await next(key)
+
+    expect(text).toBe(other)
+    expect(called).toEqual([])
+  })
+
+  test('is looked at once in 250 ms, and when it takes 400 ms, requests wait for 200 and others not at all', async () => {
+    const [key, path] = await opened()
+    await next(key)
+    let looks = 0
+    const { stat } = fs.promises
+    replace(fs.promises, {
+      stat: async (...given: Parameters<typeof stat>) => {
+        if (given[0] === path) looks += 1
+        await delay(400)
+        return stat(...given)
+      },
+    })
+    await delay(260)
+    const lag = monitorEventLoopDelay({ resolution: 5 })
+    lag.enable()
+    const waits: number[] = []
+    for (const end = performance.now() + 2000; performance.now() < end; await delay(5)) {
+      const began = performance.now()
+      expect((await key.publicKey()).text).toBe(one)
+      waits.push(performance.now() - began)
+    }
+    lag.disable()
+
+    expect(looks).toBeLessThanOrEqual(4)
+    expect(Math.max(...waits)).toBeGreaterThan(150)
+    expect(Math.max(...waits)).toBeLessThan(300)
+    expect(lag.max / 1e6).toBeLessThan(100)
+  })
+})
+
+test('inside a transaction that may not wait, the known key is taken, and the file is looked at meanwhile', async () => {
+  const [key, path] = await opened()
+  fs.writeFileSync(path, other)
+  await delay(260)
+
+  expect(key.publicKey({ mayWait: false })).toMatchObject({ text: one })
+  expect((await key.publicKey()).text).toBe(other)
+})
