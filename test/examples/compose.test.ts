@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { databaseAddress } from '../../src/cli/database.ts'
 import { createProgram } from '../../src/cli/program.ts'
 
-// examples/many-processes/compose.*.yaml, as Compose and the command read them.
+// examples/many-processes/compose.yaml, as Compose and the command read it.
 
 const noOutput = {
   out: () => undefined,
@@ -49,79 +49,54 @@ const Compose = z.strictObject({
 /** How the files name the password, which is a variable of the environment. */
 const PASSWORD = '$' + '{DATABASE_PASSWORD:?set it}'
 
-const FILES = [
-  {
-    file: 'compose.postgres.yaml',
-    kind: 'postgres',
-    image: 'postgres:17',
-    driver: 'pg',
-    password: 'POSTGRES_PASSWORD',
-    limit: 'max',
-    connections: 97,
-  },
-  {
-    file: 'compose.mariadb.yaml',
-    kind: 'mysql',
-    image: 'mariadb:11.4',
-    driver: 'mysql2',
-    password: 'MARIADB_PASSWORD',
-    limit: 'connectionLimit',
-    connections: 151,
-  },
-] as const
+const { services, volumes } = Compose.parse(parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true }))
+const { database, proxy } = services
+const forges = [services['forge-1'], services['forge-2']]
 
-describe.each(FILES)('examples/many-processes/$file', ({ file, kind, image, driver, password, limit, connections }) => {
-  const { services, volumes } = Compose.parse(parse(readFileSync(join(folder, file), 'utf8'), { merge: true }))
-  const { database, proxy } = services
-  const forges = [services['forge-1'], services['forge-2']]
+/** The options of a process, as the command reads them in its container. */
+function optionsOf({ command = [], environment }: z.infer<typeof Service>) {
+  const [file, name, ...args] = command
+  expect([file, name]).toEqual(['node_modules/.bin/forgelet', 'serve'])
+  const serve = createProgram(noOutput, async () => undefined).commands.find((sub) => sub.name() === 'serve')
+  expect(serve?.parseOptions(args)).toEqual({ operands: [], unknown: [] })
+  const database = databaseAddress({}, { FORGELET_DB: withPassword(environment['FORGELET_DB'] ?? '') })
+  return { ...serve?.opts(), database }
+}
 
-  /** The options of a process, as the command reads them in its container. */
-  function optionsOf({ command = [], environment }: z.infer<typeof Service>) {
-    const [file, name, ...args] = command
-    expect([file, name]).toEqual(['node_modules/.bin/forgelet', 'serve'])
-    const serve = createProgram(noOutput, async () => undefined).commands.find((sub) => sub.name() === 'serve')
-    expect(serve?.parseOptions(args)).toEqual({ operands: [], unknown: [] })
-    const database = databaseAddress({}, { FORGELET_DB: withPassword(environment['FORGELET_DB'] ?? '') })
-    return { ...serve?.opts(), database }
+function withPassword(text: string): string {
+  return text.replaceAll(PASSWORD, 'secret')
+}
+
+test('starts the database, two processes on it and the proxy, each when those before it are ready', () => {
+  expect(forges.map(({ depends_on }) => Object.keys(depends_on ?? {}))).toEqual([['database'], ['database']])
+  expect(Object.keys(proxy.depends_on ?? {})).toEqual(['forge-1', 'forge-2'])
+})
+
+test('gives every process a command line that forgelet accepts, and the database that the server makes', () => {
+  for (const forge of forges) {
+    const { database: address, ...options } = optionsOf(forge)
+    const { host, port, fixture } = options as Record<string, unknown>
+    expect([address.kind, host, port]).toEqual(['postgres', '0.0.0.0', 3000])
+    expect(forge.volumes).toContain(`./fixture.json:${fixture}:ro`)
+    const url = new URL(address.location)
+    const made = Object.values(database.environment).map(withPassword)
+    expect(made).toEqual(expect.arrayContaining([url.username, url.pathname.slice(1), url.password]))
+    expect(database.environment['POSTGRES_PASSWORD']).toBe(PASSWORD)
+    expect(url.hostname).toBe('database')
+    expect(Number(url.searchParams.get('max')) * forges.length).toBeLessThan(97)
   }
+})
 
-  function withPassword(text: string): string {
-    return text.replaceAll(PASSWORD, 'secret')
+test('names files that exist, and volumes that are declared', () => {
+  for (const volume of Object.values(services).flatMap((service) => service.volumes)) {
+    const [source = ''] = volume.split(':')
+    expect(source.startsWith('./') ? existsSync(join(folder, source)) : source in volumes, volume).toBe(true)
   }
+})
 
-  test('starts the database, two processes on it and the proxy, each when those before it are ready', () => {
-    expect(database.image).toBe(image)
-    expect(forges.map(({ depends_on }) => Object.keys(depends_on ?? {}))).toEqual([['database'], ['database']])
-    expect(Object.keys(proxy.depends_on ?? {})).toEqual(['forge-1', 'forge-2'])
-    expect(forges[0]?.build?.dockerfile_inline).toContain(`npm install forgelet ${driver}\n`)
-  })
-
-  test('gives every process a command line that forgelet accepts, and the database that the server makes', () => {
-    for (const forge of forges) {
-      const { database: address, ...options } = optionsOf(forge)
-      const { host, port, fixture } = options as Record<string, unknown>
-      expect([address.kind, host, port]).toEqual([kind, '0.0.0.0', 3000])
-      expect(forge.volumes).toContain(`./fixture.json:${fixture}:ro`)
-      const url = new URL(address.location)
-      const made = Object.values(database.environment).map(withPassword)
-      expect(made).toEqual(expect.arrayContaining([url.username, url.pathname.slice(1), url.password]))
-      expect(database.environment[password]).toBe(PASSWORD)
-      expect(url.hostname).toBe('database')
-      expect(Number(url.searchParams.get(limit)) * forges.length).toBeLessThan(connections)
-    }
-  })
-
-  test('names files that exist, and volumes that are declared', () => {
-    for (const volume of Object.values(services).flatMap((service) => service.volumes)) {
-      const [source = ''] = volume.split(':')
-      expect(source.startsWith('./') ? existsSync(join(folder, source)) : source in volumes, volume).toBe(true)
-    }
-  })
-
-  test('leads the proxy to every process, and asks each whether it is ready', () => {
-    const [, script, ...targets] = proxy.command ?? []
-    expect(proxy.volumes).toContain(`./proxy.mjs:${script}:ro`)
-    expect(targets).toEqual(['http://forge-1:3000', 'http://forge-2:3000'])
-    for (const one of [...forges, proxy]) expect(one.healthcheck.test.at(-1)).toContain('http://127.0.0.1:3000/readyz')
-  })
+test('leads the proxy to every process, and asks each whether it is ready', () => {
+  const variables = readFileSync(join(folder, 'haproxy.cfg'), 'utf8').matchAll(/"\$\{(\w+)\}"/g)
+  expect([...variables].map(([, name]) => name).sort()).toEqual(Object.keys(proxy.environment).sort())
+  expect(proxy.environment).toEqual({ BIND: ':3000', FORGE_1: 'forge-1:3000', FORGE_2: 'forge-2:3000' })
+  for (const one of [...forges, proxy]) expect(one.healthcheck.test.at(-1)).toContain('http://127.0.0.1:3000/readyz')
 })
