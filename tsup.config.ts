@@ -1,6 +1,7 @@
-import { cpSync, mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
 import type { Options } from 'tsup'
 
 const entries = {
@@ -25,7 +26,10 @@ const entries = {
 }
 
 const require = createRequire(import.meta.url)
-const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE']
+const SWAGGER_UI = ['swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']
+const SWAGGER_UI_PARTS = ['swagger-ui-bundle.js', 'swagger-ui.css']
+/** A tenth more than the best, in a twentieth of its time. */
+const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } }
 
 /**
  * Commander is CommonJS, and requires modules of Node. A bundle that is an ES module cannot require at run time, so each
@@ -55,7 +59,7 @@ const options: Options = {
   // Not for size: without it the split CommonJS goes through another compiler, which makes `a ?? (yield b)` and
   // `import.meta` syntax errors. The tests of the packed package require every entry for that reason.
   treeshake: 'safest',
-  sourcemap: true,
+  sourcemap: false,
   clean: true,
   silent: true,
   // Kysely is hundreds of small files: bundled, the storages load in 5 ms instead of 118. Only the command needs
@@ -76,6 +80,11 @@ const options: Options = {
     // The API page of `forgelet serve` is shown without any other server's help.
     const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'))
     for (const file of SWAGGER_UI) cpSync(join(swaggerUi, file), join('dist/swagger-ui', file))
+    // Compressed: otherwise they are a third of the package.
+    for (const file of SWAGGER_UI_PARTS) {
+      const packed = brotliCompressSync(readFileSync(join(swaggerUi, file)), COMPRESSION)
+      writeFileSync(`dist/swagger-ui/${file}.br`, packed)
+    }
     cpSync('src/cli/page', 'dist/swagger-ui', { recursive: true })
   },
 }

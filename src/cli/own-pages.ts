@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import type { Api } from '../http-adapters/http.ts'
 import { packageVersion } from './command.ts'
 import { API_PATH, PAGE_PATH } from './public-url.ts'
@@ -50,6 +51,8 @@ export function ownPages(
   // The package resolves its own name, so that this works from the sources and from the build.
   const folder = join(dirname(createRequire(import.meta.url).resolve('forgelet/package.json')), 'dist/swagger-ui')
   const file = (name: string, type: string): OwnPage => page(readFileSync(join(folder, name)), type)
+  const packed = (name: string, type: string): OwnPage =>
+    page(brotliDecompressSync(readFileSync(join(folder, `${name}.br`))), type)
   const index = file('index.html', 'text/html; charset=utf-8')
   return new Map([
     [
@@ -60,8 +63,8 @@ export function ownPages(
     [PAGE_PATH, { ...index, headers: { ...index.headers, 'Content-Security-Policy': PAGE_POLICY } }],
     [`${PAGE_PATH}/api-page.js`, file('api-page.js', SCRIPT)],
     [`${PAGE_PATH}/api-page.css`, file('api-page.css', STYLE)],
-    [`${PAGE_PATH}/swagger-ui-bundle.js`, file('swagger-ui-bundle.js', SCRIPT)],
-    [`${PAGE_PATH}/swagger-ui.css`, file('swagger-ui.css', STYLE)],
+    [`${PAGE_PATH}/swagger-ui-bundle.js`, packed('swagger-ui-bundle.js', SCRIPT)],
+    [`${PAGE_PATH}/swagger-ui.css`, packed('swagger-ui.css', STYLE)],
     ['/', movedTo(PAGE_PATH.slice(1))],
     [API_PATH, movedTo('swagger')],
     [`${API_PATH}/`, movedTo('../swagger')],

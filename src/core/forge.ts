@@ -113,7 +113,9 @@ export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> {
    * `lifecycle` and `events` are always there. Default: all.
    */
   readonly services?: readonly S[] | undefined
+  /** Keeps the state of the forge: one of `forgelet/storage/…`. */
   readonly storage: ForgeStorage<Tx>
+  /** Decides who may do what: a `rolePolicy`, or one of your own. */
   readonly policy: Policy<A, NoInfer<Tx>>
   /** Called before a user is blocked. The service `blocks` needs it. */
   readonly membership?: Membership<NoInfer<A>, NoInfer<Tx>> | undefined
@@ -121,6 +123,7 @@ export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> {
   readonly signingKey?: SigningKeySource | undefined
   /** The host's issues, for the service `exchange`. Default: every call of that service is a TypeError. */
   readonly issues?: IssueTracker<NoInfer<A>, NoInfer<Tx>> | undefined
+  /** The limits of pins and notes. */
   readonly limits?: ForgeLimits | undefined
   /**
    * Runs after the forge has written a change and before the commit, in the same transaction, also inside

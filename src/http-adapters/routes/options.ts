@@ -37,6 +37,7 @@ export interface ApiSettings {
    * routes that import and export issues.
    */
   readonly documents?: IssueDocuments | undefined
+  /** The limits of pages, bodies, exports and imports. */
   readonly limits?: ApiLimits | undefined
 }
 

@@ -62,6 +62,7 @@ const TABLES = {
     key: ['scope', 'key'],
     isKeyed: true,
   },
+  /** The pins: one row for each pinned issue. */
   board_pins: {
     columns: {
       repository_id: 'repository',
@@ -77,6 +78,7 @@ const TABLES = {
   },
   /** Issues that are permanently retired. */
   issue_tombstones: { columns: { issue_id: 'issue' }, key: ['issue_id'] },
+  /** The blocks; `seq` is their order. */
   organization_blocks: {
     columns: {
       organization_id: 'organization',
@@ -91,11 +93,13 @@ const TABLES = {
     unique: { name: 'order', columns: ['organization_id', 'seq'] },
     indexes: [{ name: 'user', columns: ['user_id', 'organization_id'] }],
   },
+  /** The badge catalogue. */
   badges: {
     columns: { id: 'own id', slug: 'key', description: 'text', image_url: 'text' },
     key: ['id'],
     unique: { name: 'slug', columns: ['slug'] },
   },
+  /** The badges that users hold; `seq` is their order. */
   user_grants: {
     columns: { user_id: 'user', badge_id: 'own id', seq: 'integer', granted_at: 'integer', granted_by: 'user?' },
     key: ['user_id', 'badge_id'],

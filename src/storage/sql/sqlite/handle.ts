@@ -12,9 +12,11 @@ export interface OwnHandle extends SqliteHandle {
 }
 
 /** A handle of better-sqlite3, with the calls that a host needs to write beside a forge. The handle itself has more. */
-export interface SqliteConnection extends OwnHandle {
+export interface SqliteConnection extends SqliteHandle {
   /** Whether a transaction is open. */
   readonly inTransaction: boolean
+  /** Closes the handle. */
+  close(): unknown
 }
 
 /** Returns whether a value is a handle. */

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+// Fails if the package, or what an entry loads, has outgrown its budget. An entry loads its file and the chunks that it
+// imports at once, as they are published; dependencies are not part of it. Raise a budget in the commit that needs it.
+
+const ROOT = join(import.meta.dirname, '..')
+/** Megabytes. */
+const PACKED = 1.5
+const UNPACKED = 5
+/** Kilobytes, compressed with gzip. */
+const ENTRIES = {
+  '.': 33,
+  './schema': 7,
+  './storage': 3,
+  './storage/memory': 11,
+  './storage/sqlite': 111,
+  './storage/postgres': 117,
+  './storage/mysql': 117,
+  './storage/kysely': 121,
+  './storage/durable-object': 105,
+  './http': 27,
+  './node': 8,
+  './express': 8,
+  './fetch': 7,
+  './signing-keys': 20,
+  './exchange': 23,
+  './exchange/files': 18,
+  './testing': 184,
+  './standalone': 161,
+}
+
+const { exports: entries } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const pack = execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: ROOT, encoding: 'utf8' })
+const [{ size, unpackedSize }] = JSON.parse(pack)
+const rows = [
+  ['packed', size / 1e6, PACKED, 'MB'],
+  ['unpacked', unpackedSize / 1e6, UNPACKED, 'MB'],
+  ...Object.entries(entries)
+    .filter(([, target]) => target.import !== undefined)
+    .map(([name, target]) => [name, gzipSync(loadedBy(target.import.default)).length / 1e3, ENTRIES[name] ?? 0, 'kB']),
+]
+for (const [name, value, budget, unit] of rows) {
+  const fits = value <= budget
+  console.log(`${fits ? 'ok  ' : 'over'} ${name}: ${value.toFixed(2)} of ${budget} ${unit}`)
+  if (!fits) process.exitCode = 1
+}
+
+/** The text of a file and of the files that it imports, each once. */
+function loadedBy(file) {
+  const texts = new Map()
+  const add = (path) => {
+    if (texts.has(path)) return
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    texts.set(path, text)
+    for (const [, name] of text.matchAll(/^(?:import|export)\b[^;]*?['"](\.[^'"]+)['"];/gm))
+      add(join(dirname(path), name))
+  }
+  add(file)
+  return [...texts.values()].join('')
+}

@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+// The pages of the site in the order in which they are read, and what language models get of them.
+
+/** The pages by part: the path in the repository, the title, and the first sentence. */
+export function sitePages(root) {
+  const manual = markdownIn(root, 'docs/manual')
+  const background = markdownIn(root, 'docs')
+  const decisions = markdownIn(root, 'docs/decisions')
+  const contents = readFileSync(join(root, 'docs/reference/index.md'), 'utf8')
+  const reference = [...contents.matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(
+    ([, name]) => `docs/reference/${name}`,
+  )
+  const parts = {
+    Manual: manual,
+    Reference: ['docs/reference/index.md', ...reference],
+    Background: [...background, 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...decisions],
+  }
+  const filled = Object.entries(parts).filter(([, paths]) => paths.length > 0)
+  return filled.map(([part, paths]) => ({ part, pages: paths.map((path) => pageAt(root, path)) }))
+}
+
+function markdownIn(root, folder) {
+  if (!existsSync(join(root, folder))) return []
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.md'))
+  return names.sort().map((name) => `${folder}/${name}`)
+}
+
+function pageAt(root, path) {
+  const text = readFileSync(join(root, path), 'utf8')
+  const [, title] = /^# (.+)$/m.exec(text) ?? [undefined, path]
+  const paragraph = text.split(/\n\n+/).find((block) => /^(?!```)[A-Z`[]/.test(block)) ?? ''
+  const [summary] = paragraph.replace(/\s+/g, ' ').split(/(?<=[.:]) (?=[A-Z`])/)
+  return { path, title, text, summary: summary.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/:$/, '.') }
+}
+
+/** The texts for language models, by path: a list of the pages, and the manual and the reference in one file. */
+export function modelTexts(root) {
+  const { summary } = pageAt(root, 'README.md')
+  const parts = sitePages(root)
+  const lists = parts.map(({ part, pages }) => {
+    const lines = pages.map(({ path, title, summary: about }) => `- [${title}](${path})${about && `: ${about}`}`)
+    return `## ${part}\n\n${lines.join('\n')}\n`
+  })
+  const texts = parts.filter(({ part }) => part !== 'Background').flatMap(({ pages }) => pages.map(({ text }) => text))
+  return {
+    'llms.txt': `# forgelet\n\n> ${summary}\n\n${lists.join('\n')}`,
+    'llms-full.txt': texts.join('\n'),
+  }
+}
