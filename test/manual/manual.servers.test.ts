@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MARIADB, newDatabase, POSTGRES } from '../databases.ts'
-import type { Page } from './page.ts'
+import { writeInputs } from './inputs.ts'
 import { codeOf, ROOT, readPage } from './page.ts'
 import { installIn, isShown, mistakesIn, runPage, writePage } from './run-page.ts'
 
@@ -27,6 +27,7 @@ describe.each([true, false])('with exactOptionalPropertyTypes %s', (exactOptiona
       const place = join(folder, `${page.name}-types`)
       await mkdir(place, { recursive: true })
       await writePage(page, place)
+      await writeInputs(page, place)
       files.push(...[...page.files.keys()].filter((name) => name.endsWith('.ts')).map((name) => join(place, name)))
     }
 
@@ -55,6 +56,3 @@ describe.each(pages)('$path', (page) => {
     expect(others.map((block) => ({ at: `${page.path}:${block.line}`, ...block }))).toEqual([])
   })
 })
-
-/** Writes what a page says that the reader has: the files of other forges. */
-async function writeInputs(_page: Page, _place: string): Promise<void> {}
