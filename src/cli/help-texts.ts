@@ -2,8 +2,8 @@ const ENVIRONMENT = `The environment variable FORGELET_DB is used if --db is not
 other users of the machine can see the command line, but not the environment.`
 
 const SOURCES = `SOURCE is a file, a folder that a forge wrote, or - for standard input: an issue document, a list
-that GitHub or Gitea serves, a Gitea dump, or an unpacked GitLab export. docs/exchange.md describes
-them, and what each of them loses.`
+that GitHub, GitLab or Gitea serves, a Gitea dump, or an unpacked GitLab export. docs/exchange.md
+describes them, and what each of them loses.`
 
 const TOKEN_RULES = `${ENVIRONMENT}
 The servers may run meanwhile: they accept a new token at once, and answer a revoked one with 401.
@@ -61,10 +61,12 @@ Examples
   forgelet issues convert github-issues.json -o issues.json
   forgelet issues convert gitlab-export -o dump --to gitea-dump --repo acme/rocket
   forgelet issues convert dump -o - | gzip > issues.json.gz
+  forgelet issues convert issues.json -o issues.csv --to csv
 
 ${SOURCES}
 OUT appears whole or not at all. A document has issues only; a dump also has labels, milestones and
-comments, and OUT must be a new or empty folder.
+comments, and OUT must be a new or empty folder. CSV has a row for each issue, for spreadsheets; a
+text that begins like a formula gets an apostrophe in front. No command reads it back.
 If the document goes to standard output, messages and --json go to standard error.
 Exit codes: 0 done, 1 the source is not valid, 2 wrong usage or a file cannot be read or written,
 3 stopped by a signal.`,
@@ -84,8 +86,8 @@ Examples
   forgelet issues reattribute --repo acme/rocket --users users.json --db forge.sqlite
 
 The map is like that of "issues import --users": {"ada": "ada.l"} gives what ada wrote, was assigned
-or reacted to the account ada.l. What has an account keeps it, so a second run changes nothing, and a
-run that was broken off is finished by running it again. An export has the same names and times as
+or reacted to the account ada.l. What has an account keeps it, so a second run changes nothing, and
+a run that was broken off is finished by running it again. An export has the same names and times as
 before. The servers may run meanwhile.
 ${ENVIRONMENT}
 Exit codes: 0 done, 1 the map is not valid or no such repository, 2 wrong usage or a file cannot be

@@ -81,7 +81,7 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     .description('check a source of issues, and list what is wrong')
     .action((path, options) => run(validate(path, options, io)))
   ofSource(named(issues, 'convert'))
-    .description('write a source as an issue document or a Gitea dump')
+    .description('write a source as an issue document, a Gitea dump or CSV')
     .requiredOption('-o, --out <out>', 'file, or folder of a dump, to write; - is standard output')
     .addOption(new Option('--to <format>', 'what to write').choices(TARGETS).default(TARGETS[0]))
     .option('--repo <owner/name>', 'repository that a dump is of', repositoryName)
@@ -149,10 +149,10 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
 }
 
 const IDS = 'column types of ids, such as user=uuid,issue=text (default: bigint)'
-const TARGETS = ['document', 'gitea-dump'] as const
+const TARGETS = ['document', 'gitea-dump', 'csv'] as const
 const ON_CONFLICT = ['refuse', 'skip', 'update'] as const
 const ATTRIBUTION = ['names', 'accounts'] as const
-const FORMATS = ['document', 'github', 'gitlab', 'gitea', 'gitea-dump'] as const
+const FORMATS = ['document', 'github', 'gitlab', 'gitlab-rest', 'gitea', 'gitea-dump'] as const
 
 /** Adds a command with the option that all of them have. */
 function named(parent: Command, name: string) {
@@ -175,6 +175,7 @@ function ofSource<O extends OptionValues>(command: Command<[], O>) {
     .addOption(
       new Option('--confidential <keep>', 'also read what not every reader of its forge may see').choices(['keep']),
     )
+    .addOption(new Option('--minimized <keep>', 'also read comments that their forge folds away').choices(['keep']))
     .option('--quiet', 'leave out what the source has and a record has not')
 }
 

@@ -22,5 +22,6 @@ export type {
   ReadProgress,
   SourceFolder,
 } from './documents/read-options.ts'
+export { writeCsv } from './documents/write-csv.ts'
 export { writeIssues } from './documents/write-issues.ts'
 export type { ExchangeFormat } from './forges/forge-format.ts'

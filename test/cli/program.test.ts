@@ -12,10 +12,11 @@ const COMMANDS: { readonly [command: string]: string } = {
   'schema status': 'db prefix schema ids json help',
   'schema plan': 'db prefix schema ids from json help',
   'schema apply': 'db prefix schema ids json help',
-  'issues validate': 'from confidential quiet json help',
-  'issues convert': 'out to repo from confidential quiet json help',
+  'issues validate': 'from confidential minimized quiet json help',
+  'issues convert': 'out to repo from confidential minimized quiet json help',
   'issues reattribute': 'repo users db prefix schema json help',
-  'issues import': 'repo db prefix schema dry-run on-conflict attribution users from confidential quiet json help',
+  'issues import':
+    'repo db prefix schema dry-run on-conflict attribution users from confidential minimized quiet json help',
   'issues export': 'repo db prefix schema out json help',
   'user create': 'db prefix schema admin json help',
   'token create': 'db prefix schema name json help',
@@ -65,7 +66,7 @@ describeWith(['bash'], 'forgelet completion bash', () => {
     ['issues im', 'import'],
     ['issues import issues.json --on-', '--on-conflict'],
     ['issues import --on-conflict ', 'refuse skip update'],
-    ['issues validate --from gitl', 'gitlab'],
+    ['issues validate --from gitl', 'gitlab gitlab-rest'],
     ['schema plan --from ', '--json --db --prefix --schema --ids --from --help'],
     ['completion ', 'bash zsh fish --help'],
   ])('completes "forgelet %s"', async (line, words) => {

@@ -11,23 +11,26 @@ import { unwritable, writeDocument } from './write-document.ts'
 export interface ConvertOptions extends SourceOptions {
   /** A file, the folder of a dump, or `-` for standard output. */
   readonly out: string
-  readonly to: 'document' | 'gitea-dump'
+  readonly to: 'document' | 'gitea-dump' | 'csv'
   /** The repository of a dump. */
   readonly repo?: RepositoryName | undefined
   readonly json?: true | undefined
 }
 
 /**
- * Writes a source of issues as an issue document or as a Gitea dump.
+ * Writes a source of issues as an issue document, a Gitea dump, or CSV.
  * @throws CommandError with the documented exit code
  */
 export async function convert(path: string, options: ConvertOptions, io: CommandIO): Promise<ExitCode> {
-  const { out, json } = options
+  const { out, to, json } = options
   const dumpOf = dumpTarget(options)
   const reading = await openSource({ ...options, path }, io, json || out === '-' ? undefined : 'converting')
   const conversion = new Conversion(reading)
   if (dumpOf !== undefined) await writeDump(out, conversion.records(), dumpOf)
-  else if (!(await writeDocument(out, conversion.issues(), io))) return 0
+  else {
+    const format = to === 'csv' ? 'csv' : 'document'
+    if (!(await writeDocument({ out, format }, conversion.issues(format), io))) return 0
+  }
 
   const lines = json ? [conversion.asJson()] : conversion.report(options)
   for (const line of lines) json && out !== '-' ? io.out(line) : io.err(line)
@@ -47,9 +50,7 @@ class Conversion {
   readonly #reading: SourceReading
   #issues = 0
   #comments = 0
-  #lostComments = 0
-  #lostMilestones = 0
-  readonly #lostLabels = new Set<string>()
+  readonly #lost = new Map<string, number>()
 
   constructor(reading: SourceReading) {
     this.#reading = reading
@@ -66,22 +67,35 @@ class Conversion {
   }
 
   /**
-   * Yields the issues, for a document. It has no place for comments, for a milestone beyond its title, and for labels
-   * that no issue has.
+   * Yields the issues, for a document or CSV. Neither has a place for comments, for a milestone beyond its title, and for
+   * labels that no issue has; and CSV only for the names of the others.
    * @throws CommandError (invalid input) at the end, if the source is not valid
    */
-  async *issues(): AsyncGenerator<IssueRecord, void, void> {
+  async *issues(format: 'document' | 'csv'): AsyncGenerator<IssueRecord, void, void> {
+    const labels = new Set<string>()
     for await (const record of this.#reading.records()) {
-      if (record.kind === 'label') this.#lostLabels.add(record.label.name)
-      else if (record.kind === 'milestone') this.#lostMilestones += 1
-      else if (record.kind === 'comment') this.#lostComments += 1
+      if (record.kind === 'label') labels.add(record.label.name)
+      else if (record.kind === 'milestone') this.#lose('milestone')
+      else if (record.kind === 'comment') this.#lose('comments')
       else {
-        for (const { name } of record.issue.labels ?? []) this.#lostLabels.delete(name)
+        for (const { name } of record.issue.labels ?? []) labels.delete(name)
+        if (format === 'csv') this.#loseForCsv(record.issue)
         this.#issues += 1
         yield record.issue
       }
     }
     this.#reading.refuseInvalid()
+    this.#lose('label', labels.size)
+  }
+
+  #loseForCsv({ poster_email, ref, reactions = [] }: IssueRecord): void {
+    if (poster_email) this.#lose('poster_email')
+    if (ref) this.#lose('ref')
+    this.#lose('reactions', reactions.length)
+  }
+
+  #lose(what: string, count = 1): void {
+    this.#lost.set(what, (this.#lost.get(what) ?? 0) + count)
   }
 
   asJson(): string {
@@ -99,9 +113,8 @@ class Conversion {
 
   /** What the source has and a record does not, and what a record has and the target does not. */
   #notCarried(): readonly NotCarried[] {
-    const lost = { comments: this.#lostComments, milestone: this.#lostMilestones, label: this.#lostLabels.size }
     const all = new Map(this.#reading.notCarried.map((known) => [known.what, known]))
-    for (const [what, count] of Object.entries(lost)) {
+    for (const [what, count] of this.#lost) {
       const known = all.get(what) ?? { what, count: 0, pointer: '' }
       if (count > 0) all.set(what, { ...known, count: known.count + count })
     }
@@ -114,9 +127,9 @@ function counted(count: number, noun: string): string {
 }
 
 function dumpTarget({ to, out, repo }: ConvertOptions): RepositoryName | undefined {
-  if (to === 'document') {
+  if (to !== 'gitea-dump') {
     if (repo === undefined) return undefined
-    throw new CommandError(2, '--repo is for --to gitea-dump: a document has no name of a repository')
+    throw new CommandError(2, `--repo is for --to gitea-dump: a ${to} has no name of a repository`)
   }
   if (out === '-') throw new CommandError(2, 'a dump is a folder: name a new one with --out')
   if (repo === undefined) throw new CommandError(2, '--to gitea-dump needs --repo, such as --repo acme/rocket')

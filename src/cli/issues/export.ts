@@ -27,7 +27,7 @@ export async function exportIssues(options: ExportOptions, io: CommandIO): Promi
     }
   }
   const isDone = await withRepository(options, io, ({ host, repositoryId }) =>
-    writeDocument(out, counted(host.forge.exchange.export('system', repositoryId)), io),
+    writeDocument({ out, format: 'document' }, counted(host.forge.exchange.export('system', repositoryId)), io),
   )
   if (!isDone) return 0
 

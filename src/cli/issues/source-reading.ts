@@ -20,6 +20,7 @@ export interface SourceOptions {
   /** The format; undefined = recognized. */
   readonly from?: ExchangeFormat | undefined
   readonly confidential?: 'keep' | undefined
+  readonly minimized?: 'keep' | undefined
   /** Leaves out what is not carried. */
   readonly quiet?: true | undefined
 }
@@ -63,10 +64,11 @@ export class SourceReading {
    */
   async *records(): AsyncGenerator<ExchangeRecord, void, void> {
     let issues = 0
-    const { from, confidential = 'leave-out' } = this.#options
+    const { from: format, confidential, minimized } = this.#options
     const reading = readExchange(this.#source, {
-      format: from,
+      format,
       confidential,
+      minimized,
       signal: this.#stop,
       onInvalid: (violation) => this.#add(violation),
       onNotCarried: (notCarried) => {

@@ -179,6 +179,6 @@ function* converted(
   yield all
 }
 
-function conversionOptions({ confidential = 'leave-out' }: ReadOptions): ConversionOptions {
-  return { confidential }
+function conversionOptions({ confidential = 'leave-out', minimized = 'leave-out' }: ReadOptions): ConversionOptions {
+  return { confidential, minimized }
 }

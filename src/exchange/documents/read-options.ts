@@ -50,6 +50,8 @@ export interface ReadOptions {
   readonly onInvalid?: 'throw' | ((violation: Violation) => void) | undefined
   /** Records that not every reader of their forge may see. Default 'leave-out': they are reported as not carried. */
   readonly confidential?: 'leave-out' | 'keep' | undefined
+  /** Comments that GitHub folds away, such as spam. Default 'leave-out'. They are reported as not carried in any case. */
+  readonly minimized?: 'leave-out' | 'keep' | undefined
   /** Called once, at the end, with what the source has and an exchange record does not. */
   readonly onNotCarried?: ((what: readonly NotCarried[]) => void) | undefined
   /** Called every 100 ms at most, and at the end. */
@@ -72,6 +74,7 @@ const OPTIONS: OptionNames<ReadOptions> = {
   format: true,
   onInvalid: true,
   confidential: true,
+  minimized: true,
   onNotCarried: true,
   onProgress: true,
   onBytes: true,
@@ -99,12 +102,14 @@ export function checkReading(caller: string, source: IssueSource, options: ReadO
   need(isObject(options), caller, 'options', 'an object such as { onInvalid }')
   refuseUnknown(caller, options, OPTIONS)
   refuseUnknown(caller, options.limits, LIMITS, 'limits.')
-  const { format, onInvalid, confidential } = options
+  const { format, onInvalid, confidential, minimized } = options
   need(format === undefined || formatNames().includes(format), caller, 'format', `one of ${formatNames().join(', ')}`)
   const isHandled = onInvalid === undefined || onInvalid === 'throw' || typeof onInvalid === 'function'
   need(isHandled, caller, 'onInvalid', "'throw' or a function")
-  const isKnown = confidential === undefined || confidential === 'leave-out' || confidential === 'keep'
-  need(isKnown, caller, 'confidential', "'leave-out' or 'keep'")
+  for (const [name, kept] of Object.entries({ confidential, minimized })) {
+    const isKnown = kept === undefined || kept === 'leave-out' || kept === 'keep'
+    need(isKnown, caller, name, "'leave-out' or 'keep'")
+  }
   const { maxRecordBytes, maxDepth } = limitsOf(options)
   need(
     isFrom1To(MAX_RECORD_BYTES, maxRecordBytes),

@@ -20,25 +20,29 @@ const MAX_BYTES_OF_A_CODE_UNIT = 3
  */
 export function writeIssues(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>): AsyncIterable<Uint8Array> {
   need(isIterable(issues), 'writeIssues', 'issues', 'an array, or what readIssues returns')
-  return pieces(issues)
+  return encodedPieces(lines(issues))
 }
 
-async function* pieces(
-  issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>,
-): AsyncGenerator<Uint8Array, void, void> {
-  const encode = pieceEncoder()
-  let text = '[\n'
-  let count = 0
+async function* lines(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>): AsyncGenerator<string, void, void> {
+  let index = 0
   for await (const issue of issues) {
-    if (count > 0) text += ',\n'
-    text += issueLine(issue, count)
-    count += 1
-    if (text.length >= PIECE_CHARACTERS) {
-      yield encode(text)
-      text = ''
-    }
+    yield `${index === 0 ? '[' : ','}\n${issueLine(issue, index)}`
+    index += 1
   }
-  yield encode(count === 0 ? '[\n]\n' : `${text}\n]\n`)
+  yield index === 0 ? '[\n]\n' : '\n]\n'
+}
+
+/** Encodes texts, several at once. */
+export async function* encodedPieces(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array, void, void> {
+  const encode = pieceEncoder()
+  let piece = ''
+  for await (const text of texts) {
+    piece += text
+    if (piece.length < PIECE_CHARACTERS) continue
+    yield encode(piece)
+    piece = ''
+  }
+  if (piece !== '') yield encode(piece)
 }
 
 /** Returns a function that encodes texts of about the same length. */

@@ -2,12 +2,20 @@ import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { need } from '../../schema/arguments.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
+import { writeCsv } from '../documents/write-csv.ts'
 import { writeIssues } from '../documents/write-issues.ts'
 import { pathOf } from './path.ts'
 
+/** Options of `writeIssueFile`. */
+export interface IssueFileOptions {
+  /** What is written: the canonical document (default), or CSV for a spreadsheet. */
+  readonly format?: 'document' | 'csv' | undefined
+}
+
 /**
- * Writes the canonical document into a file. It is written beside the target and renamed at the end, so the target is
+ * Writes the canonical document, or CSV, into a file. It is written beside the target and renamed at the end, so the target is
  * either complete or as it was. Source: docs/exchange.md, Files
  *
  * @throws ForgeError `INVALID_DOCUMENT` when an issue is not valid; the error of the file system; what `issues` throws
@@ -15,8 +23,10 @@ import { pathOf } from './path.ts'
 export async function writeIssueFile(
   path: string | URL,
   issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>,
+  { format = 'document' }: IssueFileOptions = {},
 ): Promise<void> {
-  const pieces = writeIssues(issues)
+  need(format === 'document' || format === 'csv', 'writeIssueFile', 'format', "'document' or 'csv'")
+  const pieces = format === 'csv' ? writeCsv(issues) : writeIssues(issues)
   const { target, found } = await targetOf(pathOf('writeIssueFile', path))
   // A pipe or a device cannot be replaced.
   if (found !== undefined && !found.isFile()) return write(target, 'w', undefined, pieces)

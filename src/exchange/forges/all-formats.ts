@@ -2,10 +2,18 @@ import type { ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.t
 import { documentFormat } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { gitlabFormat } from './gitlab.ts'
+import { gitlabRestFormat } from './gitlab-rest.ts'
 import { giteaFormat, githubFormat } from './rest.ts'
 
 /** The forms that can be read. The first one that recognizes a source reads it. */
-const ALL_FORMATS: readonly ForgeFormat[] = [githubFormat, gitlabFormat, giteaFormat, giteaDumpFormat, documentFormat]
+const ALL_FORMATS: readonly ForgeFormat[] = [
+  githubFormat,
+  gitlabFormat,
+  gitlabRestFormat,
+  giteaFormat,
+  giteaDumpFormat,
+  documentFormat,
+]
 
 /** Returns the names of the forms. */
 export function formatNames(): readonly ExchangeFormat[] {

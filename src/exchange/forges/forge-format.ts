@@ -3,7 +3,7 @@ import type { ConvertedBatch } from '../documents/converted-batch.ts'
 import type { Path } from '../documents/record-batch.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
-export type ExchangeFormat = 'document' | 'github' | 'gitlab' | 'gitea' | 'gitea-dump'
+export type ExchangeFormat = 'document' | 'github' | 'gitlab' | 'gitlab-rest' | 'gitea' | 'gitea-dump'
 
 /** An object that another forge wrote. */
 export type Foreign = { readonly [property: string]: unknown }
@@ -18,6 +18,8 @@ export interface Findings {
 export interface ConversionOptions {
   /** What happens to records that not every reader of their forge may see. */
   readonly confidential: 'leave-out' | 'keep'
+  /** What happens to comments that their forge folds away. */
+  readonly minimized: 'leave-out' | 'keep'
 }
 
 /** What a conversion makes of a record, before its schema has checked it. */
@@ -76,6 +78,42 @@ export const documentFormat: ForgeFormat = {
 export function reportLinks(attachment: RegExp, text: unknown, path: Path, findings: Findings): void {
   const count = typeof text === 'string' ? (text.match(attachment)?.length ?? 0) : 0
   if (count > 0) findings.notCarried('attachment', path, count)
+}
+
+/** Reports a record that is left out. */
+export function leave(findings: Findings, what: string): readonly Made[] {
+  findings.notCarried(what, [])
+  return []
+}
+
+/** Returns how many things a counter of the source stands for. */
+export function countOf(value: unknown): number {
+  return typeof value === 'number' ? value : 1
+}
+
+const ISSUES = 'issues.json'
+
+/**
+ * Returns a form of folders with two lists, `issues.json` and one of comments. Comments follow all issues.
+ *
+ * @param open - begins to convert both lists
+ */
+export function listFolder(
+  commentsName: string,
+  open: (hasComments: boolean, options: ConversionOptions) => { issues: Conversion; comments: Conversion },
+): FolderFormat {
+  return {
+    issuesFile: (names) => fileNamed(names, ISSUES),
+    async *read(folder) {
+      const issuesFile = fileNamed(folder.names, ISSUES) ?? ISSUES
+      const commentsFile = `${issuesFile.slice(0, -ISSUES.length)}${commentsName}`
+      const hasComments = folder.names.includes(commentsFile)
+      const { issues, comments } = open(hasComments, folder.options)
+      yield* folder.read(issuesFile, issues)
+      if (hasComments) yield* folder.read(commentsFile, comments)
+      for (const name of folder.names) if (name !== issuesFile && name !== commentsFile) folder.leave('file', name)
+    },
+  }
 }
 
 /** Returns the only file with this name, in the folder itself or deeper in it. Undefined: it is missing, or there are several. */

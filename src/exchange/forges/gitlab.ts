@@ -22,8 +22,10 @@ export const gitlabFormat: ForgeFormat = {
 }
 
 const ISSUES = 'issues.ndjson'
-const ATTACHMENT = /\/uploads\/[0-9a-f]{32}\//g
-const STATES: ReadonlyMap<unknown, string> = new Map([
+/** A text of GitLab links to an attachment by a hash. */
+export const ATTACHMENT: RegExp = /\/uploads\/[0-9a-f]{32}\//g
+/** The states of issues and milestones that have another name here. */
+export const STATES: ReadonlyMap<unknown, string> = new Map([
   ['opened', 'open'],
   ['active', 'open'],
 ])
@@ -67,13 +69,19 @@ function members(people: People): Conversion {
   }
 }
 
-function issues(state: ConversionState, people: People, { confidential }: ConversionOptions): Conversion {
-  /** Reports what not every reader may see, also where it is kept: exchange records do not say so. */
-  const isLeftOut = (object: Foreign, path: Path, findings: Findings): boolean => {
-    if (!says(object['confidential']) && !says(object['internal'])) return false
-    findings.notCarried('confidential', path)
-    return confidential !== 'keep'
-  }
+/** Whether not every reader may see a record. It is reported also where it is kept: exchange records do not say so. */
+export function isLeftOut(
+  { confidential, internal }: Foreign,
+  path: Path,
+  options: ConversionOptions,
+  findings: Findings,
+): boolean {
+  if (!says(confidential) && !says(internal)) return false
+  findings.notCarried('confidential', path)
+  return options.confidential !== 'keep'
+}
+
+function issues(state: ConversionState, people: People, options: ConversionOptions): Conversion {
   /** Who left the project is not among its members. A name of its own for each, so that a map of names can replace it. */
   const posterOf = (author: unknown, path: Path, findings: Findings): Foreign => {
     const id = author ?? 0
@@ -95,7 +103,7 @@ function issues(state: ConversionState, people: People, { confidential }: Conver
       findings.notCarried('system_note', path)
       return []
     }
-    if (isLeftOut(note, path, findings)) return []
+    if (isLeftOut(note, path, options, findings)) return []
 
     const { created_at, updated_at, award_emoji, confidential: ___, internal: ____, ...rest } = others
     reportLinks(ATTACHMENT, content, [...path, 'note'], findings)
@@ -120,7 +128,7 @@ function issues(state: ConversionState, people: People, { confidential }: Conver
   return {
     carried: (records) => state.carried(records),
     convert(record, findings) {
-      if (isLeftOut(record, [], findings)) return []
+      if (isLeftOut(record, [], options, findings)) return []
 
       const { iid, author_id, title, description, state: status, discussion_locked, milestone, ...others } = record
       const { created_at, updated_at, closed_at, label_links, award_emoji, issue_assignees, notes, ...more } = others
@@ -155,14 +163,16 @@ function labelRecord(record: Foreign, state: ConversionState, findings: Findings
   return { kind: 'label', label: labelOf(record, [], state, findings) }
 }
 
-function labelOf(record: Foreign, path: Path, state: ConversionState, findings: Findings): unknown {
+/** Returns a label, or the first one of its name. */
+export function labelOf(record: Foreign, path: Path, state: ConversionState, findings: Findings): unknown {
   const { title: name, color, description, type: _, ...rest } = record
   leaveRest(rest, path, findings)
   const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
   return state.label({ name, ...filled({ color: bare, description }) }, path, findings)
 }
 
-function milestoneOf(record: Foreign, path: Path, state: ConversionState, findings: Findings): readonly Made[] {
+/** Returns a milestone, unless it was carried before. */
+export function milestoneOf(record: Foreign, path: Path, state: ConversionState, findings: Findings): readonly Made[] {
   const { title, description, due_date, created_at: created, updated_at: updated, state: status, ...rest } = record
   leaveRest(rest, path, findings)
   const deadline = says(due_date) ? `${String(due_date)}T00:00:00Z` : undefined

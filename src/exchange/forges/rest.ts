@@ -1,23 +1,7 @@
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, isForeign, leaveRest, listOf, objectOf, says } from './foreign.ts'
-import type { Conversion, Findings, FolderFormat, Foreign, ForgeFormat, Made } from './forge-format.ts'
-import { fileNamed, reportLinks } from './forge-format.ts'
-
-const [ISSUES, COMMENTS] = ['issues.json', 'comments.json'] as const
-
-/** A folder with the lists of issues and comments. Comments follow all issues. */
-const FOLDER: FolderFormat = {
-  issuesFile: (names) => fileNamed(names, ISSUES),
-  async *read(folder) {
-    const issuesFile = fileNamed(folder.names, ISSUES) ?? ISSUES
-    const commentsFile = `${issuesFile.slice(0, -ISSUES.length)}${COMMENTS}`
-    const hasComments = folder.names.includes(commentsFile)
-    const state = new ConversionState()
-    yield* folder.read(issuesFile, issues(state, hasComments))
-    if (hasComments) yield* folder.read(commentsFile, comments(state))
-    for (const name of folder.names) if (name !== issuesFile && name !== commentsFile) folder.leave('file', name)
-  },
-}
+import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
+import { countOf, leave, listFolder, reportLinks } from './forge-format.ts'
 
 /** Issues of GitHub's REST API, alone or in a folder with the list of comments. */
 export const githubFormat: ForgeFormat = restFormat('github', 'locked')
@@ -30,7 +14,10 @@ function restFormat(name: 'github' | 'gitea', locked: string): ForgeFormat {
     name,
     recognizes: (record) => hasProperties(record, 'number', 'user', locked, 'created_at'),
     open: () => issues(new ConversionState(), false),
-    folder: FOLDER,
+    folder: listFolder('comments.json', (hasComments, options) => {
+      const state = new ConversionState()
+      return { issues: issues(state, hasComments), comments: comments(state, options) }
+    }),
   }
 }
 
@@ -63,29 +50,25 @@ function issues(state: ConversionState, hasComments: boolean): Conversion {
   }
 }
 
-function comments(state: ConversionState): Conversion {
+function comments(state: ConversionState, options: ConversionOptions): Conversion {
   return {
     convert(record, findings) {
-      const { issue_url, pull_request_url, created_at, updated_at, body, ...poster } = record
+      const { issue_url, pull_request_url, created_at, updated_at, body, minimized, ...poster } = record
       const number = /\/(\d+)$/.exec(String(issue_url))?.[1]
       const issue_number = number === undefined ? issue_url : Number(number)
       if (says(pull_request_url) || (number !== undefined && !state.hasIssue(issue_number))) {
         return leave(findings, 'comments')
+      }
+      // Spam and abuse that GitHub folds away. The reason may be null.
+      if (isForeign(minimized) || says(minimized)) {
+        findings.notCarried('minimized', ['minimized'])
+        if (options.minimized !== 'keep') return []
       }
       const times = { created: created_at, updated: updated_at }
       const comment = { issue_number, ...posterOf(poster, body, findings), ...times, content: body ?? '' }
       return [{ kind: 'comment', comment }]
     },
   }
-}
-
-function leave(findings: Findings, what: string): readonly Made[] {
-  findings.notCarried(what, [])
-  return []
-}
-
-function countOf(value: unknown): number {
-  return typeof value === 'number' ? value : 1
 }
 
 const ATTACHMENT =

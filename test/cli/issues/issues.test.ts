@@ -181,6 +181,19 @@ describe('forgelet issues convert', () => {
     expect(JSON.parse(out).notCarried).toEqual([{ what: 'label', count: 1, pointer: '' }])
   })
 
+  test('writes CSV, and names what only a document has a place for', async () => {
+    await put('issues.json', [{ ...fullIssue, title: '=1+1' }])
+    const { code, out } = await issues('convert', 'issues.json', '-o', 'out.csv', '--to', 'csv', '--json')
+
+    expect(code).toBe(0)
+    expect(await read('out.csv')).toMatch(/^number,title,state,[^\n]*\r\n7,'=1\+1,closed,/)
+    expect(JSON.parse(out)).toMatchObject({
+      records: 1,
+      notCarried: [{ what: 'poster_email' }, { what: 'ref' }, { what: 'reactions' }],
+    })
+    expect((await issues('convert', 'issues.json', '-o', '-', '--to', 'csv')).out).toBe(await read('out.csv'))
+  })
+
   test('writes a dump, which reads as its source did', async () => {
     await putAll('dump', giteaDump)
     const converted = await issues(

@@ -1,14 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
-import { canonicalIssue, readIssues, writeIssues } from '../../../src/exchange/exchange.ts'
+import { canonicalIssue, readIssues, writeCsv, writeIssues } from '../../../src/exchange/exchange.ts'
 import { issueListSchema } from '../../../src/schema/schema.ts'
 import { documents } from '../../schema/documents/changed-documents.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 
-async function textOf(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>): Promise<string> {
+async function textOf(
+  issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>,
+  write: typeof writeIssues = writeIssues,
+): Promise<string> {
   const pieces: Uint8Array[] = []
-  for await (const piece of writeIssues(issues)) pieces.push(piece)
+  for await (const piece of write(issues)) pieces.push(piece)
   return Buffer.concat(pieces).toString()
 }
 
@@ -109,4 +112,67 @@ function issuesIn(document: unknown): IssueRecord[] {
   const result = issueListSchema['~standard'].validate(document)
   if (result.issues !== undefined) throw new Error('the document is not valid')
   return result.value
+}
+
+describe('CSV', () => {
+  const HEADER = 'number,title,state,locked,author,assignees,labels,milestone,created,updated,closed,description\r\n'
+
+  test('has a row of names and one row an issue, ended by CRLF', async () => {
+    const labels = [{ name: 'bug', color: 'd73a4a' }, { name: 'a "b"' }]
+    const issue = { ...bareIssue, labels, assignees: ['ada', 'wim'], content: 'one\ntwo' }
+
+    expect(await textOf([], writeCsv)).toBe(HEADER)
+    expect(await textOf([issue, { ...bareIssue, number: 8 }], writeCsv)).toBe(
+      `${HEADER}7,The countdown skips four,open,false,mia,"ada, wim","bug, a ""b""",,2024-02-29T08:30:00Z,2024-03-01T08:00:00.520Z,,"one
+two"\r
+8,The countdown skips four,open,false,mia,,,,2024-02-29T08:30:00Z,2024-03-01T08:00:00.520Z,,"Five, three, two."\r
+`,
+    )
+  })
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '\uff1d1'])(
+    'puts an apostrophe before %j, which a spreadsheet would run',
+    async (title) => {
+      const text = await textOf([{ ...bareIssue, title }], writeCsv)
+      expect(text.slice(HEADER.length)).toMatch(/^7,"?'/)
+    },
+  )
+
+  test('is read by a parser of RFC 4180 as the texts that were written', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: fc.constantFrom(...'",\r\n=a é'), maxLength: 8 })),
+        async (titles) => {
+          const text = await textOf(
+            titles.map((title) => ({ ...bareIssue, title })),
+            writeCsv,
+          )
+          const read = rowsOf(text)
+            .slice(1)
+            .map((row) => [row.length, (row[1] ?? '').replace(/^'(?=[=\r\n])/, '')])
+          expect(read).toEqual(titles.map((title) => [12, title]))
+        },
+      ),
+    )
+  })
+
+  test('refuses an issue that is not valid', async () => {
+    const broken = [bareIssue, { ...bareIssue, state: 'opened' }] as IssueRecord[]
+    await expect(textOf(broken, writeCsv)).rejects.toMatchObject({ details: { violations: [{ pointer: '/1/state' }] } })
+    // @ts-expect-error: nothing to write
+    expect(() => writeCsv(undefined)).toThrow(TypeError)
+  })
+})
+
+/** Reads CSV as RFC 4180 defines it. */
+function rowsOf(text: string): readonly (readonly string[])[] {
+  const rows: string[][] = []
+  let row: string[] = []
+  for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    row.push(quoted?.replaceAll('""', '"') ?? plain)
+    if (end === ',') continue
+    rows.push(row)
+    row = []
+  }
+  return rows
 }

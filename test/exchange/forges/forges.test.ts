@@ -9,6 +9,8 @@ import {
   githubIssue,
   gitlabIssue,
   gitlabMembers,
+  gitlabNote,
+  gitlabRestIssue,
 } from './samples.ts'
 
 const lines = (records: readonly unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -99,6 +101,22 @@ describe('GitHub', () => {
       },
     })
     expect(outcome.notCarried).toContainEqual({ what: 'comments', count: 1, pointer: '/1', file: 'comments.json' })
+  })
+
+  test('a comment that is folded away is left out unless it is kept, and reported in any case', async () => {
+    const source = folderOf({
+      'issues.json': JSON.stringify([githubIssue]),
+      'comments.json': JSON.stringify([githubComment, { ...githubComment, minimized: { reason: null } }]),
+    })
+    const report = { what: 'minimized', count: 1, pointer: '/1/minimized', file: 'comments.json' }
+    for (const [minimized, count] of [
+      ['leave-out', 1],
+      ['keep', 2],
+    ] as const) {
+      const { records, notCarried } = await readSource(source, { minimized })
+      expect(records.filter(({ kind }) => kind === 'comment')).toHaveLength(count)
+      expect(notCarried).toContainEqual(report)
+    }
   })
 
   test('one name with two colors is one label, and the other is reported', async () => {
@@ -199,6 +217,60 @@ describe('GitLab', () => {
   })
 })
 
+describe('the REST lists of GitLab', () => {
+  const read = (notes: readonly unknown[], issues: readonly unknown[] = [gitlabRestIssue]) =>
+    readSource(folderOf({ 'issues.json': JSON.stringify(issues), 'notes.json': JSON.stringify(notes) }))
+
+  test('give what the project export gives, but for what is named', async () => {
+    const lists = await read([gitlabNote, { ...gitlabNote, system: true }])
+    const files = { 'issues.ndjson': lines([gitlabIssue]), 'project_members.ndjson': lines(gitlabMembers) }
+    const exported = await readSource(folderOf(files))
+
+    expect(lists.violations).toEqual([])
+    expect(lists.records.map(({ kind }) => kind)).toEqual(['milestone', 'issue', 'comment'])
+    expect(lists.records[0]).toEqual(exported.records[0])
+    const [, issue, comment] = exported.records
+    if (issue?.kind !== 'issue' || comment?.kind !== 'comment') throw new TypeError('the export has both')
+    const { poster_email: _, reactions: __, ...rest } = issue.issue
+    const labels = [{ name: 'bug', color: 'd73a4a' }, { name: 'urgent' }]
+    expect(lists.records[1]).toEqual({ kind: 'issue', issue: { ...rest, labels } })
+    const { reactions: ___, ...texts } = comment.comment
+    expect(lists.records[2]).toEqual({ kind: 'comment', comment: { ...texts, poster_name: 'wim' } })
+    expect(wordsOf(lists)).toEqual({
+      attachment: 1,
+      closed_by: 1,
+      due_date: 1,
+      reactions: 1,
+      start_date: 1,
+      system_note: 1,
+      time_stats: 1,
+    })
+  })
+
+  test('leave out what is confidential, and notes of anything else', async () => {
+    const secret = { ...gitlabRestIssue, iid: 8, confidential: true }
+    const outcome = await read(
+      [
+        { ...gitlabNote, internal: true },
+        { ...gitlabNote, noteable_iid: 8 },
+        { ...gitlabNote, noteable_type: 'MergeRequest' },
+      ],
+      [gitlabRestIssue, secret],
+    )
+
+    expect(outcome.records.map(({ kind }) => kind)).toEqual(['milestone', 'issue'])
+    expect(outcome.notCarried).toContainEqual({ what: 'confidential', count: 2, pointer: '/1', file: 'issues.json' })
+    expect(outcome.notCarried).toContainEqual({ what: 'comments', count: 2, pointer: '/1', file: 'notes.json' })
+  })
+
+  test('count the notes of a list without them, and have ghosts', async () => {
+    const outcome = await readSource({ json: JSON.stringify([{ ...gitlabRestIssue, author: null, labels: null }]) })
+
+    expect(outcome.records[1]).toMatchObject({ issue: { poster_id: 0, poster_name: 'ghost', labels: [] } })
+    expect(outcome.notCarried).toContainEqual({ what: 'comments', count: 1, pointer: '/0/user_notes_count' })
+  })
+})
+
 describe('Gitea', () => {
   const rest = { 'issues.json': JSON.stringify(giteaIssues), 'comments.json': JSON.stringify([giteaComment]) }
 
@@ -229,6 +301,13 @@ describe('Gitea', () => {
 
     expect(outcome.records).toMatchObject([{ issue: { poster_id: 44, poster_name: 'ada' } }])
     expect(outcome.notCarried).toContainEqual({ what: 'imported_by', count: 1, pointer: '/0/user' })
+  })
+
+  test('the projects of an issue are named', async () => {
+    const projects = [{ id: 1, title: 'Roadmap' }]
+    const outcome = await readSource({ json: JSON.stringify([{ ...giteaIssues[1], projects }]) })
+
+    expect(outcome.notCarried).toContainEqual({ what: 'projects', count: 1, pointer: '/0/projects' })
   })
 
   test('the comments of an issue follow its batch', async () => {

@@ -2,7 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ExchangeFormat, IssueSource } from '../../../src/exchange/exchange.ts'
 import { folderOf, readSource } from '../source.ts'
-import { giteaComment, giteaDump, giteaIssues, githubComment, githubIssue, gitlabIssue } from './samples.ts'
+import {
+  giteaComment,
+  giteaDump,
+  giteaIssues,
+  githubComment,
+  githubIssue,
+  gitlabIssue,
+  gitlabNote,
+  gitlabRestIssue,
+} from './samples.ts'
 
 const RUNS = process.env['LONG'] === '1' ? 5_000 : 300
 
@@ -43,6 +52,18 @@ const dump = {
   ...dumpTimes,
 }
 const restComment = { issue_url: 'https://git.example.com/issues/7', user, ...times }
+const author = { id: 3, username: 'mia' }
+const gitlabRest = {
+  iid: 7,
+  author,
+  title: 'a',
+  state: 'opened',
+  milestone: { title: 'v1', state: 'active' },
+  labels: [{ name: 'bug' }],
+  assignees: [author],
+  ...times,
+}
+const restNote = { noteable_iid: 7, author, body: 'b', system: false, ...times }
 const member = { user: { id: 3, username: 'mia' } }
 
 /** A list of a form, with the objects in it to which properties are added, and how it becomes a source. */
@@ -94,6 +115,8 @@ const places: readonly Place[] = [
     ['notes', 0],
     ['notes', 0, 'award_emoji', 0],
   ),
+  ...list('gitlab-rest', gitlabRest, [], ['labels', 0], ['milestone']),
+  ...inFolder('gitlab-rest', restNote, 'notes.json', { 'issues.json': json(gitlabRest) }, []),
   ...inFolder('gitlab', member, 'project_members.ndjson', gitlabFiles, []),
   ...inFolder('gitlab', { title: 'other' }, 'labels.ndjson', gitlabFiles, []),
   ...inFolder('gitlab', { title: 'v2', state: 'active' }, 'milestones.ndjson', gitlabFiles, []),
@@ -105,7 +128,9 @@ const places: readonly Place[] = [
 const names = fc.oneof(
   fc.constantFrom(
     ...new Set([
-      ...[githubIssue, githubComment, gitlabIssue, giteaComment, ...giteaIssues].flatMap(propertyNames),
+      ...[githubIssue, githubComment, gitlabIssue, gitlabRestIssue, gitlabNote, giteaComment, ...giteaIssues].flatMap(
+        propertyNames,
+      ),
       ...Object.values(giteaDump).flatMap((text) => text.match(/[a-z_]+(?=:)/g) ?? []),
       ...['pull_request', 'confidential', 'internal', 'weight', 'original_author', 'access_level', 'public_email'],
     ]),
@@ -123,9 +148,12 @@ const values: fc.Arbitrary<unknown> = fc.oneof(
   fc.dictionary(fc.string({ minLength: 1 }), fc.integer({ min: 1 }), { minKeys: 1, maxKeys: 3 }),
 )
 
-/** What is not reported: ids, addresses and counters of the forge, and what repeats what the record is or belongs to. */
+/**
+ * What is not reported: ids, addresses and counters of the forge, what repeats what the record is or belongs to, and what
+ * GitLab derives from the rest.
+ */
 const OF_THE_FORGE =
-  /(?:^|_)(?:id|ids|iid|url|count|index|version|score|issues)$|^(?:repository|number|type|author|(?:awardable|noteable|target)_type)$/
+  /^(?:references|_links|subscribed|has_tasks|task_status|expired|description_html|text_color)$|(?:^|_)(?:id|ids|iid|url|count|index|version|score|issues)$|^(?:repository|number|type|author|(?:awardable|noteable|target)_type)$/
 
 describe('every property that says something', () => {
   test('is in the result, reported as not carried, or not valid', async () => {
