@@ -12,7 +12,7 @@ export { createForge } from './core/create-forge.ts'
 export type { ConsumeOptions, EventListFilter, EventService } from './core/events/event-service.ts'
 export type { EventHandler } from './core/events/outbox-consumer.ts'
 export type { ExchangeService } from './core/exchange/exchange-service.ts'
-export type { ImportCounts, ImportReport, InspectReport } from './core/exchange/import-report.ts'
+export type { ImportCounts, ImportReport, InspectReport, NamedPeople } from './core/exchange/import-report.ts'
 export type { ImportOptions, ImportRequest } from './core/exchange/import-run.ts'
 export type {
   Attribution,

@@ -12,12 +12,19 @@ export interface ImportCounts {
   readonly skipped: number
 }
 
+/** People whom a source names: how many they are, and the first hundred of them. */
+export interface NamedPeople {
+  readonly total: number
+  /** Each with how often the source names them. */
+  readonly first: readonly { readonly name: string; readonly count: number }[]
+}
+
 /** What an import did. */
 export interface ImportReport {
   readonly issues: ImportCounts
   readonly comments: ImportCounts
-  /** The people without an account here: how many, and the first hundred with how often each is named. */
-  readonly unknownUsers: ReturnType<NameCounts['list']>
+  /** The people without an account here. */
+  readonly unknownUsers: NamedPeople
   /** What the host has no place for. What the source lost when it was read is reported by `readExchange`. */
   readonly notCarried: readonly NotCarried[]
 }
@@ -90,10 +97,7 @@ export class NameCounts {
   }
 
   /** Returns how many names there are, and the first hundred. */
-  list(): {
-    readonly total: number
-    readonly first: readonly { readonly name: string; readonly count: number }[]
-  } {
+  list(): NamedPeople {
     const first = [...this.#counts].slice(0, MAX_NAMED)
     return { total: this.#counts.size, first: first.map(([name, count]) => ({ name, count })) }
   }

@@ -3,6 +3,7 @@ import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { Actor, Caller, PortContext } from '../ports.ts'
 import { withSubject } from '../with-subject.ts'
+import type { NamedPeople } from './import-report.ts'
 import { NameCounts } from './import-report.ts'
 import type { Attribution, IssueTracker, NamedPerson } from './issue-tracker.ts'
 import { findAccounts } from './look-up.ts'
@@ -36,8 +37,8 @@ export interface ReattributedPerson extends AttributionCounts {
 export interface ReattributeReport {
   /** The names that were mapped, in their order. */
   readonly people: readonly ReattributedPerson[]
-  /** The names that have no account: how many, and the first hundred with how often each is named. */
-  readonly remaining: ReturnType<NameCounts['list']>
+  /** The names that have no account. */
+  readonly remaining: NamedPeople
 }
 
 /** Whole issues with their comments: enough to be fast, few enough for a transaction of five seconds. */
