@@ -1,0 +1,221 @@
+/** A promise of a page of the manual: a sentence of it, and the test that holds it. */
+export type Promised = readonly [sentence: string, file: string, title: string]
+
+const HOST = 'test/storage/host-transactions.ts'
+const CONSUME = 'test/core/events/consume.test.ts'
+
+/** What the pages promise beyond what their blocks show. The blocks themselves are run by `manual.servers.test.ts`. */
+export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
+  '04-what-your-application-must-do': [
+    [
+      'one migrates, the others wait.',
+      'test/storage/schema-suite.ts',
+      'ten processes that migrate at once all end well, and one set of tables is there',
+    ],
+    [
+      'Without it, the first call is [`SCHEMA_OUTDATED`](../reference/errors.md#schema_outdated)',
+      'test/storage/schema-suite.ts',
+      'is SCHEMA_OUTDATED until it is migrated',
+    ],
+    [
+      'the deleted issue keeps its place on the board, which may have only three, and no client can unpin it.',
+      'test/http-adapters/routes/failures.test.ts',
+      'is logged once a board, with the call that repairs it',
+    ],
+    [
+      'Without the call, a user who joins while an owner blocks them ends up both a member and blocked.',
+      'test/core/blocks/block-service.test.ts',
+      'blocks after ten lifecycle calls that came in between',
+    ],
+    [
+      'The exception rolls your insert back.',
+      'test/core/blocks/block-service.test.ts',
+      'does not let a blocked user become a member',
+    ],
+    [
+      'a file that the storage opened itself is closed by forge.close()',
+      'test/storage/sql/sqlite/connections.test.ts',
+      'leaves the handle of the host open on %s',
+    ],
+    [
+      '`close` stops the consumers of events, which then release their leases.',
+      CONSUME,
+      'give the lease up when they end',
+    ],
+    [
+      'Without it, another process waits half a minute before it takes over.',
+      CONSUME,
+      'take over from one that is silent for longer than its lease',
+    ],
+  ],
+  '08-your-transaction': [
+    [
+      'Your rows and a change of forgelet are committed together, or neither is.',
+      HOST,
+      'what is done in it is committed with the host, and not seen outside before',
+    ],
+    [
+      'You open the transaction and commit it; forgelet runs in it.',
+      HOST,
+      'what is done in it is rolled back with the host',
+    ],
+    [
+      'notifies listeners: after your COMMIT, and only then',
+      HOST,
+      'listeners are notified once the host has committed, and once',
+    ],
+    [
+      'rolls back to its savepoint. Your rows and earlier calls stay',
+      HOST,
+      'a call that is refused leaves the rest of the transaction',
+    ],
+    [
+      'The call, every later call and `withTransaction` fail with',
+      'test/core/with-transaction.test.ts',
+      'must not be committed, though the work caught the error',
+    ],
+    [
+      'Roll back, and run all of it again, your statements too.',
+      HOST,
+      'a deadlock gives one transaction up, for its host to run again, and lets the other go on',
+    ],
+    [
+      'listeners in this process learn nothing.',
+      HOST,
+      'listeners are not notified of a transaction that the host rolls back',
+    ],
+    [
+      'On MariaDB a statement that runs beside a lost transaction commits by itself.',
+      'test/storage/mariadb.servers.test.ts',
+      'a transaction that a deadlock has ended is run again as a whole, and nothing is written behind its end',
+    ],
+    ['Ports receive your transaction as `context.transaction`.', HOST, 'the ports get the transaction'],
+    [
+      '`beforeCommit` receives it as its second argument.',
+      'test/storage/host-transaction.servers.test.ts',
+      'a refused call leaves the rest of a transaction of any library, and beforeCommit receives that',
+    ],
+    [
+      'A connection that is not in a transaction is a `TypeError`.',
+      HOST,
+      'a connection that is in no transaction is refused, and no work is begun there',
+    ],
+  ],
+  '15-events': [
+    [
+      'Every change is recorded as an event, in the transaction of the change.',
+      'test/core/events/event-service.test.ts',
+      'receive a change once it is committed',
+    ],
+    [
+      'Throw, and the change is rolled back.',
+      'test/core/events/event-service.test.ts',
+      'sees the events before they are committed, and rolls the change back by throwing',
+    ],
+    [
+      'On SQLite and in memory it must not return a promise.',
+      'test/core/events/event-service.test.ts',
+      'is refused a promise where nothing may wait, and the change with it',
+    ],
+    [
+      'It may read through the forge, not change.',
+      HOST,
+      'a change that beforeCommit makes on the storage’s own transaction is refused',
+    ],
+    [
+      'If the database aborts the attempt, it runs again',
+      'test/storage/races.servers.test.ts',
+      'a deadlock is tried again, and both changes are made',
+    ],
+    [
+      '`events.list` is the audit view, newest first.',
+      'test/core/events/event-service.test.ts',
+      'shows the newest first, narrowed by what is given',
+    ],
+    ['its position is stored', CONSUME, 'goes on behind what it has handled, under the same name'],
+    ['one at a time gets the events', CONSUME, 'take turns: each event is handled once, in order'],
+    [
+      'another takes over after 30 seconds if that process dies.',
+      CONSUME,
+      'take over from one that is silent for longer than its lease',
+    ],
+    ['A new name begins with the oldest event.', CONSUME, 'of another name begins where the outbox does'],
+    [
+      'When the handler throws, it gets the same events again',
+      CONSUME,
+      'that fails is handed the same events again, and the failure is logged',
+    ],
+    [
+      '`forge.close()` waits up to five seconds for handlers, then hands over.',
+      CONSUME,
+      'does not wait for ever for a handler that waits for the close',
+    ],
+    [
+      '`prune` removes events that are older, and that every consumer has handled',
+      CONSUME,
+      'removes what every consumer has behind it, and keeps the history of living issues',
+    ],
+    [
+      'A consumer that nobody runs holds the rest back',
+      CONSUME,
+      'waits for the slowest consumer until that is forgotten',
+    ],
+    [
+      'A reader whose cursor is older than the oldest event gets',
+      CONSUME,
+      'keeps the oldest cursor: an earlier one is refused with a cursor to continue from',
+    ],
+  ],
+  '18-run-it': [
+    [
+      'one process writes at a time',
+      'test/storage/sql/sqlite/connections.test.ts',
+      'waits for a file that is locked without holding the event loop',
+    ],
+    [
+      'statements that do not depend on each other travel together.',
+      'test/storage/postgres.servers.test.ts',
+      'what is sent together is one write to the socket',
+    ],
+    [
+      'Migrate first, while the old processes run; then replace them.',
+      'test/storage/schema-suite.ts',
+      'can be used when only its newest parts are too new',
+    ],
+    [
+      'such as a server setting that can lose a committed change.',
+      'test/storage/postgres.servers.test.ts',
+      'a setting that endangers committed data is reported',
+    ],
+    [
+      '`storage.migrate()` does the same in your program.',
+      'test/storage/schema-suite.ts',
+      'the plan run by hand makes what migrate() makes: %o',
+    ],
+    [
+      'A 500 or 503 has a `requestId`, which is also in the log and in `observer.request`.',
+      'test/http-adapters/routes/observe.test.ts',
+      'is reported with its requestId if it failed',
+    ],
+    [
+      'A call of the storage takes at most five seconds, then it fails',
+      'test/durability/server-kill.servers.test.ts',
+      'calls on a frozen server are answered in five seconds, storages close, and the next calls work',
+    ],
+    [
+      '`forgelet serve` does this on SIGTERM: it refuses later requests with 503 and `Connection: close`',
+      'test/cli/stop-serving.test.ts',
+      'a request in progress ends, and later ones are refused on new and on kept connections',
+    ],
+    [
+      'so that a load balancer sends them elsewhere',
+      'test/examples/many-processes.servers.test.ts',
+      'clients do not notice that every process is replaced under load, and a killed one is passed over',
+    ],
+    [
+      'pins of issues that are gone could not be removed over HTTP.',
+      'test/http-adapters/routes/failures.test.ts',
+      'is logged once a board, with the call that repairs it',
+    ],
+  ],
+}
