@@ -1,112 +1,38 @@
 import { getEventListeners } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { AccessDecision, AccessRequest, Caller, Forge } from '../../src/index.ts'
-import type { Person } from './a-forge.ts'
+import type { AccessDecision, AccessRequest } from '../../src/index.ts'
 import { aForge, codeOf, olga } from './a-forge.ts'
+import type { Asking } from './asking.ts'
 
 const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
-const block = { organizationId: 5, account: { kind: 'user', id: '9' } } as const
-const badges = { userId: 9, slugs: [] }
 const publicKey = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"' } as const
-const incoming = { repositoryId: 10, records: [] }
 
-type Act = (forge: Forge<Person, undefined>, who: Caller<Person>) => Promise<unknown>
-type Action = AccessRequest['action']
-
-/** Every method that asks the policy for an action on an object, by the object; and what it answers if that is concealed. */
-const ASKING: readonly (readonly [
-  object: object,
-  concealed: string,
-  readonly [method: string, Action, Act, also?: Action][],
-])[] = [
-  [
-    { repositoryId: '10' },
-    'REPOSITORY_NOT_FOUND',
-    [
-      ['pins.pin', 'pins.write', (forge, who) => forge.pins.pin(who, issue)],
-      ['pins.unpin', 'pins.write', (forge, who) => forge.pins.unpin(who, issue)],
-      ['pins.move', 'pins.write', (forge, who) => forge.pins.move(who, { issue, position: 1 })],
-      ['pins.list', 'pins.read', (forge, who) => forge.pins.list(who, issue)],
-      ['pins.positions', 'pins.read', (forge, who) => forge.pins.positions(who, [issue, { ...issue, id: '8' }])],
-      ['pins.allowed', 'pins.read', (forge, who) => forge.pins.allowed(who, 10)],
-      ['pins.history', 'pins.read', (forge, who) => forge.pins.history(who, issue)],
-      [
-        'signingKeys.publicKey',
-        'signing-keys.read',
-        (forge, who) => forge.signingKeys.publicKey(who, { format: 'ssh', repositoryId: 10 }),
-      ],
-      ['exchange.import', 'issues.import', (forge, who) => forge.exchange.import(who, incoming)],
-      ['exchange.inspect', 'issues.import', (forge, who) => forge.exchange.inspect(who, incoming)],
-      [
-        'exchange.reattribute',
-        'issues.import',
-        (forge, who) => forge.exchange.reattribute(who, { ...incoming, people: {} }),
-        'issues.attribute',
-      ],
-      ['exchange.export', 'issues.export', (forge, who) => firstOf(forge.exchange.export(who, 10))],
-      ['exchange.exportAll', 'issues.export', (forge, who) => firstOf(forge.exchange.exportAll(who, 10))],
-    ],
-  ],
-  [
-    { organizationId: '5' },
-    'ORGANIZATION_NOT_FOUND',
-    [
-      ['blocks.block', 'blocks.write', (forge, who) => forge.blocks.block(who, block)],
-      ['blocks.unblock', 'blocks.write', (forge, who) => forge.blocks.unblock(who, block)],
-      ['blocks.find', 'blocks.read', (forge, who) => forge.blocks.find(who, { organizationId: 5, userId: 9 })],
-      ['blocks.list', 'blocks.read', (forge, who) => forge.blocks.list(who, { organizationId: 5 })],
-    ],
-  ],
-  [
-    { userId: '9' },
-    'USER_NOT_FOUND',
-    [
-      ['badges.grant', 'badges.grant', (forge, who) => forge.badges.grant(who, badges)],
-      ['badges.revoke', 'badges.grant', (forge, who) => forge.badges.revoke(who, badges)],
-      ['badges.heldBy', 'badges.read', (forge, who) => forge.badges.heldBy(who, 9)],
-    ],
-  ],
-  [
-    {},
-    'USER_NOT_FOUND',
-    [
-      ['badges.heldByMany', 'badges.read', (forge, who) => forge.badges.heldByMany(who, [8, 9])],
-      ['badges.holders', 'badges.read', (forge, who) => forge.badges.holders(who, { slug: 'owl' })],
-    ],
-  ],
-  [
-    {},
-    'FORBIDDEN',
-    [
-      [
-        'badges.catalogue.define',
-        'badges.catalogue.write',
-        (forge, who) => forge.badges.catalogue.define(who, { slug: 'a' }),
-      ],
-      [
-        'badges.catalogue.update',
-        'badges.catalogue.write',
-        (forge, who) => forge.badges.catalogue.update(who, { slug: 'a' }),
-      ],
-      ['badges.catalogue.remove', 'badges.catalogue.write', (forge, who) => forge.badges.catalogue.remove(who, 'a')],
-      ['badges.catalogue.find', 'badges.catalogue.read', (forge, who) => forge.badges.catalogue.find(who, 'a')],
-      ['badges.catalogue.list', 'badges.catalogue.read', (forge, who) => forge.badges.catalogue.list(who)],
-      ['authorize', 'events.read', (forge, who) => forge.authorize(who, { action: 'events.read' })],
-    ],
-  ],
+/** Every method that asks the policy, from the folders of the services, and `authorize` itself. */
+const ASKING: readonly Asking[] = [
+  ...(
+    await Promise.all(
+      readdirSync(import.meta.dirname, { withFileTypes: true })
+        .map(({ name }) => join(import.meta.dirname, name, 'asking.ts'))
+        .filter((file) => existsSync(file))
+        .map(async (file) => ((await import(file)) as { readonly asking: readonly Asking[] }).asking),
+    )
+  ).flat(),
+  {
+    about: {},
+    concealed: 'FORBIDDEN',
+    methods: [['authorize', 'events.read', (forge, who) => forge.authorize(who, { action: 'events.read' })]],
+  },
 ]
-const asking = ASKING.flatMap(([object, concealed, methods]) =>
+const asking = ASKING.flatMap(({ about, concealed, methods }) =>
   methods.map(([method, action, act, also]) => ({
     method,
     act,
-    requests: [action, ...(also === undefined ? [] : [also])].map((each) => ({ action: each, ...object })),
+    requests: [action, ...(also === undefined ? [] : [also])].map((each) => ({ action: each, ...about })),
     concealed,
   })),
 )
-
-async function firstOf(records: AsyncIterable<unknown>): Promise<unknown> {
-  return (await records[Symbol.asyncIterator]().next()).value
-}
 
 function guarded(decision: AccessDecision) {
   const asked: AccessRequest[] = []

@@ -3,7 +3,7 @@ import type { AccessDecision, AccessRequest, Actor, OrganizationRole, Repository
 import { rolePolicy } from '../../src/index.ts'
 import { actionFacts } from '../../src/schema/access.ts'
 import type { RouteRule } from '../http-adapters/access-rules.ts'
-import { RULES } from '../http-adapters/access-rules.ts'
+import { RULES } from '../http-adapters/cases.ts'
 
 type Action = AccessRequest['action']
 

@@ -56,115 +56,13 @@ export interface RouteRule {
   answer(subject: Subject): Answer
 }
 
-const ISSUES = ['1', '2', '99']
-const ACCOUNTS = ['eve', 'member', 'pam', 'open', 'unknown-name']
-const BODIES = ['{"badge_slugs":[]}', 'not JSON']
-
 /** One rule for each route, by its operation: a route without one fails the table. */
-export const RULES: Readonly<Record<string, RouteRule>> = {
-  getSigningKey: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH' },
-  getSigningKeySSH: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '200' },
-  repoSigningKey: {
-    asks: 'signing-keys.read',
-    needs: 'repository reader',
-    statements: 3,
-    answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH',
-  },
-  repoSigningKeySSH: { asks: 'signing-keys.read', needs: 'repository reader', statements: 3, answer: () => '200' },
+export type RouteRules = Readonly<Record<string, RouteRule>>
 
-  repoListPinnedIssues: { asks: 'pins.read', needs: 'repository reader', statements: 9, answer: () => '200' },
-  repoListPinnedPullRequests: { asks: 'pins.read', needs: 'repository reader', statements: 9, answer: () => '200' },
-  repoNewPinAllowed: { asks: 'pins.read', needs: 'repository reader', statements: 3, answer: () => '200' },
-  pinIssue: {
-    asks: 'pins.write',
-    needs: 'repository admin',
-    statements: 4,
-    values: { index: ISSUES },
-    answer: (subject) => onIssue(subject, '204'),
-  },
-  unpinIssue: {
-    asks: 'pins.write',
-    needs: 'repository admin',
-    statements: 4,
-    values: { index: ISSUES },
-    answer: (subject) => onIssue(subject, '204'),
-  },
-  moveIssuePin: {
-    asks: 'pins.write',
-    needs: 'repository admin',
-    statements: 4,
-    values: { index: ['3', '99'], position: ['1', '0'] },
-    answer: (subject) =>
-      onIssue(subject, subject.values['position'] === '0' ? '422 INVALID_INPUT' : '404 ISSUE_NOT_PINNED'),
-  },
-
-  repoExportIssues: { asks: 'issues.export', needs: 'repository reader', statements: 8, answer: () => '200' },
-  repoImportIssues: {
-    asks: 'issues.import',
-    needs: 'repository admin',
-    statements: 3,
-    bodies: ['[]', 'not JSON'],
-    answer: ({ body }) => (body === '[]' ? '200' : '422 INVALID_DOCUMENT'),
-  },
-
-  organizationListBlocks: { asks: 'blocks.read', needs: 'organization owner', statements: 4, answer: () => '200' },
-  organizationCheckUserBlock: {
-    asks: 'blocks.read',
-    needs: 'organization owner',
-    statements: 4,
-    values: { username: ACCOUNTS },
-    answer: (subject) =>
-      onAccount(subject, { user: '404 NOT_BLOCKED', member: '404 NOT_BLOCKED', organization: '404 NOT_BLOCKED' }),
-  },
-  organizationBlockUser: {
-    asks: 'blocks.write',
-    needs: 'organization owner',
-    statements: 5,
-    values: { username: ACCOUNTS },
-    answer: (subject) =>
-      onAccount(subject, {
-        user: '204',
-        member: '422 CANNOT_BLOCK_MEMBER',
-        organization: '422 CANNOT_BLOCK_ORGANIZATION',
-      }),
-  },
-  organizationUnblockUser: {
-    asks: 'blocks.write',
-    needs: 'organization owner',
-    statements: 4,
-    values: { username: ACCOUNTS },
-    answer: (subject) =>
-      onAccount(subject, {
-        user: '422 NOT_BLOCKED',
-        member: '422 NOT_BLOCKED',
-        organization: '422 CANNOT_BLOCK_ORGANIZATION',
-      }),
-  },
-
-  adminListUserBadges: {
-    asks: 'badges.read',
-    needs: 'site admin',
-    statements: 3,
-    values: { username: ACCOUNTS },
-    answer: (subject) => onUser(subject, '200'),
-  },
-  adminAddUserBadges: {
-    asks: 'badges.grant',
-    needs: 'site admin',
-    statements: 3,
-    values: { username: ACCOUNTS },
-    bodies: BODIES,
-    answer: (subject) => onUser(subject, withSlugs(subject)),
-  },
-  adminDeleteUserBadges: {
-    asks: 'badges.grant',
-    needs: 'site admin',
-    statements: 3,
-    values: { username: ACCOUNTS },
-    bodies: BODIES,
-    answer: (subject) => onUser(subject, withSlugs(subject)),
-  },
-}
+/** Numbers of issues: two that exist, and one that does not. */
+export const INDEXES: readonly string[] = ['1', '2', '99']
+/** Names of accounts: users, an organization, and one that does not exist. */
+export const ACCOUNTS: readonly string[] = ['eve', 'member', 'pam', 'open', 'unknown-name']
 
 /** What a request is answered. The order of these lines is the order of checks. */
 export function expected(rule: RouteRule, caller: Caller, subject: Subject): Answer {
@@ -224,21 +122,23 @@ function isOneOf(caller: Caller, callers: readonly Caller[]): boolean {
   return callers.includes(caller)
 }
 
-function onIssue({ values }: Subject, answer: Answer): Answer {
+/** What is answered about an issue. */
+export function onIssue({ values }: Subject, answer: Answer): Answer {
   return values['index'] === '99' ? '404 ISSUE_NOT_FOUND' : answer
 }
 
-function onAccount({ values }: Subject, answers: Readonly<Record<'user' | 'member' | 'organization', Answer>>): Answer {
+/** What is answered about an account. */
+export function onAccount(
+  { values }: Subject,
+  answers: Readonly<Record<'user' | 'member' | 'organization', Answer>>,
+): Answer {
   const { username = '' } = values
   if (username === 'unknown-name') return '404 USER_NOT_FOUND'
   if (OWNERS.some(({ name, kind }) => name === username && kind === 'organization')) return answers.organization
   return username === 'member' ? answers.member : answers.user
 }
 
-function onUser(subject: Subject, answer: Answer): Answer {
+/** What is answered about a user. */
+export function onUser(subject: Subject, answer: Answer): Answer {
   return onAccount(subject, { user: answer, member: answer, organization: '404 USER_NOT_FOUND' })
-}
-
-function withSlugs({ body }: Subject): Answer {
-  return body === 'not JSON' ? '422 INVALID_INPUT' : '204'
 }

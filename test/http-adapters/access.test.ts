@@ -4,7 +4,8 @@ import type { Fixture, Standalone } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import { openWorld } from '../world.ts'
 import type { Answer, RouteRule, Subject } from './access-rules.ts'
-import { CALLERS, expected, OWNERS, RULES } from './access-rules.ts'
+import { CALLERS, expected, OWNERS } from './access-rules.ts'
+import { RULES } from './cases.ts'
 import { plainRequest, readText } from './dispatch.ts'
 
 // Every route, for every caller, on everything of every visibility: who may, who may not, and what those learn.

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import published from '../../schema/openapi.json' with { type: 'json' }
 import type { OpenApiDocument } from '../../src/http-adapters/http.ts'
@@ -190,16 +188,5 @@ describe('the published OpenAPI document', () => {
     const reading = operations.filter(({ operationId }) => seen.replies.has(`${operationId} ${reply}`))
 
     expect(operations.filter(isDeclared)).toEqual(reading)
-  })
-
-  it('has the routes, with their queries, that the README lists', () => {
-    const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
-    const listed = [...readme.matchAll(/^\| \d+ \| `([^`]+)`/gm)].map(([, route]) => route)
-    const written = operations.map((operation) => {
-      const query = parametersOf(operation, 'query').join('&')
-      return `${operation.method} ${operation.path}${query === '' ? '' : `?${query}`}`
-    })
-
-    expect(written).toEqual(listed)
   })
 })

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { routeTable } from '../../src/http-adapters/routes/route-table.ts'
 import type { Standalone } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
-import { RULES } from '../http-adapters/access-rules.ts'
+import { RULES } from '../http-adapters/cases.ts'
 import { plainRequest } from '../http-adapters/dispatch.ts'
 
 // docs/databases.md states these numbers: how many statements a request runs, whatever the length of its page.

@@ -11,7 +11,7 @@ import { counted, jsonReply, noContent } from './replies.ts'
 import type { Route, RouteRequest } from './route.ts'
 import { route } from './route.ts'
 
-/** Badges: rows 15 to 17 of the specified interface. */
+/** The routes of the badges. */
 export const badgeRoutes: readonly Route[] = [
   route('badges', 'adminListUserBadges', 'GET /admin/users/{username}/badges', function* (r) {
     const userId = yield* userIn(r, 'badges.read')

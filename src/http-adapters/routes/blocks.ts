@@ -7,7 +7,7 @@ import { counted, jsonReply, noContent, presented } from './replies.ts'
 import type { Route } from './route.ts'
 import { route } from './route.ts'
 
-/** Blocks: rows 11 to 14 of the specified interface. */
+/** The routes of the blocks. */
 export const blockRoutes: readonly Route[] = [
   route('blocks', 'organizationListBlocks', 'GET /orgs/{org}/blocks', function* (r) {
     const organizationId = yield* organizationIn(r, 'blocks.read')

@@ -10,7 +10,7 @@ import { counted, jsonReply, noContent, presented } from './replies.ts'
 import type { Route, RouteRequest } from './route.ts'
 import { route } from './route.ts'
 
-/** Pins: rows 5 to 10 of the specified interface. */
+/** The routes of the pins. */
 export const pinRoutes: readonly Route[] = [
   route('pins', 'pinIssue', 'POST /repos/{owner}/{repo}/issues/{index}/pin', function* (r) {
     const issue = yield* issueIn(r, 'pins.write')

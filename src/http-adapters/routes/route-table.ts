@@ -9,7 +9,7 @@ import type { Directory, Presenter } from './ports.ts'
 import type { Route } from './route.ts'
 import { signingKeyRoutes } from './signing-keys.ts'
 
-/** Every route of every service, in the order of the specified interface. */
+/** Every route of every service, in the order of the OpenAPI document. */
 export const routeTable: readonly Route[] = Object.values({
   'signing-keys': signingKeyRoutes,
   pins: pinRoutes,

@@ -1,3 +1,5 @@
+import type { Answer, RouteRules, Subject } from '../access-rules.ts'
+import { ACCOUNTS, onUser } from '../access-rules.ts'
 import type { Ask, Case } from './case.ts'
 
 const BADGES = '/admin/users/stan/badges'
@@ -15,7 +17,7 @@ function badge(id: number, slug: string): object {
 }
 
 /** Badges. */
-export const userBadges: readonly Case[] = [
+export const badgeCases: readonly Case[] = [
   {
     fact: 'a list item has both spellings, the oldest grant first',
     before: grant('founder', 'night-owl'),
@@ -183,3 +185,36 @@ export const userBadges: readonly Case[] = [
     status: 403,
   },
 ]
+
+const BODIES = ['{"badge_slugs":[]}', 'not JSON']
+
+/** Who may do what. */
+export const badgeRules: RouteRules = {
+  adminListUserBadges: {
+    asks: 'badges.read',
+    needs: 'site admin',
+    statements: 3,
+    values: { username: ACCOUNTS },
+    answer: (subject) => onUser(subject, '200'),
+  },
+  adminAddUserBadges: {
+    asks: 'badges.grant',
+    needs: 'site admin',
+    statements: 3,
+    values: { username: ACCOUNTS },
+    bodies: BODIES,
+    answer: (subject) => onUser(subject, withSlugs(subject)),
+  },
+  adminDeleteUserBadges: {
+    asks: 'badges.grant',
+    needs: 'site admin',
+    statements: 3,
+    values: { username: ACCOUNTS },
+    bodies: BODIES,
+    answer: (subject) => onUser(subject, withSlugs(subject)),
+  },
+}
+
+function withSlugs({ body }: Subject): Answer {
+  return body === 'not JSON' ? '422 INVALID_INPUT' : '204'
+}

@@ -1,3 +1,5 @@
+import type { RouteRules } from '../access-rules.ts'
+import { ACCOUNTS, onAccount } from '../access-rules.ts'
 import type { Ask, Case } from './case.ts'
 
 const BLOCKS = '/orgs/acme/blocks'
@@ -260,3 +262,40 @@ export const blockCases: readonly Case[] = [
     expected: { json: [{ id: 7, login: 'stan' }], headers: { 'x-total-count': '2' } },
   },
 ]
+
+/** Who may do what. */
+export const blockRules: RouteRules = {
+  organizationListBlocks: { asks: 'blocks.read', needs: 'organization owner', statements: 4, answer: () => '200' },
+  organizationCheckUserBlock: {
+    asks: 'blocks.read',
+    needs: 'organization owner',
+    statements: 4,
+    values: { username: ACCOUNTS },
+    answer: (subject) =>
+      onAccount(subject, { user: '404 NOT_BLOCKED', member: '404 NOT_BLOCKED', organization: '404 NOT_BLOCKED' }),
+  },
+  organizationBlockUser: {
+    asks: 'blocks.write',
+    needs: 'organization owner',
+    statements: 5,
+    values: { username: ACCOUNTS },
+    answer: (subject) =>
+      onAccount(subject, {
+        user: '204',
+        member: '422 CANNOT_BLOCK_MEMBER',
+        organization: '422 CANNOT_BLOCK_ORGANIZATION',
+      }),
+  },
+  organizationUnblockUser: {
+    asks: 'blocks.write',
+    needs: 'organization owner',
+    statements: 4,
+    values: { username: ACCOUNTS },
+    answer: (subject) =>
+      onAccount(subject, {
+        user: '422 NOT_BLOCKED',
+        member: '422 NOT_BLOCKED',
+        organization: '422 CANNOT_BLOCK_ORGANIZATION',
+      }),
+  },
+}

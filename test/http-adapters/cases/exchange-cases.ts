@@ -1,4 +1,5 @@
 import { issueRecord } from '../../world.ts'
+import type { RouteRules } from '../access-rules.ts'
 import type { Case } from './case.ts'
 
 const EXPORT = '/repos/acme/rocket/issues/export'
@@ -240,3 +241,15 @@ export const exchangeCases: readonly Case[] = [
     expected: { headers: { allow: 'GET, HEAD, OPTIONS' } },
   },
 ]
+
+/** Who may do what. */
+export const exchangeRules: RouteRules = {
+  repoExportIssues: { asks: 'issues.export', needs: 'repository reader', statements: 8, answer: () => '200' },
+  repoImportIssues: {
+    asks: 'issues.import',
+    needs: 'repository admin',
+    statements: 3,
+    bodies: ['[]', 'not JSON'],
+    answer: ({ body }) => (body === '[]' ? '200' : '422 INVALID_DOCUMENT'),
+  },
+}

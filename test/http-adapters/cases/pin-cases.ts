@@ -1,3 +1,5 @@
+import type { RouteRules } from '../access-rules.ts'
+import { INDEXES, onIssue } from '../access-rules.ts'
 import type { Case } from './case.ts'
 import { issues, pin } from './pinned.ts'
 
@@ -158,3 +160,32 @@ export const pinCases: readonly Case[] = [
     expected: { json: { issues: false, pull_requests: true } },
   },
 ]
+
+/** Who may do what. */
+export const pinRules: RouteRules = {
+  repoListPinnedIssues: { asks: 'pins.read', needs: 'repository reader', statements: 9, answer: () => '200' },
+  repoListPinnedPullRequests: { asks: 'pins.read', needs: 'repository reader', statements: 9, answer: () => '200' },
+  repoNewPinAllowed: { asks: 'pins.read', needs: 'repository reader', statements: 3, answer: () => '200' },
+  pinIssue: {
+    asks: 'pins.write',
+    needs: 'repository admin',
+    statements: 4,
+    values: { index: INDEXES },
+    answer: (subject) => onIssue(subject, '204'),
+  },
+  unpinIssue: {
+    asks: 'pins.write',
+    needs: 'repository admin',
+    statements: 4,
+    values: { index: INDEXES },
+    answer: (subject) => onIssue(subject, '204'),
+  },
+  moveIssuePin: {
+    asks: 'pins.write',
+    needs: 'repository admin',
+    statements: 4,
+    values: { index: ['3', '99'], position: ['1', '0'] },
+    answer: (subject) =>
+      onIssue(subject, subject.values['position'] === '0' ? '422 INVALID_INPUT' : '404 ISSUE_NOT_PINNED'),
+  },
+}

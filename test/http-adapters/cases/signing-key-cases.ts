@@ -1,4 +1,5 @@
 import { openpgpKey, sshKey, unreadableKey } from '../../world.ts'
+import type { RouteRules } from '../access-rules.ts'
 import type { Case } from './case.ts'
 
 const ROCKET = '/repos/acme/rocket'
@@ -85,3 +86,16 @@ export const signingKeyCases: readonly Case[] = [
     expected: { text: '', headers: { 'content-length': '22', etag: '"abc"' } },
   },
 ]
+
+/** Who may do what. */
+export const signingKeyRules: RouteRules = {
+  getSigningKey: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH' },
+  getSigningKeySSH: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '200' },
+  repoSigningKey: {
+    asks: 'signing-keys.read',
+    needs: 'repository reader',
+    statements: 3,
+    answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH',
+  },
+  repoSigningKeySSH: { asks: 'signing-keys.read', needs: 'repository reader', statements: 3, answer: () => '200' },
+}

@@ -6,7 +6,7 @@ import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import type { Person } from '../../world.ts'
 import { directory, people, present, sshKey, worldIssues } from '../../world.ts'
-import { RULES } from '../access-rules.ts'
+import { RULES } from '../cases.ts'
 import { plainRequest, readText } from '../dispatch.ts'
 
 const NAMES = new Map(
