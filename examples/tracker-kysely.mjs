@@ -1,5 +1,17 @@
 // The issues of a host on Kysely, for the import and export of issues: createForge({ issues: createTracker(kysely) }).
-// The tables are those of tracker-postgres.mjs or of tracker-sqlite.mjs: the queries are the same for both databases.
+// A Gitea-like host has more columns; the queries stay the same. Names of people are kept as text, beside their accounts.
+
+/** The tables of the host, on PostgreSQL. */
+export const TABLES = `
+  create table "user" (id bigint primary key, name text not null unique);
+  create table label (repository bigint, name text, record text not null, primary key (repository, name));
+  create table milestone (repository bigint, title text, record text not null, primary key (repository, title));
+  create table issue (repository bigint, number bigint, title text not null, poster_id bigint references "user",
+    created_at bigint not null, record text not null, primary key (repository, number));
+  create table comment (id bigint generated always as identity primary key, repository bigint, issue bigint,
+    poster_id bigint references "user", created_at bigint not null, record text not null);
+  create index comment_of on comment (repository, issue, created_at);
+  create table next_number (repository bigint primary key, number bigint not null)`
 
 /** What the tables have of a record is a column; the rest of it is JSON. */
 export function createTracker(kysely) {

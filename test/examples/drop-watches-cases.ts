@@ -33,11 +33,6 @@ export function dropWatchesCases(name: string, makeDatabase: () => Promise<HostD
     expect(await example.ask('PUT', BLOCK, { as: 'anonymous' })).toMatchObject({ status: 401 })
     expect(await watches(example)).toEqual(['2 20', '2 21', '3 20'])
   })
-}
-
-/** As `dropWatchesCases`, where a transaction can be made to fail when it commits. */
-export function dropWatchesAtCommitCases(name: string, makeDatabase: () => Promise<HostDatabase>): void {
-  const bench = onExample(name, makeDatabase)
 
   test('a block that cannot be committed drops no watch', async () => {
     const { database, example } = bench()

@@ -5,7 +5,7 @@ import { mountContract } from '../../src/testing/testing.ts'
 import type { RunningExample } from './running-example.ts'
 import { startExample, startModule } from './running-example.ts'
 
-// The frameworks that frameworks.test.ts does not have, and the mount that knows its users by a session.
+// Every example of a mount. That of Express knows its users by a session, which the contract does not have.
 
 /** What the hosts around examples/small-forge.mjs have. */
 const SMALL_FORGE = {
@@ -18,6 +18,9 @@ const BY_TOKEN = { ...SMALL_FORGE, authorization: 'Bearer olga-token' }
 const home = (text: string): KnownHost => ({ elsewhere: [{ path: '/', text }] })
 
 describe.each([
+  ['mount-node.mjs', () => startExample('mount-node.mjs', {}), { ...BY_TOKEN, ...home('a forge') }],
+  ['mount-fastify.mjs', () => startExample('mount-fastify.mjs', {}), { ...BY_TOKEN, ...home('a forge') }],
+  ['mount-hono.mjs', () => startExample('mount-hono.mjs', {}), { ...BY_TOKEN, ...home('Hello stranger') }],
   ['mount-next.mjs', () => startModule('mount-next.mjs'), BY_TOKEN],
   ['mount-worker.mjs', () => startModule('mount-worker.mjs'), { ...BY_TOKEN, ...home('a forge') }],
   ['mount-express.mjs', () => startExample('mount-express.mjs', {}), { ...SMALL_FORGE, ...home('Hello stranger') }],
