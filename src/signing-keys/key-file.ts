@@ -11,7 +11,7 @@ import type { KeyPlace, PlaceState } from './watched-key.ts'
 import { watchKey } from './watched-key.ts'
 
 /** The file at an absolute path, with the `.pub` beside it. Symbolic links are followed. */
-function keyFileAt(path: string): KeyPlace {
+export function keyFileAt(path: string): KeyPlace {
   const state = (): Promise<PlaceState> => explained(stateOf(path))
   return {
     name: `the key file is ${path}`,
@@ -103,7 +103,8 @@ export async function openKeyFile(path: string | URL, options?: unknown): Promis
   }
 
   try {
-    return await watchKey(keyFileAt(resolve(file)))
+    const place = keyFileAt(resolve(file))
+    return await watchKey(place, await place.read())
   } catch (error) {
     if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
     throw new ForgeError('SIGNING_KEY_UNREADABLE', `${file}: ${error.message}`, undefined, { cause: error })

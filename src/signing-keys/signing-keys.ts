@@ -1,6 +1,8 @@
 export type { SigningKeyContext, SigningKeySource } from '../core/ports.ts'
 export { allowedSigners, describeKey } from './describe-key.ts'
 export { generateKey } from './generate-key.ts'
+export { openGitConfigKey } from './git-key.ts'
 export { openKeyFile } from './key-file.ts'
 export { openpgpKey, sshKey } from './parsed-key.ts'
 export type { KeyDescription } from './published-key.ts'
+export { rotatingKey } from './rotating-key.ts'

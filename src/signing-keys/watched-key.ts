@@ -138,13 +138,8 @@ function naming({ name }: KeyPlace, error: unknown): unknown {
   return new ForgeError('SIGNING_KEY_UNREADABLE', error.message, undefined, { cause })
 }
 
-/**
- * Reads a key, and watches its place from then on.
- *
- * @throws ForgeError `SIGNING_KEY_UNREADABLE`
- */
-export async function watchKey(place: KeyPlace): Promise<SigningKeySource> {
-  const key = await place.read()
+/** Watches a key from when it was read. */
+export async function watchKey(place: KeyPlace, key: PublicKey): Promise<SigningKeySource> {
   const { stamp, changedAt } = await place.state()
   return new WatchedKey(place, key, Date.now() - changedAt > COARSEST_STAMP_MS ? stamp : '')
 }

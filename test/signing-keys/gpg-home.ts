@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** A GnuPG of its own, in a folder of its own. */
 export class GpgHome {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'fgl-gpg-'))
+  readonly path: string = mkdtempSync(join(tmpdir(), 'fgl-gpg-'))
 
   /** Makes a key and returns its fingerprint. */
   generate(email: string, algorithm: string, passphrase = ''): string {
@@ -28,11 +28,11 @@ export class GpgHome {
   /** Stops the agent and removes the folder. */
   close(): void {
     execFileSync('gpgconf', ['--kill', 'all'], { env: this.#environment, stdio: 'pipe' })
-    rmSync(this.#folder, { recursive: true, force: true })
+    rmSync(this.path, { recursive: true, force: true })
   }
 
   get #environment(): NodeJS.ProcessEnv {
-    return { ...process.env, GNUPGHOME: this.#folder }
+    return { ...process.env, GNUPGHOME: this.path }
   }
 }
 

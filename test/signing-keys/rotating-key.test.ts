@@ -1,0 +1,104 @@
+import { rmSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readKeys } from 'openpgp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fetchHandler } from '../../src/http-adapters/fetch.ts'
+import type { SigningKeySource } from '../../src/index.ts'
+import { generateKey, openKeyFile, openpgpKey, rotatingKey, sshKey } from '../../src/signing-keys/signing-keys.ts'
+import { openWorld } from '../world.ts'
+import { SshFolder } from './ssh-folder.ts'
+
+const folder = new SshFolder()
+const ssh: string[] = []
+const openpgp: string[] = []
+beforeAll(async () => {
+  for (const name of ['One', 'Two', 'Three']) {
+    ssh.push((await generateKey({ format: 'ssh', name, email: 'forge@example.com' })).publicKey)
+    openpgp.push((await generateKey({ format: 'openpgp', name, email: 'forge@example.com' })).publicKey)
+  }
+})
+afterAll(() => folder.remove())
+
+const [sshAt, openpgpAt] = [(at: number) => sshKey(ssh[at] ?? ''), (at: number) => openpgpKey(openpgp[at] ?? '')]
+
+/** What the two routes answer: the status and the body. */
+async function routes(signingKey: SigningKeySource) {
+  const { api, logged } = openWorld({ signingKey })
+  const handler = fetchHandler(api, { authenticate: () => null })
+  const get = async (path: string) => {
+    const response = await handler(new Request(`http://localhost${path}`))
+    return { status: response.status, text: await response.text() }
+  }
+  return { pub: () => get('/signing-key.pub'), gpg: () => get('/signing-key.gpg'), logged }
+}
+
+async function namesIn(armored: string): Promise<readonly string[]> {
+  return (await readKeys({ armoredKeys: armored })).flatMap((key) => key.getUserIDs())
+}
+
+describe('keys in rotation', () => {
+  test('of SSH are a line each, the current one first, and the same key twice is one', async () => {
+    const { pub, gpg } = await routes(rotatingKey({ current: sshAt(1), former: [sshAt(0), sshAt(2), sshAt(0)] }))
+
+    expect(await pub()).toEqual({ status: 200, text: `${ssh[1]}${ssh[0]}${ssh[2]}` })
+    expect(await gpg()).toMatchObject({ status: 404, text: expect.stringContaining('signing key format is ssh') })
+  })
+
+  test('of OpenPGP are one armored block, the current one first', async () => {
+    const { gpg } = await routes(rotatingKey({ current: openpgpAt(2), former: [openpgpAt(0), openpgpAt(1)] }))
+    const { text } = await gpg()
+
+    expect(text.match(/-----BEGIN/g)).toHaveLength(1)
+    expect((await namesIn(text)).map((name) => name.split(' ')[0])).toEqual(['Three', 'One', 'Two'])
+  })
+
+  test('of both formats are served each by its own route', async () => {
+    const { pub, gpg } = await routes(rotatingKey({ current: sshAt(0), former: [openpgpAt(0), sshAt(1)] }))
+
+    expect((await pub()).text).toBe(`${ssh[0]}${ssh[1]}`)
+    expect(await namesIn((await gpg()).text)).toEqual(['One <forge@example.com>'])
+  })
+
+  test('are served without a former one that cannot be read, which is logged once', async () => {
+    const { pub, logged } = await routes(rotatingKey({ current: sshAt(0), former: [sshKey('garbage'), sshAt(1)] }))
+
+    expect((await pub()).text).toBe(`${ssh[0]}${ssh[1]}`)
+    expect((await pub()).text).toBe(`${ssh[0]}${ssh[1]}`)
+    expect(logged.map(({ message }) => message)).toEqual(['a former signing key cannot be read; the others are served'])
+  })
+
+  test('are not served without the current one', async () => {
+    const { pub } = await routes(rotatingKey({ current: sshKey('garbage'), former: [sshAt(1)] }))
+
+    expect(await pub()).toMatchObject({ status: 500 })
+  })
+
+  test('follow their files', async () => {
+    const [current, former] = [folder.write('current', ssh[0] ?? ''), folder.write('former', ssh[1] ?? '')]
+    const key = rotatingKey({ current: await openKeyFile(current), former: [await openKeyFile(former)] })
+    const { pub, gpg } = await routes(key)
+    expect((await pub()).text).toBe(`${ssh[0]}${ssh[1]}`)
+    folder.write('current', openpgp[0] ?? '')
+    rmSync(former)
+    await delay(260)
+    expect(await namesIn((await gpg()).text)).toEqual(['One <forge@example.com>'])
+    await delay(2300)
+
+    expect(await pub()).toMatchObject({ status: 404, text: expect.stringContaining('signing key format is openpgp') })
+  })
+
+  test('are joined once, and answer at once then', async () => {
+    const key = rotatingKey({ current: openpgpAt(0), former: [openpgpAt(1)] })
+    const answer = await key.publicKey()
+
+    expect(key.publicKey()).toBe(answer)
+    expect(key.format).toBe('openpgp')
+  })
+
+  test('are a TypeError when one of them is none', () => {
+    // @ts-expect-error an argument of a wrong type
+    expect(() => rotatingKey({ current: 'key.pub', former: [] })).toThrow('rotatingKey needs current')
+    // @ts-expect-error an argument of a wrong type
+    expect(() => rotatingKey({ current: sshAt(0), former: sshAt(1) })).toThrow('rotatingKey needs former')
+  })
+})
