@@ -92,6 +92,6 @@ export type {
   RecordLocator,
   SourcePlace,
 } from './schema/issue-record.ts'
-export type { Page, PageRequest } from './schema/paging.ts'
+export type { CursorPage, Page, PageRequest } from './schema/paging.ts'
 export type * from './schema/records.ts'
 export type { MaybePromise } from './schema/sync-or-async.ts'

@@ -11,11 +11,15 @@ export interface PageRequest {
   readonly limit?: number | undefined
 }
 
-/** One page of a list. `total` is the number of all items of the list in the same snapshot. */
-export interface Page<T> {
+/** One page of a list that is not counted. */
+export interface CursorPage<T> {
   readonly items: readonly T[]
-  readonly total: number
   readonly limit: number
   /** Pass this as `after` to get the next page. Undefined on the last page. */
   readonly cursor: string | undefined
+}
+
+/** One page of a list. `total` is the number of all items of the list in the same snapshot. */
+export interface Page<T> extends CursorPage<T> {
+  readonly total: number
 }

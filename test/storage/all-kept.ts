@@ -13,7 +13,7 @@ export async function expectAllKept<Tx>(storage: ForgeStorage<Tx>): Promise<void
   for (const userId of LARGE_IDS) await block(storage, '20', userId, { note: NOTE })
   for (const slug of SLUGS) await define(storage, slug)
   await grant(storage, '30', SLUGS.toReversed())
-  const events = await storage.events.list({ types: ['issue.pinned'] }, { from: { page: 1 }, limit: 2 })
+  const events = await storage.events.list({ types: ['issue.pinned'] }, { from: { page: 1 }, limit: 9 })
 
   expect(await issuesOn(storage, BOARD)).toEqual(LARGE_IDS)
   expect((await blocksOf(storage, '20')).map(({ userId, note }) => [userId, note])).toEqual(
@@ -23,7 +23,7 @@ export async function expectAllKept<Tx>(storage: ForgeStorage<Tx>): Promise<void
   expect(catalogue.items.map(({ slug }) => slug)).toEqual(SLUGS)
   expect(new Set(await slugsHeldBy(storage, '30'))).toEqual(new Set(SLUGS))
   expect(await storage.blocks.among('20', ['9007199254740992', ...LARGE_IDS])).toEqual(new Set(LARGE_IDS))
-  expect([events.total, events.items.map((event) => event.issueId)]).toEqual([3, ['-1', '9223372036854775807']])
+  expect(events.items.map((event) => event.issueId)).toEqual(LARGE_IDS.toReversed())
   expect((await outbox(storage)).map((event) => event.type)).toEqual([
     ...['issue.pinned', 'issue.pinned', 'issue.pinned', 'user.blocked', 'user.blocked', 'user.blocked'],
     ...SLUGS.map(() => 'badge.defined'),

@@ -3,7 +3,7 @@ import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { OptionNames } from '../../schema/options.ts'
 import { refuseUnknown } from '../../schema/options.ts'
-import type { Page, PageRequest } from '../../schema/paging.ts'
+import type { CursorPage, PageRequest } from '../../schema/paging.ts'
 import type { ForgeEvent, ForgeEventType } from '../../schema/records.ts'
 import { checkText } from '../../schema/text.ts'
 import type { EventFilter } from '../../storage/contract/events.ts'
@@ -89,7 +89,7 @@ export interface EventService {
    */
   forget(name: string): Promise<boolean>
   /** Lists the audit view, newest event first. @throws ForgeError `INVALID_INPUT` if the page request is invalid */
-  list(filter: EventListFilter, page?: PageRequest): Promise<Page<ForgeEvent>>
+  list(filter: EventListFilter, page?: PageRequest): Promise<CursorPage<ForgeEvent>>
   /**
    * Removes old events that every consumer has already handled. Pin and unpin events of issues that were not deleted
    * are kept, because they are the history of the issue. Removed events disappear from the audit view.

@@ -1,5 +1,5 @@
 import type { Id } from '../../schema/ids.ts'
-import type { Page } from '../../schema/paging.ts'
+import type { CursorPage } from '../../schema/paging.ts'
 import type { ForgeEvent, ForgeEventType } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { PageQuery } from './stores.ts'
@@ -40,7 +40,7 @@ export interface EventStore<Tx> {
     readonly cursor: string
   }>
   /** Reads the audit view, newest first. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
-  list(filter: EventFilter, query: PageQuery): MaybePromise<Page<ForgeEvent>>
+  list(filter: EventFilter, query: PageQuery): MaybePromise<CursorPage<ForgeEvent>>
   /** Returns the pins and unpins of one issue, in order of id. */
   history(issueId: Id, transaction?: Tx): MaybePromise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]>
   /**

@@ -11,7 +11,7 @@ export function memoryEvents(tables: MemoryTables): EventStore<undefined> {
     ...memoryOutbox(tables),
     list(filter, query) {
       const page = cutPage(reversed(eventsMatching(tables, filter)), (event) => -Number(event.id), query)
-      return { ...page, items: page.items.map(copyEvent) }
+      return { items: page.items.map(copyEvent), limit: page.limit, cursor: page.cursor }
     },
     history: (issueId) =>
       tables.eventsAbout({ issueId }).flatMap((event) => (isPinning(event) ? [copyEvent(event)] : [])),

@@ -78,7 +78,7 @@ export interface SqlDialect {
   /** The elements of a JSON list of texts, as rows of one column of this type. */
   elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string>
   /**
-   * The rows of a query as one JSON list, each a list of the values of these columns. Undefined if a driver reads rows as fast as JSON.
+   * The rows of a query as one JSON list of objects with these columns. Undefined if a driver reads rows as fast as JSON.
    */
   readonly jsonRows: ((columns: readonly string[]) => RawBuilder<string>) | undefined
   /** The tables and views in a place with their columns, and its indexes: a row for each column, names in lower case. */

@@ -75,10 +75,7 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
   }
 
   const runtime: SqlRuntime<S> = {
-    seesUncommitted: true, // those of `ctx.storage.transaction` stay open while the host waits
     read,
-    // Nothing else runs between two statements of one turn.
-    readSnapshot: (work, transaction) => read((session) => runSync(work(session)), transaction),
     write(work, { transaction, signal }) {
       refuseInside()
       const attempt = () => {

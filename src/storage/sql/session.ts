@@ -21,13 +21,6 @@ export interface Session extends Queryable {
    */
   batch(statements: readonly Statement<unknown>[]): MaybePromise<readonly (readonly unknown[])[]>
   /**
-   * Runs a statement for its effect. It may be sent later: together with the next query, before the host's code runs, or
-   * at the end of the work.
-   *
-   * @param check - called with the rows, before any later answer is returned; what it throws is the error of the work
-   */
-  defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): MaybePromise<void>
-  /**
    * Runs the host's code on the connection in the middle of a change. That code may read through the storage there, but
    * change nothing.
    */
@@ -44,15 +37,11 @@ export interface WriteCircumstances<Tx> {
 
 /** Runs the work of the stores: on our own connections, or inside the host's transaction if one is given. */
 export interface SqlRuntime<Tx> {
-  /** Whether plain reads may see what an open transaction of the host has written, and may still roll back. */
-  readonly seesUncommitted: boolean
   /**
    * Reads committed data. Different statements may see different states. The work is a plain function: most reads are
    * one statement, and a generator costs a tenth of it on SQLite.
    */
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): MaybePromise<T>
-  /** Reads committed data. All statements see the same snapshot. */
-  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): MaybePromise<T>
   /**
    * Writes all or nothing, and returns after the commit; inside a host's transaction it returns immediately. The work
    * may run again.
@@ -77,15 +66,6 @@ export function* queryFirst<Row>(session: Queryable, statement: Statement<Row>):
 /** Runs a statement for its effect. */
 export function* execute(session: Queryable, statement: Statement<unknown>): SyncOrAsync<void> {
   yield* query(session, statement)
-}
-
-/** Runs a statement for its effect, which nothing before the next query depends on. */
-export function defer<Row>(
-  session: Session,
-  statement: Statement<Row>,
-  check?: (rows: readonly Row[]) => void,
-): SyncOrAsync<void> {
-  return wait(session.defer(statement, check))
 }
 
 /** Statements, by the rows that each returns. */

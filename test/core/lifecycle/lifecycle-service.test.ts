@@ -76,12 +76,12 @@ describe('the lifecycle service', () => {
       await forge.lifecycle.repositoryDeleted(10)
       await forge.lifecycle.issueDeleted(issue(7))
     }
-    expect((await forge.events.list({})).total).toBe(4)
+    expect((await forge.events.list({})).items).toHaveLength(4)
   })
 
   test('records nothing of a member added', async () => {
     const forge = aForge()
     await forge.lifecycle.memberAdded({ organizationId: 5, userId: 9 })
-    expect((await forge.events.list({})).total).toBe(0)
+    expect((await forge.events.list({})).items).toEqual([])
   })
 })

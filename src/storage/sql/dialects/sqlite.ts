@@ -59,7 +59,8 @@ export const sqliteDialect: SqlDialect = {
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, INTEGER)),
   now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,
   elements,
-  jsonRows: (columns) => sql`json_group_array(json_array(${sql.join(columns.map((name) => sql.id(name)))}))`,
+  jsonRows: (columns) =>
+    sql`json_group_array(json_object(${sql.join(columns.flatMap((name) => [sql.lit(name), sql.id(name)]))}))`,
   columns: ({ prefix }) => ({
     sql:
       'select lower(m.name) as "table", coalesce(c.name, \'\') as "column" from sqlite_master as m ' +

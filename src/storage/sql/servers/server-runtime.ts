@@ -1,6 +1,6 @@
 import { closedError, ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { runAsync, runMaybeAsync } from '../../../schema/sync-or-async.ts'
+import { runAsync } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
 import { command } from '../dialect.ts'
@@ -38,7 +38,6 @@ type Work<T, Tx> = (session: ServerSession, connection: ServerConnection<Tx>) =>
  * host's transaction. Each call ends within its limit, whatever the server does.
  */
 export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
-  readonly seesUncommitted = false
   readonly #server: Server<Tx>
   readonly #schema: Schema
   readonly #lockingRead: string
@@ -60,11 +59,6 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) return this.#readInHosts(work, transaction)
     return this.#repeated((call) => this.#onUsable(call, (_, send) => work(new ServerSession(send))))
-  }
-
-  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: Tx | undefined): Promise<T> {
-    if (transaction !== undefined) return this.#readInHosts((session) => runMaybeAsync(work(session)), transaction)
-    return this.#repeated((call) => this.#transact(call, 'snapshot', (session) => runAsync(work(session))))
   }
 
   write<T>(
@@ -185,7 +179,6 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
       let value: T
       try {
         value = await work(session, connection)
-        await session.flush()
         beforeCommit()
         call.startCommit()
       } catch (error) {
@@ -282,7 +275,6 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
         lend: (hostCode) => queue.lend(hostCode),
       })
       const value = await work(session)
-      await session.flush()
       check()
       await send([RELEASE])
       return value

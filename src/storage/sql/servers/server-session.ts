@@ -8,12 +8,6 @@ import type { Rows, Send } from './server.ts'
 const LENT = command('savepoint forgelet_lent')
 const RETURNED = command('release savepoint forgelet_lent')
 
-/** A statement whose rows nothing waits for. */
-interface Deferred {
-  readonly statement: Statement<unknown>
-  readonly check?: ((rows: readonly unknown[]) => void) | undefined
-}
-
 /** How a session in a transaction works. One outside of a transaction needs none of this. */
 interface SessionOptions {
   /** What is sent together with the first statements. */
@@ -33,7 +27,6 @@ export class ServerSession implements Session {
   readonly #lend: NonNullable<SessionOptions['lend']>
   #begin: readonly Statement<unknown>[]
   #lengthen: Statement<unknown> | undefined
-  #deferred: Deferred[] = []
 
   constructor(
     send: Send,
@@ -47,56 +40,39 @@ export class ServerSession implements Session {
   }
 
   all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const answered = this.#isIdle ? this.#send([statement]) : this.batch([statement])
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
-    return answered.then(([rows = []]) => rows as readonly Row[])
+    return this.batch([statement]).then(([rows = []]) => rows as readonly Row[])
   }
 
   first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
     return this.all(statement).then(([row]) => row)
   }
 
-  /** Whether statements are sent as they are. */
-  get #isIdle(): boolean {
-    return (
-      this.#lockingRead === '' &&
-      this.#deferred.length === 0 &&
-      this.#begin.length === 0 &&
-      this.#lengthen === undefined
-    )
-  }
-
-  async batch(statements: readonly Statement<unknown>[]): Promise<Rows> {
-    for (const statement of statements) this.#add({ statement: this.#locking(statement) })
-    const sent = this.#deferred
-    if (sent.length === 0) return []
-    this.#deferred = []
-    const rows = await this.#sendBehindBegin(sent.map(({ statement }) => statement))
-    for (const [index, { check }] of sent.entries()) check?.(rows[index] ?? [])
-    return statements.length === 0 ? [] : rows.slice(-statements.length)
+  batch(statements: readonly Statement<unknown>[]): Promise<Rows> {
+    if (statements.length === 0) return Promise.resolve([])
+    const locking = this.#lockingRead === '' ? statements : statements.map((statement) => this.#locking(statement))
+    const first = [...this.#begin, ...this.#longer(statements)]
+    return first.length === 0 ? this.#send(locking) : this.#sendBehind(first, locking)
   }
 
   /** If the server refuses BEGIN, what is sent together with it runs outside a transaction: it must change nothing. */
-  async #sendBehindBegin(statements: readonly Statement<unknown>[]): Promise<Rows> {
-    const begin = this.#begin
-    if (begin.length === 0) return this.#send(statements)
+  async #sendBehind(first: readonly Statement<unknown>[], statements: readonly Statement<unknown>[]): Promise<Rows> {
+    const isBegun = this.#begin.length === 0
     this.#begin = []
-    if (statements.some(changesData)) {
-      await this.#send(begin)
+    if (!isBegun && statements.some(changesData)) {
+      await this.#send(first)
       return this.#send(statements)
     }
-    const rows = await this.#send([...begin, ...statements])
-    return rows.slice(begin.length)
+    const rows = await this.#send([...first, ...statements])
+    return rows.slice(first.length)
   }
 
-  async defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): Promise<void> {
-    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the rows are those of the statement
-    this.#add({ statement: this.#locking(statement), check: check as Deferred['check'] })
-  }
-
-  /** Sends what was kept back. */
-  async flush(): Promise<void> {
-    await this.batch([])
+  /** Returns what raises the limit of statements, ahead of the first that may take long. */
+  #longer(statements: readonly Statement<unknown>[]): readonly Statement<unknown>[] {
+    const lengthen = this.#lengthen
+    if (lengthen === undefined || !statements.some(({ mayTakeLong }) => mayTakeLong === true)) return []
+    this.#lengthen = undefined
+    return [lengthen]
   }
 
   /** The savepoint shows whether the host's code has left the transaction open and sound. */
@@ -113,16 +89,8 @@ export class ServerSession implements Session {
     return value
   }
 
-  #add(deferred: Deferred): void {
-    if (this.#lengthen !== undefined && deferred.statement.mayTakeLong === true) {
-      this.#deferred.push({ statement: this.#lengthen })
-      this.#lengthen = undefined
-    }
-    this.#deferred.push(deferred)
-  }
-
   #locking<Row>(statement: Statement<Row>): Statement<Row> {
-    if (this.#lockingRead === '' || statement.asWritten === true || !/^select\b/.test(statement.sql)) return statement
+    if (statement.asWritten === true || !/^select\b/.test(statement.sql)) return statement
     return { ...statement, sql: `${statement.sql}${this.#lockingRead}` }
   }
 }

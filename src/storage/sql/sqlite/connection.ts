@@ -70,12 +70,6 @@ export class Connection implements Session {
     return statements.map((statement) => this.all(statement))
   }
 
-  /** Runs the statement at once: nothing is gained by waiting. */
-  defer<Row>(statement: Statement<Row>, check?: (rows: readonly Row[]) => void): void {
-    const rows = this.all(statement)
-    check?.(rows)
-  }
-
   /**
    * Runs the host's code in the middle of work, which goes on behind it: in the same transaction, or not at all.
    * @throws TypeError if the code returned a promise, left the transaction, or left a statement open that was writing

@@ -65,7 +65,6 @@ function writeLock(prefix: string): Statement<unknown> {
  * transactions of the host on the host's handle: no BEGIN, no COMMIT, one savepoint for each change.
  */
 class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
-  readonly seesUncommitted = false
   readonly #database: SqliteDatabase<H>
   readonly #writeLock: Statement<unknown>
   readonly #batches: GroupCommit<H>
@@ -88,19 +87,6 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: H | undefined): MaybePromise<T> {
     if (transaction !== undefined) return work(this.#connectionOf(transaction))
     return this.#readPlain(({ reader }) => work(reader))
-  }
-
-  readSnapshot<T>(work: (session: Session) => SyncOrAsync<T>, transaction: H | undefined): MaybePromise<T> {
-    if (transaction !== undefined) return runSync(work(this.#connectionOf(transaction)))
-
-    return this.#readPlain(({ reader }) => {
-      reader.command('begin')
-      try {
-        return runSync(work(reader))
-      } finally {
-        reader.command('rollback')
-      }
-    })
   }
 
   write<T>(

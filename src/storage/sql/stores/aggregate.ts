@@ -3,9 +3,10 @@ import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { AggregateStore, Change, Outcome, PreparedDecision } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
+import type { Statement } from '../query.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import type { EventLog } from './event-log.ts'
-import type { Head, Heads, Lock } from './locks.ts'
+import type { Head, HeadKey, Heads } from './locks.ts'
 
 /** What every store is built from. */
 export interface StoreParts<Tx> {
@@ -15,20 +16,18 @@ export interface StoreParts<Tx> {
   readonly log: EventLog
 }
 
-/** One kind of aggregate: how a change locks, loads and writes its rows. `Rows` are what it loads. */
+/** One kind of aggregate: what a change locks, loads and writes. It runs nothing itself. `Rows` are what it loads. */
 export interface SqlAggregate<Key, State, Rows extends readonly unknown[]> {
   /** Returns a copy of the key: a change waits for its turn, and the caller may modify its own key meanwhile. */
   own(key: Key): Key
   /** Returns the heads that a change locks, in the global order of locks. The last is that of the key. */
-  locks(key: Key): readonly Lock[]
+  locks(key: Key): readonly HeadKey[]
   /** Returns the statements that load the state. They run behind the locks. */
   loading(key: Key): Statements<Rows>
   /** Returns the state that was loaded. */
   state(key: Key, rows: RowsOfEach<Rows>, head: Head): State
-  /**
-   * Writes the differences and returns the head to save. @throws ForgeError `*_NOT_FOUND` if something may not be added
-   */
-  write(session: Session, key: Key, states: Difference<State>): SyncOrAsync<Head>
+  /** Returns what writes the differences between two states. */
+  writing(key: Key, states: Difference<State>): Writing
 }
 
 /** The state of an aggregate before and after a change. */
@@ -36,6 +35,15 @@ export interface Difference<State> {
   readonly before: State
   readonly after: State
   readonly head: Head
+}
+
+/** What writes a change. It is sent together with the events. */
+export interface Writing {
+  readonly statements: readonly Statement<unknown>[]
+  /** The head to save. */
+  readonly head: Head
+  /** Checks the rows of each statement. @throws ForgeError `*_NOT_FOUND` if something may not be added */
+  verify?(rows: readonly (readonly unknown[])[]): void
 }
 
 /** Creates the calls that all aggregates have in common. */
@@ -74,9 +82,10 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx, P
   const { state: after, events: drafts, result } = decide(before, at)
   if (after === before && drafts.length === 0) return { result, events: [] }
 
-  const written = after === before ? head : yield* aggregate.write(session, key, { before, after, head })
-  yield* heads.save(session, written)
-  const events = yield* log.append(session, drafts, { actorId: change.by.actorId, at })
+  const writing: Writing = after === before ? { statements: [], head } : aggregate.writing(key, { before, after, head })
+  const statements = [...writing.statements, heads.saving(writing.head)]
+  const { rows: written, events } = yield* log.write(session, { statements, drafts, at, actorId: change.by.actorId })
+  writing.verify?.(written)
   yield* log.show(session, events, change, open)
   return { result, events }
 }

@@ -1,175 +1,44 @@
-import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
-import type { Page } from '../../../schema/paging.ts'
 import type { Badge } from '../../../schema/records.ts'
-import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { after, runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
-import type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore, PageQuery } from '../../contract/stores.ts'
-import type { SqlContext } from '../context.ts'
-import type { Query } from '../query.ts'
+import { after } from '../../../schema/sync-or-async.ts'
+import type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore } from '../../contract/stores.ts'
+import type { QueryValues } from '../query.ts'
 import { defineQuery, mayTakeLong } from '../query.ts'
-import type { RowsOfEach, Session, Statements } from '../session.ts'
-import { defer } from '../session.ts'
-import type { Difference, SqlAggregate, StoreParts } from './aggregate.ts'
+import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import type { Head, HeadKey, Heads, Lock } from './locks.ts'
-import type { PagedList, PageReader, Placed } from './pages.ts'
-import { pageReader, readPage } from './pages.ts'
-import type { SqlStore } from './removals.ts'
-import { keepAll } from './removals.ts'
-
-/** Creates the badge catalogue of an SQL storage. */
-export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): SqlStore<BadgeCatalogueStore<Tx>> {
-  const { context, runtime, heads } = parts
-  const catalogue = new BadgeCatalogue(context, heads)
-
-  const store: BadgeCatalogueStore<Tx> = {
-    ...aggregateStore(parts, catalogue),
-    find: (slug, transaction) => runtime.read((session) => catalogue.find(session, slug), transaction),
-    page: (query, transaction) => runtime.read((session) => runMaybeAsync(catalogue.page(session, query)), transaction),
-  }
-  return { store, removals: { user: keepAll, organization: keepAll, repository: keepAll, issue: keepAll } }
-}
-
-/** The badge catalogue as one aggregate. Its head counts the definitions and assigns their ids. */
-class BadgeCatalogue implements SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState, [Badge, Holders]> {
-  readonly #heads: Heads
-  readonly #queries: BadgeCatalogueQueries
-  readonly #pages: PageReader<HeadKey, Badge>
-
-  constructor(context: SqlContext, heads: Heads) {
-    this.#heads = heads
-    this.#queries = badgeCatalogueQueries(context)
-    this.#pages = badgePages(context)
-  }
-
-  own({ slug }: BadgeCatalogueKey): BadgeCatalogueKey {
-    return { slug }
-  }
-
-  head(): HeadKey {
-    return { scope: 'catalogue', key: '' }
-  }
-
-  locks(): readonly Lock[] {
-    return [{ head: this.head() }]
-  }
-
-  loading(key: BadgeCatalogueKey): Statements<[Badge, Holders]> {
-    return [this.#queries.find(key), this.#queries.holders(key)]
-  }
-
-  state(_key: BadgeCatalogueKey, [[row], [count]]: RowsOfEach<[Badge, Holders]>, head: Head): BadgeCatalogueState {
-    return { badge: row && { ...row }, holders: count?.holders ?? 0, nextId: String(head.nextSeq) }
-  }
-
-  find(session: Session, slug: string): MaybePromise<Badge | undefined> {
-    return after(session.first(this.#queries.find({ slug })), (row) => row && { ...row })
-  }
-
-  *page(session: Session, pageQuery: PageQuery): SyncOrAsync<Page<Badge>> {
-    const [heads, pages] = [this.#heads, this.#pages]
-    const key = this.head()
-
-    const list: PagedList<Placed<Badge>, Badge> = {
-      start: 0,
-      count: () => wait(after(heads.find(session, key), ({ total }) => total)),
-      slice: (part) => pages.slice(session, { ...key, ...part }),
-      tail: (part) => pages.tail(session, { ...key, ...part }),
-      place: (row) => row.place,
-      item: ({ id, slug, description, imageUrl }) => ({ id, slug, description, imageUrl }),
-    }
-    return yield* readPage(list, pageQuery)
-  }
-
-  *write(
-    session: Session,
-    _key: BadgeCatalogueKey,
-    { before, after, head }: Difference<BadgeCatalogueState>,
-  ): SyncOrAsync<Head> {
-    if (after.badge === undefined) return yield* this.#remove(session, before.badge, head)
-    if (before.badge !== undefined) {
-      yield* defer(session, this.#queries.update({ ...after.badge, id: before.badge.id }))
-      return head
-    }
-
-    yield* defer(session, this.#queries.insert(after.badge))
-    return { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 }
-  }
-
-  *#remove(session: Session, badge: Badge | undefined, head: Head): SyncOrAsync<Head> {
-    if (badge === undefined) return head
-
-    yield* defer(session, this.#queries.remove(badge))
-    return { ...head, total: head.total - 1 }
-  }
-}
+import type { HeadKey } from './locks.ts'
+import type { Slice } from './pages.ts'
+import { pageReader } from './pages.ts'
 
 /** How many users hold a badge. */
-export interface Holders {
+interface Holders {
   readonly holders: number
 }
 
-/** Identifies one definition. */
-export interface BadgeId {
-  readonly id: Id
-}
+/** The one head of the catalogue. It counts the definitions and assigns their ids. */
+const HEAD: HeadKey = { scope: 'catalogue', key: '' }
 
-/** The statements of the badge catalogue. */
-export interface BadgeCatalogueQueries {
-  readonly find: Query<BadgeCatalogueKey, Badge>
-  readonly holders: Query<BadgeCatalogueKey, Holders>
-  readonly insert: Query<Badge, unknown>
-  readonly update: Query<Badge, unknown>
-  readonly remove: Query<BadgeId, unknown>
-}
+/** Creates the badge catalogue of an SQL storage: one aggregate. */
+export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStore<Tx> {
+  const { context, runtime, heads } = parts
+  const { build, ids, columns } = context
 
-/** Defines the statements of the badge catalogue. */
-function badgeCatalogueQueries(context: SqlContext): BadgeCatalogueQueries {
-  return {
-    find: findQuery(context),
-    holders: holdersQuery(context),
-    insert: insertQuery(context),
-    update: updateQuery(context),
-    remove: mayTakeLong(removeQuery(context)),
-  }
-}
-
-function badgePages(context: SqlContext): PageReader<HeadKey, Badge> {
-  return pageReader(context, {
-    table: 'badges',
-    place: 'id',
-    columns: {
-      id: context.columns.id('badges.id'),
-      slug: sql.ref('slug'),
-      description: sql.ref('description'),
-      imageUrl: sql.ref('image_url'),
-    },
-    within: () => sql`1 = 1`,
-  })
-}
-
-function findQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['find'] {
-  return defineQuery((given) =>
+  const find = defineQuery((given: QueryValues<BadgeCatalogueKey>) =>
     build
       .selectFrom('badges')
       .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
       .where('slug', '=', given('slug')),
   )
-}
 
-function holdersQuery({ build, columns }: SqlContext): BadgeCatalogueQueries['holders'] {
-  return defineQuery((given) =>
+  const countHolders = defineQuery((given: QueryValues<BadgeCatalogueKey>) =>
     build
       .selectFrom('user_grants')
       .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
       .select(columns.count().as('holders'))
       .where('slug', '=', given('slug')),
   )
-}
 
-function insertQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['insert'] {
-  return defineQuery((given) =>
+  const insert = defineQuery((given: QueryValues<Badge>) =>
     build.insertInto('badges').values({
       id: ids.givenInteger(given('id')),
       slug: given('slug'),
@@ -177,17 +46,63 @@ function insertQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['insert'
       image_url: given('imageUrl'),
     }),
   )
-}
 
-function updateQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['update'] {
-  return defineQuery((given) =>
+  const update = defineQuery((given: QueryValues<Badge>) =>
     build
       .updateTable('badges')
       .set({ description: given('description'), image_url: given('imageUrl') })
       .where('id', '=', ids.givenInteger(given('id'))),
   )
-}
 
-function removeQuery({ build, ids }: SqlContext): BadgeCatalogueQueries['remove'] {
-  return defineQuery((given) => build.deleteFrom('badges').where('id', '=', ids.givenInteger(given('id'))))
+  const remove = mayTakeLong(
+    defineQuery((given: QueryValues<{ id: Id }>) =>
+      build.deleteFrom('badges').where('id', '=', ids.givenInteger(given('id'))),
+    ),
+  )
+
+  const page = pageReader(context, heads, {
+    columns: ['place', 'id', 'slug', 'description', 'imageUrl'],
+    rows: (given: QueryValues<HeadKey & Slice>) =>
+      build
+        .selectFrom('badges')
+        .select([columns.number('badges.id').as('place'), columns.id('badges.id').as('id')])
+        .select(['slug', 'description', 'image_url as imageUrl'])
+        .where('badges.id', '>', ids.givenInteger(given('after').as(String)))
+        .orderBy('badges.id')
+        .limit(given('limit'))
+        .offset(given('offset')),
+    toItem: ({ id, slug, description, imageUrl }) => ({ id, slug, description, imageUrl }),
+  })
+
+  const entries: SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState, [Badge, Holders]> = {
+    own: ({ slug }) => ({ slug }),
+    locks: () => [HEAD],
+    loading: (key) => [find(key), countHolders(key)],
+    state: (_key, [[row], [count]], head) => ({
+      badge: row && { ...row },
+      holders: count?.holders ?? 0,
+      nextId: String(head.nextSeq),
+    }),
+
+    writing(_key, { before, after, head }): Writing {
+      if (after.badge === undefined) {
+        if (before.badge === undefined) return { statements: [], head }
+        return { statements: [remove(before.badge)], head: { ...head, total: head.total - 1 } }
+      }
+      if (before.badge !== undefined) {
+        return { statements: [update({ ...after.badge, id: before.badge.id })], head }
+      }
+      return {
+        statements: [insert(after.badge)],
+        head: { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 },
+      }
+    },
+  }
+
+  return {
+    ...aggregateStore(parts, entries),
+    find: (slug, transaction) =>
+      runtime.read((session) => after(session.first(find({ slug })), (row) => row && { ...row }), transaction),
+    page: (query, transaction) => runtime.read((session) => page(session, HEAD, query), transaction),
+  }
 }

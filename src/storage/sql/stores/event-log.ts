@@ -7,11 +7,11 @@ import { wait } from '../../../schema/sync-or-async.ts'
 import type { WriteContext } from '../../contract/stores.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
-import type { Query } from '../query.ts'
+import type { Query, Slot, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
-import { queryEach } from '../session.ts'
+import { queryEachAfter } from '../session.ts'
 
 /** An event as a row of our table. */
 export interface EventRow {
@@ -27,10 +27,19 @@ export interface EventRow {
   readonly data: string
 }
 
-/** An event of the outbox with its place there. */
-export interface PlacedEvent extends EventRow {
-  readonly place: number
-}
+/** The columns of `selectEvents`. */
+export const EVENT_COLUMNS: readonly (keyof EventRow)[] = [
+  'id',
+  'type',
+  'version',
+  'at',
+  'actorId',
+  'organizationId',
+  'repositoryId',
+  'issueId',
+  'userId',
+  'data',
+]
 
 /** Returns the expression that orders committed events. */
 export function outboxPlace({ dialect }: SqlContext): RawBuilder<number> {
@@ -65,17 +74,19 @@ export function toEvent(row: EventRow): ForgeEvent {
 /** The written version of the format of `data`. */
 const DATA_VERSION = 1
 
-/** The actor and the time, which all events of one attempt share. */
-export interface Stamp {
+/** What one attempt writes: rows and heads, and its events with the actor and the time that they share. */
+interface Written {
+  readonly statements: readonly Statement<unknown>[]
+  readonly drafts: readonly EventDraft[]
   readonly actorId: Id | null
   readonly at: Date
 }
 
-interface NewEvent extends Stamp {
+interface NewEvent extends Pick<Written, 'actorId' | 'at'> {
   readonly draft: EventDraft
 }
 
-/** Appends the events of a change, inside its transaction. */
+/** Writes changes with their events, inside their transaction. */
 export class EventLog {
   readonly #insert: Query<NewEvent, { readonly id: Id }>
 
@@ -83,17 +94,19 @@ export class EventLog {
     this.#insert = insertQuery(context)
   }
 
-  /** Writes the events, and returns them with id, time and actor. */
-  *append(session: Session, drafts: readonly EventDraft[], { actorId, at }: Stamp): SyncOrAsync<readonly ForgeEvent[]> {
-    if (drafts.length === 0) return []
-
+  /** Writes rows, heads and events together. Returns the rows of each statement, and the events with their ids. */
+  *write(
+    session: Session,
+    { statements, drafts, actorId, at }: Written,
+  ): SyncOrAsync<{ readonly rows: readonly (readonly unknown[])[]; readonly events: readonly ForgeEvent[] }> {
     const inserts = drafts.map((draft) => this.#insert({ draft, at, actorId }))
-    const written = yield* queryEach<readonly { readonly id: Id }[]>(session, inserts)
-    return drafts.map((draft, index) => {
+    const [rows, written] = yield* queryEachAfter<unknown, readonly { readonly id: Id }[]>(session, statements, inserts)
+    const events = drafts.map((draft, index): ForgeEvent => {
       const id = written[index]?.[0]?.id
       if (id === undefined) throw new Error('an event was written without an id')
       return copyEvent({ id, version: DATA_VERSION, at, actorId, ...draft })
     })
+    return { rows, events }
   }
 
   /** Passes the events to the host's `beforeCommit` before the commit. An exception from it ends the change. */
@@ -117,31 +130,32 @@ function copyEvent<E extends ForgeEvent>(event: E): E {
 function insertQuery({ build, ids, columns }: SqlContext): Query<NewEvent, { readonly id: Id }> {
   return defineQuery((given) => {
     const draft = given('draft')
+    const of = <V>(pick: (event: EventDraft) => V): Slot<NewEvent, V> => draft.as(pick)
 
     return build
       .insertInto('events')
       .values({
-        type: draft.as((event) => event.type),
+        type: of(({ type }) => type),
         version: DATA_VERSION,
         at: given('at').as(toMilliseconds),
         actor_id: ids.given('user', given('actorId')),
         organization_id: ids.given(
           'organization',
-          draft.as((event) => event.organizationId),
+          of(({ organizationId }) => organizationId),
         ),
         repository_id: ids.given(
           'repository',
-          draft.as((event) => event.repositoryId),
+          of(({ repositoryId }) => repositoryId),
         ),
         issue_id: ids.given(
           'issue',
-          draft.as((event) => event.issueId),
+          of(({ issueId }) => issueId),
         ),
         user_id: ids.given(
           'user',
-          draft.as((event) => event.userId),
+          of(({ userId }) => userId),
         ),
-        data: draft.as((event) => JSON.stringify(event.data)),
+        data: of(({ data }) => JSON.stringify(data)),
       })
       .returning(columns.id('id').as('id'))
   }, 'at most one')

