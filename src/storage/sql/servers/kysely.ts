@@ -20,7 +20,7 @@ import { kyselyQuery } from './kysely-types.ts'
 import { mariadbRules } from './mariadb-rules.ts'
 import { hasMethods } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
-import type { Purpose, Rows, Runner, Server, ServerConnection, ServerRules } from './server.ts'
+import type { Rows, Runner, Server, ServerConnection, ServerRules } from './server.ts'
 import type { ServerStorage } from './server-runtime.ts'
 import { createServerStorage } from './server-runtime.ts'
 
@@ -106,10 +106,10 @@ class Connection<Tx extends KyselyTransaction> implements ServerConnection<Tx> {
     return this.#begun.value
   }
 
-  async begin(purpose: Purpose): Promise<readonly Statement<unknown>[]> {
-    const level = purpose === 'changes' ? 'read committed' : 'repeatable read'
-    this.#begun = await hold<Tx>((use) => this.#bound.value.transaction().setIsolationLevel(level).execute(use))
-    return purpose === 'changes' ? this.#rules.setUp : []
+  async begin(): Promise<readonly Statement<unknown>[]> {
+    const begun = this.#bound.value.transaction().setIsolationLevel('read committed')
+    this.#begun = await hold<Tx>((use) => begun.execute(use))
+    return this.#rules.setUp
   }
 
   run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {

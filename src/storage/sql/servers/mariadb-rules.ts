@@ -20,13 +20,7 @@ export const ROLL_BACK: Statement<unknown> = command('rollback and no chain no r
 export function mariadbRules(ids: IdCodec, through: 'mysql2' | 'Kysely'): ServerRules {
   const needsUuid = Object.values(ids.columns).includes('uuid')
   return {
-    begin: {
-      changes: [command('set transaction isolation level read committed'), command('start transaction read write')],
-      snapshot: [
-        command('set transaction isolation level repeatable read'),
-        command('start transaction with consistent snapshot, read only'),
-      ],
-    },
+    begin: [command('set transaction isolation level read committed'), command('start transaction read write')],
     setUp: [],
     textOf: (statement, whose) => (whose === 'own' ? limited(statement) : unlimited(statement)),
     lengthen: undefined,

@@ -12,7 +12,7 @@ import { COMMIT, mariadbRules, ROLL_BACK } from './mariadb-rules.ts'
 import type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery, OwnPool } from './mysql-types.ts'
 import { isConnection, isOwnPool, isPool, speaksCallbacks } from './mysql-types.ts'
 import { destroySocket, driver, hasMethods, hear, ignore, OwnSockets, poolSize } from './pools.ts'
-import type { Purpose, Rows, Server, ServerConnection, ServerRules } from './server.ts'
+import type { Rows, Server, ServerConnection, ServerRules } from './server.ts'
 import type { ServerStorage } from './server-runtime.ts'
 import { createServerStorage } from './server-runtime.ts'
 
@@ -114,9 +114,9 @@ class PooledConnection<C> implements ServerConnection<C> {
     return rows.slice(first.length)
   }
 
-  begin(purpose: Purpose): readonly Statement<unknown>[] {
+  begin(): readonly Statement<unknown>[] {
     this.#first = []
-    return [...this.#before, ...this.#rules.begin[purpose]]
+    return [...this.#before, ...this.#rules.begin]
   }
 
   async commit(): Promise<boolean> {

@@ -28,10 +28,7 @@ const SET_UP = command(`select ${LIMITS}, ${DURABLE}`)
 
 /** PostgreSQL. All modes of a transaction are explicit, because a role or a database may have other defaults. */
 export const postgresRules: ServerRules = {
-  begin: {
-    changes: [command('begin isolation level read committed read write'), SET_UP],
-    snapshot: [command('begin isolation level repeatable read read only'), command(`select ${LIMITS}`)],
-  },
+  begin: [command('begin isolation level read committed read write'), SET_UP],
   setUp: [SET_UP],
   textOf: ({ sql }) => sql,
   lengthen: command(`set local statement_timeout = ${MAX_LONG_CALL_MS}`),

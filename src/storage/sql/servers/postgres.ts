@@ -12,7 +12,7 @@ import type { OwnPool, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from '
 import { isPgClient, isPgPool } from './pg-types.ts'
 import { destroySocket, driver, hasMethods, hear, ignore, isEmitter, OwnSockets, poolSize } from './pools.ts'
 import { postgresRules, saysNameIsWrong } from './postgres-rules.ts'
-import type { Purpose, Rows, Runner, Server, ServerConnection } from './server.ts'
+import type { Rows, Runner, Server, ServerConnection } from './server.ts'
 import type { ServerStorage } from './server-runtime.ts'
 import { createServerStorage } from './server-runtime.ts'
 
@@ -163,8 +163,8 @@ class PooledClient<C> extends Client implements ServerConnection<C> {
   }
 
   /** Older versions of pg do not know whether the host left a transaction open. */
-  begin(purpose: Purpose): readonly Statement<unknown>[] {
-    const begin = postgresRules.begin[purpose]
+  begin(): readonly Statement<unknown>[] {
+    const { begin } = postgresRules
     return statusOf(this.#client) === undefined ? [ROLL_BACK, ...begin] : begin
   }
 

@@ -17,7 +17,7 @@ import { Call, MAX_CALL_MS } from './call.ts'
 import { Connections, Spoilt } from './connections.ts'
 import type { TransactionQueue } from './queues.ts'
 import { TransactionQueues } from './queues.ts'
-import type { Purpose, Runner, Send, Server, ServerConnection } from './server.ts'
+import type { Runner, Send, Server, ServerConnection } from './server.ts'
 import { ServerSession } from './server-session.ts'
 
 /** Checks that a transaction is open: outside of one, MariaDB says so only when a savepoint is released. */
@@ -71,7 +71,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
       check()
       const change: Work<T, Tx> = (session, { identity, transaction: open }) =>
         this.#queues.of(identity).write(() => runAsync(work(session, open)))
-      return this.#transact(call, 'changes', change, check)
+      return this.#transact(call, change, check)
     })
   }
 
@@ -91,7 +91,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   /** Runs work once in a transaction of our own, which it may also use as a host's. */
   inTransaction<T>(work: (session: Session, transaction: Tx) => Promise<T>, limits: CallLimits): Promise<T> {
     const inside: Work<T, Tx> = (session, { transaction }) => work(session, transaction)
-    return this.#during((call) => this.#transact(call, 'changes', inside), limits)
+    return this.#during((call) => this.#transact(call, inside), limits)
   }
 
   /** Migrates tables: those of the storage, or of a host beside them. */
@@ -168,11 +168,11 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   }
 
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
-  #transact<T>(call: Call, purpose: Purpose, work: Work<T, Tx>, beforeCommit = (): void => undefined): Promise<T> {
+  #transact<T>(call: Call, work: Work<T, Tx>, beforeCommit = (): void => undefined): Promise<T> {
     return this.#onUsable(call, async (connection, send) => {
       const session = new ServerSession(send, {
-        begin: await this.#begun(connection, purpose),
-        lockingRead: purpose === 'changes' ? this.#lockingRead : '',
+        begin: await this.#begun(connection),
+        lockingRead: this.#lockingRead,
         lengthen: this.#server.lengthen,
         lend: (hostCode) => connection.lend(() => this.#queues.of(connection.identity).lend(hostCode)),
       })
@@ -197,9 +197,9 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     })
   }
 
-  async #begun(connection: ServerConnection<Tx>, purpose: Purpose): Promise<readonly Statement<unknown>[]> {
+  async #begun(connection: ServerConnection<Tx>): Promise<readonly Statement<unknown>[]> {
     try {
-      return await connection.begin(purpose)
+      return await connection.begin()
     } catch (error) {
       throw this.#server.translate(error, 'call')
     }

@@ -8,9 +8,6 @@ export type Rows = readonly (readonly unknown[])[]
 /** Sends statements. @throws the errors of `ServerRules.translate`; ForgeError `STORAGE_BUSY` if the call is over */
 export type Send = (statements: readonly Statement<unknown>[]) => Promise<Rows>
 
-/** What a transaction of our own is for: to change something, or to read one snapshot. */
-export type Purpose = 'changes' | 'snapshot'
-
 /** Runs statements on one connection. */
 export interface Runner {
   /** The connection itself, whichever object stands for it: the calls on it take turns. */
@@ -28,7 +25,7 @@ export interface ServerConnection<Tx> extends Runner {
   /** The transaction, as the host's `beforeCommit` receives it. It exists once the transaction has begun. */
   readonly transaction: Tx
   /** Begins a transaction. Returns what must still be sent, ahead of the first statement. */
-  begin(purpose: Purpose): MaybePromise<readonly Statement<unknown>[]>
+  begin(): MaybePromise<readonly Statement<unknown>[]>
   /** Commits. Returns false if the server has rolled back instead. */
   commit(): Promise<boolean>
   rollBack(): Promise<unknown>
@@ -41,7 +38,7 @@ export interface ServerConnection<Tx> extends Runner {
 /** What differs between database servers, whichever library talks to them. */
 export interface ServerRules {
   /** What is sent to begin a transaction. */
-  readonly begin: Readonly<Record<Purpose, readonly Statement<unknown>[]>>
+  readonly begin: readonly Statement<unknown>[]
   /** What a transaction for changes needs behind the BEGIN of a library. */
   readonly setUp: readonly Statement<unknown>[]
   /** Returns the text of a statement with its settings: on our own connection, or in a transaction of the host. */
