@@ -101,6 +101,68 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
       'a connection that is in no transaction is refused, and no work is begun there',
     ],
   ],
+  '14-import-and-export': [
+    [
+      'what is there and is the same is left.',
+      'test/cli/issues/import.test.ts',
+      'imports what export then writes, and nothing the second time',
+    ],
+    [
+      'An import that broke off is finished by running it again',
+      'test/cli/issues/import-kills.servers.test.ts',
+      'times ends with exactly the document',
+    ],
+    [
+      'See what is lost, then import.',
+      'test/cli/issues/import.test.ts',
+      'writes nothing with --dry-run, and reports what the import then does',
+    ],
+    [
+      'A user who has left the project is called `user-` and the id',
+      'test/cli/issues/import.test.ts',
+      'names the people without an account, and finds those whom a file maps',
+    ],
+    [
+      'confidential issues unless you say `--confidential keep`.',
+      'test/cli/issues/issues.test.ts',
+      'leaves confidential issues out, or keeps them',
+    ],
+    [
+      'An import keeps names as text',
+      'test/standalone/exchange/exchange-suite.ts',
+      'puts nothing under the name of an account that is not attributed',
+    ],
+    [
+      'With `--attribution accounts`, which is for site admins',
+      'test/standalone/exchange/exchange-suite.ts',
+      'puts issues under the accounts of their authors for a site admin alone, as often as it is run',
+    ],
+    [
+      'Later, give accounts to names that are there already',
+      'test/cli/issues/import.test.ts',
+      'gives accounts to names, says so, and changes nothing the second time',
+    ],
+    [
+      'the import ends with [`IMPORT_CONFLICT`](../reference/errors.md#import_conflict), and nothing of that batch is written.',
+      'test/standalone/exchange/exchange-suite.ts',
+      'keeps the batches before one that has a conflict, and nothing of that',
+    ],
+    [
+      '`--on-conflict skip` leaves the issue; `update` replaces it, and keeps its comments.',
+      'test/standalone/exchange/exchange-suite.ts',
+      'replaces an issue whole, and leaves its comments, oldest first',
+    ],
+    [
+      'a document of any size takes the same memory.',
+      'test/exchange/documents/reading.test.ts',
+      'is read no further than its reader is',
+    ],
+    [
+      'each batch is one transaction, and may run again.',
+      'test/exchange/imports/import.servers.test.ts',
+      'a busy database is waited for',
+    ],
+  ],
   '15-events': [
     [
       'Every change is recorded as an event, in the transaction of the change.',

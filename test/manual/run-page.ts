@@ -112,7 +112,8 @@ class Shell {
   /** Runs commands, and returns what they print to either stream, with the port that the page names. */
   async run(commands: string): Promise<string> {
     let out = ''
-    const variables = commands.match(/^(?:export )?[A-Z]+=.*$/gm)?.filter((line) => !/\b(?:npx|node) /.test(line)) ?? []
+    const variables =
+      commands.match(/^(?:export )?[A-Z_]+=.*$/gm)?.filter((line) => !/\b(?:npx|node) /.test(line)) ?? []
     this.#variables += variables.map((line) => `${line}\n`).join('')
     for (const part of commands.split(/(?<= &)\n/)) {
       out += await (part.endsWith(' &') ? this.#start(part.slice(0, -2)) : this.#finish(part))
@@ -162,7 +163,14 @@ class Shell {
     return spawn('bash', ['-c', `exec 2>&1\nnpm() { :; }\n${local}`], {
       cwd: this.#folder,
       detached: true,
-      env: { ...process.env, FORGELET_DB: '', NO_COLOR: '1', PORT: String(this.#port), ...this.#environment },
+      env: {
+        ...process.env,
+        FORGELET_DB: '',
+        NO_COLOR: '1',
+        PATH: `${this.#folder}/bin:${process.env['PATH']}`,
+        PORT: String(this.#port),
+        ...this.#environment,
+      },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
   }
