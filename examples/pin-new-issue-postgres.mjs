@@ -3,10 +3,9 @@
 //   DATABASE_URL=postgres://postgres@127.0.0.1/forge node examples/pin-new-issue-postgres.mjs
 //   curl -H 'Authorization: Bearer olga-token' -H 'Content-Type: application/json' \
 //        -d '{"title":"Read this first"}' http://127.0.0.1:3000/issues
-import { setTimeout as pause } from 'node:timers/promises'
 import express from 'express'
 import { createForge, isForgeError, rolePolicy } from 'forgelet'
-import { postgresStorage } from 'forgelet/storage/postgres'
+import { inTransaction, postgresStorage } from 'forgelet/storage/postgres'
 import pg from 'pg'
 
 const STATUS = { UNAUTHENTICATED: 401, PIN_LIMIT_REACHED: 400, STORAGE_BUSY: 503, STORAGE_UNAVAILABLE: 503 }
@@ -26,42 +25,21 @@ const forge = createForge({
 })
 forge.events.on((event) => console.log(`${event.type} ${event.issueId}`))
 
+/** Runs again if the database gives the transaction up in favour of another; the listeners hear of it behind the COMMIT. */
 function createPinned(actor, title) {
-  return inTransaction(async (client) => {
+  return inTransaction(forge, pool, async ({ pins }, client) => {
     const { rows } = await client.query('insert into issue (title) values ($1) returning id', [title])
-    const issue = { id: rows[0].id, repositoryId: 10, kind: 'issue' }
-    const pinned = await forge.withTransaction(client, ({ pins }) => pins.pin(actor, issue))
-    await client.query('insert into activity values ($1, $2)', [issue.id, 'created and pinned'])
-    return pinned
+    const pin = await pins.pin(actor, { id: rows[0].id, repositoryId: 10, kind: 'issue' })
+    await client.query('insert into activity values ($1, $2)', [rows[0].id, 'created and pinned'])
+    return pin
   })
-}
-
-/** All of it again when the database gave the transaction up in favour of another. */
-async function inTransaction(work) {
-  for (let attempt = 1; ; attempt++) {
-    const client = await pool.connect()
-    try {
-      await client.query('begin isolation level repeatable read')
-      const done = await work(client)
-      await client.query('commit')
-      return done
-    } catch (error) {
-      await client.query('rollback').catch(() => {}) // the connection may be lost, and the transaction with it
-      const again = isForgeError(error, 'STORAGE_BUSY') && error.details.retry === 'host-transaction'
-      if (!again || attempt === 10) throw error
-    } finally {
-      client.release()
-    }
-    await pause(Math.random() * 20 * attempt)
-  }
 }
 
 const app = express()
 app.post('/issues', express.json(), async (request, response) => {
   const actor = users.get(request.headers.authorization) ?? 'anonymous'
-  const { value, afterCommit } = await createPinned(actor, request.body.title)
-  afterCommit() // notifies the listeners, now that it is committed
-  response.status(201).json({ id: value.issueId, position: value.position })
+  const { issueId, position } = await createPinned(actor, request.body.title)
+  response.status(201).json({ id: issueId, position })
 })
 app.get('/issues', async (_request, response) => {
   const found = await pool.query(`select id, title, position::int from issue

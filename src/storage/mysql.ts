@@ -5,14 +5,16 @@ import { mysqlDialect } from './sql/dialects/mariadb.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
-import { openMysql } from './sql/servers/mariadb.ts'
-import type { MysqlConnection, MysqlPool } from './sql/servers/mysql-types.ts'
+import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
+import { inMariadbTransaction, openMysql } from './sql/servers/mariadb.ts'
+import type { MysqlConnection, MysqlPool, MysqlPoolConnection } from './sql/servers/mysql-types.ts'
 
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
 export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 export type { HostTransaction } from './sql/servers/host-transaction.ts'
+export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/servers/mysql-types.ts'
 
 /**
@@ -53,6 +55,34 @@ export function mysqlStorage<C extends MysqlConnection | HostTransaction = Mysql
   options: SqlStorageOptions = {},
 ): ForgeStorage<C> {
   return openMysql<C>(urlOrPool, options).storage
+}
+
+/**
+ * Runs `work` in a transaction on a connection of the host's pool, with the services of a forge and the connection, and
+ * commits it. If the database aborts the transaction in favour of another, at a call of the forge or at a statement of
+ * `work`, all of it runs again, ten times at most. The listeners of the forge are notified behind the COMMIT. If `work`
+ * fails, the transaction is rolled back. The connection returns to its pool; one whose server does not answer is destroyed.
+ *
+ * ```ts
+ * const pinned = await inTransaction(forge, pool, async ({ pins }, connection) => {
+ *   const [{ insertId }] = await connection.query('insert into issue (title) values (?)', [title])
+ *   return pins.pin(actor, { id: insertId, repositoryId: 1, kind: 'issue' })
+ * })
+ * ```
+ *
+ * @param forge - over a storage in the same database; its own pool may be another
+ * @param work - may run several times: what it does elsewhere is not undone
+ * @throws any error of `work`; ForgeError `STORAGE_BUSY` with `retry: 'host-transaction'` if ten transactions were
+ * aborted, `STORAGE_UNAVAILABLE` if there is no connection, or if it was lost (its outcome is `unknown` if it was lost
+ * while committing); TypeError if an argument is invalid
+ */
+export function inTransaction<T, S, C extends MysqlPoolConnection>(
+  forge: Transactional<C, S>,
+  pool: MysqlPool & { getConnection(): Promise<C> },
+  work: (services: S, connection: C) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  return inMariadbTransaction(pool, forge, work, options)
 }
 
 /**

@@ -5,14 +5,16 @@ import { postgresDialect } from './sql/dialects/postgres.ts'
 import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
-import type { PgClient, PgPool } from './sql/servers/pg-types.ts'
-import { openPostgres } from './sql/servers/postgres.ts'
+import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
+import type { PgClient, PgPool, PgPoolClient } from './sql/servers/pg-types.ts'
+import { inPostgresTransaction, openPostgres } from './sql/servers/postgres.ts'
 
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
 export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 export type { HostTransaction } from './sql/servers/host-transaction.ts'
+export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/pg-types.ts'
 
 /**
@@ -60,6 +62,42 @@ export function postgresStorage<C extends PgClient | HostTransaction = PgClient 
   options: SchemaStorageOptions = {},
 ): ForgeStorage<C> {
   return openPostgres<C>(urlOrPool, options).storage
+}
+
+/** The client that a pool of pg provides. Its type of `connect` also has a form with a callback. */
+export type PgClientOf<P extends PgPool> = P['connect'] extends {
+  (): Promise<infer C extends PgPoolClient>
+  (...given: never[]): unknown
+}
+  ? C
+  : Awaited<ReturnType<P['connect']>>
+
+/**
+ * Runs `work` in a transaction on a client of the host's pool, with the services of a forge and the client, and commits it.
+ * If the database aborts the transaction in favour of another, at a call of the forge or at a statement of `work`, all of
+ * it runs again, ten times at most. The listeners of the forge are notified behind the COMMIT. If `work` fails, the
+ * transaction is rolled back. The client returns to its pool; one whose server does not answer is destroyed.
+ *
+ * ```ts
+ * const pinned = await inTransaction(forge, pool, async ({ pins }, client) => {
+ *   const { rows } = await client.query('insert into issue (title) values ($1) returning id', [title])
+ *   return pins.pin(actor, { id: rows[0].id, repositoryId: 1, kind: 'issue' })
+ * })
+ * ```
+ *
+ * @param forge - over a storage in the same database; its own pool may be another
+ * @param work - may run several times: what it does elsewhere is not undone
+ * @throws any error of `work`; ForgeError `STORAGE_BUSY` with `retry: 'host-transaction'` if ten transactions were
+ * aborted, `STORAGE_UNAVAILABLE` if there is no connection, or if it was lost (its outcome is `unknown` if it was lost
+ * while committing); TypeError if an argument is invalid, or if `work` caught the error of a failed statement
+ */
+export function inTransaction<T, S, P extends PgPool>(
+  forge: Transactional<PgClientOf<P>, S>,
+  pool: P,
+  work: (services: S, client: PgClientOf<P>) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  return inPostgresTransaction(pool, forge, work, options)
 }
 
 /**

@@ -12,8 +12,8 @@ import { generateKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts
 import { durableObjectStorage } from '../../src/storage/durable-object.ts'
 import { kyselyStorage } from '../../src/storage/kysely.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
-import { mysqlSchemaPlan, mysqlStorage } from '../../src/storage/mysql.ts'
-import { postgresSchemaPlan, postgresStorage } from '../../src/storage/postgres.ts'
+import { inTransaction as inMariadb, mysqlSchemaPlan, mysqlStorage } from '../../src/storage/mysql.ts'
+import { inTransaction as inPostgres, postgresSchemaPlan, postgresStorage } from '../../src/storage/postgres.ts'
 import { sqliteSchemaPlan, sqliteStorage } from '../../src/storage/sqlite.ts'
 import { outcomeOf } from '../../src/testing/testing.ts'
 
@@ -74,6 +74,8 @@ const REFUSED: readonly [
   [sqliteStorage, [':memory:', { ids: { users: 'uuid' } }], 'sqliteStorage', 'ids.users', 'ids.user'],
   [postgresStorage, ['postgres://a.example/b', { schemas: 'forge' }], 'postgresStorage', 'schemas', 'schema'],
   [mysqlStorage, ['mysql://a.example/b', { id: {} }], 'mysqlStorage', 'id', 'ids'],
+  [inPostgres, [forge, { connect: port, query: port }, port, { level: 1 }], 'inTransaction', 'level', 'isolation'],
+  [inMariadb, [forge, { getConnection: port }, port, { level: 1 }], 'inTransaction', 'level', 'isolation'],
   [kyselyStorage, [kysely, { dialect: 'postgres', prefx: 'a_' }], 'kyselyStorage', 'prefx', 'prefix'],
   [durableObjectStorage, [durable, { Prefix_: 'a_' }], 'durableObjectStorage', 'Prefix_', 'prefix'],
   [sqliteSchemaPlan, [{ form: 1 }], 'sqliteSchemaPlan', 'form', 'from'],

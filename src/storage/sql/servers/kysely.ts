@@ -5,7 +5,6 @@ import type { SqlDialect } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
-import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import { runnerIn } from './host-runner.ts'
 import type { HostTransaction } from './host-transaction.ts'
@@ -17,7 +16,7 @@ import type {
   KyselyTransaction,
 } from './kysely-types.ts'
 import { kyselyQuery } from './kysely-types.ts'
-import { mariadbRules } from './mariadb-rules.ts'
+import { mariadbRules, refuseUnfitForTexts } from './mariadb-rules.ts'
 import { hasMethods } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Rows, Runner, Server, ServerConnection, ServerRules } from './server.ts'
@@ -26,13 +25,22 @@ import { createServerStorage } from './server-runtime.ts'
 
 /** The databases that may be beneath a Kysely. Its driver for MariaDB writes parameters into the text. */
 const BENEATH: Readonly<Record<KyselyStorageOptions['dialect'], Beneath>> = {
-  postgres: { dialect: postgresDialect, rulesOf: () => postgresRules },
-  mysql: { dialect: mysqlDialect, rulesOf: (ids) => mariadbRules(ids, 'Kysely') },
+  postgres: { dialect: postgresDialect, rules: postgresRules },
+  mysql: {
+    dialect: mysqlDialect,
+    rules: {
+      ...mariadbRules,
+      async refuseUnfit(send, ids) {
+        await mariadbRules.refuseUnfit(send, ids)
+        await refuseUnfitForTexts(send)
+      },
+    },
+  },
 }
 
 interface Beneath {
   readonly dialect: SqlDialect
-  readonly rulesOf: (ids: IdCodec) => ServerRules
+  readonly rules: ServerRules
 }
 
 /** Creates a storage on a Kysely of the host. @throws TypeError if the Kysely or an option is invalid */
@@ -51,9 +59,8 @@ export function openKysely<Tx extends KyselyTransaction>(
   }
   if (others.schema !== undefined && name !== 'postgres') throw new TypeError('only PostgreSQL has schemas')
 
-  const { dialect, rulesOf } = BENEATH[name]
-  const context = createSqlContext(dialect, others)
-  return createServerStorage(kyselyServer(database, rulesOf(context.ids)), context)
+  const { dialect, rules } = BENEATH[name]
+  return createServerStorage(kyselyServer(database, rules), createSqlContext(dialect, others))
 }
 
 function kyselyServer<Tx extends KyselyTransaction>(database: KyselyDatabase<Tx>, rules: ServerRules): Server<Tx> {

@@ -1,63 +1,54 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
 import { command } from '../dialect.ts'
 import { BrokenReference, busy, unavailable } from '../errors.ts'
-import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import { codeOf, columnOf, layersOf } from './answers.ts'
 import { MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './call.ts'
-import type { ServerRules } from './server.ts'
+import type { Send, ServerRules } from './server.ts'
 
 // A host may have set `completion_type`: then a bare COMMIT begins another transaction, or ends the connection.
 export const COMMIT: Statement<unknown> = command('commit and no chain no release')
 export const ROLL_BACK: Statement<unknown> = command('rollback and no chain no release')
 
-/**
- * MariaDB.
- *
- * @param ids - how ids are stored: older servers have no `uuid`
- * @param through - Kysely writes parameters into the text of statements, and ends no transaction that is not its own
- */
-export function mariadbRules(ids: IdCodec, through: 'mysql2' | 'Kysely'): ServerRules {
-  const needsUuid = Object.values(ids.columns).includes('uuid')
-  return {
-    begin: [command('set transaction isolation level read committed'), command('start transaction read write')],
-    setUp: [],
-    textOf: (statement, whose) => (whose === 'own' ? limited(statement) : unlimited(statement)),
-    lengthen: undefined,
+/** MariaDB. */
+export const mariadbRules: ServerRules = {
+  begin: [command('set transaction isolation level read committed'), command('start transaction read write')],
+  setUp: [],
+  textOf: (statement, whose) => (whose === 'own' ? limited(statement) : unlimited(statement)),
+  lengthen: undefined,
 
-    async refuseUnfit(send) {
-      const [[settings] = []] = await send([SETTINGS])
-      refuseServer(String(columnOf(settings, 'version')), needsUuid)
-      refuseConnection(settings, through)
-    },
+  async refuseUnfit(send, ids) {
+    const [[settings] = []] = await send([SETTINGS])
+    refuseServer(String(columnOf(settings, 'version')), Object.values(ids.columns).includes('uuid'))
+    refuseConnection(settings)
+  },
 
-    async warnings(send) {
-      const [[row] = []] = await send([DURABILITY])
-      return warningsAbout(Number(columnOf(row, 'flush')), Number(columnOf(row, 'sync')))
-    },
+  async warnings(send) {
+    const [[row] = []] = await send([DURABILITY])
+    return warningsAbout(Number(columnOf(row, 'flush')), Number(columnOf(row, 'sync')))
+  },
 
-    translate(error, retry) {
-      if (isForgeError(error) || error instanceof BrokenReference) return error
-      const number = errorNumber(error)
-      if (number === undefined) return withoutAnswer(error)
-      if (BUSY.has(number)) return busy(retry, error)
-      if (number === NO_SAVEPOINT && retry === 'host-transaction') return busy(retry, error) // the transaction is lost
-      if (REFERENCES.has(number)) return new BrokenReference(error)
-      if (number === READ_ONLY) {
-        return new TypeError('the transaction is read-only: begin one that can write', { cause: error })
-      }
-      if (number === NO_DATABASE) {
-        const message = 'the connection has no database: name it in the URL, or in the options of the pool'
-        return new TypeError(message, { cause: error })
-      }
-      const message = UNAVAILABLE.get(number)
-      return message === undefined ? error : unavailable(message, error)
-    },
+  translate(error, retry) {
+    if (isForgeError(error) || error instanceof BrokenReference) return error
+    const number = errorNumber(error)
+    if (number === undefined) return withoutAnswer(error)
+    if (BUSY.has(number)) return busy(retry, error)
+    if (number === NO_SAVEPOINT && retry === 'host-transaction') return busy(retry, error) // the transaction is lost
+    if (REFERENCES.has(number)) return new BrokenReference(error)
+    if (number === READ_ONLY) {
+      return new TypeError('the transaction is read-only: begin one that can write', { cause: error })
+    }
+    if (number === NO_DATABASE) {
+      const message = 'the connection has no database: name it in the URL, or in the options of the pool'
+      return new TypeError(message, { cause: error })
+    }
+    const message = UNAVAILABLE.get(number)
+    return message === undefined ? error : unavailable(message, error)
+  },
 
-    saysRefused: (error) => BUSY.has(errorNumber(error) ?? 0),
-    saysNoTransaction: (error) => errorNumber(error) === NO_SAVEPOINT,
-    saysFull: (error) => FULL.has(errorNumber(error) ?? 0),
-  }
+  saysRefused: (error) => BUSY.has(errorNumber(error) ?? 0),
+  saysNoTransaction: (error) => errorNumber(error) === NO_SAVEPOINT,
+  saysFull: (error) => FULL.has(errorNumber(error) ?? 0),
 }
 
 /**
@@ -109,7 +100,7 @@ function refuseServer(version: string, needsUuid: boolean): void {
   }
 }
 
-function refuseConnection(settings: unknown, through: 'mysql2' | 'Kysely'): void {
+function refuseConnection(settings: unknown): void {
   const charsets = ['client', 'literals', 'results'].map((use) => columnOf(settings, use))
   const other = charsets.find((charset) => charset !== 'utf8mb4')
   if (other !== undefined) {
@@ -117,11 +108,19 @@ function refuseConnection(settings: unknown, through: 'mysql2' | 'Kysely'): void
       `the connection uses ${String(other)}, which loses text: set the charset of mysql2 to 'utf8mb4'`,
     )
   }
+  refuseMode('EMPTY_STRING_IS_NULL', settings)
+}
+
+function refuseMode(mode: string, settings: unknown): void {
   const modes = String(columnOf(settings, 'modes')).split(',')
-  for (const mode of ['EMPTY_STRING_IS_NULL', ...(through === 'Kysely' ? ['NO_BACKSLASH_ESCAPES'] : [])]) {
-    if (modes.includes(mode)) throw new TypeError(`the connection spoils texts: remove ${mode} from its sql_mode`)
-  }
-  if (through === 'Kysely' && columnOf(settings, 'autocommit') !== 'yes') {
+  if (modes.includes(mode)) throw new TypeError(`the connection spoils texts: remove ${mode} from its sql_mode`)
+}
+
+/** Checks a connection whose library writes parameters into the text of statements, and begins transactions itself. */
+export async function refuseUnfitForTexts(send: Send): Promise<void> {
+  const [[settings] = []] = await send([SETTINGS])
+  refuseMode('NO_BACKSLASH_ESCAPES', settings)
+  if (columnOf(settings, 'autocommit') !== 'yes') {
     throw new TypeError('the connections of the pool do not commit by themselves: leave autocommit on')
   }
 }

@@ -1,18 +1,21 @@
+import { need } from '../../../schema/arguments.ts'
 import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
+import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import { unavailable } from '../errors.ts'
-import type { IdCodec } from '../ids.ts'
 import type { SqlValue, Statement } from '../query.ts'
 import { MAX_IDLE_S } from './call.ts'
 import { runnerIn } from './host-runner.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction } from './host-transaction.ts'
+import type { Transactional, TransactionOptions } from './in-transaction.ts'
+import { isolationIn, repeatTransaction } from './in-transaction.ts'
 import { COMMIT, mariadbRules, ROLL_BACK } from './mariadb-rules.ts'
 import type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery, OwnPool } from './mysql-types.ts'
 import { isConnection, isOwnPool, isPool, speaksCallbacks } from './mysql-types.ts'
 import { destroySocket, driver, hasMethods, hear, ignore, OwnSockets, poolSize } from './pools.ts'
-import type { Rows, Server, ServerConnection, ServerRules } from './server.ts'
+import type { Rows, Server, ServerConnection } from './server.ts'
 import type { ServerStorage } from './server-runtime.ts'
 import { createServerStorage } from './server-runtime.ts'
 
@@ -26,8 +29,7 @@ export function openMysql<C extends MysqlConnection | HostTransaction>(
   else if (!isPool(urlOrPool)) throw new TypeError('a MariaDB storage needs a URL, or a pool of mysql2/promise')
 
   checkStorageOptions('mysqlStorage', options, SQL_OPTIONS)
-  const context = createSqlContext(mysqlDialect, options)
-  return createServerStorage(mariadbServer<C>(urlOrPool, context.ids), context)
+  return createServerStorage(mariadbServer<C>(urlOrPool), createSqlContext(mysqlDialect, options))
 }
 
 /** The message does not show the URL, which may contain a password. */
@@ -39,10 +41,7 @@ function refuseOtherUrls(url: string): void {
 }
 
 /** MariaDB through mysql2: a pool that is opened for a URL, or the host's pool. */
-function mariadbServer<C extends MysqlConnection | HostTransaction>(
-  urlOrPool: string | MysqlPool,
-  ids: IdCodec,
-): Server<C> {
+function mariadbServer<C extends MysqlConnection | HostTransaction>(urlOrPool: string | MysqlPool): Server<C> {
   const sockets = new OwnSockets()
   let own: OwnPool | undefined
 
@@ -52,17 +51,16 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(
     return own
   }
 
-  const rules = mariadbRules(ids, 'mysql2')
   return {
-    ...rules,
+    ...mariadbRules,
 
     async connect() {
       const connection = await pool().getConnection()
-      return new PooledConnection<C>(connection, rules, own === undefined ? [ROLL_BACK] : [])
+      return new PooledConnection<C>(connection, own === undefined ? [ROLL_BACK] : [])
     },
 
     ofHost(transaction) {
-      if (isHostTransaction(transaction)) return runnerIn(transaction, rules.textOf)
+      if (isHostTransaction(transaction)) return runnerIn(transaction, mariadbRules.textOf)
       if (speaksCallbacks(transaction)) {
         const fix = 'pass `connection.promise()`, or a connection of mysql2/promise'
         throw new TypeError(`the transaction uses callbacks: ${fix}`)
@@ -70,7 +68,7 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(
       if (isPool(transaction) || !isConnection(transaction)) {
         throw new TypeError('the transaction must be a connection of mysql2/promise, with a transaction open')
       }
-      const textOf = (statement: Statement<unknown>): string => rules.textOf(statement, 'host')
+      const textOf = (statement: Statement<unknown>): string => mariadbRules.textOf(statement, 'host')
       return { identity: physical(transaction), run: (all, refuse) => run(transaction, all, textOf, refuse) }
     },
 
@@ -81,20 +79,39 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(
   }
 }
 
+/**
+ * Runs work with the services of a forge in a transaction on a connection of the host's pool, and commits it.
+ *
+ * @throws TypeError if an argument is invalid, and as documented at `inTransaction`
+ */
+export async function inMariadbTransaction<T, C extends MysqlPoolConnection, S>(
+  pool: MysqlPool,
+  forge: Transactional<C, S>,
+  work: (services: S, connection: C) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  need(isPool(pool), 'inTransaction', 'pool', 'a pool of mysql2/promise')
+  const begin = [
+    command(`set transaction isolation level ${isolationIn(options)}`),
+    command('start transaction read write'),
+  ]
+  const connect = async (): Promise<PooledConnection<C>> =>
+    new PooledConnection<C>(await pool.getConnection(), [ROLL_BACK])
+  return repeatTransaction({ rules: mariadbRules, begin, connect }, forge, work)
+}
+
 /** A connection out of the pool. */
 class PooledConnection<C> implements ServerConnection<C> {
   readonly identity: object
   readonly #connection: MysqlPoolConnection
-  readonly #rules: ServerRules
   readonly #before: readonly Statement<unknown>[]
   #first: readonly Statement<unknown>[]
   #isReleased = false
 
   /** @param before - what is sent first. On a connection of the host's, it ends a transaction that was left open there */
-  constructor(connection: MysqlPoolConnection, rules: ServerRules, before: readonly Statement<unknown>[]) {
+  constructor(connection: MysqlPoolConnection, before: readonly Statement<unknown>[]) {
     this.identity = physical(connection)
     this.#connection = connection
-    this.#rules = rules
     this.#before = before
     this.#first = before
     hear(this.identity) // two errors on one connection end the process: the pool listens for the first only
@@ -109,14 +126,14 @@ class PooledConnection<C> implements ServerConnection<C> {
   async run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {
     const first = this.#first
     this.#first = []
-    const textOf = (statement: Statement<unknown>): string => this.#rules.textOf(statement, 'own')
+    const textOf = (statement: Statement<unknown>): string => mariadbRules.textOf(statement, 'own')
     const rows = await run(this.#connection, [...first, ...statements], textOf, refuse)
     return rows.slice(first.length)
   }
 
   begin(): readonly Statement<unknown>[] {
     this.#first = []
-    return [...this.#before, ...this.#rules.begin]
+    return [...this.#before, ...mariadbRules.begin]
   }
 
   async commit(): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { need } from '../../../schema/arguments.ts'
 import type { SchemaStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
@@ -8,6 +9,8 @@ import { MAX_CALL_MS } from './call.ts'
 import { runnerIn } from './host-runner.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction } from './host-transaction.ts'
+import type { Transactional, TransactionOptions } from './in-transaction.ts'
+import { isolationIn, repeatTransaction } from './in-transaction.ts'
 import type { OwnPool, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './pg-types.ts'
 import { isPgClient, isPgPool } from './pg-types.ts'
 import { destroySocket, driver, hasMethods, hear, ignore, isEmitter, OwnSockets, poolSize } from './pools.ts'
@@ -47,11 +50,7 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
       })
       return own
     }
-    if (!isHeard && isEmitter(urlOrPool)) {
-      urlOrPool.on('error', ignore)
-      urlOrPool.on('acquire', hear)
-      urlOrPool.on('release', hearNoLonger)
-    }
+    if (!isHeard) listenTo(urlOrPool)
     isHeard = true
     return urlOrPool
   }
@@ -59,16 +58,7 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
   return {
     ...postgresRules,
 
-    async connect() {
-      let client = await pool().connect()
-      while (statusOf(client) === 'inside') {
-        client.release(true) // the host left a transaction open: the server rolls it back
-        client = await pool().connect()
-      }
-      if (!isBinary(client)) return new PooledClient<C>(client, names)
-      client.release()
-      throw binaryRefused()
-    },
+    connect: () => connect(pool(), names),
 
     ofHost(transaction) {
       if (isHostTransaction(transaction)) return runnerIn(transaction, postgresRules.textOf)
@@ -89,6 +79,43 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
       urlOrPool.off('release', hearNoLonger)
     },
   }
+}
+
+/**
+ * Runs work with the services of a forge in a transaction on a client of the host's pool, and commits it.
+ *
+ * @throws TypeError if an argument is invalid, and as documented at `inTransaction`
+ */
+export async function inPostgresTransaction<T, C extends PgPoolClient, S>(
+  pool: PgPool,
+  forge: Transactional<C, S>,
+  work: (services: S, client: C) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  need(isPgPool(pool), 'inTransaction', 'pool', 'a pool of pg')
+  const begin = [command(`begin isolation level ${isolationIn(options)} read write`)]
+  if (isEmitter(pool) && !pool.listeners('acquire').includes(hear)) listenTo(pool)
+  return repeatTransaction({ rules: postgresRules, begin, connect: () => connect<C>(pool) }, forge, work)
+}
+
+/** Takes a client out of a pool. */
+async function connect<C>(pool: PgPool, names?: StatementNames): Promise<PooledClient<C>> {
+  let client = await pool.connect()
+  while (statusOf(client) === 'inside') {
+    client.release(true) // the host left a transaction open: the server rolls it back
+    client = await pool.connect()
+  }
+  if (!isBinary(client)) return new PooledClient<C>(client, names)
+  client.release()
+  throw binaryRefused()
+}
+
+/** Listens for the errors of a pool of the host, and of its clients in use. */
+function listenTo(pool: PgPool): void {
+  if (!isEmitter(pool)) return
+  pool.on('error', ignore)
+  pool.on('acquire', hear)
+  pool.on('release', hearNoLonger)
 }
 
 /** A pool listens to its idle clients itself. */
@@ -151,7 +178,7 @@ class PooledClient<C> extends Client implements ServerConnection<C> {
   readonly #client: PgPoolClient
   #isReleased = false
 
-  constructor(client: PgPoolClient, names: StatementNames) {
+  constructor(client: PgPoolClient, names?: StatementNames) {
     super(client, names)
     this.#client = client
   }

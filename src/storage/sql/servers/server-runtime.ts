@@ -5,7 +5,8 @@ import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
 import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
-import { BrokenReference, busy, unavailable } from '../errors.ts'
+import { BrokenReference, busy } from '../errors.ts'
+import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import { retryAfter } from '../retry.ts'
 import type { MigratedTables } from '../schema/schema.ts'
@@ -14,6 +15,7 @@ import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import type { CallLimits } from './call.ts'
 import { Call, MAX_CALL_MS } from './call.ts'
+import { commit, succeeds } from './commit.ts'
 import { Connections, Spoilt } from './connections.ts'
 import type { TransactionQueue } from './queues.ts'
 import { TransactionQueues } from './queues.ts'
@@ -41,6 +43,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   readonly #server: Server<Tx>
   readonly #schema: Schema
   readonly #lockingRead: string
+  readonly #ids: IdCodec
   readonly #connections: Connections<Tx>
   readonly #queues = new TransactionQueues()
   readonly #running = new Set<Call>()
@@ -53,6 +56,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     this.#server = server
     this.#schema = new Schema(context)
     this.#lockingRead = context.dialect.lockingRead
+    this.#ids = context.ids
     this.#connections = new Connections(server)
   }
 
@@ -206,14 +210,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   }
 
   async #commit(connection: ServerConnection<Tx>): Promise<void> {
-    let isCommitted: boolean
-    try {
-      isCommitted = await connection.commit()
-    } catch (error) {
-      if (!this.#server.saysRefused(error)) throw new Spoilt(outcomeUnknown(error))
-      const translated = this.#server.translate(error, 'call')
-      throw new Spoilt(translated instanceof BrokenReference ? error : translated) // a deferred constraint of the host
-    }
+    const isCommitted = await commit(connection, this.#server).catch((error) => Promise.reject(new Spoilt(error)))
     if (!isCommitted) throw new TypeError(UNAWAITED)
   }
 
@@ -298,7 +295,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   /** Checks the server and the settings of a connection, the first time. */
   async #refuseUnfit(send: Send): Promise<void> {
-    if (!this.#isFit) await this.#server.refuseUnfit(send)
+    if (!this.#isFit) await this.#server.refuseUnfit(send, this.#ids)
     this.#isFit = true
   }
 
@@ -336,20 +333,9 @@ interface InHosts {
 /** The message for a transaction that failed after the host's code had returned. */
 const UNAWAITED = 'beforeCommit and prepare must wait for their statements: one failed after they had returned'
 
-function outcomeUnknown(cause: unknown): Error {
-  return unavailable('the connection was lost while committing: the change may be committed', cause, 'unknown')
-}
-
 function hostBusy(): Error {
   const message = 'the database did not answer within five seconds: roll the transaction back'
   return new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' })
-}
-
-function succeeds(work: Promise<unknown>): Promise<boolean> {
-  return work.then(
-    () => true,
-    () => false,
-  )
 }
 
 /** A storage on a database server, and what it runs on: a host can keep its tables beside those of the storage. */

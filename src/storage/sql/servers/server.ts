@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { Retry } from '../errors.ts'
+import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
 
 /** The rows of each statement. */
@@ -45,8 +46,12 @@ export interface ServerRules {
   textOf(statement: Statement<unknown>, whose: 'own' | 'host'): string
   /** Raises the limit of statements in our transaction to five minutes. Undefined if each statement has its own. */
   readonly lengthen: Statement<unknown> | undefined
-  /** Checks the server and the connection, once. @throws ForgeError `STORAGE_UNAVAILABLE`, TypeError with what to do */
-  refuseUnfit(send: Send): Promise<void>
+  /**
+   * Checks the server and the connection, once.
+   * @param ids - how ids are stored: older servers have no `uuid`
+   * @throws ForgeError `STORAGE_UNAVAILABLE`, TypeError with what to do
+   */
+  refuseUnfit(send: Send, ids: IdCodec): Promise<void>
   /** Returns warnings about settings that endanger committed data and that the library cannot change. */
   warnings(send: Send): Promise<readonly string[]>
   /**

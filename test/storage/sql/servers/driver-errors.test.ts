@@ -3,10 +3,10 @@ import { ForgeError } from '../../../../src/index.ts'
 import { createSqlContext } from '../../../../src/storage/sql/context.ts'
 import { mysqlDialect } from '../../../../src/storage/sql/dialects/mariadb.ts'
 import { BrokenReference } from '../../../../src/storage/sql/errors.ts'
-import { mariadbRules } from '../../../../src/storage/sql/servers/mariadb-rules.ts'
+import { mariadbRules, refuseUnfitForTexts } from '../../../../src/storage/sql/servers/mariadb-rules.ts'
 import { postgresRules } from '../../../../src/storage/sql/servers/postgres-rules.ts'
 
-const mariadb = mariadbRules(createSqlContext(mysqlDialect, { ids: { user: 'uuid' } }).ids, 'Kysely')
+const { ids } = createSqlContext(mysqlDialect, { ids: { user: 'uuid' } })
 const BUSY = { code: 'STORAGE_BUSY', details: { retry: 'call' } }
 const UNAVAILABLE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
 
@@ -57,12 +57,12 @@ describe('an error of MariaDB', () => {
   test.each([1020, 1205, 1213, 1317, 1969])('with the number %i asks for another try', (errno) => {
     const error = fromMariadb(errno)
 
-    expect(mariadb.translate(error, 'call')).toMatchObject({ ...BUSY, cause: error })
-    expect(mariadb.translate(error, 'host-transaction')).toMatchObject({ details: { retry: 'host-transaction' } })
+    expect(mariadbRules.translate(error, 'call')).toMatchObject({ ...BUSY, cause: error })
+    expect(mariadbRules.translate(error, 'host-transaction')).toMatchObject({ details: { retry: 'host-transaction' } })
   })
 
   test.each([1216, 1217, 1451, 1452])('with the number %i is a broken reference', (errno) => {
-    expect(mariadb.translate(fromMariadb(errno), 'call')).toBeInstanceOf(BrokenReference)
+    expect(mariadbRules.translate(fromMariadb(errno), 'call')).toBeInstanceOf(BrokenReference)
   })
 
   test.each([1040, 1045, 1049, 1053, 1146, 1153, 1290, 1461, 1665, 1927])(
@@ -70,7 +70,7 @@ describe('an error of MariaDB', () => {
     (errno) => {
       const error = fromMariadb(errno)
 
-      expect(mariadb.translate(error, 'call')).toMatchObject({ ...UNAVAILABLE, cause: error })
+      expect(mariadbRules.translate(error, 'call')).toMatchObject({ ...UNAVAILABLE, cause: error })
     },
   )
 
@@ -82,28 +82,28 @@ describe('an error of MariaDB', () => {
     { code: 'HANDSHAKE_SSL_ERROR' },
     { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', fatal: true },
   ])('with %j is a lost server', (properties) => {
-    expect(mariadb.translate(errorWith(properties), 'call')).toMatchObject(UNAVAILABLE)
+    expect(mariadbRules.translate(errorWith(properties), 'call')).toMatchObject(UNAVAILABLE)
   })
 
   test.each(['Pool is closed.', "Can't add new command when connection is in closed state"])(
     'that says "%s" is a lost server',
     (message) => {
-      expect(mariadb.translate(errorWith({}, message), 'call')).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+      expect(mariadbRules.translate(errorWith({}, message), 'call')).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
     },
   )
 
   test.each(['No connections available.', 'Queue limit reached.'])('that says "%s" is a busy pool', (message) => {
-    expect(mariadb.translate(errorWith({}, message), 'call')).toMatchObject(BUSY)
+    expect(mariadbRules.translate(errorWith({}, message), 'call')).toMatchObject(BUSY)
   })
 
   test('of a write in a transaction that can only read is misuse', () => {
-    expect(mariadb.translate(fromMariadb(1792), 'host-transaction')).toBeInstanceOf(TypeError)
+    expect(mariadbRules.translate(fromMariadb(1792), 'host-transaction')).toBeInstanceOf(TypeError)
   })
 
   test.each([1062, 1064, 1406])('with the number %i is a fault, and stays as it is', (errno) => {
     const error = fromMariadb(errno)
 
-    expect(mariadb.translate(error, 'call')).toBe(error)
+    expect(mariadbRules.translate(error, 'call')).toBe(error)
   })
 })
 
@@ -116,16 +116,16 @@ describe('an error that a library has wrapped', () => {
   ])('%s is what it is beneath', (_, wrapped) => {
     expect(postgresRules.translate(wrapped(fromPostgres('40P01')), 'call')).toMatchObject(BUSY)
     expect(postgresRules.translate(wrapped({ originalCode: '40001' }), 'call')).toMatchObject(BUSY)
-    expect(mariadb.translate(wrapped(fromMariadb(1213)), 'call')).toMatchObject(BUSY)
-    expect(mariadb.translate(wrapped({ code: 1213 }), 'call')).toMatchObject(BUSY)
-    expect(mariadb.translate(wrapped(errorWith({ code: 'ECONNRESET' })), 'call')).toMatchObject(UNAVAILABLE)
+    expect(mariadbRules.translate(wrapped(fromMariadb(1213)), 'call')).toMatchObject(BUSY)
+    expect(mariadbRules.translate(wrapped({ code: 1213 }), 'call')).toMatchObject(BUSY)
+    expect(mariadbRules.translate(wrapped(errorWith({ code: 'ECONNRESET' })), 'call')).toMatchObject(UNAVAILABLE)
   })
 
   test('in a circle ends', () => {
     const error = errorWith({})
     Object.assign(error, { cause: error })
 
-    expect(mariadb.translate(error, 'call')).toBe(error)
+    expect(mariadbRules.translate(error, 'call')).toBe(error)
   })
 })
 
@@ -134,10 +134,10 @@ test('an error is reported without its text, which contains the statement', () =
   const others = [fromMariadb(1213), fromMariadb(1146), fromMariadb(1792), errorWith({ code: 'ECONNRESET' })]
 
   for (const error of errors) expect(String(postgresRules.translate(error, 'call'))).not.toMatch(/secret|forgelet_/)
-  for (const error of others) expect(String(mariadb.translate(error, 'call'))).not.toMatch(/secret|forgelet_/)
+  for (const error of others) expect(String(mariadbRules.translate(error, 'call'))).not.toMatch(/secret|forgelet_/)
 })
 
-test.each([postgresRules, mariadb])('our own error is unchanged', ({ translate }) => {
+test.each([postgresRules, mariadbRules])('our own error is unchanged', ({ translate }) => {
   const error = new ForgeError(
     'PIN_LIMIT_REACHED',
     'full',
@@ -157,7 +157,11 @@ describe('a MariaDB server', () => {
     modes: 'STRICT_ALL_TABLES',
     autocommit: 'yes',
   }
-  const asked = (settings: object) => mariadb.refuseUnfit(async () => [[{ ...SOUND, ...settings }]])
+  const asked = async (settings: object) => {
+    const send = async () => [[{ ...SOUND, ...settings }]]
+    await mariadbRules.refuseUnfit(send, ids)
+    await refuseUnfitForTexts(send)
+  }
 
   test.each(['10.7.0-MariaDB', '10.11.19-MariaDB-0+deb12u1', '5.5.5-10.7.12-MariaDB', '12.0.1-mariadb'])(
     'of version %s is used',

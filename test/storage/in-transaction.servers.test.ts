@@ -1,0 +1,265 @@
+import type { PoolConnection } from 'mysql2/promise'
+import type pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Forge, TransactionServices } from '../../src/index.ts'
+import { createForge, ForgeError } from '../../src/index.ts'
+import { inTransaction as inMariadb, mysqlStorage } from '../../src/storage/mysql.ts'
+import type { TransactionOptions } from '../../src/storage/postgres.ts'
+import { inTransaction as inPostgres, postgresStorage } from '../../src/storage/postgres.ts'
+import type { ForgeStorage } from '../../src/storage/storage.ts'
+import type { Person } from '../core/a-forge.ts'
+import { olga } from '../core/a-forge.ts'
+import { onMariadb, onPostgres } from './driver-hosts.ts'
+import { FIVE_SECONDS_AND_ROOM } from './promised-times.ts'
+import { cutAtCommit, silentProxy } from './proxies.ts'
+
+type Services = TransactionServices<Person>
+
+/** Work in a transaction of the host: with the services, and what runs a statement of the host. */
+type Work<T> = (services: Services, run: (sql: string) => Promise<unknown>) => Promise<T>
+
+/** A host with a pool, on one server. */
+interface PoolHost {
+  readonly forge: Forge<Person, never>
+  inTransaction<T>(work: Work<T>, options?: TransactionOptions): Promise<T>
+  run(sql: string): Promise<readonly Record<string, unknown>[]>
+  /** The number of connections that the pool has and nobody uses. */
+  idle(): number
+}
+
+/** Opens a host on a way to the server, which is that of the database if none is given. */
+type OpenHost = (way?: (url: string) => Promise<string>) => Promise<PoolHost>
+
+const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
+const board = (repositoryId: number) => ({ repositoryId, kind: 'issue' }) as const
+const pin = ({ pins }: Services, id: number, repositoryId = 10) => pins.pin(olga, { id, ...board(repositoryId) })
+
+function inTransactions(commit: string, openHost: OpenHost): void {
+  test('what the forge and the host write is committed together, and then reported', async () => {
+    const { forge, inTransaction, run, idle } = await openHost()
+    const seen: unknown[] = []
+    forge.events.on(({ type }) => seen.push(type))
+    const value = await inTransaction(async (services, runIn) => {
+      await runIn('insert into host_issue values (1)')
+      const { position } = await pin(services, 1)
+      expect(seen).toEqual([])
+      return position
+    })
+
+    expect([value, seen, await pinned(forge), await run('select id from host_issue')]).toEqual([
+      1,
+      ['issue.pinned'],
+      ['1'],
+      [{ id: 1 }],
+    ])
+    expect(idle()).toBe(1)
+  })
+
+  test('work that throws leaves nothing, its error is that of the call, and the connection is used again', async () => {
+    const { forge, inTransaction, run, idle } = await openHost()
+    const failure = new Error('the host changed its mind')
+    const failing = inTransaction(async (services, runIn) => {
+      await runIn('insert into host_issue values (1)')
+      await pin(services, 1)
+      throw failure
+    })
+
+    await expect(failing).rejects.toBe(failure)
+    expect([await pinned(forge), await run('select id from host_issue'), idle()]).toEqual([[], [], 1])
+    await inTransaction((services) => pin(services, 2))
+    expect(await pinned(forge)).toEqual(['2'])
+  })
+
+  test('a refused call leaves the rest, which is committed', async () => {
+    const { forge, inTransaction } = await openHost()
+    await inTransaction(async (services) => {
+      for (const id of [1, 2, 3]) await pin(services, id)
+      await expect(pin(services, 4)).rejects.toMatchObject({ code: 'PIN_LIMIT_REACHED' })
+    })
+
+    expect(await pinned(forge)).toEqual(['1', '2', '3'])
+  })
+
+  test('a transaction that a deadlock gives up is run again, and both are committed', async () => {
+    const { forge, inTransaction } = await openHost()
+    const both = meeting(2)
+    let begun = 0
+    const pinOn = (first: number, second: number) =>
+      inTransaction(async (services) => {
+        begun += 1
+        await pin(services, first, first)
+        await both()
+        await pin(services, second, second)
+      })
+    await Promise.all([pinOn(11, 12), pinOn(12, 11)])
+
+    expect(begun).toBe(3)
+    for (const repositoryId of [11, 12]) expect(await pinned(forge, repositoryId)).toHaveLength(1)
+  })
+
+  test('a deadlock at a statement of the host is one too', async () => {
+    const { run, inTransaction } = await openHost()
+    await run('insert into host_issue values (1), (2)')
+    const both = meeting(2)
+    let begun = 0
+    const writeTo = (first: number, second: number) =>
+      inTransaction(async (_services, runIn) => {
+        begun += 1
+        await runIn(`update host_issue set id = id where id = ${first}`)
+        await both()
+        await runIn(`update host_issue set id = id where id = ${second}`)
+      })
+    await Promise.all([writeTo(1, 2), writeTo(2, 1)])
+
+    expect(begun).toBe(3)
+  })
+
+  test('a transaction that is given up again and again is begun ten times', async () => {
+    const { inTransaction, idle } = await openHost()
+    let begun = 0
+    const givenUp = inTransaction(async () => {
+      begun += 1
+      throw new ForgeError('STORAGE_BUSY', 'given up', { retry: 'host-transaction' })
+    })
+
+    await expect(givenUp).rejects.toMatchObject(RUN_AGAIN)
+    expect([begun, idle()]).toEqual([10, 1])
+  })
+
+  test('the level of the transaction is the one that is asked for', async () => {
+    const { forge, inTransaction } = await openHost()
+    const before: unknown[] = []
+    const seen = async (isolation?: 'repeatable read') =>
+      inTransaction(
+        async (services) => {
+          before.push((await services.pins.list(olga, board(10))).length)
+          await forge.pins.pin(olga, { id: before.length, ...board(10) })
+          return (await services.pins.list(olga, board(10))).length
+        },
+        { isolation },
+      )
+
+    expect([await seen(), await seen('repeatable read'), before]).toEqual([1, 1, [0, 1]])
+    await expect(inTransaction(async () => 1, { isolation: 'none' as 'serializable' })).rejects.toThrow(
+      'inTransaction needs isolation',
+    )
+  })
+
+  test('a COMMIT without an answer has an unknown outcome, and the connection is gone', async () => {
+    const { inTransaction, idle } = await openHost(async (url) => {
+      const proxy = await cutAtCommit(url, 'after', commit)
+      onTestFinished(proxy.end)
+      return proxy.url
+    })
+
+    await expect(inTransaction((services) => pin(services, 1))).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      details: { outcome: 'unknown' },
+    })
+    expect(idle()).toBe(0)
+  })
+
+  test('a server that falls silent is given up, and the connection is gone', async () => {
+    let silence = (): void => undefined
+    const { inTransaction, idle } = await openHost(async (url) => {
+      const proxy = await silentProxy(url)
+      onTestFinished(proxy.end)
+      silence = proxy.silence
+      return proxy.url
+    })
+    const start = performance.now()
+    const silenced = inTransaction(async (services) => {
+      await pin(services, 1)
+      silence()
+      await pin(services, 2)
+    })
+
+    await expect(silenced).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+    expect(performance.now() - start).toBeLessThan(2 * FIVE_SECONDS_AND_ROOM) // of the call, and of ROLLBACK
+    expect(idle()).toBe(0)
+  })
+}
+
+onPostgres((open) => {
+  const openHost: OpenHost = async (way = async (url) => url) => {
+    const database = await open()
+    await database.run('create table host_issue (id int primary key)')
+    const pool = database.pool({ connectionString: await way(database.url) })
+    const forge = forgeOn(postgresStorage<pg.PoolClient>(database.url))
+    return {
+      forge: forge as unknown as Forge<Person, never>,
+      inTransaction: (work, options) =>
+        inPostgres(forge, pool, (services, client) => work(services, (sql) => client.query(sql)), options),
+      run: (sql) => database.run(sql),
+      idle: () => pool.idleCount,
+    }
+  }
+  inTransactions('commit\0', openHost)
+
+  describe('a failed statement whose error the work caught', () => {
+    test('is reported, because the server has rolled back', async () => {
+      const { forge, inTransaction } = await openHost()
+      const careless = inTransaction(async (services, runIn) => {
+        await pin(services, 1)
+        await runIn('select 1 from host_nowhere').catch(() => undefined)
+      })
+
+      await expect(careless).rejects.toThrow('a statement of the transaction failed')
+      expect(await pinned(forge)).toEqual([])
+    })
+  })
+
+  test('a lost connection does not end the process, and is an error of the work', async () => {
+    const { inTransaction, run, idle } = await openHost()
+    const losing = inTransaction(async (services) => {
+      await run("select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction'")
+      await pin(services, 1)
+    })
+
+    await expect(losing).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+    expect(idle()).toBe(0)
+  })
+})
+
+onMariadb((open) => {
+  inTransactions('\x03commit', async (way = async (url) => url) => {
+    const database = await open()
+    await database.run('create table host_issue (id int primary key)')
+    const pool = database.pool({ uri: await way(database.url) })
+    const forge = forgeOn(mysqlStorage<PoolConnection>(database.url))
+    return {
+      forge: forge as unknown as Forge<Person, never>,
+      inTransaction: (work, options) =>
+        inMariadb(forge, pool, (services, connection) => work(services, (sql) => connection.query(sql)), options),
+      run: (sql) => database.run(sql),
+      idle: () => Reflect.get(pool.pool, '_freeConnections').length,
+    }
+  })
+})
+
+function forgeOn<Tx>(storage: ForgeStorage<Tx>): Forge<Person, Tx> {
+  onTestFinished(() => storage.close())
+  return createForge<Person, Tx>({
+    storage,
+    policy: { authorize: () => ({ allow: true }) },
+    membership: { isMember: () => false },
+  })
+}
+
+async function pinned(forge: Forge<Person, never>, repositoryId = 10): Promise<readonly string[]> {
+  return (await forge.pins.list(olga, board(repositoryId))).map(({ issueId }) => issueId)
+}
+
+/** Returns what resolves once so many have called it; who calls it later does not wait. */
+function meeting(count: number): () => Promise<void> {
+  let arrived = 0
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return () => {
+    arrived += 1
+    if (arrived === count) open()
+    return opened
+  }
+}
