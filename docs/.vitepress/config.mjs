@@ -1,30 +1,41 @@
-import { cpSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { sitePages } from '../../tools/reference/site-pages.mjs'
 
 // The site: the README, the manual, the reference and the background pages, where they are in the repository, so that
-// their links work here, in the package and on a forge. Dead links fail the build.
+// their links work here, in the package and on a forge. A dead link fails the build.
 
 const ROOT = join(import.meta.dirname, '../..')
 const parts = sitePages(ROOT)
-const sidebar = parts.map(({ part, pages }) => ({
-  text: part,
-  collapsed: part !== 'Manual',
-  items: pages.map(({ title, path }) => ({ text: title, link: `/${path.replace(/\.md$/, '')}` })),
-}))
+const addressOf = (path) => `/${path.replace(/(README)?\.md$/, '')}`
+
+/** Tables fit on a phone, and signatures on a line. */
+const STYLE = `
+.vp-doc td { vertical-align: top }
+.vp-doc [class*=language-] code { font-size: 13px }
+@media (max-width: 640px) {
+  .vp-doc td, .vp-doc th { padding: 6px 8px }
+  .vp-doc td:first-child { min-width: 9em }
+  .vp-doc td code { overflow-wrap: anywhere }
+}`
 
 export default defineConfig({
   title: 'forgelet',
   description: 'Pins, blocks, badges, signing keys and issue exchange of a code forge, as an embeddable library',
   srcDir: '..',
   outDir: '../.site',
-  srcExclude: ['{bench,demo,dist,examples,skills,src,test,tools}/**', 'AGENTS.md'],
-  ignoreDeadLinks: [/decisions$/, /examples/],
-  rewrites: { 'README.md': 'index.md' },
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
-  metaChunk: true,
+  srcExclude: ['{bench,demo,dist,skills,src,test,tools}/**', 'AGENTS.md'],
+  rewrites: (path) => path.replace(/README\.md$/, 'index.md'),
+  head: [
+    ['link', { rel: 'icon', href: 'data:,' }],
+    ['style', {}, STYLE],
+  ],
+  // One page after the other: the search index is in the order in which pages are read, and so the same each time.
+  buildConcurrency: 1,
   markdown: {
+    linkify: false,
+    attrs: { disable: true }, // a heading may end in {username}
     // As GitHub does it, so that a link to a heading works in both: `errors.md#not_blocked`.
     anchor: {
       slugify: (text) =>
@@ -34,17 +45,36 @@ export default defineConfig({
           .replace(/[^\p{L}\p{N}\s_-]/gu, '')
           .replaceAll(' ', '-'),
     },
-    languageAlias: { text: 'txt' },
+    config: linkFiles,
   },
   themeConfig: {
-    nav: parts.map(({ part, pages: [{ path }] }) => ({ text: part, link: `/${path.replace(/\.md$/, '')}` })),
-    sidebar,
+    nav: parts.map(({ part, pages: [{ path }] }) => ({ text: part, link: addressOf(path) })),
+    sidebar: parts.map(({ part, pages }) => ({
+      text: part,
+      collapsed: part === 'Background',
+      items: pages.map(({ title, path }) => ({ text: title, link: addressOf(path) })),
+    })),
     outline: [2, 3],
     search: { provider: 'local' },
   },
   /** Pages link to the programs and schemas of the repository. */
   buildEnd({ outDir }) {
-    for (const name of ['examples', 'schema', 'LICENSE'])
-      cpSync(join(ROOT, name), join(outDir, name), { recursive: true })
+    for (const name of ['examples', 'schema', 'LICENSE']) {
+      cpSync(join(ROOT, name), join(outDir, name), { recursive: true, filter: (path) => !path.endsWith('.md') })
+    }
   },
 })
+
+/** A link to a folder shows its README, as on a forge, and a link to any other file is left as it is. */
+function linkFiles(markdown) {
+  const render = markdown.renderer.rules.link_open
+  markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
+    const [token] = tokens.slice(index)
+    const href = token.attrGet('href')
+    const isPath = /^[\w./-]+$/.test(href) && !href.endsWith('.md')
+    const found = isPath ? statSync(join(ROOT, dirname(env.relativePath), href), { throwIfNoEntry: false }) : undefined
+    if (found?.isDirectory()) token.attrSet('href', `${href.replace(/\/$/, '')}/`)
+    if (found?.isFile()) token.attrSet('target', '_self') // VitePress looks for a page otherwise
+    return render(tokens, index, options, env, self)
+  }
+}

@@ -65,7 +65,7 @@ describe('the reference', () => {
       const interfaces = declared(symbol).declarations?.filter(ts.isInterfaceDeclaration) ?? []
       const members = interfaces.flatMap(({ members: all }) => all.flatMap((member) => member.name?.getText() ?? []))
       const isThere = (name: string) =>
-        [`| \`${name}\` |`, `| \`${name}?\` |`, `| \`writable ${name}`].some((row) => section.includes(row)) ||
+        [`| \`${name}\`<br>`, `| \`${name}?\`<br>`, `| \`writable ${name}`].some((row) => section.includes(row)) ||
         new RegExp(`^#### .*\\.${name.replace(/[[\]]/g, '').replace(/[$.]/g, '\\$&')}$`, 'm').test(section)
       return members.filter((name) => !isThere(name)).map((name) => `${symbol.name}.${name}`)
     })

@@ -28,12 +28,11 @@ function memberBlocks(node, name) {
   const isMethod = (member) => !ts.isPropertySignature(member) || /\n|=>/.test(member.type.getText())
   const values = node.members.filter((member) => !isMethod(member))
   const rows = values.map((member) => [
-    `\`${isReadonly(member) ? '' : 'writable '}${member.name.getText()}${member.questionToken ? '?' : ''}\``,
-    codeCell(typeOf(member)),
+    `\`${isReadonly(member) ? '' : 'writable '}${member.name.getText()}${member.questionToken ? '?' : ''}\`<br>${codeCell(typeOf(member))}`,
     cell(textOf(docOf(member))),
   ])
   return [
-    ...(rows.length === 0 ? [] : [table(['property', 'type', ''], rows)]),
+    ...(rows.length === 0 ? [] : [table(['property', ''], rows)]),
     ...node.members
       .filter(isMethod)
       .flatMap((member) => [

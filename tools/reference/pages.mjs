@@ -229,7 +229,7 @@ function indexPage() {
     const sorted = rows.sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ row }) => row)
     return [`## ${entry}`, table(['export', ''], sorted)]
   })
-  return document('Reference', 'Every option, method, code and command; below, everything that each entry exports.', [
+  return document('Overview', 'Every option, method, code and command; below, everything that each entry exports.', [
     pages,
     ...lists,
   ])

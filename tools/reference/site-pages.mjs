@@ -15,7 +15,15 @@ export function sitePages(root) {
   const parts = {
     Manual: manual,
     Reference: ['docs/reference/index.md', ...reference],
-    Background: [...background, 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...decisions],
+    Background: [
+      ...background,
+      'examples/README.md',
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      'CHANGELOG.md',
+      'SECURITY.md',
+      ...decisions,
+    ],
   }
   const filled = Object.entries(parts).filter(([, paths]) => paths.length > 0)
   return filled.map(([part, paths]) => ({ part, pages: paths.map((path) => pageAt(root, path)) }))

@@ -58,12 +58,11 @@ function propertyTable(schema) {
   const parts = [schema, ...(schema.allOf ?? [])].filter((part) => part.properties !== undefined)
   const rows = parts.flatMap(({ properties, required = [] }) =>
     Object.entries(properties).map(([name, property]) => [
-      `\`${name}\`${required.includes(name) ? ' (required)' : ''}`,
-      codeCell(typeName(property)),
+      `\`${name}\`${required.includes(name) ? ' (required)' : ''}<br>${codeCell(typeName(property))}`,
       cell(property.description ?? ''),
     ]),
   )
-  return table(['property', 'type', ''], rows)
+  return table(['property', ''], rows)
 }
 
 function typeName(schema) {
