@@ -101,6 +101,68 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
       'a connection that is in no transaction is refused, and no work is begun there',
     ],
   ],
+  '13-signing-keys': [
+    [
+      'only the public half is ever served.',
+      'test/signing-keys/nothing-private.servers.test.ts',
+      'however a file is damaged, neither the key nor an error holds',
+    ],
+    [
+      '200, the SSH key; 404 if there is none, or if it is an OpenPGP key',
+      'test/core/signing-keys/signing-key-service.test.ts',
+      'names the format there is, without touching the key',
+    ],
+    [
+      'The next request serves the new key, also in another format: no restart.',
+      'test/signing-keys/changing-key-file.servers.test.ts',
+      'has a key of the other format: each route answers what it must',
+    ],
+    [
+      'A file that is missing or half written is waited for two seconds, and the last good key is served meanwhile.',
+      'test/signing-keys/changing-key-file.servers.test.ts',
+      'is served again without a line when it is whole before the two seconds are over',
+    ],
+    [
+      'Then the answer is a 500, and the log names the file once.',
+      'test/signing-keys/changing-key-file.servers.test.ts',
+      'is named in the log of the forge, and the message of the error names nothing',
+    ],
+    [
+      'So serve both: the current key, and former ones.',
+      'test/signing-keys/rotating-key.test.ts',
+      'of SSH are a line each, the current one first, and the same key twice is one',
+    ],
+    [
+      'OpenPGP keys are one armored block',
+      'test/signing-keys/rotating-key.test.ts',
+      'of OpenPGP are one armored block, the current one first',
+    ],
+    [
+      'Former keys may have the other format; each route serves those of its own.',
+      'test/signing-keys/rotating-key.test.ts',
+      'of both formats are served each by its own route',
+    ],
+    [
+      'If your forge signs with `git commit -S`, git knows the key already',
+      'test/signing-keys/git-config-key.servers.test.ts',
+      'by SSH is found by %s',
+    ],
+    [
+      'For OpenPGP, `gpg --export` gives the key.',
+      'test/signing-keys/git-config-key.servers.test.ts',
+      'by OpenPGP is found by the committer, as gpg does where no key is named',
+    ],
+    [
+      'no request starts a program.',
+      'test/signing-keys/git-config-key.servers.test.ts',
+      'is looked for again when a file changes, and no request starts a program',
+    ],
+    [
+      '`allowedSigners` writes that file',
+      'test/signing-keys/describe-key.test.ts',
+      'has a line for each key, for the principals and git alone',
+    ],
+  ],
   '14-import-and-export': [
     [
       'what is there and is the same is left.',
