@@ -56,6 +56,7 @@ export type {
   Membership,
   Policy,
   PortContext,
+  SigningKeyContext,
   SigningKeySource,
 } from './core/ports.ts'
 export type {

@@ -17,8 +17,11 @@ Examples
   forgelet serve --fixture world.json
   forgelet serve --db :memory: --port 8080 --fixture world.yaml --signing-key key.asc
   forgelet serve --db postgres://forge@db.example.com/forge --fixture world.json
+  forgelet serve --signing-key new.key --signing-key former.pub
 
 ${ENVIRONMENT}
+A signing key is a file, OpenPGP or SSH, public or private, or "git": the key that git signs with
+in this folder. Several are served together, the current one first.
 Any number of servers can use one database. The first loads the fixture.
 The API is at http://HOST:PORT/api/v1. Its documentation, where you can also send requests, is at
 http://HOST:PORT/api/swagger. The fixture format is in docs/fixture.md.
@@ -126,6 +129,20 @@ Examples
   forgelet token revoke alice 9f86d081884c
 
 ${TOKEN_RULES}`,
+  'keys show': `
+Examples
+  forgelet keys show key.asc
+  forgelet keys show git --json
+
+It shows the public half alone. A file named git is ./git.
+Exit codes: 0 done, 1 the key cannot be read, 2 wrong usage.`,
+  'keys generate': `
+Examples
+  forgelet keys generate --name "Example Forge" --email forge@example.com --out signing-key
+  forgelet keys generate --format openpgp --name Forge --email forge@example.com --out key.asc
+
+The fingerprint goes to standard output. The key is Ed25519, and neither file may exist before.
+Exit codes: 0 done, 2 wrong usage or a file cannot be written.`,
   doctor: `
 Examples
   forgelet doctor --db forgelet.sqlite

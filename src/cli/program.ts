@@ -11,6 +11,7 @@ import { importIssues } from './issues/import.ts'
 import { reattribute } from './issues/reattribute.ts'
 import { repositoryName } from './issues/repository-name.ts'
 import { validate } from './issues/validate.ts'
+import { generateKeyFiles, showKey } from './keys.ts'
 import { openapi } from './openapi.ts'
 import { parsePublicUrl } from './public-url.ts'
 import { applySchema, idColumns, planSchemaOf, schemaStatus } from './schema.ts'
@@ -49,7 +50,7 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     .option('--fixture <file>', 'users, repositories, issues (JSON or YAML) for an empty database')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free one', integer('--port', 65_535), 3000)
-    .option('--signing-key <file>', 'OpenPGP or SSH key; only its public half is served')
+    .option('--signing-key <file|git>', SIGNING_KEY, (name, others: readonly string[] = []) => [...others, name])
     .option('--max-pins <n>', 'pins of each kind in a repository, 0 to 1000', integer('--max-pins', 1000), 3)
     .option('--public-url <url>', 'URL of the API for clients, if not host and port', parsePublicUrl)
     .option(
@@ -129,6 +130,19 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     .description('make a token invalid')
     .action((user, id, options) => run(revokeToken(user, id, options, io)))
 
+  const keys = program.command('keys').description('the signing key of an instance')
+  named(keys, 'show')
+    .argument('<key>', 'a key file, or git for the key that git signs with in this folder')
+    .description('show format, fingerprint, owner and times of a key')
+    .action((key, options) => run(showKey(key, options, io)))
+  named(keys, 'generate')
+    .description('make a signing key without a passphrase')
+    .addOption(new Option('--format <format>', 'format of the key').choices(KEY_FORMATS).default(KEY_FORMATS[0]))
+    .requiredOption('--name <name>', 'name of the signer, such as that of the instance')
+    .requiredOption('--email <address>', 'e-mail address of the signer')
+    .requiredOption('-o, --out <file>', 'new file for the private key; the public key is in FILE.pub')
+    .action((options) => run(generateKeyFiles(options, io)))
+
   inDatabase(named(program, 'doctor'), 'or an SQLite file')
     .description('check the database of "forgelet serve" or of an application, without changing it')
     .option('--ids <list>', IDS, idColumns)
@@ -149,6 +163,8 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
 }
 
 const IDS = 'column types of ids, such as user=uuid,issue=text (default: bigint)'
+const SIGNING_KEY = 'key whose public half is served; again for former keys, which verify only'
+const KEY_FORMATS = ['ssh', 'openpgp'] as const
 const TARGETS = ['document', 'gitea-dump', 'csv'] as const
 const ON_CONFLICT = ['refuse', 'skip', 'update'] as const
 const ATTRIBUTION = ['names', 'accounts'] as const

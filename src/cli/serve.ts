@@ -1,14 +1,13 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import type { SigningKeySource } from '../index.ts'
-import { isForgeError } from '../index.ts'
 import type { Fixture, Standalone } from '../standalone/standalone.ts'
 import { openStandalone } from '../standalone/standalone.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress, DatabaseOptions } from './database.ts'
 import { databaseAddress, databaseRefusal } from './database.ts'
+import { followSigningKey, openSigningKeys } from './keys.ts'
 import { API_PATH, pageUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
 import { ForgeServer } from './server.ts'
@@ -21,7 +20,8 @@ export interface ServeOptions extends DatabaseOptions {
   readonly host: string
   readonly port: number
   readonly fixture?: string | undefined
-  readonly signingKey?: string | undefined
+  /** The current key first. */
+  readonly signingKey?: readonly string[] | undefined
   readonly maxPins: number
   /** The URL of the API root for clients; undefined = the address that the server listens on. */
   readonly publicUrl?: string | undefined
@@ -42,7 +42,7 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
   await refuseWrongPlace(database, options)
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
   const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
-  const signingKey = await openKey(options.signingKey ?? fixture?.signingKey?.file)
+  const signingKey = await openSigningKeys(options.signingKey ?? listOf(fixture?.signingKey?.file))
 
   const server = new ForgeServer()
   const port = await listen(server.http, options.host, options.port)
@@ -68,7 +68,10 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
     }
     server.open(host, { publicUrl: options.publicUrl, logger })
     announce(database, options, io, logger, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
+    const followed = signingKey && (await followSigningKey(host, signingKey))
+    if (followed !== undefined) logger.info(followed.line)
     await toldToStop(io.stop)
+    followed?.end()
     logger.info('stopping when the requests in progress have ended; a second signal stops it now')
     const cut = await server.close(1000 * options.shutdownTimeout)
     if (cut > 0) logger.warn('requests were cut off by the end of --shutdown-timeout', { requests: cut })
@@ -100,16 +103,8 @@ async function openHost(
   }
 }
 
-async function openKey(file: string | undefined): Promise<SigningKeySource | undefined> {
-  if (file === undefined) return undefined
-
-  const { openKeyFile } = await import('../signing-keys/signing-keys.ts')
-  try {
-    return await openKeyFile(file)
-  } catch (error) {
-    if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
-    throw new CommandError(1, `signing key ${error.message}`)
-  }
+function listOf(file: string | undefined): readonly string[] {
+  return file === undefined ? [] : [file]
 }
 
 /**

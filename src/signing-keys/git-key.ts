@@ -19,7 +19,7 @@ const PROGRAM_TIMEOUT_MS = 5000
 const start = promisify(execFile)
 
 /** Where git would commit, and with which environment. */
-interface GitOptions {
+export interface GitKeyOptions {
   /** The folder in which git would run: a repository, or any other for the configuration of the user. */
   readonly cwd: string
   /** The environment in which git would run, such as `process.env`: with `PATH`, `HOME` and `GNUPGHOME`. */
@@ -29,13 +29,13 @@ interface GitOptions {
 /** The key that git signs with, which depends on the files that git and gpg read. */
 class GitKeyPlace implements KeyPlace {
   readonly name: string
-  readonly #options: GitOptions
+  readonly #options: GitKeyOptions
   /** What the key depended on when it was last looked at. Some of it may not exist. */
   #files: readonly string[] | undefined
   /** What it depends on since it was last read. */
   #nextFiles: readonly string[] = []
 
-  constructor(options: GitOptions) {
+  constructor(options: GitKeyOptions) {
     this.#options = options
     this.name = `git signs in ${options.cwd}`
   }
@@ -144,7 +144,7 @@ const SECRET_KEY = /^sec:([^:]*):.*\nfpr:(?:[^:]*:){8}([0-9A-F]+):/gm
  * @returns undefined if git would have no key there
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` when there is a key that cannot be read, or a program cannot be started
  */
-export async function openGitConfigKey(options: GitOptions): Promise<SigningKeySource | undefined> {
+export async function openGitConfigKey(options: GitKeyOptions): Promise<SigningKeySource | undefined> {
   need(isObject(options), 'openGitConfigKey', 'options', 'an object with cwd and env')
   refuseUnknown('openGitConfigKey', options, { cwd: true, env: true })
   const { cwd, env } = options

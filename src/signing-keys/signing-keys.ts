@@ -1,6 +1,7 @@
 export type { SigningKeyContext, SigningKeySource } from '../core/ports.ts'
 export { allowedSigners, describeKey } from './describe-key.ts'
 export { generateKey } from './generate-key.ts'
+export type { GitKeyOptions } from './git-key.ts'
 export { openGitConfigKey } from './git-key.ts'
 export { openKeyFile } from './key-file.ts'
 export { openpgpKey, sshKey } from './parsed-key.ts'

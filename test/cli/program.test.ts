@@ -22,6 +22,8 @@ const COMMANDS: { readonly [command: string]: string } = {
   'token create': 'db prefix schema name json help',
   'token list': 'db prefix schema json help',
   'token revoke': 'db prefix schema json help',
+  'keys show': 'json help',
+  'keys generate': 'format name email out json help',
   doctor: 'ids db prefix schema json help',
   openapi: 'out public-url json help',
 }
@@ -61,7 +63,7 @@ describe('forgelet', () => {
 
 describeWith(['bash'], 'forgelet completion bash', () => {
   test.each([
-    ['', 'serve schema issues user token doctor openapi completion --version --help'],
+    ['', 'serve schema issues user token keys doctor openapi completion --version --help'],
     ['iss', 'issues'],
     ['issues im', 'import'],
     ['issues import issues.json --on-', '--on-conflict'],

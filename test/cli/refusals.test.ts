@@ -102,7 +102,7 @@ const INVALID: readonly Refusal[] = [
 
 /** Wrong usage: exit code 2. */
 const WRONG: readonly Refusal[] = [
-  ['', 'name a command: serve, schema, issues, user, token, doctor, openapi, completion; see "forgelet --help"'],
+  ['', 'name a command: serve, schema, issues, user, token, keys, doctor, openapi, completion; see "forgelet --help"'],
   ['server', 'unknown command \'server\' (Did you mean serve?); see "forgelet --help"'],
   ['serve --host 203.0.113.7', '--host 203.0.113.7: cannot listen there'],
   ['serve --port -1', `--port -1: ${NO_RANGE} 65535`],

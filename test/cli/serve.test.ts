@@ -127,7 +127,7 @@ describe('forgelet serve', () => {
     await writeFile(join(folder, 'key.pub'), publicKey)
     const { url, stop } = await serve('--db', ':memory:', '--signing-key', join(folder, 'key.pub'))
     await writeFile(join(folder, 'key.pub'), 'garbage')
-    expect((await fetch(`${url}/signing-key.pub`)).status).toBe(500)
+    await expect.poll(async () => (await fetch(`${url}/signing-key.pub`)).status, { timeout: 10_000 }).toBe(500)
     const { err } = await stop()
     expect(err.split('\n').filter((line) => line.includes('request failed'))).toEqual([
       expect.stringMatching(/^forgelet: error: request failed \{.*SIGNING_KEY_UNREADABLE.*key\.pub.* \}$/),
@@ -135,7 +135,9 @@ describe('forgelet serve', () => {
     expect(err).toContain(
       'database :memory: has no users: create one with "forgelet user create NAME --admin", or start with --fixture FILE\n',
     )
-    expect(err.split('\n')).toHaveLength(5) // it also says that it serves, and that it stops
+    expect(err).toContain('forgelet: signing key: ssh SHA256:')
+    expect(err).toContain('forgelet: error: the signing key has become unreadable')
+    expect(err.split('\n')).toHaveLength(7) // it also says that it serves, and that it stops
   })
 
   test('with --json and --log-requests, every line of the log is one JSON object', async () => {

@@ -1,0 +1,125 @@
+import { writeFile } from 'node:fs/promises'
+import type { SigningKeySource } from '../index.ts'
+import { isForgeError } from '../index.ts'
+import type { KeyDescription } from '../signing-keys/signing-keys.ts'
+import type { Standalone } from '../standalone/standalone.ts'
+import type { CommandIO, ExitCode } from './command.ts'
+import { CommandError, printable } from './command.ts'
+import { systemCode, writeFailure } from './file-failure.ts'
+
+/** The code that reads keys is loaded only when there is one. */
+const signingKeys = () => import('../signing-keys/signing-keys.ts')
+
+/**
+ * Opens signing keys: the first is the current one, the others are former ones.
+ *
+ * @param names - paths of key files, or `git` for the key that git signs with in this folder
+ * @throws CommandError (invalid input) if one of them cannot be read
+ */
+export async function openSigningKeys(names: readonly string[]): Promise<SigningKeySource | undefined> {
+  const [current, ...former] = await Promise.all(names.map(openSigningKey))
+  if (current === undefined || former.length === 0) return current
+  return (await signingKeys()).rotatingKey({ current, former })
+}
+
+async function openSigningKey(name: string): Promise<SigningKeySource> {
+  const { openGitConfigKey, openKeyFile } = await signingKeys()
+  try {
+    if (name !== 'git') return await openKeyFile(name)
+    const key = await openGitConfigKey({ cwd: process.cwd(), env: process.env })
+    if (key !== undefined) return key
+  } catch (error) {
+    if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
+    throw new CommandError(1, `signing key ${error.message}`)
+  }
+  throw new CommandError(
+    1,
+    'signing key git: git has no signing key in this folder; set it with: git config user.signingKey',
+  )
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Reads the key of a host now, and every hour, so that its expiry is logged although no client requests the key.
+ *
+ * @returns what to log about the key, and a function that ends the checks
+ */
+export async function followSigningKey(
+  host: Standalone,
+  key: SigningKeySource,
+): Promise<{ readonly line: string; end(): void }> {
+  const { format, fingerprint } = await (await signingKeys()).describeKey(key)
+  const check = () => void host.forge.signingKeys.publicKey('system', { format: key.format }).catch(() => undefined)
+  check()
+  const timer = setInterval(check, HOUR_MS).unref()
+  return { line: `signing key: ${format} ${fingerprint}`, end: () => clearInterval(timer) }
+}
+
+/** The options of `forgelet keys show`. */
+export interface ShowKeyOptions {
+  readonly json?: true | undefined
+}
+
+/** Describes a signing key. @throws CommandError with the exit code */
+export async function showKey(name: string, { json }: ShowKeyOptions, io: CommandIO): Promise<ExitCode> {
+  const { describeKey } = await signingKeys()
+  const description = await describeKey(await openSigningKey(name))
+  if (json) io.out(JSON.stringify(description))
+  else for (const line of linesOf(description)) io.out(line)
+  return 0
+}
+
+function linesOf({ userIds = [], comment, created, expires, isRevoked, ...key }: KeyDescription): readonly string[] {
+  const rows: readonly (readonly [name: string, value: unknown])[] = [
+    ...Object.entries(key),
+    ...userIds.map((userId) => ['user id', userId] as const),
+    ['comment', comment],
+    ['created', created?.toISOString()],
+    ['expires', expires?.toISOString() ?? 'never'],
+    ['revoked', isRevoked ? 'yes' : 'no'],
+  ]
+  const known = rows.filter(([, value]) => value !== undefined)
+  return known.map(([name, value]) => `${name.padEnd(13)}${printable(String(value))}`)
+}
+
+/** The options of `forgelet keys generate`. */
+export interface GenerateKeyOptions {
+  readonly format: 'openpgp' | 'ssh'
+  readonly name: string
+  readonly email: string
+  /** The file of the private key. The public key is in the same place with `.pub`. */
+  readonly out: string
+  readonly json?: true | undefined
+}
+
+/** Generates a signing key without a passphrase into two new files. @throws CommandError with the exit code */
+export async function generateKeyFiles(options: GenerateKeyOptions, io: CommandIO): Promise<ExitCode> {
+  const { format, name, email, out, json } = options
+  const { describeKey, generateKey, openpgpKey, sshKey } = await signingKeys()
+  const { privateKey, publicKey } = await generateKey({ format, name, email }).catch((error: unknown) => {
+    throw error instanceof TypeError
+      ? new CommandError(2, error.message.replace(/^generateKey needs /, 'give '))
+      : error
+  })
+  const files = [out, `${out}.pub`] as const
+  await writeNew(files[0], privateKey)
+  await writeNew(files[1], publicKey)
+  const { fingerprint } = await describeKey(format === 'ssh' ? sshKey(publicKey) : openpgpKey(publicKey))
+  if (json) io.out(JSON.stringify({ format, fingerprint, privateKey: files[0], publicKey: files[1] }))
+  else io.out(fingerprint)
+  io.err(
+    `forgelet: the private key is in ${printable(out)}, without a passphrase; keep it, and give others ${printable(files[1])}`,
+  )
+  return 0
+}
+
+/** Writes a file that only its owner may read, and that did not exist. */
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    const reason = systemCode(error) === 'EEXIST' ? 'the file exists; name a new one' : writeFailure(error)
+    throw new CommandError(2, `--out ${file} cannot be written: ${reason}`)
+  }
+}

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describeWith } from '../programs.ts'
+import { runForgelet, runForgeletProcess, startForgelet } from '../start-forgelet.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fgl-keys-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+/** Generates a key, and returns its file and its fingerprint. */
+async function generate(name: string, format: 'openpgp' | 'ssh') {
+  const file = join(folder, name)
+  const who = ['--name', 'Example Forge', '--email', 'forge@example.com', '--out', file]
+  const { code, out } = await runForgelet(['keys', 'generate', '--format', format, ...who])
+  expect(code).toBe(0)
+  return { file, fingerprint: out.trim() }
+}
+
+describe('forgelet keys', () => {
+  test.each(['openpgp', 'ssh'] as const)('generates a key of %s for its owner alone, and shows it', async (format) => {
+    const { file, fingerprint } = await generate('key', format)
+    const { out } = await runForgelet(['keys', 'show', file])
+
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(out).toContain(`format       ${format}\n`)
+    expect(out).toContain(`fingerprint  ${fingerprint}\n`)
+    expect(out).toContain('expires      never\n')
+    expect(JSON.parse((await runForgelet(['keys', 'show', `${file}.pub`, '--json'])).out)).toMatchObject({
+      fingerprint,
+      ...(format === 'ssh' ? { comment: 'Example Forge <forge@example.com>' } : { isRevoked: false }),
+    })
+  })
+
+  test('does not write over a file, and refuses a name that is none', async () => {
+    const { file } = await generate('key', 'ssh')
+    const before = await readFile(file, 'utf8')
+    const again = ['keys', 'generate', '--email', 'forge@example.com', '--out', file]
+
+    expect(await runForgelet([...again, '--name', 'Forge'])).toMatchObject({
+      code: 2,
+      err: `forgelet: --out ${file} cannot be written: the file exists; name a new one\n`,
+    })
+    expect(await runForgelet([...again, '--name', '<x>'])).toMatchObject({ code: 2 })
+    expect(await readFile(file, 'utf8')).toBe(before)
+  })
+
+  test('refuses to show what is no key, with the path', async () => {
+    await writeFile(join(folder, 'no-key'), 'garbage')
+    const { code, err } = await runForgelet(['keys', 'show', join(folder, 'no-key')])
+
+    expect(code).toBe(1)
+    expect(err).toContain(`signing key ${join(folder, 'no-key')}: the signing key cannot be read: it is neither`)
+  })
+})
+
+test('forgelet serve serves several signing keys, the first as the current one', async () => {
+  const [one, two, gpg] = [await generate('one', 'ssh'), await generate('two', 'ssh'), await generate('gpg', 'openpgp')]
+  const options = ['--db', ':memory:', ...[one, two, gpg].flatMap(({ file }) => ['--signing-key', file])]
+  const { url, stop } = await startForgelet(options, { folder })
+  const [pub, asc] = await Promise.all(['pub', 'gpg'].map((name) => fetch(`${url}/signing-key.${name}`)))
+
+  expect((await pub?.text())?.trim().split('\n')).toHaveLength(2)
+  expect(await asc?.text()).toContain('BEGIN PGP PUBLIC KEY BLOCK')
+  expect((await stop()).err).toContain(`signing key: ssh ${one.fingerprint}\n`)
+})
+
+describeWith(['git', 'ssh-keygen'], 'forgelet keys show git', () => {
+  test('shows the key that git signs with in this folder, and says how to set one', async () => {
+    const { file, fingerprint } = await generate('key', 'ssh')
+    const config = join(folder, 'config')
+    const environment = { GIT_CONFIG_GLOBAL: config, GIT_CONFIG_NOSYSTEM: '1', HOME: folder }
+    await writeFile(config, '[gpg]\nformat = ssh\n')
+    const without = await runForgeletProcess(['keys', 'show', 'git'], { folder, environment })
+    execFileSync('git', ['config', '--file', config, 'user.signingKey', `${file}.pub`])
+    const { out } = await runForgeletProcess(['keys', 'show', 'git'], { folder, environment })
+
+    expect(without).toMatchObject({ code: 1, err: expect.stringContaining('git config user.signingKey') })
+    expect(out).toContain(`fingerprint  ${fingerprint}\n`)
+  })
+})
