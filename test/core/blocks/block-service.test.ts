@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AccountRef } from '../../../src/index.ts'
+import { memoryStorage } from '../../../src/storage/memory.ts'
+import type { ForgeStorage } from '../../../src/storage/storage.ts'
 import { aForge, codeOf, mia, olga } from '../a-forge.ts'
 
 const user = (id: string) => ({ kind: 'user', id }) as const
@@ -32,24 +34,31 @@ describe('the block service', () => {
   })
 
   // The policy is asked about neither 'system' nor a request over HTTP, which the routes have checked; the membership is.
-  test.each([[olga], ['system']] as const)(
-    'asks the membership again when a user becomes a member in between, by %j',
-    async (caller) => {
-      let asked = 0
-      const forge = aForge({
-        membership: {
-          async isMember(member) {
-            asked += 1
-            if (asked > 1) return true
-            await forge.lifecycle.memberAdded(member)
-            return false
-          },
+  test.each([
+    [olga, ['policy', 'membership', 'policy', 'membership']],
+    ['system', ['membership', 'membership']],
+  ] as const)('asks again when a user becomes a member in between, by %j', async (caller, expected) => {
+    const asked: string[] = []
+    const forge = aForge({
+      policy: {
+        authorize() {
+          asked.push('policy')
+          return { allow: true }
         },
-      })
-      expect(await codeOf(() => forge.blocks.block(caller, target('9')))).toBe('CANNOT_BLOCK_MEMBER')
-      expect(asked).toBe(2)
-    },
-  )
+      },
+      membership: {
+        async isMember(member) {
+          asked.push('membership')
+          if (asked.length === expected.length) return true
+          await forge.lifecycle.memberAdded(member)
+          return false
+        },
+      },
+    })
+    expect(await codeOf(() => forge.blocks.block(caller, target('9')))).toBe('CANNOT_BLOCK_MEMBER')
+    expect(asked).toEqual(expected)
+    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: '9' })).toBe(false)
+  })
 
   test('blocks after ten lifecycle calls that came in between', async () => {
     let asked = 0
@@ -66,10 +75,12 @@ describe('the block service', () => {
     expect(asked).toBe(11)
   })
 
-  test('gives up as busy when lifecycle calls never stop coming in between', async () => {
+  test('gives up as busy after twenty attempts when lifecycle calls never stop coming in between', async () => {
+    let asked = 0
     const forge = aForge({
       membership: {
         async isMember(member) {
+          asked += 1
           await forge.lifecycle.memberAdded({ ...member, userId: '77' })
           return false
         },
@@ -79,6 +90,7 @@ describe('the block service', () => {
       code: 'STORAGE_BUSY',
       details: { retry: 'call' },
     })
+    expect(asked).toBe(20)
   })
 
   test('counts the characters of a note, not its code units', async () => {
@@ -146,4 +158,38 @@ describe('the block service', () => {
     await forge.blocks.block(olga, target('9'))
     expect(await codeOf(() => forge.lifecycle.memberAdded({ organizationId: 5, userId: 9 }))).toBe('ALREADY_BLOCKED')
   })
+})
+
+test('a member who is reported disturbs no other change, and no block of another organization', async () => {
+  let asked = 0
+  const forge = aForge({
+    policy: {
+      async authorize() {
+        asked += 1
+        await forge.lifecycle.memberAdded({ organizationId: 6, userId: 'will' })
+        return { allow: true }
+      },
+    },
+  })
+  await forge.pins.pin(olga, { id: 7, repositoryId: 10, kind: 'issue' })
+  await forge.blocks.block(olga, target('9'))
+  await forge.blocks.unblock(olga, target('9'))
+
+  expect(asked).toBe(3)
+})
+
+test('only a block reads an epoch', async () => {
+  const storage = memoryStorage()
+  const epoch: ForgeStorage<undefined>['blocks']['epoch'] = () => {
+    throw new Error('the epoch was read')
+  }
+  const forge = aForge({ storage: { ...storage, blocks: { ...storage.blocks, epoch } } })
+  const owl = { slug: 'owl' }
+  await forge.pins.pin(olga, { id: 7, repositoryId: 10, kind: 'issue' })
+  await forge.badges.catalogue.define(olga, owl)
+  await forge.badges.grant(olga, { userId: 9, slugs: ['owl'] })
+  await forge.lifecycle.memberAdded({ organizationId: 5, userId: 'will' })
+
+  expect(await codeOf(() => forge.blocks.unblock(olga, target('9')))).toBe('NOT_BLOCKED')
+  await expect(forge.blocks.block(olga, target('9'))).rejects.toThrow('the epoch was read')
 })

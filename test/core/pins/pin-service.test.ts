@@ -122,56 +122,30 @@ describe('the pin service', () => {
     expect(await forge.pins.list(olga, board)).toEqual([])
   })
 
-  test('reads only the signal of its options', async () => {
+  const [allowed, never] = [{ allow: true } as const, () => new Promise<never>(() => undefined)]
+  test.each([
+    ['allows at once, and of the options only the signal counts', () => allowed, { aborted: false }],
+    ['allows later', async () => allowed, {}],
+    ['never answers', never, {}],
+  ])('writes nothing when the signal aborts while the policy is called, which %s', async (_how, decide, more) => {
     const [abort, reason] = [new AbortController(), new Error('no longer wanted')]
     const forge = aForge({
       policy: {
         authorize() {
           abort.abort(reason)
-          return { allow: true }
+          return decide()
         },
       },
     })
-    const options = { signal: abort.signal, aborted: false }
-
-    await expect(forge.pins.pin(olga, issue(7), options)).rejects.toBe(reason)
-  })
-
-  test('writes nothing when the signal aborts while the policy is asked', async () => {
-    const abort = new AbortController()
-    const forge = aForge({
-      policy: {
-        async authorize() {
-          abort.abort()
-          return { allow: true }
-        },
-      },
-    })
-    await expect(forge.pins.pin(olga, issue(7), { signal: abort.signal })).rejects.toThrow()
+    await expect(forge.pins.pin(olga, issue(7), { signal: abort.signal, ...more })).rejects.toBe(reason)
     expect(await forge.pins.list('system', board)).toEqual([])
   })
 
   test('stops waiting for a policy when the signal aborts', async () => {
-    const abort = new AbortController()
-    const reason = new Error('no longer wanted')
-    const forge = aForge({ policy: { authorize: () => new Promise(() => undefined) } })
-    const answer = forge.pins.list(olga, board, { signal: abort.signal })
+    const [abort, reason] = [new AbortController(), new Error('no longer wanted')]
+    const answer = aForge({ policy: { authorize: never } }).pins.list(olga, board, { signal: abort.signal })
     abort.abort(reason)
     await expect(answer).rejects.toBe(reason)
-  })
-
-  test('stops waiting for a policy during whose call the signal aborts, and which never answers', async () => {
-    const abort = new AbortController()
-    const reason = new Error('no longer wanted')
-    const forge = aForge({
-      policy: {
-        authorize() {
-          abort.abort(reason)
-          return new Promise(() => undefined)
-        },
-      },
-    })
-    await expect(forge.pins.list(olga, board, { signal: abort.signal })).rejects.toBe(reason)
   })
 
   test('refuses an invalid kind', async () => {

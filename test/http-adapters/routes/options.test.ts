@@ -37,19 +37,8 @@ function request(path: string): ApiRequest {
 }
 
 describe('an API has of its forge', () => {
-  it('the id maker', async () => {
-    expect(await failedId(createApi(aForge({ newId: () => 'an id' }), broken))).toBe('an id')
-  })
-
   it('a random id maker, if the forge has none', async () => {
     expect(await failedId(createApi(aForge({}), broken))).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
-  })
-
-  it('the observer', async () => {
-    const seen: number[] = []
-    await failedId(createApi(aForge({ observer: { request: ({ status }) => seen.push(status) } }), broken))
-
-    expect(seen).toEqual([500])
   })
 
   it('an observer whose first failure is logged once, with the logger of the forge', async () => {
