@@ -28,6 +28,7 @@ export interface TransactionOptions {
 
 const ISOLATION = ['read committed', 'repeatable read', 'serializable'] as const
 
+/** An isolation level of a transaction, as SQL names it. */
 export type Isolation = (typeof ISOLATION)[number]
 
 /** Returns the level of a transaction. @throws TypeError if it is none */
