@@ -50,7 +50,9 @@ async function beginGrant(port: number): Promise<Connection> {
 }
 
 onDatabases([SQLITE, POSTGRES, MARIADB], (_open, kind) => {
-  test('a rolling restart of two processes under load fails no request but those refused', async () => {
+  test('a rolling restart of two processes under load fails no request but those refused', {
+    timeout: 120_000,
+  }, async () => {
     const { url } = await newDatabase(kind)
     const ports: number[] = []
     while (ports.length < PROCESSES) ports.push(await freePort())
