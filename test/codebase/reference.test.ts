@@ -51,9 +51,17 @@ function declared(symbol: ts.Symbol): ts.Symbol {
 /** The place where an export is described: the section that the index links to. */
 function sectionOf(entry: string, name: string): string {
   const list = below(page('index'), `## ${entry}`)
-  const [, file = '', anchor] = new RegExp(`^\\| \\[\`${name}\`\\]\\(([\\w-]+)\\.md#(\\w+)\\)`, 'm').exec(list) ?? []
-  const heading = [...page(file).matchAll(/^### (.*)$/gm)].find(([, text = '']) => text.toLowerCase() === anchor)
+  const [, file = '', anchor] = new RegExp(`^\\| \\[\`${name}\`\\]\\(([\\w-]+)\\.md#([\\w-]+)\\)`, 'm').exec(list) ?? []
+  const heading = [...page(file).matchAll(/^### (.*)$/gm)].find(([, text = '']) => slugOf(text) === anchor)
   return heading === undefined ? '' : below(page(file), heading[0])
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
 }
 
 describe('the reference', () => {
@@ -123,6 +131,38 @@ describe('the reference', () => {
     for (const code of [0, 1, 2, 3]) expect(below(text, '## Exit codes')).toContain(`| ${code} |`)
   })
 })
+
+describe('the pages', () => {
+  it('link to headings that exist', () => {
+    const files = [
+      ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+      ...['docs', 'examples'].flatMap((folder) =>
+        readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+          .filter((name) => name.endsWith('.md'))
+          .map((name) => `${folder}/${name}`),
+      ),
+    ]
+    const texts = new Map(files.map((file) => [join(ROOT, file), readFileSync(join(ROOT, file), 'utf8')]))
+    const anchors = new Map([...texts].map(([path, text]) => [path, anchorsIn(text)]))
+    const dead = [...texts].flatMap(([path, text]) =>
+      [...text.matchAll(/\]\(([\w./-]*)#([^)]+)\)/g)]
+        .filter(([, to = '', anchor = '']) => !anchors.get(to === '' ? path : join(path, '..', to))?.has(anchor))
+        .map(([link]) => `${path.slice(ROOT.length + 1)}: ${link}`),
+    )
+
+    expect(dead).toEqual([])
+  })
+})
+
+/** The anchors of the headings of a page. The second of the same text ends in -1. */
+function anchorsIn(text: string): ReadonlySet<string> {
+  const anchors = new Set<string>()
+  for (const [, heading = ''] of text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)) {
+    const slug = slugOf(heading.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
+    anchors.add(anchors.has(slug) ? `${slug}-1` : slug)
+  }
+  return anchors
+}
 
 type Command = ReturnType<typeof createProgram>
 

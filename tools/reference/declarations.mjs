@@ -6,14 +6,14 @@ import { cell, codeCell, codeOf, docBlock, docOf, fence, prose, sourceOf, table 
 
 /** The Markdown of an export. */
 export function exportBlock(found) {
-  const { name, declarations, places, isValue } = found
+  const { name, heading, declarations, places, isValue } = found
   const [{ entry, name: imported }, ...others] = places
   const statement = `import ${isValue ? '' : 'type '}{ ${imported} } from '${entry}'`
   const also = others.map(
     ({ entry: place, name: other }) => `\`${place}\`${other === imported ? '' : ` as \`${other}\``}`,
   )
   return [
-    `### ${name}`,
+    `### ${heading}`,
     ...declarations.flatMap((node, index) => [
       fence(index === 0 ? `${statement}\n\n${codeOf(node)}` : codeOf(node)),
       ...docBlock(docOf(node)),

@@ -62,30 +62,30 @@ export function exportNamed(name, file) {
 /** Fails if a public type names a type of this project that cannot be imported, or an export has no doc comment. */
 export function checkExports(documented) {
   const exported = new Set(publicExports.flatMap(({ declarations }) => declarations))
-  for (const { name, file, declarations } of publicExports) {
-    if (!declarations.some(documented)) throw new Error(`${file}: ${name} has no doc comment`)
-    for (const declaration of declarations) refuseHidden(declaration, exported, `${file}: ${name}`)
+  const problems = publicExports.flatMap(({ name, file, declarations }) => [
+    ...(declarations.some(documented) ? [] : [`${file}: ${name} has no doc comment`]),
+    ...declarations.flatMap(hiddenTypes).map((hidden) => `${file}: ${name} needs ${hidden}, which is not exported`),
+  ])
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+
+  function hiddenTypes(declaration) {
+    const hidden = []
+    const visit = (node) => {
+      if (ts.isBlock(node) || (ts.isVariableDeclaration(declaration) && node === declaration.initializer)) return
+      const name = ts.isTypeReferenceNode(node)
+        ? node.typeName
+        : ts.isExpressionWithTypeArguments(node) && node.expression
+      const isHidden = name && declarationsOf(name).some((one) => isOurs(one) && !exported.has(one))
+      if (isHidden && !SHORTHANDS.has(name.getText())) hidden.push(name.getText())
+      ts.forEachChild(node, visit)
+    }
+    visit(declaration)
+    return hidden
   }
 }
 
 /** Types that are only shorthands in the declarations of others, and constants that are read by `typeof`. */
 const SHORTHANDS = new Set(['ApiPorts', 'SERVICE_KEYS'])
-
-function refuseHidden(declaration, exported, where) {
-  const visit = (node) => {
-    if (ts.isBlock(node) || (ts.isVariableDeclaration(declaration) && node === declaration.initializer)) return
-    const name = ts.isTypeReferenceNode(node)
-      ? node.typeName
-      : ts.isExpressionWithTypeArguments(node)
-        ? node.expression
-        : undefined
-    const hidden = name === undefined ? [] : declarationsOf(name).filter((one) => isOurs(one) && !exported.has(one))
-    if (hidden.length > 0 && !SHORTHANDS.has(name.getText()))
-      throw new Error(`${where} needs ${name.getText()}, which is not exported`)
-    ts.forEachChild(node, visit)
-  }
-  visit(declaration)
-}
 
 function declarationsOf(name) {
   const symbol = checker.getSymbolAtLocation(name)

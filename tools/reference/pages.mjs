@@ -126,11 +126,6 @@ const PAGES = [
 export function referencePages() {
   checkExports((node) => docOf(node) !== undefined)
   const placed = placeExports()
-  for (const page of PAGES) {
-    const names = page.sections.flatMap((section) => placed.get(section).map(({ name }) => name))
-    const twice = names.find((name, index) => names.indexOf(name) !== index)
-    if (twice !== undefined) throw new Error(`the page ${page.file} has two exports of the name ${twice}`)
-  }
   const pages = PAGES.map(({ file, title, intro, before = () => [], sections }) => {
     const blocks = sections.flatMap((section) => [`## ${section[0]}`, ...placed.get(section).flatMap(exportBlock)])
     return [file, document(title, intro, [...before(), ...blocks])]
@@ -145,6 +140,14 @@ function document(title, intro, blocks) {
   return `${[`# ${title}`, note, prose(intro), ...blocks].join('\n\n')}\n`
 }
 
+/** The anchor of a heading, as GitHub and the site make it. */
+function slugOf(heading) {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
 /** Gives each export to a section, and fills the links. */
 function placeExports() {
   const sections = PAGES.flatMap((page) => page.sections.map((section) => ({ page, section })))
@@ -156,7 +159,12 @@ function placeExports() {
       .sort((a, b) => b.fit - a.fit)
     if (best === undefined) throw new Error(`no page of the reference is for ${found.name} of ${found.file}`)
     placed.get(best.section).push(found)
-    found.link = `${best.page.file}.md#${found.name.toLowerCase()}`
+    found.page = best.page.file
+  }
+  for (const found of publicExports) {
+    const isOnlyOne = publicExports.every((one) => one === found || one.name !== found.name || one.page !== found.page)
+    found.heading = isOnlyOne ? found.name : `${found.name} of ${found.places[0].entry}`
+    found.link = `${found.page}.md#${slugOf(found.heading)}`
     if (!links.has(found.name)) links.set(found.name, found.link)
   }
   for (const { name } of codesOfErrors()) links.set(name, `errors.md#${name.toLowerCase()}`)
