@@ -34,6 +34,7 @@ declare class URLSearchParams {
 }
 
 declare class URL {
+  static canParse(url: string, base?: string | URL): boolean
   constructor(url: string, base?: string | URL)
   readonly href: string
   readonly origin: string

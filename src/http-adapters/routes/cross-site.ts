@@ -51,10 +51,5 @@ function isOwn(origin: string, request: ApiRequest, publicUrl: string | undefine
 
 /** The host and port of an address, without the default port of its scheme; `undefined` if the address has no host. */
 function hostOf(address: string): string | undefined {
-  try {
-    const { host } = new URL(address)
-    return host === '' ? undefined : host
-  } catch {
-    return undefined
-  }
+  return URL.canParse(address) ? new URL(address).host || undefined : undefined
 }

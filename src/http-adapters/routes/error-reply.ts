@@ -68,27 +68,14 @@ export function failureReply(settings: ErrorSettings, error: unknown, failed: Fa
   return internalReply(settings, error, failed)
 }
 
-/**
- * The message of a 401 response, and the scheme that it asks for: Gitea's texts where callers send tokens. No scheme
- * stands for a session.
- */
-const REFUSALS: {
-  readonly [K in CredentialKind]: Readonly<Record<'UNAUTHENTICATED' | 'INVALID_CREDENTIALS', Refusal>>
-} = {
-  token: {
-    UNAUTHENTICATED: ['token is required', [['WWW-Authenticate', 'Bearer']]],
-    INVALID_CREDENTIALS: [
-      'invalid username, password or token',
-      [['WWW-Authenticate', 'Bearer error="invalid_token"']],
-    ],
-  },
-  session: {
-    UNAUTHENTICATED: ['authentication is required', []],
-    INVALID_CREDENTIALS: ['invalid credentials', []],
-  },
-}
+/** The messages of a 401 response: Gitea's texts where callers send tokens. */
+const REFUSALS = {
+  token: { UNAUTHENTICATED: 'token is required', INVALID_CREDENTIALS: 'invalid username, password or token' },
+  session: { UNAUTHENTICATED: 'authentication is required', INVALID_CREDENTIALS: 'invalid credentials' },
+} as const satisfies Readonly<Record<CredentialKind, object>>
 
-type Refusal = readonly [message: string, headers: readonly HeaderLine[]]
+/** The scheme that a 401 response asks for. Nothing asks for a session. */
+const CHALLENGES = { UNAUTHENTICATED: 'Bearer', INVALID_CREDENTIALS: 'Bearer error="invalid_token"' } as const
 
 function forgeErrorReply(settings: ErrorSettings, error: ForgeError, failed: Failed): TextResponse {
   const { code, message } = error
@@ -96,8 +83,9 @@ function forgeErrorReply(settings: ErrorSettings, error: ForgeError, failed: Fai
   switch (error.code) {
     case 'UNAUTHENTICATED':
     case 'INVALID_CREDENTIALS': {
-      const [text, headers] = REFUSALS[settings.credentials][error.code]
-      return reply(text, { headers })
+      const { credentials } = settings
+      const challenge: HeaderLine = ['WWW-Authenticate', CHALLENGES[error.code]]
+      return reply(REFUSALS[credentials][error.code], { headers: credentials === 'token' ? [challenge] : [] })
     }
     case 'INVALID_INPUT':
       return reply(message, { violations: error.details.violations })

@@ -132,9 +132,5 @@ function toDocsUrl(text: string): string {
 }
 
 function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text)
-  } catch {
-    return undefined
-  }
+  return URL.canParse(text) ? new URL(text) : undefined
 }

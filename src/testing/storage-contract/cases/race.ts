@@ -29,26 +29,14 @@ export function raceCases(name: string, race: Race): readonly StorageCase[] {
 /** The number of attempts before a refusal fails the case. */
 const MAX_ATTEMPTS = 10
 
-/** Wraps a storage so that calls that are refused as busy are repeated. */
-function persistent<Tx>(storage: ForgeStorage<Tx>): ForgeStorage<Tx> {
-  return {
-    ...storage,
-    pinBoards: persistentCalls(storage.pinBoards),
-    blocks: persistentCalls(storage.blocks),
-    userBadges: persistentCalls(storage.userBadges),
-    badgeCatalogue: persistentCalls(storage.badgeCatalogue),
-    issueImports: persistentCalls(storage.issueImports),
-    events: persistentCalls(storage.events),
-    retire: (retirement) => untilFree(() => storage.retire(retirement)),
-  }
-}
-
-function persistentCalls<Store extends object>(store: Store): Store {
-  return new Proxy(store, {
+/** Wraps a storage, and each of its stores, so that calls that are refused as busy are repeated. */
+function persistent<Owner extends object>(owner: Owner): Owner {
+  return new Proxy(owner, {
     get(target, name) {
-      const method: unknown = Reflect.get(target, name)
-      if (typeof method !== 'function') return method
-      return (...values: readonly unknown[]) => untilFree(() => Reflect.apply(method, target, values))
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member === 'object' && member !== null) return persistent(member)
+      if (typeof member !== 'function') return member
+      return (...values: readonly unknown[]) => untilFree(() => Reflect.apply(member, target, values))
     },
   })
 }
