@@ -167,7 +167,7 @@ describe('the file system', () => {
     replace(fs, Object.fromEntries(names.map((name) => [name, () => called.push(name)])))
     await fs.promises.writeFile(path, other)
     const text = await next(key)
-    await fs.promises.rm(path)
+    await fs.promises.unlink(path)
     await next(key)
 
     expect(text).toBe(other)
@@ -211,4 +211,48 @@ test('inside a transaction that may not wait, the known key is taken, and the fi
 
   expect(key.publicKey({ mayWait: false })).toMatchObject({ text: one })
   expect((await key.publicKey()).text).toBe(other)
+})
+
+describe('while it is replaced 100 times under eight clients, each answer is a whole key, of a file replaced by', () => {
+  const ways: Readonly<Record<string, (path: string, content: string) => Promise<void>>> = {
+    rename: async (path, content) => renameSync(folder.write('renamed', content), path),
+    link: async (path, content) => {
+      rmSync(path)
+      linkSync(folder.write('linked', content), path)
+      rmSync(`${folder.path}/linked`)
+    },
+    'a slow write': async (path, content) => {
+      const file = await fs.promises.open(path, 'w')
+      const middle = Math.floor(content.length / 2)
+      await file.write(content.slice(0, middle))
+      await delay(15)
+      await file.write(content.slice(middle))
+      await file.close()
+    },
+  }
+  test.each(Object.entries(ways))('%s', async (_way, replace) => {
+    const [signingKey, path] = await opened()
+    const { forge, logged } = openWorld({ signingKey })
+    const whole = new Set([one, other])
+    const seen = new Set<string>()
+    let isOver = false
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        seen.add((await forge.signingKeys.publicKey('anonymous', { format: 'ssh' })).text)
+        await delay(2)
+      }
+    })
+    for (let times = 0; times < 100; times += 1) {
+      await replace(path, times % 2 === 0 ? other : one)
+      await delay(times % 10 === 9 ? 400 : 15)
+    }
+    await replace(path, other)
+    await delay(600)
+    isOver = true
+    await Promise.all(clients)
+
+    expect([...seen].filter((text) => !whole.has(text))).toEqual([])
+    expect(await next(signingKey)).toBe(other)
+    expect(logged).toEqual([])
+  })
 })

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { SettableClock } from '../../../src/testing/settable-clock.ts'
+import { aForge, olga } from '../a-forge.ts'
+
+const DAY = 86_400_000
+
+/** Requests a key that expires so many days from now on each of some days, and returns what was logged on each. */
+async function warnings(daysLeft: number | undefined, days: readonly number[]): Promise<readonly string[]> {
+  const began = new Date('2026-01-02T03:04:05Z')
+  const clock = new SettableClock(began)
+  const expiresAt = daysLeft === undefined ? undefined : new Date(began.getTime() + daysLeft * DAY)
+  const key = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"', expiresAt } as const
+  const lines: string[] = []
+  const forge = aForge({
+    signingKey: { format: 'ssh', publicKey: () => key },
+    clock,
+    logger: { error: (line) => lines.push(line), warn: (line) => lines.push(line) },
+  })
+  const logged: string[] = []
+  for (const day of days) {
+    clock.set(new Date(began.getTime() + day * DAY))
+    await forge.signingKeys.publicKey(olga, { format: 'ssh' })
+    logged.push(lines.splice(0).join())
+  }
+  return logged
+}
+
+const SOON = 'the signing key expires soon; extend it, or sign with another'
+const PAST = 'the signing key has expired; extend it, or sign with another'
+
+test('a key that expires is warned of once a day, from 30 days before, and when it has expired', async () => {
+  expect(await warnings(32, [0, 1.9, 2, 2.5, 2.99, 3, 31.9, 32, 33, 33.5])).toEqual([
+    ...['', '', SOON, '', '', SOON, SOON, '', PAST, ''],
+  ])
+})
+
+test('a key that does not expire is not warned of', async () => {
+  expect(await warnings(undefined, [0, 10_000])).toEqual(['', ''])
+})
