@@ -31,11 +31,12 @@ interface More extends Pick<ErrorJson, 'violations' | 'total' | 'requestId'> {
 
 /** An error response with a JSON body. */
 export function errorReply(
-  { docsUrl: url }: Pick<Settings<never>, 'docsUrl'>,
+  { docsUrl }: Pick<Settings<never>, 'docsUrl'>,
   code: ErrorCode,
   message: string,
   { status = errorStatus[code], headers, ...more }: More = {},
 ): TextResponse {
+  const url = docsUrl.endsWith('#') ? docsUrl + code.toLowerCase() : docsUrl
   const body: ErrorJson = { message, url, code, ...more }
   return jsonReply(body, headers, status)
 }

@@ -24,7 +24,8 @@ export interface ApiSettings {
    */
   readonly publicUrl?: string | undefined
   /**
-   * The address of the API's documentation. Every error body contains it as `url`. Default: `""`, which means unknown.
+   * The address of the API's documentation. Every error body contains it as `url`. If it ends in `#`, the code of the
+   * error follows in lower case, as the headings of the page "Errors" are named. Default: `""`, which means unknown.
    */
   readonly docsUrl?: string | undefined
   /**

@@ -110,6 +110,17 @@ describe('docsUrl', () => {
   })
 })
 
+describe('a docsUrl that ends in #', () => {
+  it('is followed by the code of the error, in lower case', async () => {
+    const { api } = openWorld({ docsUrl: 'https://docs.example.com/reference/errors#' })
+    const reply = await api.dispatch(request('GET', '/orgs/acme/blocks/stan'), () => people[0] ?? null)
+
+    expect(JSON.parse(String(reply?.body))).toMatchObject({
+      url: 'https://docs.example.com/reference/errors#not_blocked',
+    })
+  })
+})
+
 const INVALID = 'Bearer error="invalid_token"'
 
 function schemesOf(reply: ApiResponse | undefined): readonly string[] {
