@@ -22,7 +22,6 @@ const CALLS = {
     run: ({ forge }) => forge.pins.list('system', { repositoryId: REPOSITORY, kind: 'issue' }),
   },
   'first page of blocks': { count: 10, run: ({ page }) => page({ page: 1 }) },
-  'last page of blocks': { count: 10, run: ({ page, last }) => page({ page: last }) },
   'page after a cursor': { count: 10, run: ({ page, cursor }) => page({ after: cursor }) },
   'page in the middle, by number': { count: 1, run: ({ page, middle }) => page({ page: middle }) },
   'audit page': {
@@ -75,7 +74,7 @@ async function openFilled(database, size) {
   strictEqual(items.length, LIMIT)
   strictEqual((await forge.events.list({ organizationId: ORGANIZATION }, { limit: LIMIT })).items.length, LIMIT)
   strictEqual((await forge.pins.list('system', { repositoryId: REPOSITORY, kind: 'issue' })).length, 1)
-  return { forge, storage, size, page, last, middle, cursor }
+  return { forge, storage, size, page, middle, cursor }
 }
 
 /** The statements that write the rows: blocks of one organization, pins on other boards, and events of the organization. */

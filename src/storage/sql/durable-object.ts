@@ -6,20 +6,35 @@ import type { SqlStorageOptions } from './context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from './context.ts'
 import { sqliteDialect } from './dialects/sqlite.ts'
 import { Schema } from './schema/schema.ts'
-import type { Session, SqlRuntime } from './session.ts'
+import type { SqlRuntime } from './session.ts'
 import type { SqliteHandle } from './sqlite/connection.ts'
 import { Connection } from './sqlite/connection.ts'
 import { createSqlStores } from './stores/stores.ts'
 
 /**
- * Creates a storage in the SQLite of a Durable Object. Nothing runs there before its first use.
+ * A storage in the SQLite of a Cloudflare Durable Object: `durableObjectStorage(ctx.storage)`. It needs no Node
+ * built-in, and so no compatibility flag. It runs nothing before the first use. Only `migrate()` creates tables; call
+ * it in the object's constructor inside `ctx.blockConcurrencyWhile`. `sqliteSchemaPlan()` of `forgelet/storage/sqlite`
+ * returns the statements, with a BEGIN and COMMIT that a Durable Object refuses.
  *
- * The storage cannot detect whether a transaction of the host is open there, but no transaction outlasts the turn in
- * which it began. Plain calls therefore run a turn later, and never become part of one.
+ * A change is written when its call returns, and Cloudflare lets nothing leave the object before the change is on disk.
  *
- * @throws TypeError if an option is invalid
+ * Transactions are `ctx.storage.transactionSync`. Only the call stack shows whether one is open:
+ *
+ * - Inside one, `forge.withTransactionSync(ctx.storage, work)` is part of it: the work is rolled back with it, and a
+ *   call that is refused is rolled back alone. Outside of one, `withTransactionSync` rolls back only the calls that are
+ *   refused; what it wrote is committed with everything else that the object writes before it next waits.
+ * - A plain call made inside one runs after it, and is not part of it.
+ * - The storage cannot detect an asynchronous `ctx.storage.transaction`: a call made while its work waits is part of
+ *   it. Inside it, call the forge only through `withTransactionSync`.
+ *
+ * @param storage - `ctx.storage` of an object whose class has SQLite (`new_sqlite_classes`: without it the first call
+ * fails with the object's own error); `beforeCommit` receives it too
+ * @throws TypeError if an option or the storage is invalid. Every call: ForgeError `SCHEMA_OUTDATED` before
+ * `migrate()`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` if the object is full; TypeError if an id does not fit its
+ * column
  */
-export function createDurableObjectStorage<S extends DurableObjectDatabase>(
+export function durableObjectStorage<S extends DurableObjectDatabase>(
   database: S,
   options: SqlStorageOptions = {},
 ): ForgeStorage<S> {
@@ -31,10 +46,6 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
   let isUsable = false
   let isClosed = false
   let isChanging = false
-
-  function refuseClosed(): void {
-    if (isClosed) throw closedError('the storage is closed')
-  }
 
   /** A change that is made from inside another would be part of it. */
   function refuseInside(): void {
@@ -49,13 +60,14 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
   }
 
   function connectionOf(transaction: S): Connection {
-    refuseClosed()
+    if (isClosed) throw closedError('the storage is closed')
     if (transaction === database) return usable()
     throw new TypeError('the transaction must be the ctx.storage of the storage')
   }
 
+  /** Runs work a turn later: no transaction of the host outlasts the turn in which it began, so it is never part of one. */
   async function later<T>(work: () => MaybePromise<T>): Promise<T> {
-    refuseClosed()
+    if (isClosed) throw closedError('the storage is closed')
     await null
     return work()
   }
@@ -70,12 +82,9 @@ export function createDurableObjectStorage<S extends DurableObjectDatabase>(
     }
   }
 
-  function read<T>(work: (session: Session) => MaybePromise<T>, transaction: S | undefined): MaybePromise<T> {
-    return transaction === undefined ? later(() => work(usable())) : work(connectionOf(transaction))
-  }
-
   const runtime: SqlRuntime<S> = {
-    read,
+    read: (work, transaction) =>
+      transaction === undefined ? later(() => work(usable())) : work(connectionOf(transaction)),
     write(work, { transaction, signal }) {
       refuseInside()
       const attempt = () => {

@@ -10,8 +10,6 @@ export interface Statement<Row> {
   readonly parameters: readonly SqlValue[]
   /** Some drivers refuse to collect rows from a statement that returns none. */
   readonly returnsRows: boolean
-  /** Returns one row or none, which SQLite reads faster. */
-  readonly atMostOne?: boolean
   /**
    * The statement states itself what it locks. It is never turned into a locking read, which would wait for uncommitted
    * rows.
@@ -45,7 +43,7 @@ export class Slot<Parameters, Value> implements Expression<Value> {
 
   /** Returns the same place with the value converted by `convert`. */
   as<Converted>(convert: (value: Value) => Converted): Slot<Parameters, Converted> {
-    return slot((parameters) => convert(this.pick(parameters)))
+    return new Slot((parameters) => convert(this.pick(parameters)))
   }
 
   toOperationNode(): OperationNode {
@@ -53,24 +51,18 @@ export class Slot<Parameters, Value> implements Expression<Value> {
   }
 }
 
-function slot<Parameters, Value>(pick: (parameters: Parameters) => Value): Slot<Parameters, Value> {
-  return new Slot(pick)
-}
-
 /**
  * Defines a query that is compiled once, at its first use.
  *
  * @param build - builds the query; `given('userId')` marks where that parameter goes
- * @param rows - how many rows the query returns at most. Default: any number
  */
 export function defineQuery<Parameters, Row>(
   build: (given: QueryValues<Parameters>) => Compilable<Row>,
-  rows: 'at most one' | 'any number' = 'any number',
 ): Query<Parameters, Row> {
   let bind: Query<Parameters, Row> | undefined
 
   return (parameters) => {
-    bind ??= binder<Parameters, Row>(build((name) => slot((all) => all[name])).compile(), rows === 'at most one')
+    bind ??= binder<Parameters, Row>(build((name) => new Slot((all) => all[name])).compile())
     return bind(parameters)
   }
 }
@@ -92,10 +84,10 @@ export function mayTakeLong<Parameters, Row>(query: Query<Parameters, Row>): Que
 
 /** Compiles a query that already contains its parameters. Used for shapes that are built for each call. */
 export function compileStatement<Row>(query: Compilable<Row>): Statement<Row> {
-  return binder<undefined, Row>(query.compile(), false)(undefined)
+  return binder<undefined, Row>(query.compile())(undefined)
 }
 
-function binder<Parameters, Row>(compiled: CompiledQuery, atMostOne: boolean): Query<Parameters, Row> {
+function binder<Parameters, Row>(compiled: CompiledQuery): Query<Parameters, Row> {
   const { sql, parameters: places, query } = compiled
   const returnsRows = /^select\b/.test(sql) || ('returning' in query && query.returning !== undefined)
   const picks = places.map(toPick)
@@ -103,7 +95,6 @@ function binder<Parameters, Row>(compiled: CompiledQuery, atMostOne: boolean): Q
     sql,
     parameters: picks.map((pick) => toSqlValue(pick(parameters))),
     returnsRows,
-    atMostOne,
   })
 }
 

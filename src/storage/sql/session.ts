@@ -59,8 +59,7 @@ export function query<Row>(session: Queryable, statement: Statement<Row>): SyncO
 
 /** Returns the first row of a statement, if any. */
 export function* queryFirst<Row>(session: Queryable, statement: Statement<Row>): SyncOrAsync<Row | undefined> {
-  const rows = yield* query(session, statement)
-  return rows[0]
+  return (yield* query(session, statement))[0]
 }
 
 /** Runs a statement for its effect. */

@@ -51,11 +51,7 @@ export class Connection implements Session {
   }
 
   all<Row>(statement: Statement<Row>): readonly Row[] {
-    const { sql, parameters, returnsRows, atMostOne } = statement
-    if (atMostOne === true) {
-      const row = this.first(statement)
-      return row === undefined ? [] : [row]
-    }
+    const { sql, parameters, returnsRows } = statement
     if (returnsRows) return this.#use(sql, (prepared) => plainRows(getRows(prepared, parameters)))
 
     this.#use(sql, (prepared) => perform(prepared, parameters))

@@ -14,8 +14,9 @@ const MAX_COLLECTING_MS = 5
 
 /** A change that waits for its batch. */
 interface Pending<H> {
-  /** Runs it in the open transaction. Returns what answers the caller after the commit. */
-  readonly attempt: (writer: Writer<H>) => () => void
+  /** Runs in the open transaction. */
+  readonly work: (writer: Writer<H>) => unknown
+  readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
   readonly signal: AbortSignal | undefined
   /** When it stops waiting for a busy database. */
@@ -49,21 +50,12 @@ export class GroupCommit<H extends SqliteHandle> {
    * that aborts before.
    */
   submit<T>(work: (writer: Writer<H>) => T, signal: AbortSignal | undefined): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const attempt = (writer: Writer<H>): (() => void) => {
-        if (signal?.aborted) return () => reject(signal.reason)
-        try {
-          const value = writer.connection.atomically(() => work(writer))
-          return () => resolve(value)
-        } catch (error) {
-          if (!(error instanceof NotUndone)) return () => reject(error)
-          reject(error.cause)
-          throw lostBatch(error.cause)
-        }
-      }
-      this.#waiting.push({ attempt, reject, signal, deadline: performance.now() + MAX_WAIT_MS })
+    const answered = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject, signal, deadline: performance.now() + MAX_WAIT_MS })
       if (this.#state === 'idle') this.#schedule()
     })
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: it is resolved with what the work returns
+    return answered as Promise<T>
   }
 
   /** Resolves when everything submitted so far is answered. */
@@ -89,8 +81,8 @@ export class GroupCommit<H extends SqliteHandle> {
   #flush(): void {
     this.#state = 'running'
     const batch = this.#waiting.splice(0, MAX_CHANGES)
-    const wanted = batch.filter(({ signal }) => signal?.aborted !== true)
-    for (const { reject, signal } of batch) if (signal?.aborted) reject(signal.reason)
+    const [gone, wanted] = [batch.filter(hasAborted), batch.filter((pending) => !hasAborted(pending))]
+    for (const { reject, signal } of gone) reject(signal?.reason)
     if (wanted.length > 0) this.#commit(wanted)
     this.#state = 'idle'
     if (this.#waiting.length > 0) {
@@ -103,7 +95,7 @@ export class GroupCommit<H extends SqliteHandle> {
 
   #commit(batch: readonly Pending<H>[]): void {
     try {
-      const answers = transact(this.#database.connect(), (writer) => batch.map(({ attempt }) => attempt(writer)))
+      const answers = transact(this.#database.connect(), (writer) => batch.map((pending) => attempt(writer, pending)))
       this.#refusals = 0
       for (const answer of answers) answer()
     } catch (error) {
@@ -123,6 +115,24 @@ export class GroupCommit<H extends SqliteHandle> {
     this.#waiting.unshift(...batch.filter((pending) => !refused.includes(pending)))
     for (const { reject } of refused) reject(error)
     if (refused.length > 0) this.#database.replaceWriter()
+  }
+}
+
+function hasAborted<H>({ signal }: Pending<H>): boolean {
+  return signal?.aborted === true
+}
+
+/** Makes one change of a batch. Returns what answers its caller after the COMMIT. @throws the error of the whole batch */
+function attempt<H>(writer: Writer<H>, pending: Pending<H>): () => void {
+  const { work, resolve, reject, signal } = pending
+  if (hasAborted(pending)) return () => reject(signal?.reason)
+  try {
+    const value = writer.connection.atomically(() => work(writer))
+    return () => resolve(value)
+  } catch (error) {
+    if (!(error instanceof NotUndone)) return () => reject(error)
+    reject(error.cause)
+    throw lostBatch(error.cause)
   }
 }
 

@@ -43,15 +43,13 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
   const { context, runtime, heads } = parts
   const { build, ids, columns } = context
 
-  const find = defineQuery(
-    (given: QueryValues<BlockKey>) =>
-      build
-        .selectFrom('organization_blocks')
-        .select('note')
-        .select([columns.number('blocked_at').as('blockedAt'), columns.idOrNull('blocked_by').as('blockedBy')])
-        .where('organization_id', '=', ids.given('organization', given('organizationId')))
-        .where('user_id', '=', ids.given('user', given('userId'))),
-    'at most one',
+  const find = defineQuery((given: QueryValues<BlockKey>) =>
+    build
+      .selectFrom('organization_blocks')
+      .select('note')
+      .select([columns.number('blocked_at').as('blockedAt'), columns.idOrNull('blocked_by').as('blockedBy')])
+      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .where('user_id', '=', ids.given('user', given('userId'))),
   )
 
   const insert = defineQuery((given: QueryValues<Block & { seq: number }>) =>

@@ -158,5 +158,5 @@ function insertQuery({ build, ids, columns }: SqlContext): Query<NewEvent, { rea
         data: of(({ data }) => JSON.stringify(data)),
       })
       .returning(columns.id('id').as('id'))
-  }, 'at most one')
+  })
 }

@@ -189,14 +189,12 @@ function lockQuery({ build, dialect, columns }: SqlContext): Query<HeadKey, Head
 }
 
 function findQuery({ build, columns }: SqlContext): Query<HeadKey, HeadRow> {
-  return defineQuery(
-    (given) =>
-      build
-        .selectFrom('heads')
-        .select(headColumns(columns))
-        .where('scope', '=', given('scope'))
-        .where('key', '=', given('key')),
-    'at most one',
+  return defineQuery((given) =>
+    build
+      .selectFrom('heads')
+      .select(headColumns(columns))
+      .where('scope', '=', given('scope'))
+      .where('key', '=', given('key')),
   )
 }
 
