@@ -143,7 +143,7 @@ export function databaseRefusal(database: DatabaseAddress, error: unknown, ids?:
   if (!isForgeError(error)) return error
   if (error.code === 'SCHEMA_TOO_NEW') return tooNew(database, error.details.found)
 
-  const fix = DATABASE_FIXES[error.code]
+  const fix = otherServer(database, error.code) ?? DATABASE_FIXES[error.code]
   const message = error.message.replace(/, or pass .*/, '') // what only a program can do
   return fix === undefined ? error : new CommandError(3, `database ${shown} cannot be used: ${message}${fix}`)
 }
@@ -165,6 +165,17 @@ function tooNew({ kind, shown }: DatabaseAddress, found: number): CommandError {
   const reason = `its tables have version ${found}, newer than this release supports`
   const fix = `install a newer forgelet, or name another ${kind === 'sqlite' ? 'file' : 'database'} with --db`
   return new CommandError(3, `database ${shown} cannot be used: ${reason}: ${fix}`)
+}
+
+/** The port that each kind of server listens on, unless it is told otherwise. */
+const PORTS = { postgres: '5432', mysql: '3306' } as const
+
+/** Returns what to do if a server did not answer as the URL expects, on a port where servers of the other kind listen. */
+function otherServer({ kind, location }: DatabaseAddress, code: string): string | undefined {
+  if (kind === 'sqlite' || code !== 'STORAGE_UNAVAILABLE') return undefined
+  const other = kind === 'postgres' ? 'mysql' : 'postgres'
+  const { port } = new URL(location)
+  return port === PORTS[other] ? `; ${port} is usually the port of a ${other}:// URL` : undefined
 }
 
 const DATABASE_FIXES: { readonly [code: string]: string | undefined } = {

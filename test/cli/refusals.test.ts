@@ -232,6 +232,10 @@ const UNUSABLE: readonly Refusal[] = [
   [`token list alice --db ${NO_SERVER}`, 'cannot be reached'],
   [`doctor --db ${NO_MARIADB}`, 'cannot be reached'],
   ...['newer.sqlite', 'newer-host.sqlite'].map((name): Refusal => [`serve --db ${name}`, `database ${name} ${NEWER}`]),
+  [
+    'serve --db postgres://u:secret@127.0.0.1:3306/forge',
+    'and the host and the port; 3306 is usually the port of a mysql:// URL\n',
+  ],
   ['schema apply --db newer.sqlite', 'install a newer forgelet'],
   ...['accounts', 'schema', 'pins', 'ledger'].map(
     (name): Refusal => [`serve --db foreign-${name}.sqlite`, `database foreign-${name}.sqlite ${FOREIGN}`],
